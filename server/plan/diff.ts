@@ -13,22 +13,22 @@ export interface FileDiff {
   /** Numbers of added and removed lines. */
   readonly added: number;
   readonly removed: number;
-  /** 1-based line of the text after the batch; 0 if the file is deleted, or an existing file's text does not change. */
+  /** 1-based, in the text after the batch; 0 if the file is deleted, or existed before and its text does not change. */
   readonly firstChangedLine: number;
 }
 
-/** Lines of context around a change. */
+/** The number of context lines before and after a change. */
 const context = 3;
 
-/** Blocks, or hunks, that are made in one step. */
+/** The number of blocks, or of hunks, that are made in one step. */
 const blocksPerStep = 200;
 
-/** Returns the diff of one file of a plan. Lines are git's: only LF ends them, whatever the editor counts as a line. */
+/** Returns the diff of one file of a plan. As in git, only LF ends a line, even if the editor counts otherwise. */
 export function diffOf(file: FileChange): FileDiff {
   return toEnd(diffing(file));
 }
 
-/** Like `diffOf`, in steps. */
+/** Like `diffOf`, but yields between steps. */
 export function* diffing(file: FileChange): Generator<void, FileDiff> {
   const { document, kind } = file;
   if (file.change.isEmpty && kind === "update") return { text: "", added: 0, removed: 0, firstChangedLine: 0 };
@@ -78,7 +78,7 @@ function headerOf(file: FileChange): Omit<StructuredPatch, "hunks"> {
   };
 }
 
-/** Returns the lines above the hunks; without hunks there are fewer. */
+/** Returns the lines above the hunks; a diff without hunks has fewer of them. */
 function headOf(file: FileChange, { hasHunks }: { readonly hasHunks: boolean }): string {
   const empty = { oldStart: 1, oldLines: 0, newStart: 1, newLines: 0, lines: [] };
   const text = formatPatch({ ...headerOf(file), hunks: hasHunks ? [empty] : [] });
@@ -88,13 +88,13 @@ function headOf(file: FileChange, { hasHunks }: { readonly hasHunks: boolean }):
 /** Returns the line that git writes in place of a binary file's content. */
 function binaryLineOf(file: FileChange): string {
   const { oldFileName, newFileName } = headerOf(file);
-  // In the lines that start with `---` and `+++`, the names are quoted if necessary.
+  // `formatPatch` quotes the names, if necessary, in the lines that start with `---` and `+++`.
   const names = formatPatch({ oldFileName, newFileName, oldHeader: undefined, newHeader: undefined, hunks: [] });
   const [, from, to] = /^--- (.*)\n\+\+\+ (.*)$/m.exec(names) ?? [];
   return `Binary files ${from} and ${to} differ\n`;
 }
 
-/** A run of replaced lines: `removed` starts at the 0-based line `start`. Each line includes its LF, if it has one. */
+/** Lines removed from the 0-based line `start` on, and the lines added instead. Each line includes its LF, if any. */
 interface Block {
   readonly start: number;
   readonly removed: string[];
@@ -122,8 +122,8 @@ function* blocksOf(lines: LineIndex, changes: readonly Change[]): Generator<Bloc
 }
 
 /**
- * Returns the 0-based lines that a change touches, `end` excluded. If the change ends at the start of a
- * line that still follows a line end afterwards, that line is not touched.
+ * Returns the 0-based lines that a change touches; `end` is excluded. A change that ends at the start of a line does
+ * not touch that line, unless it joins the line to the text before it.
  */
 function touchedLines(lines: LineIndex, { from, to, insert }: Change): { start: number; end: number } {
   const start = lines.lineAt(from);
@@ -132,15 +132,15 @@ function touchedLines(lines: LineIndex, { from, to, insert }: Change): { start: 
   return { start, end: to === lines.start(last) && endsLine ? last : last + 1 };
 }
 
-/** Returns lines with their ends; `end` is excluded. */
+/** Returns the lines from `start` up to, but excluding, `end`, with their line ends. */
 function linesBetween(lines: LineIndex, start: number, end: number): string[] {
   const count = Math.max(0, end - start);
   return Array.from({ length: count }, (_, i) => lines.text.slice(lines.start(start + i), lines.end(start + i)));
 }
 
 /**
- * Adds a block without the lines that both sides have. If no line is between it and the block before it, it is merged
- * into that block, so that a hunk has all removed lines before the added ones, as in git.
+ * Adds a block, split at the lines that both its sides share, and without those lines. A part that directly follows the
+ * last block is merged into that block, so that a block's removed lines all come before its added ones, as in git.
  */
 function addRefined(blocks: Block[], { start, removed, added }: Block): void {
   let [from, to] = [0, 0];
@@ -158,7 +158,7 @@ function addRefined(blocks: Block[], { start, removed, added }: Block): void {
   }
 }
 
-/** Yields hunks as text: blocks with their context. Blocks whose contexts touch share a hunk. */
+/** Yields the hunks as text: blocks with their context. Blocks whose contexts touch share a hunk. */
 function* hunksOf(lines: LineIndex, blocks: readonly Block[]): Generator<string> {
   const count = lines.filledCount;
   let shift = 0;
@@ -184,7 +184,7 @@ function* hunksOf(lines: LineIndex, blocks: readonly Block[]): Generator<string>
   }
 }
 
-/** Formats one side's lines for a hunk's header: first line (1-based; if there is none, the line before) and count. */
+/** Formats one side's range for a hunk header: first line (1-based; for no lines, the line before) and count. */
 function rangeOf(start: number, end: number): string {
   const count = end - start;
   // Git omits a count of one.

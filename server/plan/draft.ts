@@ -1,4 +1,4 @@
-/** A document while a batch is planned: its current text, which is always one change set away from the editor's. */
+/** A document while a batch is planned: its original text, one change set, and the current text that results. */
 import { TextIndex } from "../match/textIndex.js";
 import { type Change, ChangeSet, shrink } from "../text/changeSet.js";
 import { firstIndex } from "../text/lines.js";
@@ -10,7 +10,7 @@ export interface Span {
   readonly to: number;
 }
 
-/** The lines of a place in the text before the batch: 1-based, both included. */
+/** The first and last line (1-based, both included) of a place in the text before the batch. */
 export interface LineSpan {
   readonly startLine: number;
   readonly endLine: number;
@@ -34,23 +34,23 @@ export function draftOf(document: Document): Draft {
   return { document, base, change: ChangeSet.none(document.text.length), index: base, created: false };
 }
 
-/** Returns the draft after further changes, given in offsets of its text, and these changes as a change set. */
+/** Applies changes, given as offsets in the draft's text. Returns the new draft, and the changes as a change set. */
 export function edited(draft: Draft, changes: readonly Change[]): { draft: Draft; step: ChangeSet } {
   const step = ChangeSet.of(draft.index.text.length, changes);
   return { draft: step.isEmpty ? draft : afterStep(draft, step), step };
 }
 
-/** Returns the draft after a step that starts from its text. */
+/** Applies a step, which is a change set for the draft's text, and returns the new draft. */
 export function afterStep(draft: Draft, step: ChangeSet): Draft {
   const { base } = draft;
   const change = draft.change.compose(step);
-  // Callers count lines of the text before the batch; a line that the batch wrote has the number of the replaced line.
+  // Callers count lines in the text before the batch. A line that the batch wrote gets the number of the replaced line.
   // This function must not capture the draft, or each draft would keep all earlier ones in memory.
   const callersLine = (offset: number): number => base.callersLine(change.unitBack(offset).from);
   return { ...draft, change, index: new TextIndex(step.apply(draft.index.text), draft.document, callersLine) };
 }
 
-/** Returns the whole change, as small as possible: without text that a chain of edits has restored. */
+/** Returns the draft's whole change, with each single change trimmed of text at its ends that it does not alter. */
 export function netChange(draft: Draft): ChangeSet {
   const { text } = draft.base;
   return ChangeSet.of(
@@ -59,7 +59,7 @@ export function netChange(draft: Draft): ChangeSet {
   );
 }
 
-/** Maps a stretch of the draft's text to the document's; text that earlier edits wrote maps to the text it replaced. */
+/** Maps a span of the draft's text to the document's text. Text that the batch wrote maps to the text it replaced. */
 export function spanInBase(draft: Draft, span: Span): Span {
   const { from, to } = draft.change.unitBack(span.from);
   return { from, to: span.to > span.from ? Math.max(to, draft.change.unitBack(span.to - 1).to) : from };
@@ -84,8 +84,8 @@ export function linesOf(draft: Draft, span: Span): LineSpan {
 }
 
 /**
- * Reports whether a stretch overlaps any in a list that ascends by both start and end; if one of the two is empty, it
- * must lie inside the other.
+ * Reports whether a span overlaps any of the spans `sorted`, whose starts and ends both ascend. An empty span overlaps
+ * another span only if it lies strictly inside it.
  */
 export function touchesAny(span: Span, sorted: readonly Span[]): boolean {
   const low = firstIndex(sorted.length, (i) => (sorted[i] as Span).to > span.from);

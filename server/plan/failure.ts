@@ -1,7 +1,7 @@
 /** Failures as values: a code to branch on and a sentence to act on. The sentences are in the `sentences.ts` files. */
 import { limits } from "../text/limits.js";
 
-/** Stable codes: the list that the protocol promises, for all entry points. */
+/** The failure codes of all entry points, as the protocol lists them; they are stable. */
 export type FailureCode =
   | "invalidParams"
   | "unknownField"
@@ -60,11 +60,11 @@ export interface NearestRegion {
 /** One thing that went wrong. */
 export interface Failure {
   readonly code: FailureCode;
-  /** 0-based index of the edit as sent; `undefined` if the failure is not about one edit. */
+  /** 0-based index of the edit in the call; `undefined` if the failure is not about one edit. */
   readonly index?: number;
-  /** The path as the caller wrote it, or relative to the workspace. */
+  /** The path, either as the caller wrote it or relative to the workspace. */
   readonly path?: string;
-  /** For people and models: the problem, its location, the next step. At most `limits.failureMessage` characters. */
+  /** For people and models: the problem, its location and the next step. At most `limits.failureMessage` characters. */
   readonly message: string;
   /** 1-based line of the document (or of the patch) that the failure is about. */
   readonly line?: number;
@@ -77,7 +77,7 @@ export interface Failure {
 
 /** The part of a call that a failure is about. */
 export interface At {
-  /** 0-based. */
+  /** 0-based index of the edit in the call. */
   readonly index?: number;
   readonly path?: string;
   /** 1-based line of the patch at which the hunk or the section starts; `undefined` if the call is not a patch. */
@@ -94,7 +94,7 @@ export function nameOf(at: At): string {
   return of.length === 0 ? `edit ${at.index}` : `edit ${at.index} (${of.join(", ")})`;
 }
 
-/** Cuts text to a number of characters and marks a cut with an ellipsis; never splits a surrogate pair. */
+/** Cuts a text to at most `length` UTF-16 units and marks the cut with an ellipsis; never splits a surrogate pair. */
 export function clip(text: string, length: number): string {
   if (text.length <= length) return text;
   const end = length - 1;
@@ -102,7 +102,7 @@ export function clip(text: string, length: number): string {
   return `${text.slice(0, code >= 0xd800 && code < 0xdc00 ? end - 1 : end)}…`;
 }
 
-/** Quotes a caller's text for a sentence: on one line and of bounded length. */
+/** Cuts a caller's text to `length` UTF-16 units and quotes it on one line, for use in a sentence. */
 export function quote(text: string, length = 60): string {
   return JSON.stringify(clip(text, length));
 }
@@ -113,7 +113,7 @@ export const theCall: At = {};
 /** Returns the `At` of a failure that is about a file and not about an edit. */
 export const fileAt = (path: string): At => ({ path });
 
-/** Makes a failure with a given code; `problem` and `hint` become its message. Nothing else makes `Failure` values. */
+/** Makes a failure with a given code; `problem` and `hint` become its message. All failures are made in this way. */
 export function makeFailure(
   code: FailureCode,
   at: At,
@@ -136,10 +136,10 @@ export function makeFailure(
   };
 }
 
-/** Adds the index and path of its edit to a failure that was made before the edit was known. */
+/** Adds the index and path of an edit to a failure that was made without knowledge of the edit. */
 export function atEdit(failure: Failure, at: At): Failure {
   const { index, path, patchLine } = at;
-  // A patch is one text, so the sentence itself must say which line it is about.
+  // A patch is one text, so the message itself must say which line of the patch it is about.
   const message =
     patchLine === undefined || failure.index !== undefined
       ? failure.message
@@ -152,7 +152,7 @@ export function atEdit(failure: Failure, at: At): Failure {
   };
 }
 
-/** Adds to a failure a sentence about the rest of its batch. */
+/** Adds a sentence about the rest of the batch to a failure's message. */
 export function withRest(failure: Failure, rest: string): Failure {
   return { ...failure, message: `${clip(failure.message, limits.failureMessage - rest.length - 1)} ${rest}` };
 }

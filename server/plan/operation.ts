@@ -1,9 +1,9 @@
-/** The operations of a call, decoded from its shape into plain values; no path is resolved and no text located yet. */
+/** The operations of a call as plain values, whatever form the call had. Paths and places are not yet looked up. */
 
-/** An old text and its replacement. A file's first edit may have an empty old text, which creates or fills the file. */
+/** An old text and its replacement. In a file's first edit, the old text may be empty, to create or fill the file. */
 export interface EditOperation {
   readonly kind: "edit";
-  /** 0-based, in the order in which the caller sent its edits. */
+  /** 0-based, in the order in which the caller sent the edits. */
   readonly index: number;
   /** The path or URI as the caller spelt it. */
   readonly path: string;
@@ -31,9 +31,9 @@ export interface Anchor {
   /** A whole line of the document, apart from whitespace at its ends; never empty. */
   readonly text: string;
   /**
-   * The 1-based old line and the number of old lines in a unified diff's `-12,3 +12,4`; with no old lines, the line
-   * after which they would be. Set only if the anchor can be read this way; used only if no line of the document is
-   * the anchor itself.
+   * The first old line (1-based) and the number of old lines, if the anchor can be read as a range of a unified diff,
+   * such as `-12,3 +12,4`. If the number is 0, `line` is the line before the insertion. A line of the document that is
+   * the anchor itself takes precedence over the range.
    */
   readonly range?: { readonly line: number; readonly count: number };
 }
@@ -44,20 +44,20 @@ export interface Hunk {
   readonly index: number;
   /** 1-based line of the patch at which the hunk starts. */
   readonly patchLine: number;
-  /** Outermost first; each is searched for after the one before. Usually none or one. */
+  /** Outermost first; each is searched for after the previous one. Usually there is at most one. */
   readonly anchors: readonly Anchor[];
   /** In the order of the patch; never empty, but possibly without a change. */
   readonly lines: readonly HunkLine[];
-  /** `true` if `*** End of File` says that the last line is the document's last one. */
+  /** `true` if the hunk ends with `*** End of File`: it must then be placed at the end of the document. */
   readonly atEnd: boolean;
 }
 
-/** `Update File`: hunks, all found in the file as it is when the section begins, and possibly a new name. */
+/** `Update File`: hunks, all matched against the file as it is before the section, and perhaps a new name. */
 export interface UpdateSection {
   readonly kind: "update";
-  /** As the patch spells it. */
+  /** The path as the patch spells it. */
   readonly path: string;
-  /** 1-based line of the patch that has the section's header. */
+  /** 1-based line of the section's header in the patch. */
   readonly patchLine: number;
   /** Empty only if `move` is set. */
   readonly hunks: readonly Hunk[];
@@ -89,7 +89,7 @@ export type Section = AddSection | DeleteSection | UpdateSection;
 /** A step of a batch. A batch has edits only, or sections only. */
 export type Operation = EditOperation | Section;
 
-/** Returns the indices of an operation among the edits of its call, 0-based, ascending. */
+/** Returns the indices (0-based, ascending) of the edits that an operation stands for in its call. */
 export function indicesOf(operation: Operation): readonly number[] {
   if (operation.kind !== "update") return [operation.index];
   return [
@@ -104,7 +104,7 @@ export interface PathUse {
   readonly need: "text" | "create" | "file" | "name";
 }
 
-/** Returns the paths that an operation names. An edit with an empty old text is taken for its file's first. */
+/** Returns the paths that an operation names. Treats an edit with an empty old text as the first of its file. */
 export function pathsOf(operation: Operation): readonly PathUse[] {
   const { path } = operation;
   switch (operation.kind) {
@@ -115,7 +115,7 @@ export function pathsOf(operation: Operation): readonly PathUse[] {
     case "delete":
       return [{ path, need: "file" }];
     case "update":
-      // A file need not be read to get another name.
+      // A file that only gets another name need not be read.
       return [
         { path, need: operation.hunks.length === 0 ? "file" : "text" },
         ...(operation.move ? [{ path: operation.move.path, need: "name" } as const] : []),
@@ -123,10 +123,10 @@ export function pathsOf(operation: Operation): readonly PathUse[] {
   }
 }
 
-/** The effect of a failure. `all`: nothing changes; `file`: its file stays as it is; `none`: only its edit fails. */
+/** The effect of a failed edit. `all`: nothing changes; `file`: its file stays as is; `none`: only that edit fails. */
 export type Atomic = "all" | "file" | "none";
 
-/** `sequential`: each edit is found in the result of those before it; `original`: all are found in the same text. */
+/** `sequential`: each edit is matched against the result of those before it; `original`: all match the same text. */
 export type Order = "sequential" | "original";
 
 /** The options for planning a batch. */

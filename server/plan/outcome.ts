@@ -9,11 +9,11 @@ import type { Document } from "./snapshot.js";
 
 /** The outcome of one edit. The status is `applied` if the plan's change contains the edit. */
 export interface EditOutcome {
-  /** 0-based, as sent. */
+  /** 0-based index of the edit in the call. */
   readonly index: number;
   readonly path: string;
   readonly status: "applied" | "skipped" | "failed" | "notAttempted";
-  /** The rung on which the old text was found; `undefined` if no place of an old text was taken. */
+  /** The rung on which the old text was found; `undefined` if the edit took no place of an old text. */
   readonly rung?: RungName;
   readonly places: readonly LineSpan[];
   readonly failure?: Failure;
@@ -24,7 +24,7 @@ export function failedOutcome({ index, path }: Pick<EditOutcome, "index" | "path
   return { index, path, status: "failed", places: [], failure };
 }
 
-/** One document's part of a batch: the change of the file as a whole, and that of its text. */
+/** The change that a batch makes to one document: to the file as a whole, and to its text. */
 export type FileChange = FileCreation | FileUpdate | FileRename | FileDeletion;
 
 /** The fields of every file change. */
@@ -34,9 +34,9 @@ interface ChangedFile {
   readonly change: ChangeSet;
   /** The text after the batch, without a byte order mark; for a deleted file, the text that it had. */
   readonly text: string;
-  /** Edits of the batch that the change contains; each hunk, Add, Delete and Move counts as one. */
+  /** The number of edits that the change contains; each hunk, Add, Delete and Move counts as one. */
   readonly edits: number;
-  /** The part of the batch that made the change: planned alone, these operations produce the same change again. */
+  /** The operations that made the change. If they are planned alone, they produce the same change again. */
   readonly operations: readonly Operation[];
 }
 
@@ -68,7 +68,7 @@ export interface FileDeletion extends ChangedFile {
   readonly kind: "delete";
 }
 
-/** A name of a file: its URI, and its path for people. */
+/** A file's name: its URI, and the path that people see. */
 export type FileName = Pick<Document, "uri" | "path">;
 
 /** Returns the name that a file has after the batch; for a deleted file, the name that it had. */
@@ -86,10 +86,10 @@ export function asUpdate({ document, change, text, edits, operations }: ChangedF
   return { kind: "update", document, change, text, overwritten: false, edits, operations };
 }
 
-/** Reports whether two changes are of the same file and do the same to it as a whole. */
+/** Reports whether two changes are of the same file and the same kind and, for renames, have the same new name. */
 export function hasSameFate<F extends FileChange>(one: FileChange, other: F): one is F {
   const [before, after] = [one.document, nameAfter(one)];
-  // The URI of a file that was opened meanwhile has the client's spelling.
+  // If the file has been opened in the meantime, its URI now has the client's spelling.
   const isSame = before.uri === other.document.uri || before.path === other.document.path;
   const isRename = one.kind === "rename";
   return isSame && one.kind === other.kind && (!isRename || after.uri === nameAfter(other).uri);
@@ -105,7 +105,7 @@ export type Planned =
     }
   | { readonly ok: false; readonly failures: readonly Failure[]; readonly outcomes: readonly EditOutcome[] };
 
-/** The result of one file, before `atomic` decides whether it is applied. */
+/** The plan of one file, before `atomic` decides whether it is applied. */
 export interface FilePlan {
   /** The operations of the batch that are about the file. */
   readonly operations: readonly Operation[];
@@ -115,7 +115,7 @@ export interface FilePlan {
   readonly warnings: readonly string[];
 }
 
-/** The results of all files, and the outcomes of the edits that belong to no file. */
+/** The plans of all files, and the outcomes of the edits that belong to no file. */
 export interface FilePlans {
   readonly plans: readonly FilePlan[];
   readonly lost: readonly EditOutcome[];

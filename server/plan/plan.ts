@@ -23,7 +23,7 @@ import { fileFailures } from "./patch/sentences.js";
 import { batchWarnings } from "./sentences.js";
 import { type Document, documentAt, isEmpty, liesBelow, type Snapshot } from "./snapshot.js";
 
-/** Plans a whole batch; yields after each edit, so that its caller can serve a keystroke or stop. */
+/** Plans a whole batch; yields after each edit, so that the caller can serve other requests or stop. */
 export function* planBatch(
   operations: readonly Operation[],
   snapshot: Snapshot,
@@ -75,7 +75,7 @@ function* planFile(
   const [first] = edits;
   const opening = first?.oldText === "" ? open(draftOf(document), first) : { draft: draftOf(document), outcomes: [] };
   const rest = edits.slice(opening.outcomes.length);
-  // In a file that the batch creates, later edits are found in the created text, whichever `order` is set.
+  // In a file that the batch creates, later edits are matched against the created text, whichever `order` is set.
   const sequential = rest.length >= limits.manyEdits ? planMany : planSequential;
   const plan = options.order === "sequential" ? sequential : planOriginal;
   const { draft, outcomes } = yield* plan(opening.draft, rest, options);
@@ -100,7 +100,7 @@ function* planFile(
   };
 }
 
-/** Plans many edits in sequence: all at once or in regions, if the result is sure to be that of planning one by one. */
+/** Plans many edits in sequence; plans them all at once, or in regions, if the result is certain to be the same. */
 function* planMany(start: Draft, edits: readonly EditOperation[], options: BatchOptions): Generator<void, Drafted> {
   const isLarge = start.index.text.length >= limits.regionUnits;
   return (
@@ -110,7 +110,7 @@ function* planMany(start: Draft, edits: readonly EditOperation[], options: Batch
   );
 }
 
-/** Plans an empty old text that is the first of its file: creates the file, or fills an empty one. */
+/** Plans a file's first edit if its old text is empty: creates the file, or fills an empty one. */
 function open(draft: Draft, edit: EditOperation): { draft: Draft; outcomes: EditOutcome[] } {
   const { document } = draft;
   const at = { index: edit.index, path: document.path };
@@ -122,14 +122,14 @@ function open(draft: Draft, edit: EditOperation): { draft: Draft; outcomes: Edit
   return { draft: document.exists ? filled : { ...filled, created: true }, outcomes };
 }
 
-/** Decides by `atomic` what is applied: a failed edit holds back the whole batch, its file, or only itself. */
+/** Decides, by `atomic`, what is applied: a failed edit prevents the whole batch, its file's change, or only itself. */
 function decide(plans: readonly FilePlan[], lost: readonly EditOutcome[], options: BatchOptions): Planned {
   const spoilt = new Set(plans.filter(({ outcomes }) => outcomes.some(({ status }) => status === "failed")));
   const anyFailed = lost.length > 0 || spoilt.size > 0;
   const isAll = options.atomic === "all";
   const kept = new Set(plans.filter((plan) => (isAll ? !anyFailed : options.atomic === "none" || !spoilt.has(plan))));
   const files = [...kept]
-    // A file that makes room for another one is deleted, even if it has no edits of its own or they all failed.
+    // A file that makes room for another one is deleted, even if it has no edits of its own, or all of them failed.
     .filter(({ file, outcomes }) => file?.kind === "delete" || outcomes.some(({ status }) => status !== "failed"))
     .flatMap(({ file }) => file ?? []);
   const outcomes = [

@@ -1,13 +1,13 @@
 /** The texts on which a batch is planned: copies that are taken once, and that no keystroke can change. */
 import type { Failed } from "./failure.js";
 
-/** A document's URI: in the client's own spelling if it is open, else in the server's strict encoding. */
+/** A document's URI: in the client's own spelling if the document is open, else in the server's strict encoding. */
 export type DocumentUri = string;
 
-/** One text as it was when the snapshot was taken. */
+/** A document as it was when the snapshot was taken. */
 export interface Document {
   readonly uri: DocumentUri;
-  /** For people and diffs: relative to the document's workspace folder, with `/`; absolute if there is none. */
+  /** For people and diffs: relative to the workspace folder, separated by `/`; absolute if it is in no such folder. */
   readonly path: string;
   /** The version that the editor synced; `null` if the document is not open in the editor. */
   readonly version: number | null;
@@ -19,36 +19,36 @@ export interface Document {
   readonly bom: boolean;
   /** `true` if the synced text itself contains that mark, so that positions on its first line count it. */
   readonly bomSynced: boolean;
-  /** `true` if a lone CR ends a line: LSP says that it does, known clients say that it does not. */
+  /** `true` if a lone CR ends a line. According to LSP, it does; in the known clients, it does not. */
   readonly loneCrEndsLine: boolean;
   /** Set if the file can't be read as text: `text` is empty, and the file can only be deleted, moved or overwritten. */
   readonly isBinary?: true;
-  /** Of an open document: trimmed lines that synced changes touched, each with the version before its latest change. */
+  /** For an open document: trimmed lines that synced changes touched, each with the version before the last of them. */
   readonly formerLines?: ReadonlyMap<string, number> | undefined;
   /** SHA-256 of the file's bytes, in hex, if the text was read from disk. */
   readonly hash?: string | undefined;
-  /** Of an open document: its text compared with the file's on disk; `undefined` if there is no file to compare. */
+  /** For an open document: how its text compares with the file on disk; `undefined` if there is no file to compare. */
   readonly onDisk?: "same" | "differs";
 }
 
-/** The meaning of a path that a caller sent. */
+/** The URI to which a path of a call resolves, or the failure to resolve it. */
 export type Target = { readonly ok: true; readonly uri: DocumentUri } | Failed;
 
 /** Everything that a plan may look at. */
 export interface Snapshot {
-  /** The target of each path, by the path as the caller sent it. */
+  /** Maps each path, as the caller sent it, to its target. */
   readonly targets: ReadonlyMap<string, Target>;
   readonly documents: ReadonlyMap<DocumentUri, Document>;
 }
 
-/** Returns the meaning of a path of the batch. */
+/** Returns the target of a path that the batch names. */
 export function targetOf({ targets }: Snapshot, path: string): Target {
   const target = targets.get(path);
   if (target === undefined) throw new Error("a snapshot must have a target for every path");
   return target;
 }
 
-/** Returns the document of a path whose text or file the batch needs, or a failure if the path means no document. */
+/** Returns the document of a path whose text or file the batch needs, or a failure if the path can't be resolved. */
 export function documentAt(
   snapshot: Snapshot,
   path: string,
@@ -60,12 +60,12 @@ export function documentAt(
   return { ok: true, document };
 }
 
-/** Returns `true` for a document without text, which an editor may sync as a single line end. */
+/** Returns `true` if a document is empty. An editor may sync an empty document as a single line end. */
 export function isEmpty({ version, text }: Document): boolean {
   return version === null ? text === "" : /^(?:\r\n|\n|\r)?$/.test(text);
 }
 
-/** Reports whether a file at a URI would be below another file of the same batch. */
+/** Reports whether a URI lies below another document's URI, which would have to be a folder. */
 export function liesBelow(uri: DocumentUri, { documents }: Snapshot): boolean {
   for (let end = uri.lastIndexOf("/"); end > 0; end = uri.lastIndexOf("/", end - 1)) {
     if (documents.has(uri.slice(0, end))) return true;

@@ -1,4 +1,4 @@
-/** Chooses, from the places of an old text, those that an edit means, or fails with the reason why it can't. */
+/** Chooses the places that an edit means from all places of its old text, or fails and gives the reason. */
 import { type Located, locate, withoutOverlap } from "../../match/locate.js";
 import type { Place } from "../../match/place.js";
 import type { RungName } from "../../match/rungs.js";
@@ -12,7 +12,7 @@ import { type At, clip, type Failure } from "../failure.js";
 import type { EditOperation } from "../operation.js";
 import { editFailures } from "./sentences.js";
 
-/** The places that one edit takes. */
+/** The places that one edit takes, or the reason why none could be chosen. */
 export type Chosen =
   | { readonly ok: true; readonly rung: RungName; readonly places: readonly Place[] }
   | { readonly ok: false; readonly failure: Failure };
@@ -26,8 +26,9 @@ export function locateEdit(draft: Draft, edit: EditOperation, options: { readonl
 }
 
 /**
- * Like `locateEdit`, but takes the result for the old text as sent, `located`. A document's text does not contain its
- * byte order mark, so an old text that was copied with the mark is also found without it, at the very start.
+ * Like `locateEdit`, but takes `located`, the search result for the old text exactly as sent. A document's text does
+ * not contain its byte order mark. An old text that was copied with the mark is therefore also searched for without
+ * the mark, and may then match only at the very start of the text.
  */
 export function locateMarked(
   draft: Draft,
@@ -50,14 +51,14 @@ export function locateMarked(
   return { kind: "one", rung: found.rung, places: [{ ...first, reshape: { kind: "unmark" } }] };
 }
 
-/** Returns `located`, or no places if the edit only changes indentation and a place is indented unlike the old text. */
+/** Returns `located`, or no places if an edit only changes indentation and a place is indented unlike its old text. */
 export function meantBy(edit: EditOperation, located: Located): Located {
   const isLoose = "places" in located && located.rung !== "exact";
   const isElsewhere = isLoose && located.places.some(isShifted) && isReindenting(edit);
   return isElsewhere ? { kind: "none" } : located;
 }
 
-/** Chooses places by `replaceAll`, `occurrence` and `line`; without them, there must be exactly one place. */
+/** Chooses places by `replaceAll`, `occurrence` and `line`; without any of these, there must be exactly one place. */
 export function choose(draft: Draft, edit: EditOperation, hits: Hits): Chosen {
   const at: At = { index: edit.index, path: draft.document.path };
   const { places, rung } = hits;
@@ -83,7 +84,7 @@ export function choose(draft: Draft, edit: EditOperation, hits: Hits): Chosen {
   return failed(ambiguous(draft, edit, hits, nearest));
 }
 
-/** Returns the failure of an edit if nothing decides between the places `left`, some or all of those found. */
+/** Returns the failure of an edit when nothing decides between the places `left`: some or all of those found. */
 export function ambiguous(
   draft: Draft,
   edit: EditOperation,
@@ -109,7 +110,7 @@ function nearestTo(draft: Draft, places: readonly Place[], line: number): Place[
   return places.filter((_, i) => distances[i] === least);
 }
 
-/** Returns the first places with their lines, as a failure shows them. */
+/** Returns the first few places with their lines, as a failure shows them. */
 export function quotedPlaces(draft: Draft, places: readonly Place[]): QuotedPlace[] {
   const { lines } = draft.index;
   return places.slice(0, limits.matchesShown).map((place) => {

@@ -1,4 +1,4 @@
-/** Plans, in one pass over the text, edits that can't affect each other; the result is that of `planSequential`. */
+/** Plans, in one pass over the text, edits that can't affect each other, with the same result as `planSequential`. */
 import type { Sought } from "../../match/place.js";
 import { MultiSearch } from "../../match/search/multiSearch.js";
 import { unitsPerStep } from "../../text/lines.js";
@@ -8,9 +8,9 @@ import { planOriginal } from "./original.js";
 import { type Drafted, refusal } from "./sequential.js";
 
 /**
- * Finds all edits of a file in the text before the batch. The result is the same as in sequence if each edit has one
- * place there and if, at the edit's turn, its old text is at that place and nowhere else, whichever other edits have
- * been applied by then. Returns `undefined` if this is not certain.
+ * Finds all edits of a file in the text before the batch. Returns `undefined` unless the result is certain to be the
+ * same as in sequence. It is certain if each old text has exactly one place before the batch and, whichever of the
+ * other edits are applied first, still has that place and no other.
  */
 export function* planIndependent(
   start: Draft,
@@ -18,12 +18,12 @@ export function* planIndependent(
   options: BatchOptions,
 ): Generator<void, Drafted | undefined> {
   const { index } = start;
-  // New lines adopt nearby line ends, which another edit may change; a byte order mark counts only at the text's start.
+  // New lines adopt nearby line ends, which another edit may change. U+FEFF is a mark only at the start of the text.
   const special = index.text.includes("\r") ? /[\r\n\uFEFF]/ : /[\r\uFEFF]/;
   const isPlain = ({ oldText, newText, replaceAll }: EditOperation): boolean =>
     !replaceAll &&
     MultiSearch.hasKey(oldText) &&
-    // Half a character is not found if another edit puts the other half beside it.
+    // Half of a surrogate pair is no longer found once another edit puts the other half beside it.
     oldText.isWellFormed() &&
     !special.test(oldText) &&
     !special.test(newText);
@@ -44,19 +44,20 @@ export function* planIndependent(
   return (yield* mayDepend(index.text, placed)) ? undefined : yield* planOriginal(start, edits, options);
 }
 
-/** An edit and its only place: offsets of the text before the batch. */
+/** An edit's old and new text, and its only place, as offsets in the text before the batch. */
 type PlacedEdit = Sought & Span;
 
-/** Limits of the comparison: its cost in passes over the text, and the number of ends that it keeps (about 10 MB). */
+/** Limits of `mayDepend`: its cost, in passes over the text, and the number of ends that it keeps (about 10 MB). */
 const [mostPasses, mostEnds] = [4, 262_144];
 
 /**
- * Returns `true` if an old text could occur elsewhere than at its place, after any of the other edits, in any order.
- * Such an occurrence contains units of new texts, or units on both sides of an empty new text. Take the leftmost of
- * these new texts. Only text from before the batch precedes it in the occurrence, or it would not be the leftmost. The
- * occurrence therefore begins in `around`. If the next place is farther away than an old text reaches, the occurrence
- * also ends in `around`. Otherwise it may continue past the start of the next place. The old text then begins with an
- * end of `around` that includes a unit of the new text or the unit before it. The text after that is not compared.
+ * Returns `true` if an old text could occur anywhere but at its own place once any of the other edits have been
+ * applied, in any order. Such an occurrence contains units of new texts, or the units on both sides of an empty new
+ * text. Consider the leftmost of these new texts. To the left of it, the occurrence contains only text from before the
+ * batch, so the occurrence begins in `around`. If the next place is farther away than an old text can reach, the
+ * occurrence also ends in `around`. Otherwise it may continue past the start of the next place. The old text then
+ * begins with an end (suffix) of `around` that includes a unit of the new text or, if that is empty, the unit before
+ * it. The rest of the old text is not compared. Also returns `true` if the comparison would exceed its limits.
  */
 function* mayDepend(text: string, placed: readonly PlacedEdit[]): Generator<void, boolean> {
   const oldTexts = placed.map(({ oldText }) => oldText);
@@ -70,7 +71,7 @@ function* mayDepend(text: string, placed: readonly PlacedEdit[]): Generator<void
     const after = text.slice(to, Math.min(next, to + reach));
     const around = before + newText + after;
     if (around.length > unitsPerStep) return true;
-    // By then, the edit's own old text is no longer searched for.
+    // The edit's own old text does not count: this edit has already been applied by then.
     if (search.within(around, before.length).some((other) => other !== oldText)) return true;
     if (next < to + reach) addEnds(ends, around, { least: after.length + 1, most: reach });
     if (ends.size > mostEnds) return true;
@@ -83,11 +84,11 @@ function* mayDepend(text: string, placed: readonly PlacedEdit[]): Generator<void
   return false;
 }
 
-/** The factors of two hashes, which together form one hash of 53 bits. */
+/** The factors of two 32-bit hashes, which `hashOf` combines into one hash of 53 bits. */
 const [factorA, factorB] = [0x01000193, 0x2c1b3c6d];
 const hashOf = (a: number, b: number): number => (a >>> 0) * 0x200000 + (b >>> 11);
 
-/** Adds the hashes of those ends of a text that are `least` to `most` units long. */
+/** Adds the hashes of the ends (suffixes) of a text that are from `least` to `most` units long. */
 function addEnds(ends: Set<number>, text: string, { least, most }: { least: number; most: number }): void {
   let [a, b, weightA, weightB] = [0, 0, 1, 1];
   for (let length = 1; length <= Math.min(most, text.length); length++) {
@@ -100,7 +101,7 @@ function addEnds(ends: Set<number>, text: string, { least, most }: { least: numb
   }
 }
 
-/** Reports whether a text starts with one of the ends and continues after it. A hash collision would only cost time. */
+/** Reports whether one of the ends is a proper prefix of the text. A hash collision would only cost time. */
 function startsWithAny(text: string, ends: ReadonlySet<number>): boolean {
   let [a, b] = [0, 0];
   for (let i = 0; i < text.length - 1; i++) {

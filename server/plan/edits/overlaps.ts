@@ -11,7 +11,7 @@ export interface ClaimedPlace {
   readonly changes: readonly Change[];
 }
 
-/** The accepted claims, in order of their starts. Two may share context, but not change each other's old text. */
+/** The accepted claims, ordered by start. Two claims may share context, but neither may change the other's old text. */
 export class OverlapDetector {
   private readonly claims: ClaimedPlace[] = [];
   /** The claims of insertions, whose places are empty; they never conflict with each other. */
@@ -31,7 +31,7 @@ export class OverlapDetector {
     return undefined;
   }
 
-  /** Accepts a claim that conflicts with no other. */
+  /** Accepts a claim, which must not conflict with any accepted one. */
   add(claim: ClaimedPlace): void {
     const claims = claim.place.from === claim.place.to ? this.insertions : this.claims;
     claims.splice(firstBehind(claims, claim.place.from), 0, claim);
@@ -49,15 +49,15 @@ function firstBehind(claims: readonly ClaimedPlace[], offset: number): number {
   return firstIndex(claims.length, (i) => (claims[i] as ClaimedPlace).place.from > offset);
 }
 
-/** Reports whether a claim changes part of another's old text; a change that only touches its ends is harmless. */
+/** Reports whether a claim changes part of another's old text; touching its ends is harmless unless places overlap. */
 function disturbs(claim: ClaimedPlace, other: ClaimedPlace): boolean {
   const { from, to } = other.place;
   if (claim.changes.some((change) => change.from < to && change.to > from)) return true;
-  // If the places overlap, two changes that touch have no order.
+  // If the places overlap, nothing decides the order of two changes that touch each other.
   return claim.place.from < to && claim.place.to > from && touchEachOther(claim.changes, other.changes);
 }
 
-/** Reports whether a change in one list touches one in the other; the changes of each list are sorted and disjoint. */
+/** Reports whether any change in one list touches any change in the other. Each list is sorted and without overlaps. */
 function touchEachOther(some: readonly Change[], others: readonly Change[]): boolean {
   for (let i = 0, j = 0; i < some.length && j < others.length; ) {
     const [one, other] = [some[i] as Change, others[j] as Change];

@@ -27,8 +27,8 @@ export interface SoughtEdit {
   /** `undefined` if there is no place, or if there are several. */
   readonly found?: OnlyPlace;
   /**
-   * Bare texts; text elsewhere that contains none of them can't affect the edit. `undefined` if the whole text, as it
-   * is at the edit's turn, must be searched.
+   * Texts as `bare` returns them. Apart from `home`, only a region that contains one of them can affect the edit.
+   * `undefined` if the edit must be searched for in the whole text as it is at the edit's turn.
    */
   patterns?: readonly string[];
   home?: TextRegion;
@@ -42,7 +42,7 @@ export function* lookFor(start: Draft, edit: EditOperation, options: BatchOption
   if (hasMark || refusal({}, edit) !== undefined) return sought;
   const located = yield* locating(start.index, oldText, options);
   if (located.kind === "none") {
-    // Only all lines of the text together show whether a number belongs to a file view.
+    // Only the whole text shows whether leading numbers are the line numbers of a file view.
     const isView = /^[\s\u0085]*\d/.test(oldText);
     return isView ? sought : withPatterns(sought, [oldText]);
   }
@@ -50,7 +50,7 @@ export function* lookFor(start: Draft, edit: EditOperation, options: BatchOption
   const { rung, places } = located;
   const found = { place: places[0], rung };
   if (rung !== "viewPrefix") return withPatterns({ ...sought, found }, [oldText]);
-  // If the text has a line of the old text with its number, the numbers do not belong to a view.
+  // If the text itself has a line of the old text, number included, the numbers are not those of a file view.
   const numbered = oldText.split(/[\r\n]/).filter((line) => !isAllBlank(line));
   return withPatterns({ ...sought, found }, [reshaped(oldText, found.place.reshape) ?? "", ...numbered]);
 }
@@ -60,20 +60,20 @@ function withPatterns(sought: SoughtEdit, texts: readonly string[]): SoughtEdit 
   return patterns.every(MultiSearch.hasKey) ? { ...sought, patterns } : { edit: sought.edit, lines: sought.lines };
 }
 
-/** Removes everything that a rung may ignore: if a rung finds an old text, the bare text contains the bare old text. */
+/** Removes everything that a rung may ignore. If a rung finds an old text, the bare text contains the bare old text. */
 export function bare(text: string): string {
   const plain = hasTypography(text) ? Folded.of(text, "typography").text : text;
-  // JavaScript does not count this character as whitespace.
+  // JavaScript does not count U+0085 as whitespace.
   const lines = (plain.includes("\u0085") ? plain.replaceAll("\u0085", " ") : plain).split(/[\r\n]+/);
   return lines.map((line) => line.trim()).join("");
 }
 
-/** The number of lines that an old text without a place may have even if all old texts with a place are shorter. */
+/** An old text without a place may always have this many lines, even if all old texts with a place are shorter. */
 const fewLines = 10;
 
 /**
- * Cuts regions out of a text, around the places of its edits, and assigns each edit its region. Between the cores of
- * two regions, there are at least as many lines as an old text can have after its first line.
+ * Cuts regions out of a text around the places of its edits, and assigns each edit that has a place to its region. Two
+ * regions' cores (the parts that may change) are at least as many lines apart as an old text has after its first line.
  */
 export function cut(start: Draft, all: readonly SoughtEdit[]): TextRegion[] {
   const placed = all.filter(({ found }) => found !== undefined);
@@ -98,12 +98,12 @@ export function cut(start: Draft, all: readonly SoughtEdit[]): TextRegion[] {
   });
 }
 
-/** A part of a text as a small document: the lines that its edits may change, and the lines around them to search. */
+/** A part of a text, treated as a small document: lines that its edits may change, and lines around them to search. */
 export class TextRegion {
   /** The offset and the 0-based line at which the document starts in the whole text. */
   readonly from: number;
   readonly line: number;
-  /** The document's text before the batch, its current text, and the change from one to the other. */
+  /** The document's text before the batch, its current text, and the change from the former to the latter. */
   readonly text: string;
   textNow: string;
   change: ChangeSet;
@@ -114,7 +114,7 @@ export class TextRegion {
   /** The effects of the edits that were searched for in the document; `undefined` if there are none. */
   history: EditHistory | undefined;
 
-  /** Takes 0-based lines. The end of the document's last line is left out, so that no empty line seems to follow. */
+  /** `first` and `last` are 0-based. The end of the last line is left out, so that no empty line seems to follow it. */
   constructor(
     private readonly start: Draft,
     { first, last, reach }: { first: number; last: number; reach: number },
@@ -129,7 +129,7 @@ export class TextRegion {
     this.isLast = lines.end(last) === text.length;
   }
 
-  /** The document as a draft, made when an edit must be searched for in it. */
+  /** The document as a draft; made only when an edit must be searched for in the document. */
   get draft(): Draft {
     if (this.known !== undefined) return this.known;
     const { start, text } = this;
@@ -140,7 +140,7 @@ export class TextRegion {
     return this.known;
   }
 
-  /** Adopts the batch's whole change; returns `false` if it reaches other regions' lines, or joins lines to them. */
+  /** Adopts the region's whole change. Returns `false` if it exceeds the core or joins the core to the next line. */
   take(change: ChangeSet, draft?: Draft): boolean {
     const { core } = this;
     const [from, to] = [change.changes[0]?.from ?? core.from, change.changes.at(-1)?.to ?? core.to];

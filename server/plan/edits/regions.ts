@@ -1,4 +1,4 @@
-/** Plans many edits of a large text within small parts of it: the same result as `planSequential`, at less cost. */
+/** Plans many edits of a large text within small parts of it, with the same result as `planSequential` at less cost. */
 import { rewrite } from "../../match/rewrite.js";
 import { isStricter } from "../../match/rungs.js";
 import { MultiSearch } from "../../match/search/multiSearch.js";
@@ -13,9 +13,9 @@ import { bare, cut, lookFor, type OnlyPlace, type SoughtEdit, type TextRegion } 
 import { type Drafted, EditHistory, type PairNames, pairNames, planEdit, refusal } from "./sequential.js";
 
 /**
- * Plans a file's edits in sequence, each within a region that is treated as a small document. An edit that fails there
- * is planned again on the whole text as it is at the edit's turn, to explain the failure. Returns `undefined` if the
- * result may differ from that of the plain loop.
+ * Plans a file's edits in sequence, each within a region that is treated as a small document. An edit that fails in
+ * its region is planned again on the whole text as it is at the edit's turn, to explain the failure. Returns
+ * `undefined` if the result may differ from that of `planSequential`.
  */
 export function* planByRegions(
   start: Draft,
@@ -49,7 +49,7 @@ export function* planByRegions(
 
 /** The regions of a text while their edits are planned. */
 class RegionPlan {
-  /** The history of the whole text, except that of repeated pairs, which their regions keep. */
+  /** The history of the whole text. The history of repeated pairs is kept by their regions instead. */
   private readonly history: EditHistory;
   /** Maps each pattern to the regions that contained it after one of their edits. */
   private readonly written = new Map<string, Set<TextRegion>>();
@@ -79,7 +79,7 @@ class RegionPlan {
     return this.current;
   }
 
-  /** Plans the next edit; returns `undefined` if the plain loop must plan the whole batch. */
+  /** Plans the next edit; returns `undefined` if `planSequential` must plan the whole batch. */
   *plan(sought: SoughtEdit): Generator<void, EditOutcome | undefined> {
     const { edit, patterns } = sought;
     if (refusal({}, edit) !== undefined) return (yield* planEdit(this.start, edit, this.history, this.options)).outcome;
@@ -93,7 +93,7 @@ class RegionPlan {
     return yield* this.planIn(region, sought, done !== undefined);
   }
 
-  /** Plans an edit that no region can decide; returns `undefined` if that succeeds: the regions are then wrong. */
+  /** Plans an edit that no region can decide; returns `undefined` if it succeeds, as no region records its change. */
   private *planInWhole(edit: EditOperation): Generator<void, EditOutcome | undefined> {
     const { outcome } = yield* planEdit(this.draft, edit, this.history, this.options);
     return outcome.status === "failed" ? outcome : undefined;
@@ -101,7 +101,7 @@ class RegionPlan {
 
   /** Returns the outcome of an edit whose old text occurs nowhere. */
   private *explain(edit: EditOperation): Generator<void, EditOutcome> {
-    // Beyond this limit, the failure does not depend on the text.
+    // Beyond this limit, failures are not explained, so they do not depend on the text.
     const isExplained = this.history.failed.length < limits.explainedFailures;
     const draft = isExplained ? this.draft : this.start;
     const failure = yield* explainAbsence(draft, edit, this.history, this.options);
@@ -118,14 +118,14 @@ class RegionPlan {
     region.history ??= new EditHistory(this.pairs);
     const { draft, history } = region;
     const located = meantBy(edit, locateEdit(draft, edit, this.options));
-    // On a rung looser than the one on which its own place was found, an edit may match anywhere in the text.
+    // If an edit matches only on a looser rung than before the batch, it may match anywhere in the text.
     const isCertain =
       located.kind === "one" && (found === undefined || !isStricter(found.rung, located.rung)) && this.hasRoom(edit);
     if (!isCertain && !isDone) return yield* this.planInWhole(edit);
     const step = yield* planEdit(draft, edit, history, this.options);
     const { outcome } = step;
     if (outcome.status === "failed") return isDone ? undefined : yield* this.planInWhole(edit);
-    // A pair that was applied before has nothing more to do on looser rungs, wherever they find its old text.
+    // The edit was skipped: its pair was applied before, and matches on looser rungs are not meant, wherever they are.
     if (outcome.rung === undefined) return outcome;
     if (!isCertain || !region.take(step.draft.change, step.draft)) return undefined;
     const spans = history.applied.at(-1)?.spans ?? [];
@@ -160,7 +160,7 @@ class RegionPlan {
     return this.length + Math.max(0, newText.length - oldText.length) <= limits.documentLength;
   }
 
-  /** Records the spans that an edit changed, in its region's text before the batch, and the edit's growth in units. */
+  /** Records the spans that an edit changed in its region's text before the batch, and how many units it added. */
   private note(region: TextRegion, edit: EditOperation, did: { spans: readonly Span[]; growth: number }): void {
     const { spans, growth } = did;
     this.hasChanged ||= spans.length > 0;
@@ -178,7 +178,7 @@ class RegionPlan {
   }
 }
 
-/** Returns a span or change with its offsets moved. */
+/** Returns a span or change with its offsets increased by `by`. */
 function moved<T extends Span>(span: T, by: number): T {
   return { ...span, from: span.from + by, to: span.to + by };
 }

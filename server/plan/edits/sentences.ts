@@ -12,22 +12,22 @@ import {
 } from "../explain/sentences.js";
 import { type At, count, makeFailure, type NearestRegion, nameOf } from "../failure.js";
 
-/** The advice to send one edit instead of two; neither of the two must then be sent again unchanged. */
+/** Returns the advice to send one edit instead of two; the caller should then send neither of the two again. */
 export const mergeWith = (other: number): string => `Merge it with edit ${other} into one edit.`;
 
-/** Several matches of an old text, if nothing decides between them. */
+/** The matches of an old text, when nothing decides between them. */
 export interface Ambiguity {
   readonly found: number;
   readonly rung: string;
   readonly matches: readonly QuotedPlace[];
-  /** The `line` that the caller sent, 1-based; `undefined`: none. */
+  /** The 1-based `line` that the caller sent; `undefined` if the caller sent none. */
   readonly nearLine: number | undefined;
   readonly telling: Disambiguation | undefined;
-  /** `true` if all matches start in one line, so that neither neighbouring lines nor line numbers distinguish them. */
+  /** `true` if all matches start on the same line, so that neither neighbouring lines nor `line` tell them apart. */
   readonly isOneLine: boolean;
 }
 
-/** The advice, for some rungs, on how to add a neighbouring line to an old text that differs from the file's. */
+/** The advice to add a neighbouring line, for rungs on which the old text differs from the file's text. */
 const neighbours: Readonly<Record<string, string>> = {
   indentation: "Send the old and new text with the file's own indentation and a neighbouring line",
   viewPrefix: "Send the old and new text without the line numbers and with a neighbouring line",

@@ -1,4 +1,4 @@
-/** Plans one file's edits in sequence: each is searched for in the result of those before it. */
+/** Plans one file's edits in sequence: each is matched against the result of the edits before it. */
 import { locating } from "../../match/locate.js";
 import type { Place } from "../../match/place.js";
 import { rewrite } from "../../match/rewrite.js";
@@ -90,18 +90,18 @@ export function* planEdit(
   return { draft: result.draft, outcome: { index: edit.index, path, status, rung, places } };
 }
 
-/** Returns the failure of an edit that is wrong for any text. An edit that may create a file does not get here. */
+/** Returns the failure of an edit that is wrong for any text. Not called for an edit that may create a file. */
 export function refusal(at: At, edit: EditOperation): Failure | undefined {
   if (edit.oldText === "") return editFailures.emptyOldText(at, { first: false });
   return edit.oldText === edit.newText ? editFailures.noChange(at) : undefined;
 }
 
-/** Maps each edit to a name for its pair of old and new text, if several edits of the batch have that pair. */
+/** Names for pairs of old and new text, by edit. Contains only edits whose pair other edits of the batch have, too. */
 export type PairNames = ReadonlyMap<EditOperation, string>;
 
-/** Finds the pairs that were sent more than once. Line ends don't count: the file's replace those of the call. */
+/** Finds the pairs that were sent more than once. The kind of line ends is ignored: the file's own kind is written. */
 export function pairNames(edits: readonly EditOperation[]): PairNames {
-  // Few old texts are repeated, so few names must be made.
+  // Usually few old texts are repeated, so that few names must be made.
   const oldTexts = repeated(edits.map(({ oldText }) => withoutCr(oldText)));
   const named = edits.flatMap((edit): [EditOperation, string][] => {
     const oldText = withoutCr(edit.oldText);
@@ -117,19 +117,19 @@ function repeated(texts: readonly string[]): ReadonlySet<string> {
   return new Set(texts.filter((text) => seen.size === seen.add(text).size));
 }
 
-/** Returns a text of a call with LF line ends only. */
+/** Returns a text with all its line ends converted to LF. */
 function withoutCr(text: string): string {
   return text.includes("\r") ? text.replace(/\r\n?/g, "\n") : text;
 }
 
-/** One place of a pair's edit, in the draft's current text. */
+/** A place that an edit with a repeated pair has replaced, as offsets in the draft's current text. */
 interface Written {
   readonly place: Span;
-  /** The text that the edit inserted there, except for parts that another edit has changed; never empty. */
+  /** The parts of the inserted text that no later edit has changed; never empty. */
   readonly inserted: readonly Span[];
 }
 
-/** Returns the parts of a span that a step leaves unchanged, as offsets after the step. */
+/** Returns the parts of a span that a step leaves unchanged, as offsets in the text after the step. */
 function survivors({ from, to }: Span, step: ChangeSet): Span[] {
   const left: Span[] = [];
   let at = from;
@@ -146,29 +146,29 @@ function survivors({ from, to }: Span, step: ChangeSet): Span[] {
 export class EditHistory {
   readonly applied: { readonly index: number; readonly spans: readonly Span[] }[] = [];
   readonly failed: EditOperation[] = [];
-  /** Maps each applied pair to the rung on which it was first found, and to the text that it wrote and that is left. */
+  /** Maps each applied pair to the rung on which it was first found, and to the remaining text that it wrote. */
   private readonly done = new Map<string, { readonly rung: RungName; written: readonly Written[] }>();
 
   constructor(private readonly pairs: PairNames) {}
 
-  /** Reports whether the same pair was applied before. */
+  /** Reports whether an edit with the same pair was applied before. */
   hasDone(edit: EditOperation): boolean {
     return this.done.has(this.pairs.get(edit) ?? "");
   }
 
-  /** Reports whether the same pair was found before on a stricter rung; a match on a looser rung is then not meant. */
+  /** Reports whether the same pair was first found on a stricter rung; a match on `rung` is then not meant. */
   hasDoneStricter(edit: EditOperation, rung: RungName): boolean {
     const done = this.done.get(this.pairs.get(edit) ?? "");
     return done !== undefined && isStricter(done.rung, rung);
   }
 
-  /** Reports whether a place is in text that the same pair wrote before: replacing it would apply the pair twice. */
+  /** Reports whether a place lies in text that the same pair wrote before; replacing it would apply the pair twice. */
   wrote(edit: EditOperation, place: Place): boolean {
     const written = this.done.get(this.pairs.get(edit) ?? "")?.written ?? [];
     return written.some(({ place: { from, to } }) => from <= place.from && place.to <= to);
   }
 
-  /** Records an edit that was applied; `places` are offsets in the text before the step. */
+  /** Records an applied edit. `changed` is in the text before the batch, `places` in the text before this edit. */
   apply(
     edit: EditOperation,
     did: { rung: RungName; changed: readonly Span[]; places: readonly Place[]; step: ChangeSet },
@@ -176,7 +176,7 @@ export class EditHistory {
     const { rung, changed, places, step } = did;
     this.applied.push({ index: edit.index, spans: changed });
     for (const done of this.done.values()) {
-      // If all that a pair wrote is removed again, for instance by a reverse edit, the pair may be meant once more.
+      // If everything that a pair wrote is removed, for instance by a reverse edit, the pair may be applied once more.
       done.written = done.written
         .map(({ place, inserted }) => {
           const rest = survivors(place, step);

@@ -1,4 +1,4 @@
-/** Finds an addition that would make an ambiguous old text unique: only the first of its places would be left. */
+/** Finds an addition that would make an ambiguous old text unique: it would match only at the first of its places. */
 import { Folded } from "../../match/fold.js";
 import type { Place } from "../../match/place.js";
 import type { RungName } from "../../match/rungs.js";
@@ -8,7 +8,7 @@ import { type Draft, lineInBase } from "../draft.js";
 import type { Disambiguation } from "./sentences.js";
 
 /**
- * The rungs on which an addition is compared, each with the largest number of places. On other rungs, the addition
+ * The rungs on which additions are tried, each with the largest number of places. On other rungs, an addition
  * would have to differ from the document in the same way as the old text.
  */
 const comparedAt: Partial<Record<RungName, { readonly folded: boolean; readonly most: number }>> = {
@@ -20,7 +20,7 @@ const comparedAt: Partial<Record<RungName, { readonly folded: boolean; readonly 
 
 /**
  * Lengths in UTF-16 units: the longest line that failures show in full, the longest stretch that is quoted, and the
- * distances by which a stretch may reach beyond its place on either side.
+ * distances by which a stretch may extend beyond the place on either side.
  */
 const stretch = { line: 80, length: 100, reaches: [8, 16, 32] } as const;
 
@@ -32,9 +32,9 @@ export interface FirstPlace {
 }
 
 /**
- * Returns the shortest addition that distinguishes a place from all others: its whole line or a stretch of it, or a
- * line beside it. Returns `undefined` if no addition does, or none could be sent together with the old text as
- * it was written.
+ * Returns an addition that distinguishes the first place from all others: its whole line, or a stretch of that line,
+ * or else the line above or below (the shorter one, if both would do). Returns `undefined` if there is no such
+ * addition, or none that could be sent together with the old text as it was written.
  */
 export function disambiguateEdit(draft: Draft, { rung, first, places }: FirstPlace): Disambiguation | undefined {
   const compared = comparedAt[rung];
@@ -45,7 +45,7 @@ export function disambiguateEdit(draft: Draft, { rung, first, places }: FirstPla
     others.every((place) => !isSurrounded(text, place, around, compared));
   const [line, last] = [lines.lineAt(first.from), lines.lineAt(Math.max(first.from, first.to - 1))];
   const [start, end] = [lines.start(line), Math.max(first.to, lines.contentEnd(last))];
-  // An old text with a line end is not a part of a line: without that end, the line could also be the text's last one.
+  // An old text with its line end is not within a line: without that end, the text's last line could match, too.
   const isWithin = line === last && end === lines.contentEnd(last) && (first.from > start || first.to < end);
   if (isWithin && end - start > stretch.line) {
     const telling = stretchAround(text, first, { start, end, isAlone });
@@ -59,7 +59,7 @@ export function disambiguateEdit(draft: Draft, { rung, first, places }: FirstPla
   const beside = (kind: "above" | "below", at: number): Beside[] => {
     const content = lines.content(at);
     if (content.trim() === "" || content.length > limits.quotedLine || content.includes("\r")) return [];
-    // After an old text that ends with its line's end, the next line follows at once.
+    // If the old text includes the end of its last line, the next line follows it directly.
     const end = first.to > lines.contentEnd(last) ? "" : "\n";
     const around = kind === "above" ? { before: `${content}\n${before}` } : { after: `${after}${end}${content}` };
     const isWhole = (kind === "above" ? before : after) === "";
@@ -76,7 +76,7 @@ export function disambiguateEdit(draft: Draft, { rung, first, places }: FirstPla
   ]);
 }
 
-/** Like `disambiguateEdit`, but for the lines of a hunk: `length` lines from each of the 0-based `starts` on. */
+/** Like `disambiguateEdit`, but for a hunk, whose `length` old lines match at each of the 0-based lines `starts`. */
 export function disambiguateHunk(
   draft: Draft,
   { rung, starts, length }: { readonly rung: RungName; readonly starts: readonly number[]; readonly length: number },
@@ -137,7 +137,7 @@ function isSurrounded(
 ): boolean {
   const fold = folded ? loosely : withPlainEnds;
   const room = (length: number): number => (folded ? 2 : 1) * length + 64;
-  // The `|` keeps whitespace before the place from counting as the end of a line.
+  // Without the `|`, whitespace before the place would count as whitespace at the end of a line.
   const isBehind = fold(`${text.slice(Math.max(0, from - room(before.length)), from)}|`).endsWith(fold(`${before}|`));
   return isBehind && fold(text.slice(to, to + room(after.length))).startsWith(fold(after));
 }

@@ -1,4 +1,4 @@
-/** Explains why an old text was not found: another edit changed it, its edit is already done, or the text differs. */
+/** Explains why an old text was not found: another edit changed it, the edit is already done, or the text differs. */
 import { miswritings } from "../../match/hints/knownMistakes.js";
 import { isElision } from "../../match/hints/leftOutCode.js";
 import { type DifferenceKind, lineDifference, nearestRegions, type Region } from "../../match/hints/nearest.js";
@@ -22,11 +22,11 @@ export interface BatchHistory {
   readonly applied: readonly { readonly index: number; readonly spans: readonly Span[] }[];
   /** Edits of this document that failed. */
   readonly failed: readonly EditOperation[];
-  /** With `order: "original"`, all edits of this document: no edit is searched for in the new text of another. */
+  /** Set with `order: "original"`: all edits of this document. None of them is matched against another's new text. */
   readonly beside?: readonly EditOperation[];
 }
 
-/** Returns the failure of an edit whose old text no rung finds in the draft's text; finds the reason in steps. */
+/** Returns the failure of an edit whose old text was not found on any rung; looks for the reason in steps. */
 export function* explainAbsence(
   draft: Draft,
   edit: EditOperation,
@@ -34,7 +34,7 @@ export function* explainAbsence(
   options: BatchOptions,
 ): Generator<void, Failure> {
   const at: At = { index: edit.index, path: draft.document.path };
-  // Of very many failures, only the first are explained: each costs a search of the whole text.
+  // If very many edits fail, only the first failures are explained: each explanation searches the whole text.
   if (history.failed.length >= limits.explainedFailures) return editFailures.notExplained(at);
   const consumer = draft.index === draft.base ? undefined : consumedBy(draft, edit, history, options);
   if (consumer !== undefined) return editFailures.consumed(at, consumer.index, consumer.line, "sequential");
@@ -63,7 +63,7 @@ export function* explainAbsence(
   return editFailures.noMatch(at, yield* absenceOf(draft, edit.oldText));
 }
 
-/** Returns everything that may show where a missing text belongs; searches for it in steps. */
+/** Returns all clues to where a text that was not found belongs; searches for them in steps. */
 export function* absenceOf(
   draft: Draft,
   sought: string,
@@ -86,9 +86,10 @@ export function* absenceOf(
 }
 
 /**
- * Returns the region from the only place of the part before left-out code to the next occurrence of the part after that
- * code, as whole lines and with the same shift of indentation. If there is no such region, returns the only place of
- * the first part or, if that has none or several, of the second; `undefined` if neither has exactly one place.
+ * Returns the region that a text with left-out code stands for, as whole lines. It extends from the only place of the
+ * lines before that code to the next match, with the same shift of indentation, of the lines after it. If there is no
+ * such match, returns the only place of the lines before the code; if these do not have exactly one place, the only
+ * place of the lines after it; and `undefined` if these do not have exactly one place either.
  */
 function aroundElision(draft: Draft, sought: string, elided: string): Region | undefined {
   const lines = lineTexts(sought);
@@ -108,14 +109,14 @@ function aroundElision(draft: Draft, sought: string, elided: string): Region | u
   return end === undefined ? region(head, "beforeLeftOut") : region({ from: head.from, to: end }, "leftOut");
 }
 
-/** Returns the only place of a part of an old text; `undefined` if it has none or several, or is only whitespace. */
+/** Returns the only place of a part of an old text; `undefined` for no place, for several, or for mere whitespace. */
 function onlyPlaceOf(draft: Draft, part: readonly string[]): Place | undefined {
   const text = part.join("\n");
   const found = isAllBlank(text) ? undefined : locate(draft.index, text, { lenient: true });
   return found?.kind === "one" ? found.places[0] : undefined;
 }
 
-/** Returns the end of the first match, after `head` and with its shift, of the lines that follow left-out code. */
+/** Returns the end offset of the first match of `tail` after `head` with the same shift of indentation as `head`. */
 function endOfTail(
   index: TextIndex,
   { head, headLine, tail }: { readonly head: Place; readonly headLine: string; readonly tail: readonly string[] },
@@ -130,7 +131,7 @@ function endOfTail(
   const tab = reshape?.kind === "toTabs" || reshape?.kind === "toSpaces" ? reshape.width : 1;
   const shift = (line: number, written: string): number => widthOf(lines.content(line), tab) - widthOf(written, tab);
   const first = lines.lineAt(head.from);
-  // Only the rungs that reshape find whole lines; on the others, the head may lack its own leading whitespace.
+  // Only the rungs that reshape match whole lines. On the others, `headLine` may lack its leading whitespace.
   const asked = reshape === undefined ? 0 : shift(first, headLine);
   const isShifted = (start: number): boolean =>
     run.every((written, i) => written.trim() === "" || shift(start + i, written) === asked);
@@ -145,13 +146,13 @@ function widthOf(line: string, tab: number): number {
   return indent.length + (indent.split("\t").length - 1) * (tab - 1);
 }
 
-/** An old text as the caller may have meant it, and the mistake with which it was written. */
+/** An old text as the caller may have meant it, and the known mistake in the text as sent. */
 interface Meant {
   readonly text: string;
   readonly miswritten: KnownMistake | undefined;
 }
 
-/** Undoes a known mistake in an old text, if that shows where the text belongs. */
+/** Undoes a known mistake in an old text, if the corrected text is found or the mistake is obvious. */
 function* asMeant(draft: Draft, oldText: string): Generator<void, Meant> {
   let nearly: Meant | undefined;
   for (const { kind, undo } of miswritings) {
@@ -169,7 +170,7 @@ function* asMeant(draft: Draft, oldText: string): Generator<void, Meant> {
   return nearly ?? { text: oldText, miswritten: undefined };
 }
 
-/** Returns the last version with the sought line at which the nearest region differs; `undefined` if there is none. */
+/** Returns the last version that had the line of the old text at which the region differs; `undefined` if unknown. */
 function outdatedBy({ document }: Draft, region: Region | undefined): { since: number } | undefined {
   const sought = region?.difference?.sought.trim();
   const since = sought === undefined || sought === "" ? undefined : document.formerLines?.get(sought);
@@ -177,9 +178,9 @@ function outdatedBy({ document }: Draft, region: Region | undefined): { since: n
 }
 
 /**
- * Returns a failure if another edit changed the old text where it was before the batch, so that it is now found only on
- * a looser rung, at a place that the other edit did not write: the caller did not mean that place. Returns `undefined`
- * if the caller may mean the places that were found.
+ * Returns a failure if other edits changed the old text where it was before the batch, so that it is now found only on
+ * a looser rung. The caller did not mean the places found there, unless those other edits wrote them all. Returns
+ * `undefined` if the caller may mean these places.
  */
 export function findsElsewhere(
   draft: Draft,
@@ -208,7 +209,7 @@ export function findsElsewhere(
   return editFailures.consumed(at, consumer.index, draft.base.lines.lineAt(before.places[0].from) + 1, "sequential");
 }
 
-/** Returns the applied edit that changed the place where the old text was in the document; `undefined` if none did. */
+/** Returns the applied edit that changed the old text, and the old text's 1-based line; `undefined` if none did. */
 function consumedBy(
   draft: Draft,
   edit: EditOperation,
@@ -224,8 +225,8 @@ function consumedBy(
 }
 
 /**
- * Returns the 1-based line that already has the new text, if that is significant: the new text is not part of the old
- * text, and is either whole lines or too long to occur there by chance.
+ * Returns the 1-based line that already has the new text, if the new text occurs once and is significant: it is not
+ * part of the old text, and either it fills whole lines or it is too long to occur there by chance.
  */
 function lineOfNewText(draft: Draft, edit: EditOperation): number | undefined {
   const telling = /[\p{L}\p{N}]/u.test(edit.newText) && !edit.oldText.includes(edit.newText);
@@ -239,7 +240,7 @@ function lineOfNewText(draft: Draft, edit: EditOperation): number | undefined {
   return wholeLines || edit.newText.trim().length >= limits.tellingText ? lines.lineAt(from) + 1 : undefined;
 }
 
-/** Returns the 1-based line, in the text before the batch, of lines that already have an edit's new indentation. */
+/** Returns the 1-based line, in the text before the batch, from which lines already have an edit's new indentation. */
 function lineOfReindented(draft: Draft, edit: EditOperation): number | undefined {
   if (!isReindenting(edit)) return undefined;
   const found = locate(draft.index, edit.newText, { lenient: true });
@@ -252,7 +253,7 @@ function lineOfReindented(draft: Draft, edit: EditOperation): number | undefined
     : undefined;
 }
 
-/** Returns a line that stands for left-out code and is not a line of the document; `undefined` if there is none. */
+/** Returns the first line that stands for left-out code and is not in the document; `undefined` if there is none. */
 function elisionIn(sought: string, index: TextIndex): string | undefined {
   return lineTexts(sought)
     .slice(0, 2_000)
@@ -260,7 +261,7 @@ function elisionIn(sought: string, index: TextIndex): string | undefined {
     .find((line) => isElision(line) && index.lineTable("blanks").find([line], { from: 0, most: 1 }).length === 0);
 }
 
-/** Differences that a reader sees only if whitespace is made visible. */
+/** Differences that a reader may notice only if whitespace is made visible. */
 const blankKinds: ReadonlySet<DifferenceKind> = new Set(["lineEndBlanks", "indentation", "innerBlanks", "typography"]);
 
 /** Returns a region as a failure quotes it, with line numbers of the text before the batch. */
@@ -289,7 +290,7 @@ export function quotedRegion(draft: Draft, region: Region): NearestRegion {
   };
 }
 
-/** Returns the 1-based line in the text before the batch; `undefined` for a line that an edit of the batch wrote. */
+/** Returns the 1-based number of a line in the text before the batch; `undefined` if an edit of the batch wrote it. */
 function ownLine(draft: Draft, line: number): number | undefined {
   const { lines } = draft.index;
   const start = lines.start(line);

@@ -15,11 +15,11 @@ import { absenceOf, quotedRegion } from "./explainEdit.js";
 interface Unplaced {
   readonly problem: HunkProblem;
   readonly lenient: boolean;
-  /** `true` if so many hunks have failed that text resembling this hunk's lines is not searched for. */
+  /** `true` to skip the search for text that resembles the hunk's lines, because too many hunks have failed. */
   readonly isBrief: boolean;
 }
 
-/** Returns the failure of a hunk that could not be placed in a draft's text; finds the reason in steps. */
+/** Returns the failure of a hunk that could not be placed in a draft's text; looks for the reason in steps. */
 export function* explainHunk(
   draft: Draft,
   hunk: Hunk,
@@ -27,7 +27,7 @@ export function* explainHunk(
   at: At,
 ): Generator<void, Failure> {
   if (isIdle(hunk)) {
-    // Where it belongs does not matter, but missing lines are often those that the hunk should have added.
+    // The place of an idle hunk does not matter, but lines that the file lacks are often those it should have added.
     const isSought = problem.kind === "noLines" && !isBrief;
     const absence = isSought
       ? yield* absenceOf(draft, oldLines(hunk.lines).join("\n"), { wholeLines: true })
@@ -82,7 +82,7 @@ export function* explainHunk(
   }
 }
 
-/** Returns the 0-based line of the only place of a run of lines in the text; `undefined` if it has none, or several. */
+/** Returns the 0-based line of the only place of a run of lines in the text; `undefined` for none or several. */
 function onlyPlace(index: TextIndex, run: readonly string[]): number | undefined {
   const hits = run.length === 0 ? undefined : locateLines(index, run, { from: 0, most: 2 });
   return hits?.starts.length === 1 ? hits.starts[0] : undefined;

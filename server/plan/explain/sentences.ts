@@ -1,4 +1,4 @@
-/** The lines, matches and differences that failures show, and the clauses that edits and hunks share. */
+/** The lines, matches and differences that failures show, and the clauses that failures of edits and hunks share. */
 import type { Miswriting } from "../../match/hints/knownMistakes.js";
 import type { Difference, DifferenceKind } from "../../match/hints/nearest.js";
 import { limits } from "../../text/limits.js";
@@ -19,31 +19,31 @@ export function quoted(lines: readonly QuotedPlace[]): string {
 
 /** A match as a failure shows it. */
 export interface QuotedPlace extends QuotedLine {
-  /** 1-based, in UTF-16 units; shown if several matches are in one line. */
+  /** 1-based, in UTF-16 units; shown if several matches are on one line. */
   readonly column: number;
-  /** `true` if an earlier edit of the batch wrote this text; `line` is then only the line at which that edit wrote. */
+  /** `true` if an earlier edit of the batch wrote this text; `line` is then the first line that the edit replaced. */
   readonly isWritten: boolean;
-  /** The line above the match; `undefined`: there is none, or an earlier edit of the batch wrote that line. */
+  /** The line above the match; `undefined` if there is none, or if an earlier edit of the batch wrote that line. */
   readonly above: string | undefined;
 }
 
-/** An addition to an ambiguous old text that would leave only its first match. */
+/** An addition to an ambiguous old text with which only its first match would be left. */
 export type Disambiguation =
-  /** `isIndent`: the line adds nothing but its indentation. */
+  /** The whole line of the match. `isIndent`: `true` if only its indentation is added. */
   | { readonly kind: "ownLine"; readonly isIndent: boolean }
-  /** The match with the text around it in its line. */
+  /** The match with some of the text around it on its line. */
   | { readonly kind: "stretch"; readonly text: string }
   /** The line above or below the match, with its 1-based number. */
   | {
       readonly kind: "above" | "below";
       readonly line: number;
-      /** `false`: the old text starts or ends within its line, so the rest of that line is added, too. */
+      /** `false` if the old text starts or ends within its line, so that the rest of that line is added, too. */
       readonly isWhole: boolean;
       /** The added text with all its whitespace; for a whole line, without the line end between it and the old text. */
       readonly text: string;
     };
 
-/** Says what would make the first match unique, with a space at the end; empty if nothing is known. */
+/** Returns a sentence on what would make the first match unique, followed by a space; empty if nothing is known. */
 export function sayDisambiguation(telling: Disambiguation | undefined): string {
   switch (telling?.kind) {
     case undefined:
@@ -89,10 +89,10 @@ export function placeOf({ nearest, miswritten }: Omit<Absence, "inBatch">): Pick
   return miswritten?.line === undefined ? {} : { line: miswritten.line };
 }
 
-/** A known way in which an old text is miswritten. */
+/** A known kind of mistake that an old text contains. */
 export interface KnownMistake {
   readonly kind: Miswriting["kind"];
-  /** 1-based line at which the corrected text occurs; `undefined`: it occurs nowhere. */
+  /** 1-based line at which the corrected text occurs; `undefined` if it occurs nowhere. */
   readonly line: number | undefined;
 }
 
@@ -112,14 +112,14 @@ function sayMiswritten(miswritten: KnownMistake | undefined): string[] {
   return [`It ${miswritings[kind]}.${line === undefined ? "" : ` Corrected, it occurs at line ${line}.`}`];
 }
 
-/** Everything that may show where an old text that was not found belongs. */
+/** All clues to where an old text that was not found belongs. */
 export interface Absence {
-  /** A line of the old text that stands for left-out code, such as `// ...`; `undefined`: none. */
+  /** A line of the old text that stands for left-out code, such as `// ...`; `undefined` if there is none. */
   readonly elided: string | undefined;
   readonly nearest: readonly NearestRegion[];
-  /** `undefined`: the old text is not miswritten in any known way. */
+  /** `undefined` if the old text contains no known kind of mistake. */
   readonly miswritten: KnownMistake | undefined;
-  /** The version up to which the document had the old text's line; `undefined`: no such version is known. */
+  /** The last version in which the document had the old text's differing line; `undefined` if none is known. */
   readonly outdated: { readonly since: number } | undefined;
   /** `true` if earlier edits of the call changed the text that was searched. */
   readonly inBatch: boolean;
@@ -149,14 +149,14 @@ const differenceNames: Record<DifferenceKind, string> = {
   missingLineEnd: "the file does not end with a line break",
 };
 
-/** Differences that concern the region as a whole and not one of its lines. */
+/** Differences that concern the region as a whole, rather than one of its lines. */
 const wholeRegion: ReadonlySet<DifferenceKind> = new Set([
   ...(["missingLine", "missingLineEnd", "partOfLine", "leftOut", "beforeLeftOut", "behindLeftOut"] as const),
 ]);
 
 /**
- * Describes the first difference of a region in words. If it is `undefined`, the lines are the same, and only their
- * ends or the position within them differ. For a region of one line, the line number is not repeated.
+ * Describes the first difference of a region in words. If `difference` is `undefined`, the lines are the same, and only
+ * their ends, or the position of the text within them, differ. For a one-line region, the line number is not repeated.
  */
 export function sayDifference(difference: SaidDifference | undefined, region: { readonly lines: number }): string {
   if (difference === undefined) return "the lines are the same; their ends, or the position within them, differ";
@@ -178,7 +178,7 @@ export function sayDifference(difference: SaidDifference | undefined, region: { 
   return `${where}column ${column + 1}: ${name}${points}; old text ${part(sought, soughtColumn)}, file ${part(found, column)}`;
 }
 
-/** Names two code points if one is invisible, or if both are letters and only one is ASCII; otherwise empty. */
+/** Names two code points if one is invisible, or if both are letters and only one is ASCII; otherwise returns "". */
 function lookalikes(sought: number | undefined, found: number | undefined): string {
   const isHidden = (point: number | undefined): boolean =>
     point !== undefined && /\p{Cf}/u.test(String.fromCodePoint(point));
@@ -216,7 +216,7 @@ function visibleBlanks(text: string): string {
 /** A line to show, without its end. */
 export interface ShownLine {
   readonly text: string;
-  /** 1-based; `undefined`: an earlier edit of the batch wrote it, so the text before the batch has no such line. */
+  /** 1-based, in the text before the batch; `undefined` if an earlier edit of the batch wrote the line. */
   readonly number: number | undefined;
 }
 
@@ -235,7 +235,7 @@ export function showLines(
   return [...(how.before ? ["…"] : []), ...shown, ...(how.more ? ["…"] : [])].join("\n");
 }
 
-/** Shows the first region with its lines, and the others by their line numbers. */
+/** Shows the first region with its text, and the others only with their line numbers and differences. */
 export function sayNearest([first, ...others]: readonly NearestRegion[]): string[] {
   if (first === undefined) return [];
   const named = ({ startLine, endLine }: NearestRegion): string =>
@@ -247,7 +247,7 @@ export function sayNearest([first, ...others]: readonly NearestRegion[]): string
 
 /** Warnings about new texts that look unfinished. */
 export const explainWarnings = {
-  /** `gone`: the number of removed lines for which the edit writes no others. */
+  /** `gone`: the number of removed lines that no new lines replace. */
   elided: ({ index, path, line, gone }: { index: number; path: string; line: string; gone: number }): string =>
     `edit ${index} removes ${count(gone, "line")} from ${path} and writes ${quote(line)} literally instead: if that stands for them, undo the edit and send the new text in full`,
 } as const;

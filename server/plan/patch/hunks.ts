@@ -1,4 +1,4 @@
-/** Places the hunks of one section in the text that the section starts from: like Codex, but without guessing. */
+/** Places the hunks of one section in the text as it is before the section: like Codex, but without guessing. */
 import { type LineHits, locateLines } from "../../match/locate.js";
 import type { RungName } from "../../match/rungs.js";
 import type { TextIndex } from "../../match/textIndex.js";
@@ -8,15 +8,15 @@ import type { Anchor, Hunk, HunkLine } from "../operation.js";
 /** The place of a hunk. Lines are 0-based, in the text in which the section's hunks are searched for. */
 export interface HunkPlace {
   readonly kind: "place";
-  /** The first line that the hunk replaces or keeps; for an insertion, the line before which it goes. */
+  /** The first line that the hunk replaces or keeps; for an insertion, the line before which lines are inserted. */
   readonly start: number;
   /** The number of lines that the hunk replaces or keeps; 0 for an insertion. */
   readonly length: number;
-  /** The hunk's lines, without empty ones at its end that the text does not have. */
+  /** The hunk's lines, without those empty lines at the hunk's end that the text does not have. */
   readonly lines: readonly HunkLine[];
   /** `undefined` for an insertion, for which nothing is compared. */
   readonly rung: RungName | undefined;
-  /** The line from which the next hunk is searched for, unless an earlier hunk has led further. */
+  /** The line from which the next hunk is searched for, unless the `next` of an earlier hunk is greater. */
   readonly next: number;
 }
 
@@ -25,7 +25,7 @@ export type HunkProblem =
   | { readonly kind: "noAnchor"; readonly anchor: string; readonly from: number }
   | { readonly kind: "noLines"; readonly from: number; readonly behind: string | undefined }
   | { readonly kind: "notAtEnd" }
-  /** An insertion that has only a line number, which does not say between which lines it goes. */
+  /** An insertion whose only context is a line number that does not say between which two lines it belongs. */
   | { readonly kind: "noContext" }
   | {
       readonly kind: "ambiguous";
@@ -37,16 +37,16 @@ export type HunkProblem =
 /** The values that the hunks of one section share. */
 export interface HunkGround {
   readonly index: TextIndex;
-  /** `true` to allow hunks out of order, and everything else that Codex does not allow. */
+  /** `true` to also try what Codex does not try, such as hunks out of order. */
   readonly lenient: boolean;
-  /** Returns the 1-based line of the text before the batch for a 0-based line of `index`. */
+  /** Converts a 0-based line of `index` to a 1-based line of the text before the batch. */
   readonly baseLine: (line: number) => number;
 }
 
 /**
- * Finds a hunk from the cursor on, that is, from the 0-based line after the earlier hunks. Finds it out of order only
- * if the place is unique, or is the one nearest to a line number. The attempts that Codex makes come first, in the same
- * order, before those that only this server makes.
+ * Searches for a hunk from `cursor` on, the 0-based line after the earlier hunks. Takes a place that is out of order
+ * only if it is the only one, or the one nearest to a line number. The attempts that Codex also makes come first, in
+ * the same order as in Codex.
  */
 export function findHunk(ground: HunkGround, hunk: Hunk, cursor: number): HunkPlace | HunkProblem {
   const { index, lenient } = ground;
@@ -60,7 +60,7 @@ export function findHunk(ground: HunkGround, hunk: Hunk, cursor: number): HunkPl
     const gap = lenient && !isClear ? withoutGap(hunk) : undefined;
     if (gap !== undefined) return placeInsertion(ground, gap, anchored, hint);
     if (hits !== undefined) return decide(ground, hits, { first: isNarrowed, near: hint?.line });
-    // The anchor may be repeated as the first of the old lines.
+    // The first of the old lines may repeat the anchor.
     const onAnchor = lenient && isNarrowed ? findLines(ground, hunk, line - 1) : undefined;
     if (onAnchor !== undefined) return decide(ground, onAnchor, { first: true, near: undefined });
   }
@@ -81,18 +81,18 @@ export function newLines(lines: readonly HunkLine[]): string[] {
   return lines.flatMap(({ kind, text }) => (kind === "remove" ? [] : [text]));
 }
 
-/** Returns `true` if a hunk changes nothing in any file: it removes and adds no lines, or the same ones. */
+/** Returns `true` if a hunk would change nothing in any file, because its old and new lines are the same. */
 export function isIdle({ lines }: Hunk): boolean {
   const [old, next] = [oldLines(lines), newLines(lines)];
   return old.length === next.length && old.every((text, i) => text === next[i]);
 }
 
-/** Returns an idle hunk without its signs, so that it writes nothing even if the file's lines differ in whitespace. */
+/** Makes all lines of an idle hunk context, so that it writes nothing even if the file's lines differ in whitespace. */
 export function asContext(hunk: Hunk): Hunk {
   return { ...hunk, lines: oldLines(hunk.lines).map((text) => ({ kind: "context", text })) };
 }
 
-/** Returns `true` if a hunk removes or adds any line. */
+/** Returns `true` if a hunk has any removed or added line. */
 export function isSigned({ lines }: Hunk): boolean {
   return lines.some(({ kind }) => kind !== "context");
 }
@@ -102,7 +102,7 @@ type Followed =
   | { readonly kind: "behind"; readonly line: number; readonly isNarrowed: boolean }
   | Extract<HunkProblem, { kind: "noAnchor" }>;
 
-/** Finds the anchors. Each is a whole line that is searched for after the previous anchor. */
+/** Finds a hunk's anchors. Each is a whole line, which is searched for after the line of the previous anchor. */
 function followAnchors(index: TextIndex, anchors: readonly Anchor[], from: number, lenient: boolean): Followed {
   let line = from;
   let isNarrowed = false;
@@ -124,12 +124,12 @@ function findAnchor(index: TextIndex, { text }: Anchor, from: number, lenient: b
   return isClosed ? locateLines(index, [text.slice(0, -3)], range)?.starts[0] : literal;
 }
 
-/** The starts that were found, and the hunk's lines, without those at its end that had to be left out for a match. */
+/** The starts that were found, and the hunk's lines without the empty ones that had to be left out for a match. */
 interface HunkHits extends LineHits {
   readonly lines: readonly HunkLine[];
 }
 
-/** Finds the hunk's old lines from a line on; leaves out empty lines at its end that the text does not have. */
+/** Finds a hunk's old lines from a line on. If they do not match, tries again without empty lines at the hunk's end. */
 function findLines({ index, lenient }: HunkGround, { lines, atEnd }: Hunk, from: number): HunkHits | undefined {
   const shorter = withoutLastBlank(lines);
   const attempts = [lines, ...(shorter === undefined ? [] : [shorter]), ...(lenient ? withoutLastBlanks(lines) : [])];
@@ -142,13 +142,13 @@ function findLines({ index, lenient }: HunkGround, { lines, atEnd }: Hunk, from:
   return undefined;
 }
 
-/** A list of one: the lines without the empty context lines at their end. Empty if these are 0, 1 or all lines. */
+/** Returns a list of one: the lines without empty context lines at their end; empty if these are 0, 1 or all lines. */
 function withoutLastBlanks(lines: readonly HunkLine[]): (readonly HunkLine[])[] {
   const end = lines.findLastIndex(({ kind, text }) => kind !== "context" || text !== "") + 1;
   return end > 0 && end < lines.length - 1 ? [lines.slice(0, end)] : [];
 }
 
-/** Drops empty lines after a hunk's added lines: they may be a gap in the patch. `undefined` for any other hunk. */
+/** Drops the empty lines after added lines, which may be a mere gap in the patch. `undefined` for any other hunk. */
 function withoutGap(hunk: Hunk): Hunk | undefined {
   const end = hunk.lines.findLastIndex(({ kind, text }) => kind !== "context" || text !== "") + 1;
   const lines = hunk.lines.slice(0, end);
@@ -158,7 +158,7 @@ function withoutGap(hunk: Hunk): Hunk | undefined {
 
 /**
  * Returns a hunk's lines without the last old line if that line is empty. Returns `undefined` if it is not empty, or if
- * it is a context line that is more than a gap at the hunk's end: added lines follow it, or it is the only line.
+ * it is a context line and can't be a mere gap at the hunk's end: added lines follow it, or it is the only line.
  */
 function withoutLastBlank(lines: readonly HunkLine[]): readonly HunkLine[] | undefined {
   const at = lines.findLastIndex(({ kind }) => kind !== "add");
@@ -173,7 +173,7 @@ function withoutLastBlank(lines: readonly HunkLine[]): readonly HunkLine[] | und
   return lastNew.kind === "add" ? left.toSpliced(newAt, 1) : left.toSpliced(newAt, 1, { kind: "remove", text: "" });
 }
 
-/** Decides between places: takes the first one after an anchor, else the only one or the one nearest to a line. */
+/** Decides between places: with `first`, takes the first one; otherwise the only one, or the one nearest to `near`. */
 function decide(
   { baseLine }: HunkGround,
   hits: HunkHits,
@@ -192,15 +192,15 @@ function decide(
   return { kind: "place", start, length, lines, rung, next: start + length };
 }
 
-/** Returns the places of a hunk in the whole text that come after its anchors or start with the last one. */
+/** Returns a hunk's places in the whole text that start after the hunk's anchors or at the last of them. */
 function findOutOfOrder(ground: HunkGround, hunk: Hunk): HunkHits | undefined {
   const anchored = followAnchors(ground.index, hunk.anchors, 0, true);
   if (anchored.kind === "noAnchor") return undefined;
-  // The last anchor may be repeated as the first of the old lines.
+  // The first of the old lines may repeat the last anchor.
   return findLines(ground, hunk, Math.max(0, anchored.line - (anchored.isNarrowed ? 1 : 0)));
 }
 
-/** Places lines without context: right after the anchor, else at a unified diff's line, else at the file's end. */
+/** Places a hunk without old lines: after its anchor, or else at its line number, or else at the end of the file. */
 function placeInsertion(
   { index, lenient, baseLine }: HunkGround,
   hunk: Hunk,
@@ -223,7 +223,7 @@ function placeInsertion(
   }
   if (anchored.isNarrowed && !hunk.atEnd) return insertAt(anchored.line);
   if (hunk.atEnd || hint === undefined) return insertAt(lineCount);
-  // Only an empty range says which two lines the insertion goes between, and earlier sections may have moved them.
+  // Only an empty range says between which two lines the insertion belongs. Earlier sections may have moved them.
   const isMoved = hint.line > lineCount || (hint.line > 0 && baseLine(hint.line - 1) !== hint.line);
   return hint.count !== 0 || isMoved ? { kind: "noContext" } : insertAt(hint.line);
 }

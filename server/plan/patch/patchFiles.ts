@@ -17,7 +17,7 @@ export interface PatchFile {
   readonly outcomes: EditOutcome[];
 }
 
-/** The edit by which a file left its name. */
+/** The edit that moved a file away from its name, or deleted the file. */
 export interface Taken {
   /** 0-based index of the edit. */
   readonly by: number;
@@ -25,16 +25,16 @@ export interface Taken {
   readonly to: string | undefined;
 }
 
-/** The names of a patch's files. A document of the snapshot becomes a node when it is first named. */
+/** The files of a patch, by name. A document of the snapshot becomes a node when the patch first names it. */
 export class PatchFiles {
-  /** In the order in which they were first named. */
+  /** The files in the order in which the patch first names them. */
   readonly nodes: PatchFile[] = [];
   private readonly at = new Map<DocumentUri, PatchFile | undefined>();
   private readonly taken = new Map<DocumentUri, Taken>();
 
   constructor(private readonly snapshot: Snapshot) {}
 
-  /** Returns the file that is at a URI now; `undefined` if there is none. */
+  /** Returns the file that a URI names at this point of the patch; `undefined` if there is none. */
   get(uri: DocumentUri): PatchFile | undefined {
     if (this.at.has(uri)) return this.at.get(uri);
     const document = this.snapshot.documents.get(uri);
@@ -42,7 +42,7 @@ export class PatchFiles {
     return this.put({ uri, path: document.path }, draftOf(document));
   }
 
-  /** Returns the edit by which a file left a URI; `undefined` if no file has left it. */
+  /** Returns the last edit that moved a file away from a URI or deleted it there; `undefined` if there is none. */
   takenFrom(uri: DocumentUri): Taken | undefined {
     return this.taken.get(uri);
   }
@@ -75,7 +75,7 @@ export class PatchFiles {
     return this.nodes.find(({ name, draft }) => name === undefined && draft.document.uri === uri && !draft.created);
   }
 
-  /** Gives a node another name, or none, and frees its current one. `by` is the 0-based index of the edit. */
+  /** Gives a node another name, or none, and frees its current name. `by` is the 0-based index of the edit. */
   rename(node: PatchFile, name: PatchFile["name"], by: number): void {
     if (node.name !== undefined) {
       this.at.set(node.name.uri, undefined);

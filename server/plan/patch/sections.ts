@@ -42,8 +42,8 @@ import { fileFailures, hunkFailures, patchWarnings } from "./sentences.js";
 import { firstLineEnd, planHunks } from "./update.js";
 
 /**
- * Plans all sections, and plans them again without those of files that stay untouched, until no further file fails.
- * Yields after each section and each hunk, so that the caller can serve other requests.
+ * Plans all sections. If a file fails and must stay untouched, plans all sections again without those of that file,
+ * until no further file fails. Yields after each section and each hunk, so that the caller can serve other requests.
  */
 export function* planSections(
   sections: readonly Section[],
@@ -61,7 +61,7 @@ export function* planSections(
     );
     if (options.atomic === "all" || failed.length === 0)
       return { plans: withIdleFailures([...spoilt, ...plans]), lost };
-    // A file that stays untouched also keeps its name, which others may need, so the others are planned again.
+    // A file that stays untouched also keeps its name, which other files may need, so these are planned again.
     spoilt.push(...failed.map((plan) => (plan === circled ? undone(plan) : plan)));
     for (const { operations } of failed) {
       const by = indicesOf(operations[0] as Section)[0] ?? 0;
@@ -73,7 +73,7 @@ export function* planSections(
   }
 }
 
-/** Returns the URIs of those paths that can name a document. */
+/** Returns the URIs of those paths that can be resolved to one. */
 function urisOf(paths: readonly string[], snapshot: Snapshot): DocumentUri[] {
   return paths.map((path) => targetOf(snapshot, path)).flatMap((target) => (target.ok ? [target.uri] : []));
 }
@@ -83,7 +83,7 @@ function frees(operation: Operation): boolean {
   return operation.kind === "delete" || (operation.kind === "update" && operation.move !== undefined);
 }
 
-/** Returns the plan of a file that can't be changed at all, not even by the edits whose place was found. */
+/** Returns a file's plan without any change, not even that of the edits whose place was found. */
 function undone(plan: FilePlan): FilePlan {
   return { ...plan, file: undefined, outcomes: notAttempted(plan.outcomes) };
 }
@@ -111,11 +111,11 @@ interface SectionContext {
   readonly snapshot: Snapshot;
   readonly options: BatchOptions;
   readonly lost: EditOutcome[];
-  /** Maps a name to the failed edit (0-based) that should have freed or taken it; sections that need this fail, too. */
+  /** Maps a name to the failed edit (0-based) that should have freed or taken it. Sections that need this fail, too. */
   readonly kept: Map<DocumentUri, number>;
 }
 
-/** Returns the document that a section's path names; if it names none, or a failed edit keeps it, fails the section. */
+/** Returns the document at a section's path. If there is none, or if it depends on a failed edit, fails the section. */
 function documentOf(work: SectionContext, section: Section): Document | undefined {
   const found = documentAt(work.snapshot, section.path);
   const by = found.ok ? work.kept.get(found.document.uri) : undefined;
@@ -133,7 +133,7 @@ function atSection(section: Section, { path }: Document) {
 /** Fails all edits of a section for one reason. */
 function failAll({ lost }: SectionContext, section: Section, failure: Failure): void {
   for (const index of indicesOf(section)) {
-    // A failure without a path belongs to the call, and is the same for all of its edits.
+    // A failure without a path is about the whole call, and is the same for all its edits.
     const own = failure.path === undefined ? failure : atEdit(failure, { index, patchLine: section.patchLine });
     lost.push({ index, path: section.path, status: "failed", places: [], failure: own });
   }
@@ -167,7 +167,7 @@ function add(work: SectionContext, section: AddSection, document: Document): voi
   }
   const { document: before, created, index } = there.draft;
   const lineEnd = firstLineEnd(index);
-  // The file's own mark must not be written twice.
+  // The file's own byte order mark must not be written twice.
   const sent = before.bom ? withoutMark(section.text) : section.text;
   const insert = lineEnd === "\n" ? sent : sent.replaceAll("\n", lineEnd);
   const isNew = insert !== index.text;
@@ -182,7 +182,7 @@ function add(work: SectionContext, section: AddSection, document: Document): voi
   }
 }
 
-/** Brings back a file that the patch deleted and now adds again: it is the same file with another text. */
+/** Brings back a file that the patch deleted and now adds again, as the same file with another text. */
 function revived(tree: PatchFiles, document: Document, by: number): PatchFile | undefined {
   const node = tree.deleted(document.uri);
   if (node === undefined || node.draft.document.isBinary) return undefined;
@@ -211,7 +211,7 @@ function refuseDelete(node: PatchFile, at: At, { overwrite }: BatchOptions): Fai
   return isDirty(document) && !overwrite ? fileFailures.dirty(at, "delete") : undefined;
 }
 
-/** Reports whether a document is open without a file on disk that has the same text. */
+/** Reports whether a document is open and has no file on disk with the same text. */
 function isDirty({ version, onDisk }: Document): boolean {
   return version !== null && onDisk !== "same";
 }
@@ -246,7 +246,7 @@ function* update(work: SectionContext, section: UpdateSection, document: Documen
   record(node, section, { index: move.index, path }, failure ?? (node.name === before ? "skipped" : "applied"));
 }
 
-/** Gives a file another name, or returns a failure if that is impossible. A move onto itself does nothing. */
+/** Gives a file another name; returns a failure if that is impossible. A move to the file's own name does nothing. */
 function moveTo(work: SectionContext, node: PatchFile, move: NonNullable<UpdateSection["move"]>): Failure | undefined {
   const { tree, snapshot, options } = work;
   const { index, patchLine } = move;
@@ -274,7 +274,7 @@ function moveTo(work: SectionContext, node: PatchFile, move: NonNullable<UpdateS
   return undefined;
 }
 
-/** Reports whether an Add has replaced an existing text, without a Delete. */
+/** Reports whether an Add section replaces an existing text, and no Delete section deletes the file. */
 function isReplaced({ sections, draft }: PatchFile): boolean {
   const has = (kind: Section["kind"]): boolean => sections.some((section) => section.kind === kind);
   // A caller that deletes the file first knows that it exists.
@@ -307,7 +307,7 @@ function filePlans({ nodes }: PatchFiles): { plans: readonly FilePlan[]; circled
   return { plans: shown, circled: shown.find(({ file }) => file !== undefined && file === circle) };
 }
 
-/** Returns the plan of a file that can't get its new name: the file's last move has failed. */
+/** Returns the plan of a file that can't get its new name, with the file's last move as a failure. */
 function inCircle(plan: FilePlan, circle: FileChange): FilePlan {
   const moves = plan.operations.flatMap((section) => (section.kind === "update" ? (section.move ?? []) : []));
   const last = moves.at(-1);
@@ -319,7 +319,7 @@ function inCircle(plan: FilePlan, circle: FileChange): FilePlan {
   return { ...plan, outcomes };
 }
 
-/** Returns the change of a file; `undefined` if the patch creates the file and deletes it again, or only names it. */
+/** Returns the change of a file; `undefined` if the patch creates and deletes the file, or has no section for it. */
 function fileOf(node: PatchFile): FileChange | undefined {
   const { draft, name, sections: operations } = node;
   const { edits, isOverwritten: overwritten } = node;
@@ -338,7 +338,7 @@ function fileOf(node: PatchFile): FileChange | undefined {
   return { ...common, document: draft.document, kind: "rename", target: { uri: name.uri, path: name.path } };
 }
 
-/** Returns a warning for each skipped idle hunk, unless its section only moves the file: Codex needs a hunk there. */
+/** Returns a warning for each skipped idle hunk, unless its section only moves the file: Codex requires a hunk. */
 function idleWarnings(operations: readonly Operation[], outcomes: readonly EditOutcome[]): readonly string[] {
   const hunks = hunksOf(
     operations.filter((section) => !(section.kind === "update" && section.move && section.hunks.every(isIdle))),

@@ -15,9 +15,9 @@ import { type At, count, makeFailure, type NearestRegion, nameOf, quote } from "
 
 /** A hunk whose lines were not found. */
 export interface HunkAbsence extends Omit<Absence, "inBatch"> {
-  /** The anchor or the 1-based line after which they were first searched for; `undefined`: the start of the file. */
+  /** The anchor, or the 1-based line, after which the search began; `undefined` if it began at the file's start. */
   readonly behind: string | number | undefined;
-  /** `true` if they were then searched for in the whole file. */
+  /** `true` if the lines were then searched for in the whole file. */
   readonly everywhere: boolean;
   /** `true` if earlier sections changed the text that was searched. */
   readonly inBatch: boolean;
@@ -26,20 +26,20 @@ export interface HunkAbsence extends Omit<Absence, "inBatch"> {
 /** An anchor that was not found. */
 export interface AnchorAbsence {
   readonly anchor: string;
-  /** The 1-based line after which it was first searched for; `undefined`: the start of the file. */
+  /** The 1-based line after which the search began; `undefined` if it began at the start of the file. */
   readonly behind: number | undefined;
-  /** The 1-based line of the only match of the hunk's lines; `undefined`: no match, or several. */
+  /** The 1-based line of the only match of the hunk's lines; `undefined` if there is no match, or several. */
   readonly linesAt: number | undefined;
   readonly nearest: readonly NearestRegion[];
 }
 
 /** The reason why a hunk is idle, that is, would change nothing. */
 export interface Idle {
-  /** `true` if it has removed and added lines, and they are the same; `false` if it has neither. */
+  /** `true` if the hunk removes and adds the same lines; `false` if it removes and adds none. */
   readonly isSigned: boolean;
 }
 
-/** The reason why a hunk would change nothing, as a clause with the subject `name`. */
+/** Returns the reason why a hunk would change nothing, as a clause with the subject `name`. */
 const sayIdle = (name: string, { isSigned }: Idle): string =>
   isSigned ? `${name} removes and adds the same lines` : `${name} has no line that begins with - or +`;
 

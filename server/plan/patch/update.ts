@@ -1,4 +1,4 @@
-/** Plans one `Update File` section: all hunks match the text that it starts from, and are applied in one step. */
+/** Plans one `Update File` section: all hunks match the text before the section, and are applied in one step. */
 import { prepareLines } from "../../match/locate.js";
 import type { TextIndex } from "../../match/textIndex.js";
 import { shiftLine, shiftOfLines } from "../../match/wholeLines.js";
@@ -15,7 +15,7 @@ import type { BatchOptions, Hunk, UpdateSection } from "../operation.js";
 import { type EditOutcome, failedOutcome } from "../outcome.js";
 import { asContext, findHunk, type HunkGround, type HunkPlace, isIdle, oldLines } from "./hunks.js";
 
-/** Plans a section's hunks; leaves out those that fail. Yields after each, so that the caller can do other work. */
+/** Plans a section's hunks; leaves out those that fail. Yields after each hunk, for the caller to do other work. */
 export function* planHunks(start: Draft, section: UpdateSection, options: BatchOptions): Generator<void, Drafted> {
   if (section.hunks.length === 0) return { draft: start, outcomes: [] };
   const ended = endLastLine(start);
@@ -83,8 +83,8 @@ interface Ordered {
 }
 
 /**
- * Returns the index at which an out-of-order hunk goes: before the first hunk that starts after it, or that starts at
- * the same offset and is not an insertion.
+ * Returns the index at which an out-of-order hunk is listed: before the first hunk that starts after it, or that starts
+ * at the same offset and is not an insertion.
  */
 function behind(inOrder: readonly Ordered[], { place }: ClaimedPlace): number {
   const next = inOrder.findIndex(({ claim, isAtEnd }) => {
@@ -94,7 +94,7 @@ function behind(inOrder: readonly Ordered[], { place }: ClaimedPlace): number {
   return next === -1 ? inOrder.length : next;
 }
 
-/** Returns the outcome of a hunk that has not failed; `place` is `undefined` if the hunk is idle and has several. */
+/** Returns the outcome of a hunk that has not failed; an idle hunk with several places has no `place`. */
 function outcomeAt(
   draft: Draft,
   { index }: Hunk,
@@ -104,28 +104,28 @@ function outcomeAt(
   const { path } = draft.document;
   if (place === undefined) return { index, path, status, places: [] };
   const lines = draft.index.matchedLines;
-  // An insertion counts as the line before it.
+  // An insertion is reported at the line before it.
   const first = place.length === 0 ? Math.max(0, place.start - 1) : place.start;
   const span = { from: lines.start(first), to: lines.start(first + Math.max(1, place.length)) };
   const places = draft.created ? [] : [linesOf(draft, span)];
   return { index, path, status, ...(place.rung && { rung: place.rung }), places };
 }
 
-/** Adds a line end to the last line of a file that a section updates, if it has none, as Codex does. */
+/** Adds a line end to the last line of a file that a section updates, if that line has none. Codex does the same. */
 function endLastLine(draft: Draft): Draft {
   const { text, rule } = draft.index;
   if (text === "" || text.endsWith("\n") || (text.endsWith("\r") && rule.loneCrEndsLine)) return draft;
   return edited(draft, [{ from: text.length, to: text.length, insert: firstLineEnd(draft.index) }]).draft;
 }
 
-/** Returns the line end for new lines: that of the first line, as the editor counts lines; LF if it has none. */
+/** Returns the line end for new lines: that of the first line, as the editor counts lines; LF if that line has none. */
 export function firstLineEnd({ lines }: TextIndex): string {
   return lines.terminator(0) || "\n";
 }
 
 /**
- * Returns the changes of a hunk at its place: one for each run of removed lines with the lines added instead. Codex
- * does the same, and this decides which lines come first if two hunks meet. Context keeps the file's own text.
+ * Returns the changes of a hunk at its place: one for each run of removed lines, with the lines added instead. As in
+ * Codex, these runs decide which lines come first if two hunks meet. Context lines keep the file's own text.
  */
 function claimOf(index: TextIndex, hunk: Hunk, place: HunkPlace, lineEnd: string): ClaimedPlace {
   const lines = index.matchedLines;
@@ -148,7 +148,7 @@ function claimOf(index: TextIndex, hunk: Hunk, place: HunkPlace, lineEnd: string
   return { index: hunk.index, place: { from: lines.start(place.start), to: lines.start(line) }, changes };
 }
 
-/** Returns a function that indents added lines like the file, if one shift turns the patch's lines into the file's. */
+/** Returns a function that indents added lines like the file, if one shift turns the hunk's lines into the file's. */
 function shiftOf(index: TextIndex, place: HunkPlace): (line: string) => string {
   const asSent = (line: string): string => line;
   if (place.rung !== "indentation" && place.rung !== "foldedLines") return asSent;
@@ -158,7 +158,7 @@ function shiftOf(index: TextIndex, place: HunkPlace): (line: string) => string {
     old.map((_, i) => index.matchedLines.content(place.start + i)),
   );
   if (shift === undefined) return asSent;
-  // A shift of one space means that the patch left out the signs of context lines, unless a removed line has its sign.
+  // If no removed line has text, a shift of one space means that the patch left out the signs of context lines.
   const isSigned = place.lines.some(({ kind, text }) => kind === "remove" && !isAllBlank(text));
   if (shift.kind === "add" && shift.indent === " " && !isSigned) return asSent;
   const added = place.lines.flatMap(({ kind, text }) => (kind === "add" ? [text] : []));
