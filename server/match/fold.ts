@@ -13,8 +13,8 @@ export class Folded {
   private constructor(
     readonly text: string,
     /**
-     * For each stretch of text whose length the fold changed, four offsets: `folded`, `foldedEnd`, `original` and
-     * `originalEnd`. The folded stretch `[folded, foldedEnd)` stands for `[original, originalEnd)`. In text order.
+     * Four offsets for each stretch of text whose length the fold changed, in text order: `folded`, `foldedEnd`,
+     * `original` and `originalEnd`. In the original, the stretch `[folded, foldedEnd)` is `[original, originalEnd)`.
      */
     private readonly marks: Uint32Array,
   ) {}
@@ -75,7 +75,7 @@ class FoldBuilder {
     this.hasTypography = fold === "typography" && hasTypography(text);
   }
 
-  /** Folds whole lines, from the line that starts at `from` until `to` is reached. Returns the start of the next line. */
+  /** Folds whole lines from `from`, a line's start, until `to` is reached. Returns the start of the next line. */
   foldTo(from: number, to: number): number {
     const { text, hasBlanks } = this;
     let start = from;

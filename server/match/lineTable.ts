@@ -4,7 +4,7 @@ import { firstIndex, type LineIndex, unitsPerStep } from "../text/lines.js";
 import { plainUnit } from "./fold.js";
 import { findAllNumbers } from "./search/findAll.js";
 
-/** The differences ignored: none, whitespace at line ends, at both ends of lines (`blanks`), or `blanks` and typography. */
+/** The ignored differences: none, whitespace at line ends, whitespace at both ends of lines, or that and typography. */
 export type LineFold = "nothing" | "trailingBlanks" | "blanks" | "blanksAndTypography";
 
 /** The range of 0-based lines in which starts of a run of lines are searched for. */

@@ -19,7 +19,7 @@ export class TextIndex {
     readonly text: string,
     /** The rule by which the document's editor counts lines. */
     readonly rule: LineRule,
-    /** Maps an offset to the 1-based line number that callers use; `undefined` if callers count the lines of this text. */
+    /** Maps an offset to the 1-based line number that callers use; `undefined` if callers count lines in this text. */
     private readonly numbering?: (offset: number) => number,
   ) {}
 
@@ -67,7 +67,7 @@ export class TextIndex {
     return hits.filter((start) => start >= 0 && text.startsWith(pattern, start)).slice(0, limit);
   }
 
-  /** Returns the offsets to which a pattern's keys point; `undefined` if the pattern was not announced or has no keys. */
+  /** Returns the offsets to which a pattern's keys point; `undefined` if it was not announced or has no keys. */
   private keyHits(fold: Fold, pattern: string, expected: readonly string[]): KeyHits | undefined {
     const known = this.searches.get(fold) ?? toEnd(this.searchMany(fold, expected));
     return known.get(pattern);
@@ -105,7 +105,7 @@ export class TextIndex {
     return folded;
   }
 
-  /** Searches in steps for the announced old texts in the folded text, so that `keyHits` then has the result at once. */
+  /** Searches the folded text, in steps, for the announced old texts; `keyHits` then has the result at once. */
   *searching(fold: Fold): Generator<void, void> {
     const { text } = yield* this.folding(fold);
     // If the fold changed nothing, most patterns occur exactly or not at all.
@@ -128,7 +128,7 @@ export class TextIndex {
   }
 }
 
-/** Number of patterns, and of UTF-16 units in a text, from which one pass for all is cheaper than one for each pattern. */
+/** Numbers of patterns, and of UTF-16 units of a text, from which one pass for all costs less than one per pattern. */
 const manyPatterns = 24;
 const longText = 4_096;
 

@@ -94,7 +94,7 @@ export function hasNumbered(index: TextIndex, text: string): boolean {
   });
 }
 
-/** For hints: removes a file view's numbers; `undefined` for a single line, or if less than half the lines are numbered. */
+/** For hints: removes a file view's numbers; `undefined` for a single line, or if fewer than half have a number. */
 export function withoutView(text: string): string | undefined {
   const view = viewOf(text);
   if (view !== undefined) return view.isWeak ? undefined : stripped(text, view.reshape);
@@ -205,7 +205,7 @@ function shiftBetween(old: readonly string[], fileLine: (i: number) => string, s
       return undefined;
   }
   if (shift.kind !== "toTabs") return shift;
-  // Spaces left over after whole tabs are alignment. In the new text, only their numbers in the old text are allowed.
+  // Spaces left over after whole tabs are alignment. A new line may have as many of them as some old line has.
   const rests = old.filter((line) => indentOf(line).length < line.length).map((line) => spacesOf(line) % shift.width);
   return { ...shift, rests: [...new Set(rests)] };
 }

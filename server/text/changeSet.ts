@@ -106,7 +106,7 @@ export class ChangeSet {
   }
 
   /**
-   * Maps an offset of A to B. If the offset is strictly inside replaced text, or is where text was inserted, `side`
+   * Maps an offset of A to B. If the offset is strictly inside replaced text, or is that of a pure insertion, `side`
    * decides: `before` selects the start of the inserted text, and `after` selects its end.
    */
   mapPos(offsetA: number, side: "before" | "after"): number {

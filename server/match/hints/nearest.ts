@@ -244,7 +244,7 @@ function similarity(index: TextIndex, start: number, sought: readonly string[]):
   const wanted = pairsOf(sought.join("\n").slice(0, 4 * bounds.comparedUnits));
   let shared = 0;
   for (const [pair, count] of wanted.pairs) shared += Math.min(count, found.pairs.get(pair) ?? 0);
-  // If only one line is sought, it is no drawback that the document's line is longer.
+  // If only one line is sought, a longer line in the document does not get a lower score for its length.
   return shared / Math.max(1, sought.length === 1 ? wanted.total : Math.max(wanted.total, found.total));
 }
 
