@@ -63,7 +63,7 @@ class FoldBuilder {
   private length = 0;
   private readonly hasBlanks: boolean;
   private readonly hasTypography: boolean;
-  /** Offsets of the first CR and the first LF after the start of the current line. Each is searched for only once. */
+  /** Offsets of the first CR and the first LF at or after the current line's start. Each is searched for only once. */
   private nextCr = -1;
   private nextLf = -1;
 

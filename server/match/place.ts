@@ -10,7 +10,7 @@ export interface Sought {
 export interface Place {
   readonly from: number;
   readonly to: number;
-  /** Adapts the caller's old and new text to the document at this place; `undefined` if they fit as they are. */
+  /** The way to adapt the caller's texts to the document at this place; `undefined` if they fit as they are. */
   readonly reshape?: Reshape;
 }
 

@@ -58,7 +58,7 @@ const endsLine = (text: string): boolean => text.endsWith("\n") || text.endsWith
 /** A part of the result: a span that is copied from the document, or a text that is written. */
 type Piece = { readonly from: number; readonly to: number } | string;
 
-/** Returns the line end for new lines at an offset: that of its line, or of the line before; `undefined` if none. */
+/** Returns the line end for new lines at an offset: its line's or the line before's; `undefined` if both lack one. */
 function lineEndAt(index: TextIndex, offset: number): string | undefined {
   // First search near the offset: to index all lines of the text for this would take longer than the edit itself.
   for (let at = offset; at < Math.min(index.text.length, offset + nearby); at++) {
@@ -81,7 +81,7 @@ function endAt({ text, rule }: TextIndex, at: number): string | undefined {
   return rule.loneCrEndsLine ? "\r" : undefined;
 }
 
-/** Returns a line end, for reuse in new lines after it; `undefined` for a lone CR if it ends no line in the editor. */
+/** Returns a line end for reuse in new lines; `undefined` if it is a lone CR that ends no line in the editor. */
 function adopted(index: TextIndex, end: { from: number; to: number }): string | undefined {
   const text = index.text.slice(end.from, end.to);
   return text === "\r" && !index.rule.loneCrEndsLine ? undefined : text;

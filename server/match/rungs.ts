@@ -1,4 +1,4 @@
-/** The ladder of rungs. A rung finds the places of an old text, and ignores certain differences between the two. */
+/** The ladder of rungs. Each rung searches for an old text in its own way, ignoring certain differences. */
 import { isBlank, splitsCharacter } from "../text/chars.js";
 import { limits } from "../text/limits.js";
 import { type Fold, Folded } from "./fold.js";

@@ -33,7 +33,7 @@ export class TextIndex {
     return this.numbering?.(offset) ?? this.lines.lineAt(offset) + 1;
   }
 
-  /** The lines as the document's editor counts them. Answers use these numbers, and new lines get these line ends. */
+  /** The lines as the document's editor counts them. Answers count in this way; new lines get these line ends. */
   get lines(): LineIndex {
     this.ownLines ??= LineIndex.of(this.text, this.rule);
     return this.ownLines;

@@ -147,7 +147,7 @@ export function wholeLines(text: string): WholeLines {
   return { lines: ended ? lines.slice(0, -1) : lines, ended };
 }
 
-/** The range that covers the whole text, for searches for runs of lines. */
+/** The range that covers the whole text, with the empty line after a final line end. */
 const anywhere = { from: 0, most: limits.placesPerEdit, emptyLast: true };
 
 /** Returns the 0-based first line of each place that equals an old text under a fold, including its last line end. */
@@ -275,7 +275,7 @@ const spacesOf = (line: string): number => line.length - line.replace(/^ +/, "")
 
 const indentOf = (line: string): string => line.slice(0, trimStart(line));
 
-/** The separators that file views put after a number. On an empty line, the space after it may be missing. */
+/** The separators that file views put after a number; on an empty line, their trailing whitespace may be missing. */
 const viewSeparators = ["\t", "→", ": ", " | "] as const;
 
 /** The properties of an old text that was copied from a file view. */

@@ -1,4 +1,4 @@
-/** Change sets. A change set turns one text into another and maps offsets between the two; sets compose and invert. */
+/** Change sets. A change set turns one text into another, maps offsets, and can be composed and inverted. */
 import { splitsCharacter } from "./chars.js";
 import { firstIndex } from "./lines.js";
 

@@ -40,14 +40,14 @@ export function isAllBlank(text: string): boolean {
   return true;
 }
 
-/** Returns the offset after the last unit of `[from, to)` that is not whitespace; `from` if all are. */
+/** Returns the offset after the last unit of `[from, to)` that is not whitespace; `from` if all are whitespace. */
 export function trimEnd(text: string, from = 0, to = text.length): number {
   let end = to;
   while (end > from && isBlank(text.charCodeAt(end - 1))) end--;
   return end;
 }
 
-/** Returns the offset of the first unit of `[from, to)` that is not whitespace; `to` if all are. */
+/** Returns the offset of the first unit of `[from, to)` that is not whitespace; `to` if all are whitespace. */
 export function trimStart(text: string, from = 0, to = text.length): number {
   let start = from;
   while (start < to && isBlank(text.charCodeAt(start))) start++;

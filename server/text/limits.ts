@@ -108,7 +108,7 @@ export const limits = {
   undoSize: 128 * 1024 * 1024,
   /** Items of one list in the user's settings. */
   settingItems: 1_000,
-  /** Warnings about the user's settings, both from reading them once and during a whole session. */
+  /** Warnings about the user's settings: each time that they are read, and in a session as a whole. */
   settingWarnings: 100,
   /** Milliseconds that the client may take to sync the text that proves that an edit was applied. */
   proofMs: 2_000,

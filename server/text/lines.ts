@@ -152,7 +152,7 @@ function scanStarts(text: string, from: number, to: number, rule: LineRule, star
   return to;
 }
 
-/** Like `scanStarts`, but only for LF. Scans on to the first LF at or after `to`, and returns the offset after it. */
+/** Like `scanStarts`, but only for LF. Goes on to the first LF at or after `to`, if any; returns the next offset. */
 function findStarts(text: string, from: number, to: number, _rule: LineRule, starts: OffsetList): number {
   let start = from;
   // The engine's own search is several times faster than a loop over every unit.

@@ -27,7 +27,7 @@ const openers = ["{/*", "//", "/*", "<!--", "--", "#", ";"] as const;
 
 /** Words each of which is enough to say that code is left out. */
 const states: ReadonlySet<string> = new Set(["unchanged", "omitted", "unmodified"]);
-/** Words that say so only if they occur together with dots or with one of `parts`. */
+/** Words that say that code is left out only if they occur together with dots or with one of `parts`. */
 const signs: ReadonlySet<string> = new Set(["existing", "rest", "remaining"]);
 const parts: ReadonlySet<string> = new Set([
   ...["code", "file", "class", "function", "method", "methods", "functions", "module", "component"],

@@ -35,7 +35,7 @@ export interface Difference {
   readonly kind: DifferenceKind;
   /** 0-based line of the document. */
   readonly line: number;
-  /** The offsets at which the two lines diverge: in the document's line and in the old text's line. In UTF-16 units. */
+  /** The UTF-16 offsets, in the document's line and in the old text's line, at which the two lines diverge. */
   readonly column: number;
   readonly soughtColumn: number;
   /** The old text's line and the document's line, without line ends. */
@@ -181,7 +181,7 @@ function hasBlanksInFront(index: TextIndex, line: number, count: number): boolea
   return true;
 }
 
-/** Lets each sought line vote: wherever it occurs, for the document line at which the old text would then start. */
+/** Lets each sought line vote: at each of its occurrences, for the line at which the old text would have to start. */
 function voteByLines(index: TextIndex, sought: readonly string[]): Map<number, number> {
   const table = index.lineTable("blanks");
   const votes = new Map<number, number>();
@@ -308,7 +308,7 @@ function isPartOf(found: string, i: number, { lines, isEnded, blanksInFront }: S
   return i === lines.length - 1 && !isEnded && found.startsWith(wanted);
 }
 
-/** Returns the difference between a single sought line that has a line end and a document line that continues there. */
+/** Returns the difference if a single sought line has a line end but the document's line goes on; else `undefined`. */
 function restOfLine(
   index: TextIndex,
   start: number,

@@ -1,6 +1,6 @@
 /** Finds all occurrences of one sequence in another, even if they overlap, in time linear in the input. */
 
-/** Units of a pattern that the engine's own search looks for. At worst, it takes as many steps per unit of text. */
+/** Units of the part of a pattern that the engine searches for; at worst, it takes that many steps per unit of text. */
 const needleLength = 32;
 
 /** UTF-16 units of the shortest text that is searched for a distinctive part of a pattern instead of its start. */
@@ -49,7 +49,7 @@ function particularPart(pattern: string): number {
 /** Number of distinct units that makes a needle good enough. */
 const manyUnits = 10;
 
-/** The Knuth-Morris-Pratt algorithm. It takes at most 2m steps for the table of borders, and then at most 2n steps. */
+/** The Knuth-Morris-Pratt algorithm. For m and n items, it takes 2m steps for the table of borders and 2n to search. */
 function knuthMorrisPratt<T>(sequence: ArrayLike<T>, pattern: ArrayLike<T>, from: number, limit: number): number[] {
   const borders = new Int32Array(pattern.length + 1);
   for (let i = 1, k = 0; i < pattern.length; i++) {

@@ -12,7 +12,7 @@ const blockLengths = [8, 4, 2, 1] as const;
 /** Units of the shortest pattern that has a key. */
 const shortest = 2;
 
-/** Offsets in a pattern that are tried to find rare keys. */
+/** Number of offsets in a pattern that are tried in the search for rare keys. */
 const triedStarts = 16;
 
 /** Counters for finding rare keys: one for every `every` units of the text, but at least `least` and at most `most`. */
