@@ -1,20 +1,20 @@
-/** Texts with certain differences folded away, and the map from offsets of a folded text back to the original. */
+/** Texts in which certain differences are folded away, with a map from their offsets back to the original text. */
 import { isBlank, trimEnd } from "../text/chars.js";
 import { firstIndex, OffsetList, toEnd, unitsPerStep } from "../text/lines.js";
 
 /**
- * The differences that a fold ignores; each fold adds to the one before. `lineEnds`: kinds of line ends.
- * `trailingBlanks`: whitespace at line ends. `typography`: curly quotes, dashes, the ellipsis and typographic spaces.
+ * The differences that a fold ignores. Each fold also ignores those before it. `lineEnds`: the kind of line end.
+ * `trailingBlanks`: whitespace at line ends. `typography`: curly quotes, dashes, ellipses and typographic spaces.
  */
 export type Fold = "nothing" | "lineEnds" | "trailingBlanks" | "typography";
 
-/** A folded text. Between its marks, each unit stands for one unit of the original. */
+/** A folded text and its map to the original. Outside the marks of the map, one unit stands for one original unit. */
 export class Folded {
   private constructor(
     readonly text: string,
     /**
-     * Four offsets for each stretch whose length the fold changed, in text order: `[folded, foldedEnd)` stands for
-     * `[original, originalEnd)`.
+     * Four offsets for each stretch of text whose length the fold changed, in text order: `folded`, `foldedEnd`,
+     * `original` and `originalEnd`. In the original, the stretch `[folded, foldedEnd)` is `[original, originalEnd)`.
      */
     private readonly marks: Uint32Array,
   ) {}
@@ -33,19 +33,19 @@ export class Folded {
   }
 
   /**
-   * Returns the original offset of a place that starts at an offset of the folded text; it is after any folded
-   * whitespace. Returns `undefined` inside an expanded unit, where no place can start.
+   * Maps the start of a place from the folded text to the original; whitespace that was folded away there is before the
+   * start. Returns `undefined` inside a unit that the fold expanded, because no place can start there.
    */
   startOf(offset: number): number | undefined {
     return this.original(offset, offset);
   }
 
-  /** Returns the original offset of a place's end; it is before any folded whitespace. `undefined` as for `startOf`. */
+  /** Like `startOf`, but maps the end of a place; whitespace that was folded away there is after the end. */
   endOf(offset: number): number | undefined {
     return this.original(offset, offset - 1);
   }
 
-  /** Maps an offset by the last mark that starts, in the folded text, at or before `start`. */
+  /** Maps an offset of the folded text by the last mark whose `folded` offset is at or before `start`. */
   private original(offset: number, start: number): number | undefined {
     const { marks } = this;
     const at = 4 * (firstIndex(marks.length / 4, (i) => marks[4 * i]! > start) - 1);
@@ -55,7 +55,7 @@ export class Folded {
   }
 }
 
-/** The state of one pass: the text that is folded already, and its marks. */
+/** The state of one pass over a text: the part that has been folded, and its marks. */
 class FoldBuilder {
   readonly marks = new OffsetList();
   private readonly parts: string[] = [];
@@ -63,7 +63,7 @@ class FoldBuilder {
   private length = 0;
   private readonly hasBlanks: boolean;
   private readonly hasTypography: boolean;
-  /** Offsets of the next CR and LF from the start of the current line on; each is searched for only once. */
+  /** Offsets of the first CR and the first LF at or after the current line's start. Each is searched for only once. */
   private nextCr = -1;
   private nextLf = -1;
 
@@ -75,7 +75,7 @@ class FoldBuilder {
     this.hasTypography = fold === "typography" && hasTypography(text);
   }
 
-  /** Folds whole lines from a line start until `to` is reached, and returns the start of the next line. */
+  /** Folds whole lines from `from`, a line's start, until `to` is reached. Returns the start of the next line. */
   foldTo(from: number, to: number): number {
     const { text, hasBlanks } = this;
     let start = from;
@@ -91,7 +91,7 @@ class FoldBuilder {
     return start;
   }
 
-  /** Returns the offset of a line's end: the next CR or LF, or the end of the text. */
+  /** Returns the offset at which a line's content ends: that of the next CR or LF, or the end of the text. */
   private endOfLine(start: number): number {
     if (this.nextCr < start) this.nextCr = indexOf(this.text, "\r", start);
     if (this.nextLf < start) this.nextLf = indexOf(this.text, "\n", start);
@@ -135,7 +135,7 @@ function indexOf(text: string, unit: string, from: number): number {
   return at === -1 ? Number.POSITIVE_INFINITY : at;
 }
 
-/** Returns the plain form of a typographic character by Codex's table; a unit that is not in it is returned as is. */
+/** Returns the plain form of a typographic character by Codex's table. Any other unit is returned unchanged. */
 export function plainUnit(unit: number): number {
   if (unit === 0xa0 || unit === 0x3000) return 0x20;
   if (unit < 0x2002 || unit > 0x2212) return unit;
@@ -145,7 +145,7 @@ export function plainUnit(unit: number): number {
   return unit >= 0x201c && unit <= 0x201f ? 0x22 : unit;
 }
 
-/** Reports whether a text may contain a character of Codex's table or an ellipsis; the tested ranges are wider. */
+/** Reports whether a text may contain an ellipsis or a character of Codex's table. The tested ranges are wider. */
 export function hasTypography(text: string): boolean {
   return /[\u00a0\u2000-\u3000]/.test(text);
 }

@@ -1,29 +1,29 @@
-/** The lines of one text, folded and hashed once, so that a run of lines is found without comparing every line. */
+/** The lines of one text, folded and hashed once, so that a run of lines can be found without comparing every line. */
 import { isBlank } from "../text/chars.js";
 import { firstIndex, type LineIndex, unitsPerStep } from "../text/lines.js";
 import { plainUnit } from "./fold.js";
 import { findAllNumbers } from "./search/findAll.js";
 
-/** Ignored differences: none, whitespace at line ends, whitespace at both ends of a line, or that plus typography. */
+/** The ignored differences: none, whitespace at line ends, whitespace at both ends of lines, or that and typography. */
 export type LineFold = "nothing" | "trailingBlanks" | "blanks" | "blanksAndTypography";
 
-/** The 0-based lines among which the starts of a run of lines are searched for. */
+/** The range of 0-based lines in which starts of a run of lines are searched for. */
 export interface LineRange {
   /** The first line at which a run may start. */
   readonly from: number;
-  /** The only line at which a run may start; `undefined` if any line will do. */
+  /** The only line at which a run may start; `undefined` if it may start at any line from `from` on. */
   readonly only?: number | undefined;
-  /** The number of starts to collect. */
+  /** The largest number of starts to collect. */
   readonly most: number;
-  /** `true` if an empty line after the last line end counts as a line; by default it does not. */
+  /** `true` if the empty line after a final line end counts as a line; by default, it does not. */
   readonly emptyLast?: boolean;
 }
 
-/** The lines of a text under one fold. */
+/** A hash table of the lines of a text under one fold. */
 export class LineTable {
-  /** Number of lines; the one after the last line end counts only if it is not empty. */
+  /** Number of lines; an empty line after the last line end does not count. */
   readonly lineCount: number;
-  /** The lines of all buckets in one list; bucket `b` has those in `[starts[b], starts[b + 1])`, ascending. */
+  /** The line numbers of all buckets in one list. Bucket `b` is `[starts[b], starts[b + 1])` of the list, ascending. */
   private readonly byBucket: Int32Array;
   private readonly starts: Int32Array;
   private readonly mask: number;
@@ -63,7 +63,7 @@ export class LineTable {
     return new LineTable(lines, fold, hashes);
   }
 
-  /** Returns the 0-based lines at which a run of at least one line starts, ascending. */
+  /** Returns the 0-based lines at which a run of lines starts, ascending. The run must not be empty. */
   find(run: readonly string[], { from, only, most, emptyLast = false }: LineRange): number[] {
     const length = run.length;
     const latest = (emptyLast ? this.hashes.length : this.lineCount) - length;
@@ -76,7 +76,7 @@ export class LineTable {
     const rarest = this.rarest(wanted);
     const end = this.starts[(wanted[rarest]! & this.mask) + 1]!;
     const found: number[] = [];
-    // If even the rarest line is frequent, comparing at each of its places could take quadratic time.
+    // If even the rarest line is frequent, comparing the run at each such line could take quadratic time.
     let budget = 4 * this.lineCount + 1_000;
     for (let i = this.firstAt(wanted[rarest]!, from + rarest); i < end && found.length < most; i++) {
       const start = this.byBucket[i]! - rarest;
@@ -89,7 +89,7 @@ export class LineTable {
     return found;
   }
 
-  /** Like `find`, in linear time: equal lines get the same number, and the search is for a run of numbers. */
+  /** Like `find`, but in linear time: gives equal lines the same number, and searches for a run of numbers. */
   private findByNumbers(
     run: readonly string[],
     { from, end, most }: { readonly from: number; readonly end: number; readonly most: number },
@@ -111,7 +111,7 @@ export class LineTable {
     return findAllNumbers(numbers, pattern, most).map((offset) => from + offset);
   }
 
-  /** Returns the index, in a run, of the line with the smallest bucket. */
+  /** Returns the index, in a run of hashes, of the hash with the smallest bucket. */
   private rarest(wanted: Int32Array): number {
     let best = 0;
     let fewest = Number.POSITIVE_INFINITY;
@@ -123,14 +123,14 @@ export class LineTable {
     return best;
   }
 
-  /** Returns the index in `byBucket` of the first line of a hash's bucket that is not before a given line. */
+  /** Searches the bucket of a hash for its first line at or after a given line, and returns the index in `byBucket`. */
   private firstAt(hash: number, line: number): number {
     const start = this.starts[hash & this.mask]!;
     const count = this.starts[(hash & this.mask) + 1]! - start;
     return firstIndex(count, (i) => this.byBucket[i]! >= line, start);
   }
 
-  /** Reports whether a line of the text equals another line under the fold. */
+  /** Reports whether line `line` of the text equals `other` under the fold. */
   private isLine(line: number, other: string): boolean {
     return isEqual(this.lines.content(line), other, this.fold);
   }
@@ -149,7 +149,7 @@ function isEqual(one: string, other: string, fold: LineFold): boolean {
   return true;
 }
 
-/** Returns `[from, to)` without the whitespace ignored at its ends, such as a CR at the end of a patch's line. */
+/** Returns `[from, to)` without the whitespace that the fold ignores at its ends, such as the CR of a patch's line. */
 function bounds(text: string, from: number, to: number, fold: LineFold): [number, number] {
   let [start, end] = [from, to];
   if (fold === "nothing") return [start, end];

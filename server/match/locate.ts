@@ -1,4 +1,4 @@
-/** Locates an old text: the first rung that finds it decides, and a looser one never overrules a stricter one. */
+/** Locates an old text. The first rung that finds it decides: a looser rung never overrules a stricter one. */
 import { isAllBlank } from "../text/chars.js";
 import { toEnd, unitsPerStep } from "../text/lines.js";
 import type { LineRange } from "./lineTable.js";
@@ -6,18 +6,18 @@ import type { Place } from "./place.js";
 import { type RungName, rungs } from "./rungs.js";
 import type { TextIndex } from "./textIndex.js";
 
-/** The result of `locate`: no place, the places of one rung in order (they may overlap), or too many to compare. */
+/** The result of `locate`: no place, the places of one rung (in order; they may overlap), or too many places. */
 export type Located =
   | { readonly kind: "none" }
   | { readonly kind: "tooMany" }
   | { readonly kind: "one" | "many"; readonly rung: RungName; readonly places: readonly [Place, ...Place[]] };
 
-/** Tries the rungs on the whole text; with `lenient: false`, only the strict ones. The old text must not be empty. */
+/** Tries the rungs on the whole text; with `lenient: false`, only strict rungs. The old text must not be empty. */
 export function locate(index: TextIndex, oldText: string, options: { readonly lenient: boolean }): Located {
   return toEnd(locating(index, oldText, options));
 }
 
-/** Like `locate`, in steps; if `locate` is called next with the same arguments, it returns the same result at once. */
+/** Like `locate`, in steps. The latest result is kept, so `locate` with the same arguments then returns it at once. */
 export function* locating(
   index: TextIndex,
   oldText: string,
@@ -30,7 +30,7 @@ export function* locating(
   return located;
 }
 
-/** The latest result for each text. */
+/** The latest arguments and result for each text. */
 const latest = new WeakMap<
   TextIndex,
   { readonly oldText: string; readonly lenient: boolean; readonly located: Located }
@@ -50,7 +50,7 @@ function* tryRungs(index: TextIndex, oldText: string, lenient: boolean): Generat
   return { kind: "none" };
 }
 
-/** Builds the tables that `locateLines` needs for a run of lines, in steps; does nothing for a short text. */
+/** Builds, in steps, the tables that `locateLines` needs to find a run of lines. Does nothing if the text is short. */
 export function* prepareLines(index: TextIndex, run: readonly string[]): Generator<void, void> {
   if (index.text.length < unitsPerStep) return;
   for (const { hunkLines } of rungs) {
@@ -60,13 +60,13 @@ export function* prepareLines(index: TextIndex, run: readonly string[]): Generat
   }
 }
 
-/** The 0-based lines, ascending, at which a run of whole lines starts, and the rung that found them. */
+/** The 0-based numbers, ascending, of the lines at which a run of whole lines starts, and the rung that found them. */
 export interface LineHits {
   readonly rung: RungName;
   readonly starts: readonly [number, ...number[]];
 }
 
-/** Tries the rungs for hunks on a range of lines; the first that finds the run (of at least one line) decides. */
+/** Tries the rungs for hunks on a range of lines. The first that finds the run decides. The run must not be empty. */
 export function locateLines(index: TextIndex, run: readonly string[], range: LineRange): LineHits | undefined {
   for (const { name, hunkLines } of rungs) {
     if (hunkLines === undefined) continue;
@@ -76,7 +76,7 @@ export function locateLines(index: TextIndex, run: readonly string[], range: Lin
   return undefined;
 }
 
-/** Returns the places that `replaceAll` takes, in order: each that does not overlap the one taken before it. */
+/** Returns the places that `replaceAll` replaces, in order: each place that does not overlap the last chosen one. */
 export function withoutOverlap(places: readonly Place[]): Place[] {
   const taken: Place[] = [];
   let end = -1;

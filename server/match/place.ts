@@ -1,29 +1,29 @@
-/** The text that an edit seeks, and the place in which it was found. */
+/** The text that an edit seeks, and a place at which it was found. */
 
-/** An old text and the new text that replaces it, as the caller wrote them. */
+/** An old text, and the new text that replaces it, as the caller wrote them. */
 export interface Sought {
   readonly oldText: string;
   readonly newText: string;
 }
 
-/** A span in which an old text was found: offsets in UTF-16 units, in the text that was searched. */
+/** A span in which an old text was found: `[from, to)`, in UTF-16 units of the text that was searched. */
 export interface Place {
   readonly from: number;
   readonly to: number;
-  /** The conversion of the caller's texts into texts of the document at this place; `undefined` if they need none. */
+  /** The way to adapt the caller's texts to the document at this place; `undefined` if they fit as they are. */
   readonly reshape?: Reshape;
 }
 
 /**
- * The same change of indentation for all lines that are more than whitespace, the removal of a file view's line
- * numbers, or the removal of a byte order mark that was copied with the text.
+ * One way to adapt a caller's texts: make the same change to the indentation of all lines that are not just whitespace,
+ * remove the line numbers of a file view, or remove a byte order mark that was copied with the text.
  */
 export type Reshape =
   | { readonly kind: "add" | "remove"; readonly indent: string }
   | { readonly kind: "toSpaces"; readonly width: number }
-  /** `rests`: the numbers of spaces that a line may have after its last whole tab; `undefined` allows any. */
+  /** `rests`: the numbers of spaces that may follow the tabs of an indentation; `undefined` allows any number. */
   | { readonly kind: "toTabs"; readonly width: number; readonly rests?: readonly number[] }
-  /** `number`: the first line's number. `column`: the offset at which numbers end; `undefined` if all start at 0. */
+  /** `number`: the first line's. `column`: the offset in a line at which numbers end; `undefined` if all start at 0. */
   | {
       readonly kind: "unview";
       readonly separator: string;
@@ -32,5 +32,5 @@ export type Reshape =
     }
   | { readonly kind: "unmark" };
 
-/** The result of one rung: places in order, overlapping ones included, or `tooMany`. */
+/** The result of one rung: places in order, which may overlap, or `tooMany`. */
 export type Found = readonly Place[] | "tooMany";

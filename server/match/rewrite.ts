@@ -1,4 +1,4 @@
-/** The changes of an edit at its place: old and new text are aligned by line, and lines that are in both remain. */
+/** Makes the changes of an edit at a place. It aligns old and new text by line, and keeps lines that both contain. */
 import { diffArrays } from "diff";
 import { type Change, shrink } from "../text/changeSet.js";
 import { lineTexts, splitLines } from "../text/chars.js";
@@ -8,9 +8,9 @@ import type { TextIndex } from "./textIndex.js";
 import { isReindenting, isShifted, reshaped } from "./wholeLines.js";
 
 /**
- * Returns the changes of one place, sorted and as small as possible; none if the document already has the new text
- * there. Returns `undefined` if the new text can't be given the place's indentation, because a line's own indentation
- * does not fit, or because the edit changes nothing but indentation.
+ * Returns the changes that an edit makes at a place, sorted and as small as possible; none if the document already has
+ * the new text there. Returns `undefined` if the edit can't be adapted to the indentation at the place: a line's
+ * indentation does not fit, or the edit changes nothing but indentation.
  */
 export function rewrite(index: TextIndex, place: Place, sought: Sought): Change[] | undefined {
   const found = place.reshape === undefined ? sought : asFound(sought, place);
@@ -22,7 +22,7 @@ export function rewrite(index: TextIndex, place: Place, sought: Sought): Change[
   if (region.length !== old.length) throw new Error("a place must have as many lines as its old text");
   const pieces: Piece[] = [];
   let lineEnd: string | undefined;
-  // Context is copied, and other lines are written; each takes the end of the old line that it repeats or replaces.
+  // Lines that stay are copied, and others are written. Each takes the line end of the old line it repeats or replaces.
   for (const { line, from, kept } of pairLines(old, next)) {
     const own = from === undefined ? undefined : region[from];
     pieces.push(own !== undefined && kept ? { from: own.from, to: own.to } : next[line]!);
@@ -36,16 +36,16 @@ export function rewrite(index: TextIndex, place: Place, sought: Sought): Change[
   return changesOf(index.text, place, pieces).flatMap((change) => shrink(index.text, change));
 }
 
-/** Adapts old and new text to the document at a place of a looser rung; `undefined` as for `rewrite`. */
+/** Adapts old and new text to the document at a place that a looser rung found; `undefined` as for `rewrite`. */
 function asFound(sought: Sought, place: Place): Sought | undefined {
-  // Such an edit says which indentation the lines should have, not by how much it should change.
+  // Such an edit states the indentation that the lines should have, not the amount by which to change it.
   if (isShifted(place) && isReindenting(sought)) return undefined;
   const sent = asWholeLines(sought, place);
   const [oldText, newText] = [reshaped(sent.oldText, place.reshape), reshaped(sent.newText, place.reshape)];
   return oldText === undefined || newText === undefined ? undefined : { oldText, newText };
 }
 
-/** After a match of whole lines, adds a last line end to the new text if only the old text has one. */
+/** If whole lines matched and only the old text ends with a line end, adds one to the new text unless that is empty. */
 function asWholeLines({ oldText, newText }: Sought, { reshape }: Place): Sought {
   const isMeant = reshape !== undefined && reshape.kind !== "unmark" && newText !== "";
   return isMeant && endsLine(oldText) && !endsLine(newText)
@@ -55,12 +55,12 @@ function asWholeLines({ oldText, newText }: Sought, { reshape }: Place): Sought 
 
 const endsLine = (text: string): boolean => text.endsWith("\n") || text.endsWith("\r");
 
-/** A part of the result: copied from the document, or written as sent. */
+/** A part of the result: a span that is copied from the document, or a text that is written. */
 type Piece = { readonly from: number; readonly to: number } | string;
 
 /** Returns the line end for new lines at an offset: its line's or the line before's; `undefined` if both lack one. */
 function lineEndAt(index: TextIndex, offset: number): string | undefined {
-  // Search from the place first: unless lines are very long, an index of the whole text would cost more than the edit.
+  // First search near the offset: to index all lines of the text for this would take longer than the edit itself.
   for (let at = offset; at < Math.min(index.text.length, offset + nearby); at++) {
     const end = endAt(index, at);
     if (end !== undefined) return end;
@@ -69,10 +69,10 @@ function lineEndAt(index: TextIndex, offset: number): string | undefined {
   return index.lines.terminator(line) || (line > 0 ? index.lines.terminator(line - 1) : "") || undefined;
 }
 
-/** UTF-16 units that are searched one by one for a line end. */
+/** Number of UTF-16 units that are searched one by one for a line end. */
 const nearby = 2_000;
 
-/** Returns the line end that starts at an offset, if the document's editor counts it as one. */
+/** Returns the line end that starts at an offset; `undefined` if the document's editor sees no line end there. */
 function endAt({ text, rule }: TextIndex, at: number): string | undefined {
   const unit = text[at];
   if (unit === "\n") return "\n";
@@ -81,13 +81,13 @@ function endAt({ text, rule }: TextIndex, at: number): string | undefined {
   return rule.loneCrEndsLine ? "\r" : undefined;
 }
 
-/** Returns a line end that new lines after it take; `undefined` for a lone CR that the editor does not count as one. */
+/** Returns a line end for reuse in new lines; `undefined` if it is a lone CR that ends no line in the editor. */
 function adopted(index: TextIndex, end: { from: number; to: number }): string | undefined {
   const text = index.text.slice(end.from, end.to);
   return text === "\r" && !index.rule.loneCrEndsLine ? undefined : text;
 }
 
-/** A line of the new text, and the line of the old text that it repeats (`kept`) or replaces, if any; both 0-based. */
+/** A line of the new text, and the old text's line, if any, that it repeats (`kept`) or replaces. Both are 0-based. */
 interface Pair {
   readonly line: number;
   readonly from: number | undefined;
@@ -121,26 +121,26 @@ function pairLines(old: readonly string[], next: readonly string[]): Pair[] {
   return pairs;
 }
 
-/** A run of lines that is in only one of two texts, or in both. */
+/** A run of lines: removed (only in the old text), added (only in the new text), or neither (in both). */
 export interface LineRun {
   readonly removed: boolean;
   readonly added: boolean;
   readonly count: number;
 }
 
-/** Returns the runs of lines by which one list of lines becomes another. */
+/** Compares two lists of lines, and returns the runs that turn the old list into the new one. */
 export function lineRuns(old: readonly string[], next: readonly string[]): readonly LineRun[] {
   const replaced = [
     { removed: true, added: false, count: old.length },
     { removed: false, added: true, count: next.length },
   ];
-  // If one line is replaced, or lines are only added or only removed, there is nothing to compare.
+  // If one line replaces another, or if either list is empty, there is nothing to align.
   if (old.length <= 1 && next.length <= 1 && old[0] !== next[0]) return replaced;
   if (old.length === 0 || next.length === 0) return replaced;
   return diffArrays([...old], [...next], { maxEditLength: limits.alignDistance }) ?? replaced;
 }
 
-/** Turns pieces into changes: copied text stays, and the text between it is replaced by the written pieces. */
+/** Turns pieces into changes: copied spans stay, and written pieces replace the text between them. */
 function changesOf(text: string, place: Place, pieces: readonly Piece[]): Change[] {
   const changes: Change[] = [];
   let from = place.from;

@@ -1,4 +1,4 @@
-/** The ladder: each rung ignores one more kind of difference, and finds the places of an old text. */
+/** The ladder of rungs. Each rung searches for an old text in its own way, ignoring certain differences. */
 import { isBlank, splitsCharacter } from "../text/chars.js";
 import { limits } from "../text/limits.js";
 import { type Fold, Folded } from "./fold.js";
@@ -10,13 +10,13 @@ import { findIndented, findWithViewPrefix } from "./wholeLines.js";
 /** A rung of the ladder. */
 export interface Rung {
   readonly name: RungName;
-  /** `true` if the rung is tried even with `lenient: false`, and even for an old text of nothing but whitespace. */
+  /** `true` if the rung is tried even with `lenient: false`, and even if the old text is nothing but whitespace. */
   readonly strict: boolean;
-  /** Builds in steps the structures that `find` needs; `undefined` if building them takes little time. */
+  /** Builds, in steps, the structures that `find` needs; `undefined` if there are none that take long to build. */
   readonly prepare?: (index: TextIndex) => Generator<void, unknown>;
-  /** Returns the places of an edit's old text; `undefined` if the rung is not for edits. */
+  /** Finds the places of an edit's old text; `undefined` if the rung is not for edits. */
   readonly find?: (index: TextIndex, oldText: string) => Found;
-  /** The fold under which the lines of a hunk are compared, one by one; `undefined` if the rung is not for hunks. */
+  /** The fold under which a hunk's lines are compared with the document's; `undefined` if the rung is not for hunks. */
   readonly hunkLines?: LineFold;
 }
 
@@ -30,13 +30,13 @@ export type RungName =
   | "viewPrefix"
   | "foldedLines";
 
-/** Returns the functions of a rung that finds an old text under a fold. */
+/** Returns the functions of a rung that searches for an old text under a fold. */
 const under = (fold: Fold): Pick<Rung, "prepare" | "find"> => ({
   prepare: (index) => index.searching(fold),
   find: (index, oldText) => findFolded(index, oldText, fold),
 });
 
-/** The rungs in the order in which they are tried. Those for hunks are the four passes of Codex. */
+/** The rungs, in the order in which they are tried. The rungs for hunks are the same as Codex's four passes. */
 export const rungs: readonly Rung[] = [
   { name: "exact", strict: true, find: findExact, hunkLines: "nothing" },
   { name: "lineEnding", strict: true, ...under("lineEnds") },
@@ -53,13 +53,13 @@ export const rungs: readonly Rung[] = [
   { name: "foldedLines", strict: true, hunkLines: "blanksAndTypography" },
 ];
 
-/** Reports whether one rung is tried before another one. */
+/** Reports whether `one` is tried before `other`. */
 export function isStricter(one: RungName, other: RungName): boolean {
   const rank = (rung: RungName): number => rungs.findIndex(({ name }) => name === rung);
   return rank(one) < rank(other);
 }
 
-/** Finds exact places. None starts or ends inside a character or a CRLF; the next rung matches a CRLF as a whole. */
+/** Finds exact matches, none of which splits a character or a CRLF. The next rung matches a CRLF as a whole. */
 function findExact(index: TextIndex, oldText: string): Found {
   const { text } = index;
   const starts = index.starts("nothing", oldText, limits.placesPerEdit);
@@ -75,7 +75,7 @@ function findFolded(index: TextIndex, oldText: string, fold: Fold): Found {
   if (index.folded(fold).text === index.text && pattern === oldText) return [];
   const endsBlank = fold !== "lineEnds" && isBlank(oldText.charCodeAt(oldText.length - 1));
   if (!endsBlank) return placesOf(index, fold, pattern);
-  // Whitespace at the old text's very end is folded only if the document's line ends there, too.
+  // Whitespace at the very end of the old text is folded only if the line in the document ends there, too.
   const within = placesOf(index, fold, foldedWithin(oldText, fold));
   const atEnds = placesOf(index, fold, pattern, true);
   if (within === "tooMany" || atEnds === "tooMany") return "tooMany";
@@ -83,8 +83,8 @@ function findFolded(index: TextIndex, oldText: string, fold: Fold): Found {
 }
 
 /**
- * Returns the places of a folded old text. With `atLineEnd`, only places at the end of a line count, and they include
- * the document's whitespace there.
+ * Returns the places of a folded old text. With `atLineEnd`, returns only places at the end of a line; they include the
+ * whitespace that the document has there.
  */
 function placesOf(index: TextIndex, fold: Fold, pattern: string, atLineEnd = false): Found {
   const places: Place[] = [];

@@ -1,4 +1,4 @@
-/** One text with the structures that searching it needs, each built once, when it is first used. */
+/** One text with the structures that are needed to search it. Each structure is built once, on its first use. */
 import { LineIndex, type LineRule, toEnd } from "../text/lines.js";
 import { type Fold, Folded, hasTypography } from "./fold.js";
 import { type LineFold, LineTable } from "./lineTable.js";
@@ -9,7 +9,7 @@ import { type KeyHits, MultiSearch } from "./search/multiSearch.js";
 export class TextIndex {
   private readonly folds = new Map<Fold, Folded>();
   private expected: readonly string[] | undefined;
-  /** For each fold, the offsets at which each pattern may start according to its keys. */
+  /** For each fold and pattern, the offsets at which the pattern may start according to its keys. */
   private readonly searches = new Map<Fold, ReadonlyMap<string, KeyHits>>();
   private readonly lineTables = new Map<LineFold, LineTable>();
   private ownLines: LineIndex | undefined;
@@ -19,36 +19,36 @@ export class TextIndex {
     readonly text: string,
     /** The rule by which the document's editor counts lines. */
     readonly rule: LineRule,
-    /** Maps an offset to its 1-based line in the text whose lines callers count; by default, that is this text. */
+    /** Maps an offset to the 1-based line number that callers use; `undefined` if callers count lines in this text. */
     private readonly numbering?: (offset: number) => number,
   ) {}
 
-  /** Returns the 1-based number, as callers count, of a line of `matchedLines`. */
+  /** Returns the 1-based number that callers use for a line of `matchedLines` (0-based). */
   lineNumber(line: number): number {
     return this.numbering?.(this.matchedLines.start(line)) ?? line + 1;
   }
 
-  /** Returns the 1-based line, as callers count, of an offset. */
+  /** Returns the 1-based number that callers use for the line of an offset. */
   callersLine(offset: number): number {
     return this.numbering?.(offset) ?? this.lines.lineAt(offset) + 1;
   }
 
-  /** The lines as the document's editor counts them, for answers and for the ends of new lines. */
+  /** The lines as the document's editor counts them. Answers count in this way; new lines get these line ends. */
   get lines(): LineIndex {
     this.ownLines ??= LineIndex.of(this.text, this.rule);
     return this.ownLines;
   }
 
-  /** The lines as matching counts them: a lone CR is a line end like any other. */
+  /** The lines as matching counts them: a lone CR always ends a line. */
   get matchedLines(): LineIndex {
     this.anyLines ??= this.rule.loneCrEndsLine ? this.lines : LineIndex.of(this.text, { loneCrEndsLine: true });
     return this.anyLines;
   }
 
   /**
-   * Announces the old texts that will be searched for, so that many are found in one pass over the text: on the first
-   * rung all of them, on later rungs those that do not occur exactly. Reads the text in steps, and only once for the
-   * same old texts.
+   * Announces the old texts that will be searched for. If there are many, one pass over the text finds them together:
+   * all of them on the first rung, and those that do not occur exactly on a later rung. Works in steps, and does
+   * nothing if the same old texts were announced last.
    */
   *expecting(oldTexts: readonly string[]): Generator<void, void> {
     const wanted = [...new Set(oldTexts)].filter((oldText) => oldText !== "");
@@ -59,7 +59,7 @@ export class TextIndex {
     if (this.expected !== undefined) yield* this.searchMany("nothing", this.expected);
   }
 
-  /** Returns up to `limit` starts of a pattern in the folded text, in order; its places may overlap. */
+  /** Returns at most `limit` offsets at which a pattern occurs in the folded text, ascending; matches may overlap. */
   starts(fold: Fold, pattern: string, limit: number): number[] {
     const text = fold === "nothing" ? this.text : this.folded(fold).text;
     const hits = this.expected && this.keyHits(fold, pattern, this.expected);
@@ -67,7 +67,7 @@ export class TextIndex {
     return hits.filter((start) => start >= 0 && text.startsWith(pattern, start)).slice(0, limit);
   }
 
-  /** Returns the starts to which a pattern's keys point; `undefined` if the pattern was not expected or has none. */
+  /** Returns the offsets to which a pattern's keys point; `undefined` if it was not announced or has no keys. */
   private keyHits(fold: Fold, pattern: string, expected: readonly string[]): KeyHits | undefined {
     const known = this.searches.get(fold) ?? toEnd(this.searchMany(fold, expected));
     return known.get(pattern);
@@ -98,22 +98,22 @@ export class TextIndex {
   *folding(fold: Fold): Generator<void, Folded> {
     let folded = this.folds.get(fold);
     if (folded !== undefined) return folded;
-    // In a text without typographic characters, these two folds are the same.
+    // In a text without typographic characters, `typography` gives the same result as `trailingBlanks`.
     const isSame = fold === "typography" && !hasTypography(this.text);
     folded = isSame ? yield* this.folding("trailingBlanks") : yield* Folded.folding(this.text, fold);
     this.folds.set(fold, folded);
     return folded;
   }
 
-  /** Searches for the expected old texts in the folded text, in steps, so that `keyHits` has the result at once. */
+  /** Searches the folded text, in steps, for the announced old texts; `keyHits` then has the result at once. */
   *searching(fold: Fold): Generator<void, void> {
     const { text } = yield* this.folding(fold);
-    // If nothing was folded, most patterns occur exactly, or not at all.
+    // If the fold changed nothing, most patterns occur exactly or not at all.
     if (this.expected === undefined || text === this.text || this.searches.has(fold)) return;
     yield* this.searchMany(fold, this.expected);
   }
 
-  /** Returns `matchedLines` under a fold, for finding runs of whole lines. */
+  /** Returns a table of `matchedLines` under a fold, in which runs of whole lines can be found. */
   lineTable(fold: LineFold): LineTable {
     return toEnd(this.tabling(fold));
   }
@@ -128,11 +128,11 @@ export class TextIndex {
   }
 }
 
-/** Number of patterns, and UTF-16 units of a text, at which one pass for all patterns costs less than one for each. */
+/** Numbers of patterns, and of UTF-16 units of a text, from which one pass for all costs less than one per pattern. */
 const manyPatterns = 24;
 const longText = 4_096;
 
-/** Folds a text except for whitespace at its very end, which may be within a line. */
+/** Folds a text but keeps whitespace at its very end, because the text may end within a line. */
 export function foldedWithin(text: string, fold: Fold): string {
   return Folded.of(`${text}|`, fold).text.slice(0, -1);
 }

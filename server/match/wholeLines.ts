@@ -1,14 +1,14 @@
-/** The rungs that compare whole lines: for other indentation, and for the line numbers of a file view. */
+/** The rungs that compare whole lines: one ignores indentation, the other the line numbers of a file view. */
 import { isAllBlank, lineTexts, splitLines, trimEnd, trimStart, withoutMark } from "../text/chars.js";
 import { limits } from "../text/limits.js";
 import type { LineFold } from "./lineTable.js";
 import type { Found, Place, Reshape, Sought } from "./place.js";
 import type { TextIndex } from "./textIndex.js";
 
-/** Numbers of spaces that one tab may stand for. */
+/** The least and the greatest number of spaces that one tab may stand for. */
 const tabWidths = { least: 1, most: 16 };
 
-/** Finds places with the old text's lines, all indented more, all less, or all with tabs and spaces exchanged. */
+/** Finds places with the old text's lines, all of them indented more or less, or with tabs and spaces exchanged. */
 export function findIndented(index: TextIndex, oldText: string): Found {
   if (!/[\p{L}\p{N}]/u.test(oldText)) return [];
   const old = wholeLines(oldText);
@@ -16,7 +16,7 @@ export function findIndented(index: TextIndex, oldText: string): Found {
   if (lines === "tooMany") return lines;
   const places: Place[] = [];
   let steps = 0;
-  // If the lines occur at many places, each shifted text is searched for on its own, so no line is compared many times.
+  // If there are many candidates, search for each shifted form of the text, so that no line is compared many times.
   const isMany = lines.length * old.lines.length > 4 * index.matchedLines.lineCount + 1_000;
   const shifted = isMany ? shiftedRuns(index, old, lines) : undefined;
   for (const line of lines) {
@@ -34,8 +34,8 @@ export function findIndented(index: TextIndex, oldText: string): Found {
 }
 
 /**
- * Maps the first line of each candidate to the shift that adds or removes one indentation on all its lines, or to
- * `undefined` if no shift does. Candidates in which tabs and spaces may be exchanged are not in the map.
+ * Maps the first line of each candidate to the shift that adds one indentation to all its lines, or removes one from
+ * them; to `undefined` if no shift fits. Leaves out candidates in which tabs and spaces may be exchanged.
  */
 function shiftedRuns(index: TextIndex, old: WholeLines, lines: readonly number[]): Map<number, Shift | undefined> {
   const result = new Map<number, Shift | undefined>();
@@ -62,7 +62,7 @@ function shiftedRuns(index: TextIndex, old: WholeLines, lines: readonly number[]
   return result;
 }
 
-/** Finds places of an old text whose lines were all copied from a file view, each with its number at the start. */
+/** Finds places of an old text that was copied from a file view, with a number at the start of every line. */
 export function findWithViewPrefix(index: TextIndex, oldText: string): Found {
   const view = viewOf(oldText);
   if (view === undefined) return [];
@@ -79,8 +79,8 @@ export function findWithViewPrefix(index: TextIndex, oldText: string): Found {
 }
 
 /**
- * Reports whether a line of a text occurs in the document together with the number that looks like a file view's. The
- * numbers are then the document's own, such as the keys of a map or the items of a list.
+ * Reports whether any line of a text that looks like a file view occurs in the document together with its number. The
+ * numbers then belong to the document: they may be keys of a map or the numbers of list items.
  */
 export function hasNumbered(index: TextIndex, text: string): boolean {
   const view = viewOf(text);
@@ -94,11 +94,11 @@ export function hasNumbered(index: TextIndex, text: string): boolean {
   });
 }
 
-/** For hints: removes a file view's numbers; `undefined` for one line, or if fewer than half the lines have one. */
+/** For hints: removes a file view's numbers; `undefined` for a single line, or if fewer than half have a number. */
 export function withoutView(text: string): string | undefined {
   const view = viewOf(text);
   if (view !== undefined) return view.isWeak ? undefined : stripped(text, view.reshape);
-  // A view whose numbers contain mistakes is no longer certain, but still easy to recognise.
+  // If some numbers are missing or wrong, the text is not certainly a file view, but it most likely is.
   for (const separator of viewSeparators) {
     const lines = lineTexts(text);
     const prefixes = lines.map((line) => prefixOf(line, separator));
@@ -109,19 +109,19 @@ export function withoutView(text: string): string | undefined {
   return undefined;
 }
 
-/** Adapts a caller's text to the document at a place; `undefined` if the indentation of a line does not fit. */
+/** Adapts a caller's text to the document at a place. Returns `undefined` if a line's indentation does not fit. */
 export function reshaped(text: string, reshape: Reshape | undefined): string | undefined {
   if (reshape === undefined) return text;
   if (reshape.kind === "unmark") return withoutMark(text);
   return reshape.kind === "unview" ? stripped(text, reshape) : shifted(text, reshape);
 }
 
-/** Reports whether the lines of a place are the old text's lines with more or less indentation. */
+/** Reports whether the document's lines at a place are the old text's lines with more or less indentation. */
 export function isShifted({ reshape }: Place): boolean {
   return reshape?.kind === "add" || reshape?.kind === "remove";
 }
 
-/** Reports whether old and new text are the same lines, at least one of them with different indentation. */
+/** Reports whether an edit changes only the indentation of lines, and changes that of at least one line. */
 export function isReindenting({ oldText, newText }: Sought): boolean {
   const [old, next] = [wholeLines(oldText).lines, wholeLines(newText).lines];
   const withoutEnd = (line: string): string => line.slice(0, trimEnd(line));
@@ -133,24 +133,24 @@ export function isReindenting({ oldText, newText }: Sought): boolean {
   );
 }
 
-/** The lines of an old text. */
+/** The lines of an old text, without their line ends. */
 export interface WholeLines {
   readonly lines: readonly string[];
-  /** `true` if the last line's end belongs to the old text. */
+  /** `true` if the old text ends with a line end. */
   readonly ended: boolean;
 }
 
-/** Cuts an old text into lines, without an empty one after its last line end. */
+/** Cuts an old text into lines. A line end at the very end of the text is not followed by an empty line. */
 export function wholeLines(text: string): WholeLines {
   const lines = lineTexts(text);
   const ended = lines.length > 1 && lines.at(-1) === "";
   return { lines: ended ? lines.slice(0, -1) : lines, ended };
 }
 
-/** The whole text, as a range in which runs of lines are searched for. */
+/** The range that covers the whole text, with the empty line after a final line end. */
 const anywhere = { from: 0, most: limits.placesPerEdit, emptyLast: true };
 
-/** Returns the 0-based first lines of the places equal to an old text under a fold, its last line end included. */
+/** Returns the 0-based first line of each place that equals an old text under a fold, including its last line end. */
 function candidates(index: TextIndex, old: WholeLines, fold: LineFold): number[] | "tooMany" {
   const lines = index.matchedLines;
   const found = index.lineTable(fold).find(old.lines, anywhere);
@@ -165,8 +165,8 @@ function span(index: TextIndex, old: WholeLines, line: number): { from: number; 
 }
 
 /**
- * Returns the one shift of indentation by which a run of lines becomes the document's lines; `undefined` if there is
- * no such shift, or nothing to shift.
+ * Returns the shift of indentation that turns a run of lines into the document's lines; `undefined` if no single shift
+ * does, or if the lines have the same indentation already.
  */
 export function shiftOfLines(run: readonly string[], found: readonly string[]): Reshape | undefined {
   const shift = shiftBetween(
@@ -178,7 +178,7 @@ export function shiftOfLines(run: readonly string[], found: readonly string[]): 
   return shift.indent === "" ? undefined : shift;
 }
 
-/** Shifts one line if `shift` is about indentation; `undefined` if the line's indentation does not fit. */
+/** Shifts one line if `shift` changes indentation. Returns `undefined` if the line's indentation does not fit. */
 export function shiftLine(line: string, shift: Reshape): string | undefined {
   if (!("indent" in shift) && !("width" in shift)) return line;
   const indent = indentOf(line);
@@ -187,10 +187,10 @@ export function shiftLine(line: string, shift: Reshape): string | undefined {
   return shiftedTo === undefined ? undefined : shiftedTo + line.slice(indent.length);
 }
 
-/** A change of the old text's indentation to the document's, the same for all lines. */
+/** A change of indentation, the same for all lines, from that of the old text to that of the document. */
 type Shift = Exclude<Reshape, { kind: "unview" | "unmark" }>;
 
-/** Returns the one shift that explains every line that is more than whitespace; `undefined` if there is none. */
+/** Returns the shift that fits every line that is not just whitespace; `undefined` if no single shift does. */
 function shiftBetween(old: readonly string[], fileLine: (i: number) => string, step: () => number): Shift | undefined {
   const first = old.findIndex((line) => indentOf(line).length < line.length);
   const shift = exchangeWidth(old, fileLine) ?? shiftOfOne(indentOf(old[first] ?? ""), indentOf(fileLine(first)));
@@ -205,7 +205,7 @@ function shiftBetween(old: readonly string[], fileLine: (i: number) => string, s
       return undefined;
   }
   if (shift.kind !== "toTabs") return shift;
-  // Spaces beyond whole tabs are alignment; the new text may have the same numbers of them as the old text.
+  // Spaces left over after whole tabs are alignment. A new line may have as many of them as some old line has.
   const rests = old.filter((line) => indentOf(line).length < line.length).map((line) => spacesOf(line) % shift.width);
   return { ...shift, rests: [...new Set(rests)] };
 }
@@ -216,7 +216,7 @@ function shiftOfOne(old: string, file: string): Shift | undefined {
   return undefined;
 }
 
-/** Returns the exchange of tabs and spaces at the first differing indentation, if only one side has tabs there. */
+/** Returns the exchange of tabs and spaces on the first line whose indentation differs, if only one side uses tabs. */
 function exchangeWidth(old: readonly string[], fileLine: (i: number) => string): Shift | undefined {
   for (const [i, line] of old.entries()) {
     const oldIndent = indentOf(line);
@@ -234,7 +234,7 @@ function exchangeWidth(old: readonly string[], fileLine: (i: number) => string):
   return undefined;
 }
 
-/** Shifts one indentation; `content` is the rest of the line, or at least its first character. */
+/** Shifts the indentation of one line. `content` is the rest of the line, or at least its first character. */
 function shiftedIndent(indent: string, content: string, shift: Shift): string | undefined {
   switch (shift.kind) {
     case "add":
@@ -246,7 +246,7 @@ function shiftedIndent(indent: string, content: string, shift: Shift): string | 
     case "toTabs": {
       const spaces = spacesOf(indent);
       const rest = spaces % shift.width;
-      // One space before the star of a continued comment is alignment, whatever the old lines have.
+      // One space before the star of a continued comment is alignment, even if no old line has such a space.
       const isComment = rest === 1 && content.startsWith("*");
       if (rest !== 0 && !isComment && shift.rests !== undefined && !shift.rests.includes(rest)) return undefined;
       const tabs = Math.floor(spaces / shift.width);
@@ -255,7 +255,7 @@ function shiftedIndent(indent: string, content: string, shift: Shift): string | 
   }
 }
 
-/** Shifts every line that is more than whitespace; `undefined` if the indentation of a line does not fit. */
+/** Shifts every line that is not just whitespace. Returns `undefined` if the indentation of a line does not fit. */
 function shifted(text: string, shift: Shift): string | undefined {
   const parts: string[] = [];
   for (const { from, to, next } of splitLines(text)) {
@@ -275,19 +275,19 @@ const spacesOf = (line: string): number => line.length - line.replace(/^ +/, "")
 
 const indentOf = (line: string): string => line.slice(0, trimStart(line));
 
-/** The separators that file views put after the number; on an empty line, their trailing whitespace may be missing. */
+/** The separators that file views put after a number; on an empty line, their trailing whitespace may be missing. */
 const viewSeparators = ["\t", "→", ": ", " | "] as const;
 
-/** An old text that was copied from a file view. */
+/** The properties of an old text that was copied from a file view. */
 interface Viewed {
   readonly reshape: Extract<Reshape, { kind: "unview" }>;
   /** The 1-based number of the first line. */
   readonly number: number;
-  /** `true` for one line: `404: notFound` might not be a view, so the number must be that of the document's line. */
+  /** `true` for a single line: `404: notFound` may not be a view, so its number must be that of the document's line. */
   readonly isWeak: boolean;
 }
 
-/** Recognises a file view; `undefined` unless every line starts with a number and these count up by one. */
+/** Recognises a file view. Returns `undefined` unless every line starts with a number and the numbers go up by one. */
 function viewOf(oldText: string): Viewed | undefined {
   for (const separator of viewSeparators) {
     const lines = wholeLines(oldText).lines.map((line) => prefixOf(line, separator));
@@ -302,10 +302,10 @@ function viewOf(oldText: string): Viewed | undefined {
 
 interface ViewPrefix {
   readonly number: number;
-  /** Offsets in the line at which the number starts and ends. */
+  /** The offsets, in the line, of the number's start and end. */
   readonly start: number;
   readonly end: number;
-  /** UTF-16 units of the prefix. */
+  /** UTF-16 units of the whole prefix, with the whitespace before the number and the separator. */
   readonly length: number;
 }
 
@@ -325,9 +325,9 @@ function prefixOf(line: string, separator: string): ViewPrefix | undefined {
 const isDigit = (unit: number): boolean => unit >= 48 && unit <= 57;
 
 /**
- * Removes a view's prefix from each line that has it: in the view's column, with a number that the view could have
- * there. Lines that a model added without a prefix stay, even if their text starts with a number. The result has LF
- * line ends, which makes no difference to matching.
+ * Removes the prefix from each line on which it is in the view's column and has a number that the view could have.
+ * Lines that a model added without a prefix stay as they are, even if they start with another number. The result has
+ * LF line ends, which makes no difference to matching.
  */
 function stripped(text: string, view: Extract<Reshape, { kind: "unview" }>): string {
   const lines = lineTexts(text);
@@ -341,5 +341,5 @@ function stripped(text: string, view: Extract<Reshape, { kind: "unview" }>): str
   return plain.join("\n");
 }
 
-/** Largest excess of a new text's numbers over its number of lines: the lines that it leaves out had numbers, too. */
+/** How far a new text's numbers may exceed its number of lines, because lines that it leaves out were numbered, too. */
 const spareNumbers = 50;

@@ -1,4 +1,4 @@
-/** Change sets: values that turn one text into another, map its offsets, and can be composed and inverted. */
+/** Change sets. A change set turns one text into another, maps offsets, and can be composed and inverted. */
 import { splitsCharacter } from "./chars.js";
 import { firstIndex } from "./lines.js";
 
@@ -9,22 +9,22 @@ export interface Change {
   readonly insert: string;
 }
 
-/** All changes that turn a text A into a text B. The form is canonical: equal changes have equal values. */
+/** All changes that turn a text A into a text B, in canonical form: sorted, none empty, no two touching. */
 export class ChangeSet {
   private constructor(
     /** Length of A, in UTF-16 units. */
     readonly length: number,
-    /** Sorted and within A; none is empty, and no two touch. `of` ensures this. */
+    /** The changes, sorted and within A. None is empty, and no two overlap or touch. */
     readonly changes: readonly Change[],
   ) {}
 
-  /** For each change, the length of B minus that of A before it; computed on first use, like the length of B. */
+  /** For each change, the number of units that the changes before it add. Computed on first use. */
   #shifts: readonly number[] | undefined;
   #lengthAfter: number | undefined;
 
   /**
    * Makes a set from changes in any order. Changes that touch are merged; insertions at one offset keep their order.
-   * Throws a RangeError if two overlap or one lies outside the text: the caller must prevent that.
+   * Throws a RangeError if two changes overlap or one lies outside the text, which the caller must prevent.
    */
   static of(length: number, changes: readonly Change[]): ChangeSet {
     const sorted = changes.filter(isChange);
@@ -32,7 +32,7 @@ export class ChangeSet {
     return new ChangeSet(length, merged(length, sorted));
   }
 
-  /** Returns the empty set for a text of a given length. */
+  /** Returns the set of no changes for a text of a given length. */
   static none(length: number): ChangeSet {
     return new ChangeSet(length, []);
   }
@@ -54,7 +54,7 @@ export class ChangeSet {
   apply(textA: string): string {
     if (textA.length !== this.length) throw new RangeError(`a text of ${textA.length} units, not ${this.length}`);
     const [first, second] = this.changes;
-    // The engine concatenates three parts lazily, and faster than it joins a list.
+    // The engine concatenates three parts lazily, which is faster than joining a list.
     if (first !== undefined && second === undefined)
       return textA.slice(0, first.from) + first.insert + textA.slice(first.to);
     const parts: string[] = [];
@@ -67,7 +67,7 @@ export class ChangeSet {
     return parts.join("");
   }
 
-  /** Returns the set that turns B back into A. */
+  /** Returns the set that turns B back into A. The argument is A. */
   invert(textA: string): ChangeSet {
     let shift = 0;
     const inverse = this.changes.map(({ from, to, insert }) => {
@@ -78,7 +78,7 @@ export class ChangeSet {
     return ChangeSet.of(this.lengthAfter, inverse);
   }
 
-  /** Merges this set with `next`, a set from B, into one from A. Throws a RangeError if the lengths don't fit. */
+  /** Returns the set that applies this set and then `next`. Throws a RangeError if `next` is not for B's length. */
   compose(next: ChangeSet): ChangeSet {
     if (next.length !== this.lengthAfter)
       throw new RangeError(`composed with a set for ${next.length} units, not ${this.lengthAfter}`);
@@ -89,7 +89,7 @@ export class ChangeSet {
     return added ?? new ChangeSet(this.length, composed(this.changes, next.changes));
   }
 
-  /** Adds one change, given in offsets of B, at little cost; returns `undefined` if it touches another change. */
+  /** Adds one change, given in offsets of B, at little cost. Returns `undefined` if it touches another change. */
   private withOne({ from, to, insert }: Change): ChangeSet | undefined {
     const before = this.lastChange((change, shift) => change.from + shift + change.insert.length < from);
     const next = this.changes[before + 1];
@@ -106,8 +106,8 @@ export class ChangeSet {
   }
 
   /**
-   * Maps an offset of A to B. If it is strictly inside replaced text, or text was inserted exactly there, `side`
-   * decides: `before` selects the start of the inserted text, `after` its end.
+   * Maps an offset of A to B. If the offset is strictly inside replaced text, or is that of a pure insertion, `side`
+   * decides: `before` selects the start of the inserted text, and `after` selects its end.
    */
   mapPos(offsetA: number, side: "before" | "after"): number {
     const at = this.lastChange((change) => change.from <= offsetA);
@@ -120,8 +120,8 @@ export class ChangeSet {
   }
 
   /**
-   * Returns the units of A that one unit of B stands for: the unit itself if it is unchanged, or all replaced units if
-   * it is part of an inserted text. The offset after B's last unit stands for the end of A.
+   * Returns the units of A that one unit of B comes from: the same unit if it is unchanged, or all the replaced units
+   * if it is part of an inserted text. For the offset after B's last unit, returns the end of A.
    */
   unitBack(offsetB: number): { readonly from: number; readonly to: number } {
     const at = this.lastChange((change, shift) => change.from + shift <= offsetB);
@@ -132,12 +132,12 @@ export class ChangeSet {
     return { from: to + behind, to: Math.min(to + behind + 1, this.length) };
   }
 
-  /** Returns the index of the last change for which `holds` is true, or -1; it must be true for all changes before. */
+  /** Returns the index of the last change that satisfies `holds`, or -1. All earlier changes must satisfy it, too. */
   private lastChange(holds: (change: Change, shift: number) => boolean): number {
     return firstIndex(this.changes.length, (i) => !holds(this.changes[i] as Change, this.shifts[i]!)) - 1;
   }
 
-  /** For each change, the length of B minus that of A before it. */
+  /** For each change, the number of units that the changes before it add; negative if they remove more. */
   private get shifts(): readonly number[] {
     if (this.#shifts !== undefined) return this.#shifts;
     let shift = 0;
@@ -152,7 +152,7 @@ export class ChangeSet {
 
 const isChange = (change: Change): boolean => change.from < change.to || change.insert !== "";
 
-/** Merges the changes of a sorted list that touch. */
+/** Merges changes that touch. The list must be sorted. */
 function merged(length: number, sorted: readonly Change[]): Change[] {
   const out: Change[] = [];
   for (const change of sorted) {
@@ -169,7 +169,7 @@ function merged(length: number, sorted: readonly Change[]): Change[] {
   return out;
 }
 
-/** Combines, in one pass, changes of A and later changes of B into changes of A, no two of which touch. */
+/** Combines, in one pass, changes of A with later changes of B. The result is changes of A, no two of which touch. */
 function composed(first: readonly Change[], next: readonly Change[]): Change[] {
   const out: Change[] = [];
   const add = (change: Change): void => {
@@ -179,9 +179,9 @@ function composed(first: readonly Change[], next: readonly Change[]): Change[] {
     else if (isChange(change)) out.push(change);
   };
   let i = 0;
-  let shift = 0; // length of B minus that of A before first[i]
+  let shift = 0; // units that the changes before first[i] add
   let used = 0; // units inserted by first[i] that are already handled
-  /** Advances to an offset of B and returns the matching one of A; keeps text inserted in between if `stays` is set. */
+  /** Advances to an offset of B and returns the one of A; with `stays`, adds the changes on the way to the result. */
   const goTo = (offsetB: number, stays: boolean): number => {
     for (; i < first.length; i++, used = 0) {
       const whole = first[i]!;
@@ -201,7 +201,7 @@ function composed(first: readonly Change[], next: readonly Change[]): Change[] {
   return out;
 }
 
-/** Trims the text that both sides of a change share at either end; returns a list, empty if no change is left. */
+/** Trims text that stays the same from both ends of a change. Returns an empty list if nothing is left to change. */
 export function shrink(text: string, change: Change): Change[] {
   const { insert } = change;
   let { from, to } = change;
@@ -211,7 +211,7 @@ export function shrink(text: string, change: Change): Change[] {
     from++;
     start++;
   }
-  // Step out of a split character before the ends are compared, or its second half would count as shared.
+  // If the start now splits a character, move it back first, or the character's second half would count as shared.
   for (; from > change.from && splits(text, from, insert, start); start--) from--;
   while (from < to && start < end && text.charCodeAt(to - 1) === insert.charCodeAt(end - 1)) {
     to--;
@@ -222,7 +222,7 @@ export function shrink(text: string, change: Change): Change[] {
   return [{ from, to, insert: insert.slice(start, end) }];
 }
 
-/** Reports whether an end of a change lies inside a character of the old or the new text. */
+/** Reports whether `offset` lies inside a character of the text, or `at` inside a character of the inserted text. */
 function splits(text: string, offset: number, insert: string, at: number): boolean {
   return splitsCharacter(text, offset) || splitsCharacter(insert, at);
 }

@@ -1,4 +1,4 @@
-/** Recognises whitespace, line ends, halves of characters and byte order marks, and cuts texts into lines. */
+/** Recognises whitespace, line ends, split characters and byte order marks, and cuts texts into lines. */
 
 const LF = 10;
 const CR = 13;
@@ -12,8 +12,8 @@ export function withoutMark(text: string): string {
 }
 
 /**
- * Reports whether a unit is Unicode White_Space other than LF and CR. Codex trims White_Space, which differs from what
- * JavaScript trims: it includes U+0085 but not U+FEFF.
+ * Reports whether a UTF-16 unit has the Unicode property White_Space, except LF and CR. Codex trims such characters;
+ * unlike those that JavaScript trims, they include U+0085 but not U+FEFF.
  */
 export function isBlank(unit: number): boolean {
   if (unit <= 0x20) return unit === 0x20 || unit === 9 || unit === 11 || unit === 12;
@@ -40,14 +40,14 @@ export function isAllBlank(text: string): boolean {
   return true;
 }
 
-/** Returns the offset after the last unit of `[from, to)` that is not whitespace; `from` if there is none. */
+/** Returns the offset after the last unit of `[from, to)` that is not whitespace; `from` if all are whitespace. */
 export function trimEnd(text: string, from = 0, to = text.length): number {
   let end = to;
   while (end > from && isBlank(text.charCodeAt(end - 1))) end--;
   return end;
 }
 
-/** Returns the offset of the first unit of `[from, to)` that is not whitespace; `to` if there is none. */
+/** Returns the offset of the first unit of `[from, to)` that is not whitespace; `to` if all are whitespace. */
 export function trimStart(text: string, from = 0, to = text.length): number {
   let start = from;
   while (start < to && isBlank(text.charCodeAt(start))) start++;
@@ -63,11 +63,11 @@ export function splitsCharacter(text: string, offset: number): boolean {
 
 /** Returns the offset of the first lone surrogate; -1 if there is none. */
 export function loneSurrogateAt(text: string): number {
-  // Most texts are well-formed, and this check is faster than the search.
+  // Most texts are well formed, and checking that is faster than searching.
   return text.isWellFormed() ? -1 : text.search(/\p{Surrogate}/u);
 }
 
-/** A line of a text that was cut at CRLF, LF and CR alike. The last line has an empty line end. */
+/** One line of a text that was cut at every CRLF, LF and lone CR. The last line's end is empty. */
 export interface SplitLine {
   /** Offsets in UTF-16 units: the line's content is `[from, to)`, its line end `[to, next)`. */
   readonly from: number;

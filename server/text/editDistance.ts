@@ -1,20 +1,20 @@
-/** The edit distance between two names, or two lists of names. */
+/** The edit distance between two strings, or between two lists of strings. */
 
-/** The cost of each step from one list to another. */
+/** The cost of each kind of step that turns one list of units into another. */
 export interface StepCosts {
-  /** Replacing a unit with a different one, unless the two are alike: then the cost is 1. */
+  /** Cost of replacing a unit with a different unit; if the two are alike, the cost is 1 instead. */
   readonly other: number;
-  /** Adding or removing a unit. */
+  /** Cost of adding or removing a unit. */
   readonly extra: number;
-  /** Swapping two neighbours; `undefined` if that is not a step of its own. */
+  /** Cost of swapping two adjacent units; `undefined` if a swap is not a single step. */
   readonly swap?: number;
   /** Reports whether two units are alike; `undefined` if different units are never alike. */
   readonly areAlike?: (a: string, b: string) => boolean;
 }
 
 /**
- * Returns the least cost of the steps from `a` to `b`: the Levenshtein distance or, with swaps, the Damerau-Levenshtein
- * distance (optimal string alignment). A string is a list of its UTF-16 units.
+ * Returns the least total cost of steps that turn `a` into `b`: the Levenshtein distance or, with swaps, the optimal
+ * string alignment distance (a form of Damerau-Levenshtein). A string counts as a list of its UTF-16 units.
  */
 export function editDistance(a: ArrayLike<string>, b: ArrayLike<string>, costs: StepCosts): number {
   const { other, extra, swap, areAlike } = costs;

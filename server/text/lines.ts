@@ -3,12 +3,12 @@
 const LF = 10;
 const CR = 13;
 
-/** UTF-16 units of a text that are read in one step, which takes a few milliseconds. */
+/** Number of UTF-16 units that long work reads in one step. A step takes a few milliseconds. */
 export const unitsPerStep = 524_288;
 
 /**
- * Runs long work to its end at once, for a caller that need not serve others meanwhile. Long work is a generator that
- * yields after each bounded step, so that its caller can serve others in between.
+ * Runs long work to its end without a pause. Long work is a generator that yields after each bounded step, so that a
+ * caller that has other requests to serve can serve them between the steps.
  */
 export function toEnd<T>(work: Generator<void, T>): T {
   for (;;) {
@@ -17,7 +17,7 @@ export function toEnd<T>(work: Generator<void, T>): T {
   }
 }
 
-/** Returns the first index in `[from, from + count)` from which `holds` stays true; `from + count` if there is none. */
+/** Finds by bisection the first index in `[from, from + count)` from which on `holds` is true; else `from + count`. */
 export function firstIndex(count: number, holds: (index: number) => boolean, from = 0): number {
   let low = from;
   let high = from + count;
@@ -43,19 +43,19 @@ export class OffsetList {
     this.offsets[this.length++] = offset;
   }
 
-  /** Returns a copy of the offsets that the list now contains. */
+  /** Returns a copy of the list's offsets. */
   toArray(): Uint32Array {
     return this.offsets.slice(0, this.length);
   }
 }
 
-/** The rule for line ends other than LF and CRLF. */
+/** The rule by which a text is divided into lines. LF and CRLF always end a line. */
 export interface LineRule {
-  /** `true` if a lone CR ends a line, as LSP says; to all known editors it is a character like any other. */
+  /** `true` if a lone CR ends a line, as in LSP; known editors treat a lone CR as an ordinary character. */
   readonly loneCrEndsLine: boolean;
 }
 
-/** The lines of one text, together with the text. A text that ends with a line end has an empty last line. */
+/** A text and the offsets of its lines. A text that ends with a line end has an empty last line. */
 export class LineIndex {
   private constructor(
     /** The text that the offsets belong to. */
@@ -65,7 +65,7 @@ export class LineIndex {
     private readonly starts: Uint32Array,
   ) {}
 
-  /** Scans the whole text once. */
+  /** Makes the index of a text, which is scanned once. */
   static of(text: string, rule: LineRule): LineIndex {
     return toEnd(LineIndex.building(text, rule));
   }
@@ -84,22 +84,22 @@ export class LineIndex {
     return this.starts.length;
   }
 
-  /** Number of lines; the line after the last line end counts only if it is not empty. */
+  /** Number of lines; the part after the last line end counts as a line only if it is not empty. */
   get filledCount(): number {
     return this.start(this.lineCount - 1) === this.text.length ? this.lineCount - 1 : this.lineCount;
   }
 
-  /** Returns the offset at which a line starts; for the line after the last one, the text's length. */
+  /** Returns the offset at which a line starts; the text's length if the line number is too large. */
   start(line: number): number {
     return this.starts[line] ?? this.text.length;
   }
 
-  /** Returns the offset right after a line's end, which is the start of the next line. */
+  /** Returns the offset after a line and its line end, at which the next line starts. */
   end(line: number): number {
     return this.start(line + 1);
   }
 
-  /** Returns the offset at which a line's end starts. */
+  /** Returns the offset after a line's content, at which its line end starts. */
   contentEnd(line: number): number {
     const end = this.end(line);
     if (line + 1 >= this.starts.length) return end;
@@ -107,24 +107,24 @@ export class LineIndex {
     return twoUnits && end - 2 >= this.start(line) ? end - 2 : end - 1;
   }
 
-  /** Returns a line without its end. */
+  /** Returns a line without its line end. */
   content(line: number): string {
     return this.text.slice(this.start(line), this.contentEnd(line));
   }
 
-  /** Returns a line's end as it is written: `\n`, `\r\n`, `\r`, or nothing for the last line. */
+  /** Returns a line's end: `\n`, `\r\n` or `\r`, or the empty string for the last line. */
   terminator(line: number): string {
     return this.text.slice(this.contentEnd(line), this.end(line));
   }
 
-  /** Returns the line of an offset; a line's end belongs to its line, and the text's length to the last line. */
+  /** Returns the line that contains an offset. A line includes its line end; the text's length is in the last line. */
   lineAt(offset: number): number {
     return firstIndex(this.starts.length - 1, (i) => this.starts[i + 1]! > offset);
   }
 
   /**
    * Returns the line index of `textAfter`, which is this text with `[from, to)` replaced by `insert`.
-   * Only the replaced part is scanned: line starts before it stay, and those after it are shifted.
+   * Scans only the replaced part: line starts before that part are kept, and line starts after it are shifted.
    */
   edited(from: number, to: number, insert: string, textAfter: string): LineIndex {
     const scanFrom = Math.max(0, from - 1);
@@ -143,7 +143,7 @@ export class LineIndex {
   }
 }
 
-/** For each line end in `[from, to)`, adds the start of the line after it; returns `to`. A CRLF counts at its LF. */
+/** Adds to `starts` the offset after each line end in `[from, to)`; returns `to`. For a CRLF, its LF decides. */
 function scanStarts(text: string, from: number, to: number, rule: LineRule, starts: OffsetList): number {
   for (let i = from; i < Math.min(to, text.length); i++) {
     const unit = text.charCodeAt(i);
@@ -152,7 +152,7 @@ function scanStarts(text: string, from: number, to: number, rule: LineRule, star
   return to;
 }
 
-/** Like `scanStarts`, for LF alone; continues to the first line end at or after `to`, and returns where it stopped. */
+/** Like `scanStarts`, but only for LF. Goes on to the first LF at or after `to`, if any; returns the next offset. */
 function findStarts(text: string, from: number, to: number, _rule: LineRule, starts: OffsetList): number {
   let start = from;
   // The engine's own search is several times faster than a loop over every unit.

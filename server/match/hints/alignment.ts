@@ -1,23 +1,24 @@
-/** Aligns the lines of an old text that was not found with a part of the document that may have extra lines. */
+/** Aligns the lines of an old text that was not found with lines of the document, of which some may be skipped. */
 import type { TextIndex } from "../textIndex.js";
 
 /**
- * Limits on work: document lines that are skipped, the number of old lines up to which lines are skipped, old lines
- * that are aligned, and UTF-16 units by which a document line may exceed the old line with which it is compared.
+ * Limits on work. `skippedLines`: document lines that are skipped. `gappedLines`: lines of the longest old text for
+ * which lines are skipped. `soughtLines`: lines of the old text that are aligned. `comparedUnits`: UTF-16 units by
+ * which a document line may be longer than the old line with which it is compared.
  */
 const bounds = { skippedLines: 10, gappedLines: 200, soughtLines: 1_000, comparedUnits: 600 } as const;
 
 /** An alignment of the old text's lines with the document's, ignoring whitespace at both ends of a line. */
 export interface Aligned {
-  /** The share of the old text, from 0 to 1, that occurs in this part of the document, in order. */
+  /** How much of the old text the alignment found, from 0 to 1; skipped lines lower the score. */
   readonly score: number;
-  /** For each line of the old text, the 0-based line of the document that equals it; `undefined` if there is none. */
+  /** For each line of the old text, the 0-based number of the document line aligned with it; `undefined` if none is. */
   readonly lines: readonly (number | undefined)[];
-  /** `true` if lines of the document were skipped. */
+  /** `true` if the alignment skips lines of the document. */
   readonly hasGap: boolean;
 }
 
-/** Aligns line by line from a 0-based line on; skips lines of the document if that finds more of the old text. */
+/** Aligns line by line from the 0-based document line `start` on. Skips document lines if this gives a higher score. */
 export function align(index: TextIndex, start: number, sought: readonly string[]): Aligned {
   const plain = alignWith(index, start, sought, 0);
   if (plain.score === 1 || plain.lines[0] === undefined || sought.length > bounds.gappedLines) return plain;
@@ -50,7 +51,7 @@ function alignWith(index: TextIndex, start: number, sought: readonly string[], m
   }
   const skippedLines = most - left;
   const hasGap = skippedLines > 0;
-  // A single line says nothing about the order.
+  // A single line says nothing about the order of lines.
   const isEnough = telling > 1 || (hasGap && at.length > 1);
   const score = isEnough ? Math.max(0, same / total - (hasGap ? 0.05 : 0) - 0.01 * skippedLines) : 0;
   return { score, lines: at, hasGap };

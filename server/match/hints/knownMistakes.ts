@@ -1,16 +1,16 @@
-/** Known ways of miswriting an old text, and the functions that undo them. Used for hints, never for a match. */
+/** Known mistakes in writing an old text, each with a function that undoes it. Used for hints, never to match. */
 import { lineTexts, splitLines } from "../../text/chars.js";
 import { limits } from "../../text/limits.js";
 import { withoutView } from "../wholeLines.js";
 
-/** One way of miswriting a text. */
+/** A known mistake in writing an old text. */
 export interface Miswriting {
   readonly kind: "escaped" | "entities" | "normalized" | "view" | "numbered" | "fenced";
-  /** Returns the text without the mistake; a text that does not contain the mistake is returned as is. */
+  /** Returns the text without the mistake, or the unchanged text if it does not contain the mistake. */
   readonly undo: (text: string) => string;
 }
 
-/** The known ways, in the order in which they are tried. */
+/** The known mistakes, in the order in which they are looked for. */
 export const miswritings: readonly Miswriting[] = [
   { kind: "view", undo: (text) => withoutView(text) ?? text },
   { kind: "numbered", undo: withoutNumbers },
@@ -52,8 +52,8 @@ function unescaped(text: string): string {
 }
 
 /**
- * Removes a number from the start of every line, whatever separates it from the rest. The numbers may be intended, so
- * this only means something if the document contains the rest, which must be too long to occur there by chance.
+ * Removes a number and its separator from the start of every line. The numbers may be intended. They are a mistake only
+ * if the document contains the rest of the text, so the rest must be too long to occur there by chance.
  */
 function withoutNumbers(text: string): string {
   const plain: string[] = [];

@@ -1,6 +1,6 @@
-/** Recognises the lines that models write in place of left-out code. Used for hints, never for a match. */
+/** Recognises the lines that models write in place of code that they leave out. Used for hints, never to match. */
 
-/** Reports whether a trimmed line is three dots, or a comment or a phrase with dots that says that code is left out. */
+/** Reports whether a trimmed line stands for left-out code: dots, a phrase with dots, or a comment that says so. */
 export function isElision(line: string): boolean {
   if (line.length >= 120) return false;
   const opener = openers.find((one) => line.startsWith(one)) ?? "";
@@ -11,7 +11,7 @@ export function isElision(line: string): boolean {
   const plain = said.replace(/^(?:\.{3,}|…)|(?:\.{3,}|…)$/g, "").trim();
   if (plain === "") return said !== "";
   const words: readonly string[] = plain.toLowerCase().match(/\p{L}+/gu) ?? [];
-  // A comment may say anything after its dots; other text with dots must name left-out code ("Loading..." does not).
+  // After dots, a comment may say anything. Other text with dots must mention left-out code; "Loading..." does not.
   if (opener !== "" && /^(?:\.{3,}|…)(?!\w)/.test(said)) return true;
   if (said !== plain) return words.some((word) => signs.has(word) || states.has(word)) && isProse(plain);
   const isComment = opener.length > 1 || (opener !== "" && line.startsWith(`${opener} `));
@@ -20,20 +20,20 @@ export function isElision(line: string): boolean {
   return words.some((word) => signs.has(word)) && words.some((word) => parts.has(word));
 }
 
-/** Reports whether a text has only letters, spaces and the punctuation of prose, such as brackets around an aside. */
+/** Reports whether a text has only letters, whitespace and punctuation of prose, such as brackets around an aside. */
 const isProse = (text: string): boolean => /^[\p{L}\s.,:()'[\]-]+$/u.test(text);
 
 const openers = ["{/*", "//", "/*", "<!--", "--", "#", ";"] as const;
 
-/** Words that suffice to say that code is left out. */
+/** Words each of which is enough to say that code is left out. */
 const states: ReadonlySet<string> = new Set(["unchanged", "omitted", "unmodified"]);
-/** Words that mean left-out code only together with dots, or with one of `parts`. */
+/** Words that say that code is left out only if they occur together with dots or with one of `parts`. */
 const signs: ReadonlySet<string> = new Set(["existing", "rest", "remaining"]);
 const parts: ReadonlySet<string> = new Set([
   ...["code", "file", "class", "function", "method", "methods", "functions", "module", "component"],
   ...["implementation", "body", "content", "contents"],
 ]);
-/** All words that may occur in such a comment if it has no dots. */
+/** The only words that may occur in a comment without dots that stands for left-out code. */
 const known: ReadonlySet<string> = new Set([
   ...states,
   ...signs,

@@ -1,4 +1,4 @@
-/** Finds the regions of a document that most resemble an old text that was not found, and how they differ from it. */
+/** Finds the regions of a document that most resemble an old text that was not found, and their first differences. */
 import { trimEnd, trimStart } from "../../text/chars.js";
 import { limits } from "../../text/limits.js";
 import { firstIndex } from "../../text/lines.js";
@@ -8,7 +8,7 @@ import type { TextIndex } from "../textIndex.js";
 import { wholeLines as linesOf } from "../wholeLines.js";
 import { align } from "./alignment.js";
 
-/** The way in which a region's first differing line differs. */
+/** How a region differs from the sought text in the first line that differs. */
 export type DifferenceKind =
   | "missingLineEnd"
   | "lineEndBlanks"
@@ -18,11 +18,11 @@ export type DifferenceKind =
   | "blankLine"
   /** A line of the document that the old text leaves out. */
   | "skippedLine"
-  /** The sought text must be a whole line, but is only a part of this one. */
+  /** The sought text must match a whole line, but matches only a part of this line. */
   | "partOfLine"
-  /** Quotes of another kind: single quotes, double quotes or backticks. */
+  /** The two use different kinds of quotes: single quotes, double quotes or backticks. */
   | "quotes"
-  /** The sought text leaves code out; the parts around that code were found, or only the one before or after it. */
+  /** The sought text leaves code out. Both parts around the gap were found, or only the part before or after it. */
   | "leftOut"
   | "beforeLeftOut"
   | "behindLeftOut"
@@ -35,29 +35,29 @@ export interface Difference {
   readonly kind: DifferenceKind;
   /** 0-based line of the document. */
   readonly line: number;
-  /** 0-based UTF-16 offsets, in that line and in the old text's line, at which the two diverge. */
+  /** The UTF-16 offsets, in the document's line and in the old text's line, at which the two lines diverge. */
   readonly column: number;
   readonly soughtColumn: number;
-  /** The old text's line and the document's, without line ends. */
+  /** The old text's line and the document's line, without line ends. */
   readonly sought: string;
   readonly found: string;
 }
 
-/** Returns a difference that is about a whole line, given by its 0-based number; its columns are 0. */
+/** Returns a difference that concerns the whole of a line (0-based). Its columns are 0, and its texts are empty. */
 export function lineDifference(kind: DifferenceKind, line: number): Difference {
   return { kind, line, column: 0, soughtColumn: 0, sought: "", found: "" };
 }
 
 /** A region that resembles the old text. */
 export interface Region {
-  /** 0-based lines of the document, as its editor counts them, both included. */
+  /** The first and the last line of the region, 0-based, as the document's editor counts lines. */
   readonly startLine: number;
   readonly endLine: number;
-  /** `undefined` if the lines are the same, so that only line ends or the position within a line differ. */
+  /** `undefined` if the lines are equal. The texts then differ only in line ends or in their position within a line. */
   readonly difference: Difference | undefined;
 }
 
-/** Limits on work: places of one line or word that vote, words that are looked up, UTF-16 units that are compared. */
+/** Limits on work, such as places of one line or word that vote, and UTF-16 units of a line that are compared. */
 const bounds = {
   votesPerLine: 40,
   soughtLines: 1_000,
@@ -66,7 +66,7 @@ const bounds = {
   pieceUnits: 4,
   ranked: 40,
   comparedUnits: 600,
-  /** The `linesInFront` lines before each of the `startsMoved` best candidates are candidates, too. */
+  /** For each of the `startsMoved` best candidates, the `linesInFront` lines before it become candidates, too. */
   startsMoved: 10,
   linesInFront: 3,
 } as const;
@@ -76,13 +76,13 @@ interface SoughtLines {
   readonly lines: readonly string[];
   /** `true` if the sought text ends with a line end. */
   readonly isEnded: boolean;
-  /** Number of lines before `lines`; they are empty or only whitespace. */
+  /** Number of empty or whitespace-only lines that precede `lines` in the sought text. */
   readonly blanksInFront: number;
-  /** `true` if the first and the last line must be found whole. */
+  /** `true` if the sought text must match whole lines; otherwise, it may start and end within a line. */
   readonly wholeLines: boolean;
 }
 
-/** Returns up to `limits.nearestShown` regions, best first; none if nothing resembles the old text. */
+/** Returns at most `limits.nearestShown` regions, the most similar first; none if nothing resembles the old text. */
 export function nearestRegions(
   index: TextIndex,
   oldText: string,
@@ -113,10 +113,10 @@ export function nearestRegions(
   return regions;
 }
 
-/** Returns the lines at which a region may start: those with the most votes, and those just before the best of them. */
+/** Returns the lines at which a region may start: the lines with the most votes, and the lines just before the best. */
 function candidatesOf(index: TextIndex, sought: readonly string[]): { start: number; isVoted: boolean }[] {
   const votes = voteByLines(index, sought);
-  // If many places share the best vote, the longest words must decide.
+  // If many lines share the highest vote, the longest words must decide.
   const best = Math.max(0, ...votes.values());
   const isVague = [...votes.values()].filter((vote) => vote === best).length > limits.nearestShown;
   if (votes.size === 0 || isVague) voteByParts(index, longestWords(sought), votes);
@@ -133,7 +133,7 @@ function candidatesOf(index: TextIndex, sought: readonly string[]): { start: num
   return [...starts].map(([start, isVoted]) => ({ start, isVoted }));
 }
 
-/** Returns a region that has extra lines between those of the old text; `undefined` if it differs before them. */
+/** Returns a region with extra lines between the lines of the old text; `undefined` if it differs before them. */
 function regionWithGap(index: TextIndex, start: number, at: readonly (number | undefined)[]): Region | undefined {
   const lines = index.matchedLines;
   const gap = at.findIndex((line, i) => line !== start + i);
@@ -149,7 +149,7 @@ function regionWithGap(index: TextIndex, start: number, at: readonly (number | u
   return { startLine: ownLine(index, start), endLine: ownLine(index, end), difference };
 }
 
-/** Returns the one region that differs from the sought lines only in empty lines; `undefined` if none or several do. */
+/** Returns the region that differs from the sought lines only in empty lines; `undefined` if not exactly one does. */
 function exceptBlankLines(index: TextIndex, sought: readonly string[]): Region | undefined {
   const wanted = sought.flatMap((line, i) => (line.trim() === "" ? [] : [{ line: line.trim(), i }]));
   const [first] = wanted;
@@ -175,13 +175,13 @@ function exceptBlankLines(index: TextIndex, sought: readonly string[]): Region |
   return found.length === 1 ? found[0] : undefined;
 }
 
-/** Reports whether the `count` lines before a line exist and are empty or only whitespace. */
+/** Reports whether `count` lines precede a line and all of them are empty or only whitespace. */
 function hasBlanksInFront(index: TextIndex, line: number, count: number): boolean {
   for (let at = line - count; at < line; at++) if (at < 0 || index.matchedLines.content(at).trim() !== "") return false;
   return true;
 }
 
-/** Lets each sought line that the document contains vote for the line at which the old text would then start. */
+/** Lets each sought line vote: at each of its occurrences, for the line at which the old text would have to start. */
 function voteByLines(index: TextIndex, sought: readonly string[]): Map<number, number> {
   const table = index.lineTable("blanks");
   const votes = new Map<number, number>();
@@ -193,10 +193,10 @@ function voteByLines(index: TextIndex, sought: readonly string[]): Map<number, n
   return votes;
 }
 
-/** A part of the old text, and the 0-based line of the old text that contains it. */
+/** A part of the old text, and the 0-based number of the old text's line that contains the part. */
 type SoughtPart = readonly [text: string, line: number];
 
-/** Returns the longest words of the old text, which may be found if its whole lines are not. */
+/** Returns the longest words of the old text; they may occur in the document even if no whole line does. */
 function longestWords(sought: readonly string[]): SoughtPart[] {
   const words = new Map<string, number>();
   for (const [i, line] of sought.slice(0, 50).entries()) {
@@ -206,7 +206,7 @@ function longestWords(sought: readonly string[]): SoughtPart[] {
   return [...words].sort((a, b) => b[0].length - a[0].length).slice(0, bounds.words);
 }
 
-/** Returns pieces of the first line that has a letter or digit, for use if no word is found. */
+/** Returns short pieces of the first line with a letter or digit. They are searched for if no word is found. */
 function shortPieces(sought: readonly string[]): SoughtPart[] {
   const i = sought.findIndex((line) => /[\p{L}\p{N}]/u.test(line));
   const line = (sought[i] ?? "").trim().slice(0, bounds.comparedUnits);
@@ -231,7 +231,7 @@ function addVote(votes: Map<number, number>, line: number, weight: number): void
   if (line >= 0) votes.set(line, (votes.get(line) ?? 0) + weight);
 }
 
-/** Returns the share (0 to 1) of pairs of adjacent units, except whitespace, that the starts of both texts contain. */
+/** Returns the share (0 to 1) of pairs of adjacent units that both texts have near their start, whitespace left out. */
 function similarity(index: TextIndex, start: number, sought: readonly string[]): number {
   const lines = index.matchedLines;
   const end = Math.min(lines.lineCount, start + sought.length) - 1;
@@ -244,7 +244,7 @@ function similarity(index: TextIndex, start: number, sought: readonly string[]):
   const wanted = pairsOf(sought.join("\n").slice(0, 4 * bounds.comparedUnits));
   let shared = 0;
   for (const [pair, count] of wanted.pairs) shared += Math.min(count, found.pairs.get(pair) ?? 0);
-  // If one line is sought, the rest of a longer line does not count against it.
+  // If only one line is sought, a longer line in the document does not get a lower score for its length.
   return shared / Math.max(1, sought.length === 1 ? wanted.total : Math.max(wanted.total, found.total));
 }
 
@@ -258,13 +258,13 @@ function pairsOf(text: string): { pairs: Map<string, number>; total: number } {
   return { pairs, total: Math.max(0, dense.length - 1) };
 }
 
-/** Converts the 0-based number of a matched line to the 0-based number that the document's editor gives it. */
+/** Converts a line number of `matchedLines` to the number that the document's editor uses; both are 0-based. */
 const ownLine = (index: TextIndex, line: number): number => index.lines.lineAt(index.matchedLines.start(line));
 
 function regionAt(index: TextIndex, start: number, sought: SoughtLines): Region {
   const lines = index.matchedLines;
   const last = Math.min(lines.lineCount, start + sought.lines.length) - 1;
-  // After a final line end there is no further line.
+  // The empty text after a final line end is not a line.
   const end = last > start && lines.start(last) === index.text.length ? last - 1 : last;
   const [startLine, endLine] = [ownLine(index, start), ownLine(index, end)];
   const difference = firstDifference(index, start, sought) ?? restOfLine(index, start, sought);
@@ -299,7 +299,7 @@ function firstDifference(index: TextIndex, start: number, sought: SoughtLines): 
   return undefined;
 }
 
-/** Reports whether line `i` of the old text fits `found`: the first line may be its end, the last line its start. */
+/** Reports whether `found` contains line `i` of the old text: the first line may be its end, and the last its start. */
 function isPartOf(found: string, i: number, { lines, isEnded, blanksInFront }: SoughtLines): boolean {
   const wanted = lines[i] ?? "";
   if (lines.length === 1) return findAll(found, wanted, 1).length > 0;
@@ -308,7 +308,7 @@ function isPartOf(found: string, i: number, { lines, isEnded, blanksInFront }: S
   return i === lines.length - 1 && !isEnded && found.startsWith(wanted);
 }
 
-/** Returns the difference if a single sought line has a line end where the document's line continues. */
+/** Returns the difference if a single sought line has a line end but the document's line goes on; else `undefined`. */
 function restOfLine(
   index: TextIndex,
   start: number,
@@ -328,7 +328,7 @@ interface Parting {
   readonly soughtColumn: number;
 }
 
-/** Returns the columns at which two lines diverge after their indentation. */
+/** Returns the columns at which two lines diverge; their indentation is not compared. */
 function parting(wanted: string, found: string): Parting {
   const start = trimStart(wanted);
   const foundStart = trimStart(found);
@@ -337,7 +337,7 @@ function parting(wanted: string, found: string): Parting {
   return { column: foundStart + same, soughtColumn: start + same };
 }
 
-/** Returns the columns at which a sought part of a line, wherever it starts, diverges from a similar line. */
+/** Returns the columns at which a sought part of a line diverges from a similar line that may contain it anywhere. */
 function partingWithin(wanted: string, found: string): Parting {
   const most = Math.min(wanted.length, bounds.comparedUnits);
   const low = firstIndex(most, (length) => !found.includes(wanted.slice(0, length)), 1) - 1;
@@ -345,7 +345,7 @@ function partingWithin(wanted: string, found: string): Parting {
   return low > own.soughtColumn ? { column: found.indexOf(wanted.slice(0, low)) + low, soughtColumn: low } : own;
 }
 
-/** Names the difference between two lines: the smallest kind that makes them equal if it is ignored, else `text`. */
+/** Returns the narrowest kind of difference that, if ignored, makes two lines equal; `text` if no kind does. */
 function kindOf(wanted: string, found: string): DifferenceKind {
   if ((wanted.trim() === "") !== (found.trim() === "")) return "blankLine";
   const trimmed = (line: string): string => line.slice(trimStart(line), trimEnd(line));

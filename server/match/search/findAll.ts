@@ -1,14 +1,14 @@
-/** Finds all occurrences of one sequence in another, overlapping ones included, in linear time for any input. */
+/** Finds all occurrences of one sequence in another, even if they overlap, in time linear in the input. */
 
-/** Units of a pattern that the engine's own search looks for: its worst case is this many steps per unit of text. */
+/** Units of the part of a pattern that the engine searches for; at worst, it takes that many steps per unit of text. */
 const needleLength = 32;
 
-/** A text with fewer UTF-16 units is searched for the pattern's start. */
+/** UTF-16 units of the shortest text that is searched for a distinctive part of a pattern instead of its start. */
 const shortText = 4_096;
 
-/** Returns up to `limit` start offsets (UTF-16) of a non-empty pattern, in order; its places may overlap. */
+/** Returns at most `limit` offsets (UTF-16) at which a non-empty pattern occurs, ascending; matches may overlap. */
 export function findAll(text: string, pattern: string, limit: number): number[] {
-  // In a short text, choosing a better part saves nothing.
+  // In a short text, choosing a more distinctive part saves nothing.
   const skip = text.length < shortText ? 0 : particularPart(pattern);
   const needle = pattern.slice(skip, skip + needleLength);
   const found: number[] = [];
@@ -26,18 +26,18 @@ export function findAll(text: string, pattern: string, limit: number): number[] 
   return found;
 }
 
-/** Like `findAll`, for numbers such as the keys of lines; returns indices of `sequence`. */
+/** Like `findAll`, but finds a run of numbers, such as those that stand for lines. Returns indices in `sequence`. */
 export function findAllNumbers(sequence: Int32Array, pattern: Int32Array, limit: number): number[] {
   return knuthMorrisPratt(sequence, pattern, 0, limit);
 }
 
-/** Returns the needle's offset: the start of the window, among a few in the pattern, with the most different units. */
+/** Returns the offset of the needle: of a few windows in the pattern, the one with the most distinct units. */
 function particularPart(pattern: string): number {
   if (pattern.length <= needleLength) return 0;
   const last = pattern.length - needleLength;
   let best = 0;
   let bestCount = 0;
-  // A window with that many different units has few partial matches, so no better one is needed.
+  // A window with `manyUnits` distinct units has few partial matches, so no better window is needed.
   for (let i = 0; i < 8 && bestCount < manyUnits; i++) {
     const at = Math.floor((last * i) / 7);
     const different = new Set(pattern.slice(at, at + needleLength)).size;
@@ -46,10 +46,10 @@ function particularPart(pattern: string): number {
   return best;
 }
 
-/** Number of different units that makes a needle good enough. */
+/** Number of distinct units that makes a needle good enough. */
 const manyUnits = 10;
 
-/** The textbook algorithm: at most 2n steps, after at most 2m steps for the table of borders. */
+/** The Knuth-Morris-Pratt algorithm. For m and n items, it takes 2m steps for the table of borders and 2n to search. */
 function knuthMorrisPratt<T>(sequence: ArrayLike<T>, pattern: ArrayLike<T>, from: number, limit: number): number[] {
   const borders = new Int32Array(pattern.length + 1);
   for (let i = 1, k = 0; i < pattern.length; i++) {

@@ -1,38 +1,38 @@
-/** Searches for many patterns in one pass over a text, by keys: short pieces of patterns that are rare in the text. */
+/** Searches for many patterns in one pass over a text, by keys: pieces of the patterns that are rare in the text. */
 import { limits } from "../../text/limits.js";
 import { unitsPerStep } from "../../text/lines.js";
 
 /**
- * Units of a block. A key is two blocks, and the text is read in blocks, too. A pattern may start at any offset within
- * a block, so it has one key for each such offset, and must be at least three blocks minus one unit long. Each pattern
- * gets the longest keys that fit and are rare.
+ * Lengths of a block, in UTF-16 units. The text is read block by block, and a key consists of two blocks. A pattern may
+ * start anywhere in a block, so it has one key for each such offset, and its length must be at least three blocks
+ * minus one unit. Each pattern gets the longest keys that fit into it and are rare.
  */
 const blockLengths = [8, 4, 2, 1] as const;
 
 /** Units of the shortest pattern that has a key. */
 const shortest = 2;
 
-/** Offsets in a pattern that are compared to find rare keys. */
+/** Number of offsets in a pattern that are tried in the search for rare keys. */
 const triedStarts = 16;
 
-/** Number of counters for finding rare keys: one per `every` units of the text, within `least` and `most`. */
+/** Counters for finding rare keys: one for every `every` units of the text, but at least `least` and at most `most`. */
 const sampled = { every: 32, least: 4_096, most: 262_144 };
 
-/** Counters for each key that is counted: enough that few keys share one. */
+/** Counters per key that is counted; with this many, few keys share a counter. */
 const countersPerKey = 4;
 
-/** The highest count of a key. */
+/** The highest count that a counter can hold. */
 const mostCounted = 65_535;
 
-/** Patterns whose keys are chosen in one step. */
+/** Number of patterns whose keys are chosen in one step. */
 const patternsPerStep = 500;
 
-/** Offsets at which keys are counted in one step. */
+/** Number of offsets at which keys are counted in one step. */
 const placesPerStep = 65_536;
 
 const factor = 0x01000193;
 
-/** Offsets at which a pattern may start according to its keys, ascending, or `many` if there are too many. */
+/** The offsets, ascending, at which a pattern may start according to its keys; `many` if there are too many. */
 export type KeyHits = readonly number[] | "many";
 
 /** A search for many patterns by their keys. */
@@ -42,7 +42,7 @@ export class MultiSearch {
     private readonly tables: readonly KeyTable[],
   ) {}
 
-  /** Chooses keys that are rare in a text, in steps. All patterns must have keys. */
+  /** Chooses, in steps, keys that are rare in a text. Every pattern must be long enough for a key. */
   static *of(patterns: readonly string[], text: string): Generator<void, MultiSearch> {
     const tables: KeyTable[] = [];
     let left = patterns.map((pattern, id): Keyed => ({ pattern, id, start: 0 }));
@@ -50,7 +50,7 @@ export class MultiSearch {
       const fits = left.filter(({ pattern }) => pattern.length >= zoneOf(block));
       if (fits.length === 0) continue;
       const rarity = yield* Rarity.of(text, block);
-      // If all long keys are too frequent, because the patterns differ in only a few units, short ones may be better.
+      // If all long keys are too frequent, because the patterns differ in only a few units, shorter keys may be rarer.
       const isLast = block === blockLengths[blockLengths.length - 1];
       const placed: Keyed[] = [];
       for (const [i, keyed] of fits.entries()) {
@@ -71,14 +71,14 @@ export class MultiSearch {
     return pattern.length >= shortest;
   }
 
-  /** Finds in steps the offsets, some outside the text, at which each pattern may start; the caller must compare. */
+  /** Finds, in steps, where each pattern may start. The caller must check every offset; some are outside the text. */
   *hits(text: string): Generator<void, KeyHits[]> {
     const found: (number[] | "many" | undefined)[] = this.patterns.map(() => undefined);
     for (const table of this.tables) {
       yield* table.scan(text, (id, start) => {
         const hits = found[id];
         if (hits === "many") return false;
-        // Most patterns have one hit, so the list starts without room to grow.
+        // Most patterns have only one hit, so the list is created without room for more.
         if (hits === undefined) found[id] = [start];
         else if (hits.length < limits.keyHits) hits.push(start);
         else found[id] = "many";
@@ -88,7 +88,7 @@ export class MultiSearch {
     return found.map((hits) => hits ?? []);
   }
 
-  /** Returns the patterns that a short text contains and that end after an offset, each at least once. */
+  /** Returns the patterns that occur in a short text and end after `offset`; one pattern may be returned repeatedly. */
   within(text: string, offset = 0): string[] {
     const found: string[] = [];
     const report: HitCallback = (id, start) => {
@@ -101,22 +101,22 @@ export class MultiSearch {
   }
 }
 
-/** Returns the length of the piece of a pattern that contains all its keys. */
+/** Returns the length of the part of a pattern that contains all its keys. */
 function zoneOf(block: number): number {
   return 3 * block - 1;
 }
 
 interface Keyed {
   readonly pattern: string;
-  /** Index among all patterns. */
+  /** Index of the pattern among all patterns. */
   readonly id: number;
   /** Offset in the pattern at which its first key starts. */
   readonly start: number;
 }
 
-/** Hashes of the blocks of one length. */
+/** Computes the hashes of blocks of one length. */
 class Blocks {
-  /** The factor of a unit that leaves a block. */
+  /** The factor by which a unit is multiplied when it leaves the rolling hash. */
   private readonly weight: number;
   private hashes = new Int32Array(256);
 
@@ -126,7 +126,7 @@ class Blocks {
     this.weight = weight;
   }
 
-  /** Returns the hashes of all blocks in `[from, to)`, in a list that the next call reuses. */
+  /** Returns the hashes of all blocks that lie within `[from, to)`, in an array that the next call overwrites. */
   of(text: string, from: number, to: number): Int32Array {
     const { length, weight } = this;
     const count = to - from - length + 1;
@@ -155,13 +155,13 @@ class Blocks {
   }
 }
 
-/** An estimate of how often keys occur in a text, from a sample of its offsets. */
+/** An estimate of how often keys occur in a text, made from a sample of the text's offsets. */
 class Rarity {
   private constructor(
     private readonly block: number,
     private readonly blocks: Blocks,
     private readonly counts: Uint16Array,
-    /** Distance, in units, between two neighbouring offsets at which keys are counted. */
+    /** Distance, in units, between two successive offsets at which keys are counted. */
     private readonly step: number,
   ) {}
 
@@ -171,7 +171,7 @@ class Rarity {
     let size = sampled.least;
     while (size < sampled.most && size * sampled.every < text.length) size *= 2;
     const counts = new Uint16Array(size);
-    // An odd step rarely matches the period of the lines, or of anything else that repeats.
+    // An odd step is seldom a multiple of the distance at which lines or other parts of the text repeat.
     const step = Math.max(1, Math.floor((text.length / size) * countersPerKey)) | 1;
     const rarity = new Rarity(block, blocks, counts, step);
     const last = text.length - 2 * block;
@@ -179,7 +179,7 @@ class Rarity {
     return rarity;
   }
 
-  /** Counts the keys at the sampled offsets from `from` to `to`, both included, and returns the next such offset. */
+  /** Counts the keys at the sampled offsets from `from` to `to`, both included. Returns the next sampled offset. */
   private count(text: string, from: number, to: number): number {
     const { counts } = this;
     let at = from;
@@ -190,14 +190,14 @@ class Rarity {
     return at;
   }
 
-  /** Returns, of a few offsets in a pattern, the one whose keys are rarest, and about how often they occur. */
+  /** Tries a few offsets in a pattern. Returns the one with the rarest keys, and about how often these keys occur. */
   rarest(pattern: string): { readonly start: number; readonly count: number } {
     const { block, counts } = this;
     const last = pattern.length - zoneOf(block);
     const step = Math.max(1, Math.ceil(last / triedStarts));
     let best = 0;
     let fewest = Number.POSITIVE_INFINITY;
-    // Start at the end: patterns with the same beginning differ there.
+    // Start at the end of the pattern: patterns that begin alike differ at their ends.
     for (let at = last; at >= 0 && fewest > 1; at -= step) {
       const hashes = this.blocks.of(pattern, at, at + zoneOf(block));
       let count = 0;
@@ -205,29 +205,29 @@ class Rarity {
         count += counts[bucketOf(combined(hashes[i]!, hashes[i + block]!), counts.length)]!;
       if (count < fewest) [best, fewest] = [at, count];
     }
-    // The keys cover all alignments of a pattern with the text's blocks; at each place, only one of them is read.
+    // The keys cover all alignments of a pattern with the text's blocks. At each place, only one of the keys is read.
     return { start: best, count: (fewest * this.step) / block };
   }
 }
 
-/** The first key of each list, by hash, and for each key the next one in its list. */
+/** The lists of keys of a hash table: the first key of each list, and for each key the next key in its list. */
 interface Lists {
   readonly heads: Int32Array;
   readonly next: Int32Array;
 }
 
-/** Receives a pattern and the offset at which it may start; returns `false` to get no more hits of that pattern. */
+/** Receives a pattern's index and an offset at which it may start; returns `false` to get no more of its offsets. */
 type HitCallback = (id: number, start: number) => boolean;
 
-/** Enough bits that few keys share one, but few enough that those of a whole batch stay in the processor's cache. */
+/** Bits for each list: with this many, few keys share a bit, and the bits of a whole batch fit into the CPU's cache. */
 const bitsPerHead = 8;
 
-/** Keys of one length, in a hash table with lists. */
+/** A hash table of keys of one length; keys in the same bucket form a list. */
 class KeyTable {
   private readonly heads: Int32Array;
-  /** A bit for each hash that any key has, `bitsPerHead` per list; unlike the lists, these bits stay in the cache. */
+  /** One bit per value of a short hash, set if any key has it; unlike the lists, these bits stay in the CPU's cache. */
   private readonly present: Int32Array;
-  /** For each key, the next one in its list. */
+  /** For each key, the next key in its list; -1 for the last. */
   private readonly next: Int32Array;
   private readonly hashes: Int32Array;
   private readonly keyed: readonly Keyed[];
@@ -260,7 +260,7 @@ class KeyTable {
     }
   }
 
-  /** Reads a text block by block; calls `report` for each pattern whose key it finds, until that returns `false`. */
+  /** Reads a text block by block; calls `report` for each key found, until it returns `false` for that pattern. */
   *scan(text: string, report: HitCallback): Generator<void, void> {
     const { block } = this;
     // A copy of the lists, from which the keys of patterns with too many hits are removed.
@@ -272,14 +272,14 @@ class KeyTable {
     }
   }
 
-  /** Like `scan`, in a single step, for a text that fits into one. */
+  /** Like `scan`, but in a single step, for a text that is short enough. */
   scanShort(text: string, report: HitCallback): void {
     const lists: Lists = { heads: this.heads, next: this.next };
     if (text.length >= 2 * this.block)
       this.scanStep(text, { from: this.block, to: text.length - this.block + 1 }, lists, report);
   }
 
-  /** Reads the blocks that start in `[from, to)`, each together with the one before it. */
+  /** Reads the blocks that start in `[from, to)`, each together with the block before it. */
   private scanStep(text: string, { from, to }: { from: number; to: number }, lists: Lists, report: HitCallback): void {
     const { block, present } = this;
     const mask = this.heads.length * bitsPerHead - 1;
