@@ -42,7 +42,7 @@ export interface EditResult {
   path: string;
   /** `applied` means that the result's `edit` includes this edit, even if the result is only proposed. */
   status: "applied" | "skipped" | "failed" | "notAttempted";
-  /** Name of the rung (way of comparing) that found the old text; absent if no old text was searched for or found. */
+  /** Name of the rung (the way of comparing) that found the old text; absent if none was searched for or found. */
   rung?: string;
   places: PlaceLines[];
   failure?: Failure;
@@ -80,7 +80,7 @@ export interface FileResult {
 export interface MultiEditResult {
   /** `true` if the server applied the call and verified the result. */
   applied: boolean;
-  /** `proposed`: the client may apply `edit`. `unknown`: some change could not be verified or rolled back; see `warnings`. */
+  /** `proposed`: the client may apply `edit`. `unknown`: it is uncertain what was changed; see `warnings`. */
   outcome: "applied" | "proposed" | "unknown";
   /** The option `label`, or by default `src/a.ts (3 edits)` for one file, and `4 files (9 edits)` for several. */
   label: string;

@@ -158,7 +158,7 @@ function foldersOf({ workspaceFolders, rootUri, rootPath }: InitializeParams): F
   return rootPath ? [{ uri: rootPath, path: rootPath }] : [];
 }
 
-/** Returns a workspace folder. If its URI stands for no path on this machine, its path is empty and no file is inside. */
+/** Returns a workspace folder. If its URI stands for no path on this machine, its path is empty: no file is inside. */
 const toFolder = (uri: string): Folder => ({ uri, path: pathOfSyncedUri(uri) ?? "" });
 
 function urisIn(folders: unknown): string[] {

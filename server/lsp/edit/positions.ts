@@ -73,7 +73,7 @@ export function offsetOf(
   return offset > end || isInsidePair ? undefined : offset;
 }
 
-/** Returns a range's offsets, in UTF-16 units. `undefined` if a position is invalid, or if the end is before the start. */
+/** Returns a range's offsets, in UTF-16 units. `undefined` if a position is invalid or the end is before the start. */
 export function spanOf(
   text: string,
   lines: LineIndex,
