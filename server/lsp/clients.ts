@@ -8,11 +8,11 @@ export interface ClientFacts {
   readonly documentChanges: boolean;
   /** `true` if a lone CR ends a line, as LSP specifies. */
   readonly loneCrEndsLine: boolean;
-  /** `true` if the client treats an empty document as one line end. The text of a new file must then replace it. */
+  /** `true` if the client treats an empty document as one line end, which a new file's text must then replace. */
   readonly emptyIsLineEnd: boolean;
   /** `true` if the client immediately restores a final line end that an edit removes. */
   readonly finalLineEndReturns: boolean;
-  /** `true` if the client makes all inserted line ends alike (LF in a text with CRLF and LF), even if unannounced. */
+  /** `true` if the client makes all inserted line ends alike (LF in a text with CRLF and LF), announced or not. */
   readonly normalisesInserts: boolean;
   /** `true` if inserting text after the final line end leaves an extra empty line. */
   readonly addsLineAtEnd: boolean;

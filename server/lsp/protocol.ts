@@ -61,9 +61,9 @@ export interface FileResult {
   version: number | null;
   /** SHA-256, in hex, of the file's bytes before the batch. Set only if `version` is `null` and the file existed. */
   hash?: string;
-  /** 1-based, in the text after the batch. 0 if no line changes or the file is deleted; 1 for a new, empty file. */
+  /** 1-based line in the text after the batch. 0 if no line changes or the file is deleted; 1 for a new, empty file. */
   firstChangedLine: number;
-  /** Number of lines that the batch adds; a changed line counts as removed and added. */
+  /** Number of lines that the batch adds; a changed line counts in both `added` and `removed`. */
   added: number;
   /** Number of lines that the batch removes. */
   removed: number;
@@ -80,7 +80,7 @@ export interface FileResult {
 export interface MultiEditResult {
   /** `true` if the server applied the call and verified the result. */
   applied: boolean;
-  /** `proposed`: the client may apply `edit`. `unknown`: it is uncertain what was changed; see `warnings`. */
+  /** `proposed`: the client may apply `edit`. `unknown`: all, part or none of it was applied; see `warnings`. */
   outcome: "applied" | "proposed" | "unknown";
   /** The option `label`, or by default `src/a.ts (3 edits)` for one file, and `4 files (9 edits)` for several. */
   label: string;
@@ -168,7 +168,7 @@ export interface AppliedFile {
   uri: string;
   /** Version of the document to which `ranges` refer; `null` if the file is not open in the editor. */
   version: number | null;
-  /** No ranges if the new text can no longer be located. A range of length 0 stands for a deletion. */
+  /** Empty if the new text can no longer be located. A range of length 0 stands for a deletion. */
   ranges: Range[];
 }
 

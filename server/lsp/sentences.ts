@@ -127,7 +127,7 @@ export const editorFailures = {
   cancelled: () => makeFailure("cancelled", theCall, { problem: "The request was cancelled." }),
 } as const;
 
-/** Failures of undoing a transaction. */
+/** Failures to undo a transaction. */
 export const undoFailures = {
   conflict: (path: string, problem: string, line?: number) =>
     makeFailure("undoConflict", fileAt(path), {
@@ -231,7 +231,7 @@ export function isAboutSummary(warning: string): boolean {
   return warning.startsWith(summary);
 }
 
-/** The states in which a file may remain if its change was not, or not certainly, rolled back. */
+/** The states in which a file may remain if its change was not rolled back, or not certainly. */
 export type Leftover = "held" | "stuck" | "renamed" | "deleted" | "saved" | "doubtful";
 
 const leftovers: readonly (readonly [Leftover, string])[] = [

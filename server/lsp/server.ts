@@ -26,7 +26,7 @@ import { serverLog, unknownCommand } from "./sentences.js";
 import { announcedBy, type ClientInfo, createTurns, type Session } from "./session.js";
 import { type LogLevel, logLevels, shorten } from "./wire/lifetime.js";
 
-/** Parameters with which the server is started. */
+/** The parameters that the server is started with. */
 export interface ServerStart {
   readonly version: string;
   /** Log level from the command line; if `undefined`, the setting decides. */

@@ -39,7 +39,7 @@ export interface Session {
   settings: Settings;
   /** Settles once the client has answered the request for its settings, or after `limits.settingsMs`. */
   ready: Promise<void>;
-  /** Returns the user's other editors that have, or may have, one of these files open, by path. Set by `agent/`. */
+  /** Returns the user's other editors that have, or may have, a file in `paths` open, by path. Set by `agent/`. */
   openElsewhere: (paths: readonly string[]) => Promise<ReadonlyMap<string, Holder>>;
   readonly log: (level: LogLevel, text: string) => void;
   /** Runs a task after all tasks that were queued before it, so that the server applies one batch at a time. */

@@ -128,7 +128,7 @@ async function replan(job: ApplyJob, confirmation: Confirmation | undefined, fil
   return typeof consent === "object" ? consent : { file: same, editOutcomes: again.outcomes };
 }
 
-/** Has the editor do its tasks, then commits the files on disk. If one fails, rolls back the steps before it. */
+/** Has the editor do its tasks, then commits the files on disk. If a step fails, rolls back the earlier steps. */
 export async function execute(run: Run, replanned: (file: FileChange) => Promise<Replanned>): Promise<Applied> {
   const { disk, tasks, done } = run;
   for (const task of tasks) {

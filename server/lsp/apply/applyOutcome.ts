@@ -19,7 +19,7 @@ export interface Misapplied {
   readonly done: FileChange;
 }
 
-/** Sends a document's edits and watches its synced text. Only if the text proves nothing does the answer decide. */
+/** Sends a document's edits and watches its synced text. The answer decides only if the text proves nothing. */
 export async function applyText(
   session: Session,
   file: FileChange,

@@ -100,7 +100,7 @@ function short(diff: string): string {
   return shown + callSentences.furtherLines(diff.slice(shown.length).split("\n").length - 1);
 }
 
-/** The folders of diffs that exist at the moment. If the process exits during a question, it removes them. */
+/** The folders of diffs that exist at the moment. If the process exits during a question, it removes these folders. */
 const folders = new Set<string>();
 
 process.on("exit", () => {

@@ -15,7 +15,7 @@ import { stepRules } from "./steps/table.js";
 type HeldParts = Map<FileChange, Set<"text" | "whole">>;
 
 /**
- * Rolls back the steps that were done, in reverse order, because those in `failed` failed. The answer reports the
+ * Rolls back the steps that were done, in reverse order, after the steps in `failed` failed. The answer reports the
  * first failure. It is a refusal if everything is certainly as before, otherwise a result with the outcome `unknown`.
  */
 export async function rollBackSteps(run: Run, failed: readonly [DoneStep, ...DoneStep[]]): Promise<Answer> {

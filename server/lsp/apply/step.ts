@@ -164,11 +164,11 @@ export interface ProposedStep<F extends FileChange = FileChange> extends ApplyCo
   readonly names: ReadonlySet<string>;
 }
 
-/** The rules of one kind of step. They are methods, because only then can one table hold rules for different files. */
+/** The rules of one kind of step. They are methods so that one table can hold rules for different types of file. */
 export interface StepRules<F extends FileChange = FileChange, T extends Task = Task> {
   /** Does the step. `file` is the file as it was planned last. */
   do(run: Run, file: F, task: T): Promise<StepResult>;
-  /** Rolls back the step because a later step failed. Returns `true`, or on failure `false` or the file's state. */
+  /** Rolls back the step after a later one failed. Returns `true` on success, otherwise `false` or the file's state. */
   rollBack(run: Run, file: F, step: DoneStep & T): Promise<boolean | Leftover>;
   /** Plans the change that undoes the step later; fails if the step's file or text has been changed since. */
   inverse(undone: UndoneFile<F>): Promise<Inverse>;

@@ -69,7 +69,7 @@ export function toWorkspaceEdit(
   };
 }
 
-/** Returns a list of the operation on the file as a whole; empty if only its text changes. */
+/** Returns the operation on the file as a whole, as a list; the list is empty if only the text changes. */
 function toFileOperation(file: FileChange): FileOperation[] {
   const { kind } = file;
   const { uri } = file.document;

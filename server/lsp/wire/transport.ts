@@ -17,7 +17,7 @@ export type Transport =
   | { readonly kind: "socket"; readonly port: number }
   | { readonly kind: "pipe"; readonly path: string };
 
-/** Options with which the server is started. */
+/** The options that the server is started with. */
 export interface ServeOptions {
   readonly transport: Transport;
   /** Id of a process; when it ends, the server ends, too. `initialize` may name another such process. */

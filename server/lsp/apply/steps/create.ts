@@ -56,7 +56,7 @@ async function createAndFill(context: ApplyContext, file: FileCreation): Promise
   const isEmpty = async (): Promise<boolean> => (await stateOnDisk(context, uri, "")) === "same";
   const answer = await request(session, { label, edit: { documentChanges: [{ kind: "create", uri }] } });
   if (answer.isLate) return { outcome: { kind: "timedOut" } };
-  // An editor may answer no although it has created the file: the disk decides. A file with text is not the editor's.
+  // An editor may answer no although it has created the file: the disk decides. It did not create a file that has text.
   if (!answer.applied && !(await isEmpty())) return { outcome: { kind: "refused", reason: answer.reason } };
   if (file.change.isEmpty) {
     const isSeen = openAt(session, uri) !== undefined || (await isEmpty());
@@ -98,7 +98,7 @@ async function removeFile(
   return true;
 }
 
-/** Plans the deletion of a created file; fails if the file has other text in the editor or on disk. */
+/** Plans the deletion of a created file; fails if the file has any other text in the editor or on disk. */
 async function deletion({ session, file }: UndoneFile<FileCreation>): Promise<Inverse> {
   const now = await documentNow(session, file);
   if (!now.ok) return now;

@@ -53,7 +53,7 @@ function isForDisk(context: ApplyContext, task: Task): boolean {
   return !saved.ok || saved.text === planned.text;
 }
 
-/** Stages all files of the tasks beside their targets, or returns the failures. */
+/** Stages the changes of all tasks, with new contents in files beside their targets; or returns the failures. */
 export async function stagePart(
   context: ApplyContext,
   tasks: readonly Task[],
