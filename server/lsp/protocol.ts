@@ -80,7 +80,7 @@ export interface FileResult {
 export interface MultiEditResult {
   /** `true` if the server applied the call and verified the result. */
   applied: boolean;
-  /** `proposed`: the client may apply `edit`. `unknown`: all, part or none of it was applied; see `warnings`. */
+  /** `proposed`: the client may apply `edit`. `unknown`: all, part or none of the call was applied; see `warnings`. */
   outcome: "applied" | "proposed" | "unknown";
   /** The option `label`, or by default `src/a.ts (3 edits)` for one file, and `4 files (9 edits)` for several. */
   label: string;

@@ -138,7 +138,7 @@ function judgeRequest(state: EnvelopeState, message: JsonRecord, id: Id, method:
     state.initializeKey = key;
   }
   if (method === "shutdown") state.phase = "shutDown";
-  // If there were no params, the library would pass the cancellation token to the handler instead of them.
+  // If there were no params, the library would pass the cancellation token to the handler as its params.
   if (method.startsWith(ownMethods) && message.params === undefined) message.params = null;
   return deliver(message);
 }
