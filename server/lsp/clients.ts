@@ -8,11 +8,11 @@ export interface ClientFacts {
   readonly documentChanges: boolean;
   /** `true` if a lone CR ends a line, as LSP specifies. */
   readonly loneCrEndsLine: boolean;
-  /** `true` if the client treats an empty document as one line end, which the text of a new file must then replace. */
+  /** `true` if the client treats an empty document as one line end, which a new file's text must then replace. */
   readonly emptyIsLineEnd: boolean;
   /** `true` if the client immediately restores a final line end that an edit removes. */
   readonly finalLineEndReturns: boolean;
-  /** `true` if the client makes all inserted line ends alike (LF if the text has CRLF and LF), announced or not. */
+  /** `true` if the client makes all inserted line ends alike (LF in a text with CRLF and LF), announced or not. */
   readonly normalisesInserts: boolean;
   /** `true` if inserting text after the final line end leaves an extra empty line. */
   readonly addsLineAtEnd: boolean;
@@ -22,7 +22,7 @@ export interface ClientFacts {
   readonly checksVersionsFrom: number;
   /** Milliseconds until typed text is synced, including a margin. */
   readonly syncDelay: number;
-  /** Milliseconds that the client may take to answer `workspace/applyEdit`; more if it may ask its user. */
+  /** Milliseconds that the client may take to answer `workspace/applyEdit`; more if the client may ask its user. */
   readonly answerMs: number;
   /** `true` if the client reports an edit as applied although its user declined it. */
   readonly hidesDeclining: boolean;
@@ -30,7 +30,7 @@ export interface ClientFacts {
   readonly warnsOfUnknown: boolean;
 }
 
-/** Facts assumed of unknown clients: those that the protocol specifies, or that do no harm if a client differs. */
+/** Facts assumed about unknown clients: those that LSP specifies, and others that do no harm if they are wrong. */
 const unknownClient: ClientFacts = {
   documentChanges: false,
   loneCrEndsLine: true,
@@ -68,7 +68,7 @@ const eglot: ClientFacts = { ...emacs, syncDelay: 600, answerMs: limits.confirmM
 interface Row {
   /** `clientInfo.name`, in lower case. */
   readonly name: string;
-  /** The row applies to versions before this one and to clients that state no version; if `undefined`, to all. */
+  /** The row applies to versions before this one, and to clients that state none; if `undefined`, to all versions. */
   readonly before?: readonly [major: number, minor: number];
   readonly facts: ClientFacts;
 }
@@ -94,7 +94,7 @@ export function factsOf(client: { readonly name: string; readonly version?: stri
   return row?.facts ?? unknownClient;
 }
 
-/** Returns `true` if a version is before `end`, and also if the version is unreadable or there is no `end`. */
+/** Returns `true` if a version is before `end`, if the version is unreadable, or if there is no `end`. */
 function isBefore(version: string | undefined, end: Row["before"]): boolean {
   const [, major, minor] = /(\d+)\.(\d+)/.exec(version ?? "") ?? [];
   if (end === undefined || major === undefined || minor === undefined) return true;

@@ -9,9 +9,9 @@ import type { Caller } from "./protocol.js";
 /** One step that was applied or proposed: a change of an existing file's text, or an operation on a whole file. */
 export interface AppliedStep {
   readonly kind: "text" | "create" | "rename" | "delete" | "restore";
-  /** The change as it was applied; two steps of one file share it. */
+  /** The file's change as it was applied or proposed. All steps on the file share this value. */
   readonly file: FileChange;
-  /** A deleted file as it was just before its deletion; `undefined` if the server has not kept it. */
+  /** The deleted file as it was just before its deletion; `undefined` if none was deleted or the server kept none. */
   readonly kept?: KeptFile | undefined;
   /** Removes the directories that were made for the file, if they are empty. */
   readonly tidy?: (() => Promise<void>) | undefined;
@@ -28,19 +28,19 @@ export interface Transaction {
   readonly caller: Caller | undefined;
 }
 
-/** An edit that was proposed to the client; the server has not yet seen that it was applied. */
+/** An edit that was proposed to the client. The server has not yet seen that the client applied it. */
 export interface Proposal {
-  /** The id that its transaction will get. */
+  /** The id of the transaction that the proposal becomes once it has been applied. */
   readonly id: string;
   readonly label: string;
   readonly steps: readonly AppliedStep[];
-  /** The paths of its files, by URI. */
+  /** The paths of the edit's files, by URI. */
   readonly places: ReadonlyMap<string, ResolvedPath>;
-  /** Open documents whose synced text has not yet been equal to the planned text, by URI. */
+  /** The changes, by URI, of open documents whose synced text has not yet equalled the planned text. */
   readonly unseen: Map<string, FileChange>;
 }
 
-/** The latest history of one session. Both lists begin with the oldest entry. */
+/** The recent history of one session. Both lists begin with the oldest entry. */
 export interface SessionHistory {
   transactions: readonly Transaction[];
   proposals: readonly Proposal[];
@@ -56,8 +56,8 @@ export function createHistory(): SessionHistory {
 }
 
 /**
- * Returns a list with one more entry, stripped of the parts that only planning needs. Leaves out the oldest entries if
- * there are more than `most`, or if they are too large together. `undefined` if the new entry alone is too large.
+ * Returns the list with `latest` added, without the parts of it that only planning uses. Drops the oldest entries until
+ * at most `most` remain and they fit into `limits.undoSize` together. `undefined` if `latest` alone does not fit.
  */
 export function withLatest<T extends Pick<Transaction, "steps">>(
   held: readonly T[],

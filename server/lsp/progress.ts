@@ -1,4 +1,4 @@
-/** Shows the user the progress of a long call, if the client can show it, and lets the user cancel the call there. */
+/** If the client supports it, shows the user the progress of a long call, which the user can then cancel. */
 import {
   type CancellationToken,
   CancellationTokenSource,
@@ -8,7 +8,7 @@ import { limits } from "../text/limits.js";
 import { callSentences, serverLog } from "./sentences.js";
 import type { Session } from "./session.js";
 
-/** Reports the progress of a task: `done` of `of` steps. */
+/** Reports the progress of a task: `done` steps out of `of` are done. */
 export type ReportStep = (done: number, of: number) => void;
 
 /**

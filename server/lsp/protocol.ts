@@ -17,19 +17,19 @@ export const methods = {
   status: "multiEdit/status",
 } as const;
 
-/** Names of the commands for `workspace/executeCommand`; each takes the params as its first argument. */
+/** Names of the commands for `workspace/executeCommand`. The first argument of a command is its request's params. */
 export const commands = { apply: "multiEdit.apply", preview: "multiEdit.preview", undo: "multiEdit.undo" } as const;
 
 /** Names of the requests that the server sends to clients that announce support for them. */
 export const clientRequests = { saveDocuments: "multiEdit/saveDocuments" } as const;
 
-/** Names of the notifications that the server sends. */
+/** Names of the notifications. The server sends them; a client may send `didApply` once it has applied a proposal. */
 export const notifications = { didApply: "multiEdit/didApply" } as const;
 
-/** One tool call as the model wrote it, in any announced shape, with the integration's options; a string is a patch. */
+/** One tool call as the model wrote it, in any announced shape, plus the integration's options. A string is a patch. */
 export type MultiEditParams = { options?: CallOptions; [field: string]: unknown } | string;
 
-/** First and last line of a match: 1-based, both included, in the text before the batch. */
+/** The first and the last line of a match, 1-based and inclusive, in the text before the batch. */
 export interface PlaceLines {
   startLine: number;
   endLine: number;
@@ -37,12 +37,12 @@ export interface PlaceLines {
 
 /** The outcome of one edit of the call. */
 export interface EditResult {
-  /** 0-based number of the edit, in the order of the call. */
+  /** 0-based index of the edit in the call. */
   index: number;
   path: string;
   /** `applied` means that the result's `edit` includes this edit, even if the result is only proposed. */
   status: "applied" | "skipped" | "failed" | "notAttempted";
-  /** Name of the rung that found the old text; absent if nothing was searched for or found. */
+  /** Name of the rung (the way of comparing) that found the old text; absent if none was searched for or found. */
   rung?: string;
   places: PlaceLines[];
   failure?: Failure;
@@ -53,25 +53,25 @@ export interface FileResult {
   path: string;
   uri: string;
   kind: "create" | "update" | "delete" | "rename";
-  /** Path after a `rename`; `path` and `uri` are the old names. */
+  /** Path after a `rename`; `path` and `uri` are those before the rename. */
   newPath?: string;
-  /** Set if an existing text is replaced as a whole, or if a file that has the new name is deleted first. */
+  /** Set if an existing text is replaced as a whole, or if another file is deleted first to free the name. */
   overwritten?: true;
-  /** Version of the document that was matched; `null` if it is not open in the editor. */
+  /** Version of the document that was matched; `null` if the file is not open in the editor. */
   version: number | null;
-  /** SHA-256, in hex, of the bytes of the matched file. Set only if `version` is `null` and the file exists. */
+  /** SHA-256, in hex, of the file's bytes before the batch. Set only if `version` is `null` and the file existed. */
   hash?: string;
-  /** 1-based line in the text after the batch; 0 if no line changes or the file is deleted, 1 for a new empty file. */
+  /** 1-based line in the text after the batch. 0 if no line changes or the file is deleted; 1 for a new, empty file. */
   firstChangedLine: number;
-  /** Number of lines that are only in the text after the batch. */
+  /** Number of lines that the batch adds; a changed line counts in both `added` and `removed`. */
   added: number;
-  /** Number of lines that are only in the text before the batch. */
+  /** Number of lines that the batch removes. */
   removed: number;
-  /** Unified diff of this file alone, in git style; empty in a `summary`. */
+  /** Unified diff of this file alone, in git style; empty if the option `result` is `summary`. */
   diff: string;
   /**
-   * `same` if the file on disk has the text that the editor holds. If the server applied the call, the text after the
-   * call is compared, even for files that are not open. Absent for a deleted file, or if there is nothing to compare.
+   * `same` if the file on disk has the text that the editor holds. If the server applied the call, this is the state
+   * after the call, even for files that are not open. Absent for a deleted file, or if there is nothing to compare.
    */
   onDisk?: "same" | "differs";
 }
@@ -80,23 +80,23 @@ export interface FileResult {
 export interface MultiEditResult {
   /** `true` if the server applied the call and verified the result. */
   applied: boolean;
-  /** `proposed`: the client may apply `edit`. `unknown`: not everything could be verified; see `warnings`. */
+  /** `proposed`: the client may apply `edit`. `unknown`: all, part or none of the call was applied; see `warnings`. */
   outcome: "applied" | "proposed" | "unknown";
-  /** `src/a.ts (3 edits)`, `4 files (9 edits)` for several files, or the option `label`. */
+  /** The option `label`, or by default `src/a.ts (3 edits)` for one file, and `4 files (9 edits)` for several. */
   label: string;
   /**
-   * The result as text for an agent: the label, a sentence if the server wrote files that no editor has open, and a
-   * line for each file. Each of these lines consists of `A` (added or overwritten), `M` (changed or renamed) or `D`
-   * (deleted), and the path after the call. The lines are sorted in this order of letters.
+   * The result as text for an agent: the label; a sentence about files that the server wrote because no editor has them
+   * open, if there are any; and a line for each file, with a letter and the path after the call. The letters are `A`
+   * (added or overwritten), `M` (changed or renamed) and `D` (deleted); the lines are sorted by them in this order.
    */
   text: string;
-  /** The edit that was applied or is proposed; absent in a `summary`. */
+  /** The edit that was applied or is proposed; absent if the option `result` is `summary`. */
   edit?: WorkspaceEdit;
-  /** One unified diff of all files, in git style with 3 lines of context; a long one is cut in a `summary`. */
+  /** One unified diff of all files, in git style with 3 lines of context. In a `summary`, a long diff is cut. */
   diff: string;
   files: FileResult[];
   edits: EditResult[];
-  /** Id for `multiEdit/undo` (for a proposal, once the client has applied it); absent if no undo is possible. */
+  /** Id for `multiEdit/undo`; absent if no undo is possible. A proposal can be undone once the client applied it. */
   transaction?: string;
   warnings: string[];
 }
@@ -109,14 +109,14 @@ export interface MultiEditErrorData {
   diff?: string;
 }
 
-/** Params of `multiEdit/read`. Lines are 1-based and inclusive; the defaults are the first and the last line. */
+/** Params of `multiEdit/read`. Lines are 1-based and inclusive; the default is all lines of the text. */
 export interface ReadParams {
   path: string;
   startLine?: number;
   endLine?: number;
 }
 
-/** The answer to `multiEdit/read`: the text that a call would be matched against, or its requested lines. */
+/** The answer to `multiEdit/read`: the text, or the requested lines of the text, that a call is matched against. */
 export interface ReadResult {
   uri: string;
   version: number | null;
@@ -133,7 +133,7 @@ export interface ClientMultiEdit {
   save?: boolean;
   /** `true` if the client accepts the notification `multiEdit/didApply`. */
   didApply?: boolean;
-  /** Maximum number of milliseconds until typed text is synced. */
+  /** Maximum number of milliseconds before the client syncs text that the user has typed. */
   syncDelay?: number;
 }
 
@@ -148,27 +148,27 @@ export interface SaveDocumentsResult {
   failed: { uri: string; message: string }[];
 }
 
-/** Params of `multiEdit/undo`, which may be omitted. */
+/** Params of `multiEdit/undo`. The params may be omitted. */
 export interface UndoParams {
-  /** Id from a result or from the status; absent for the latest transaction that has not been undone. */
+  /** Id from a result or from the status. By default, the latest transaction that has not been undone. */
   transaction?: string;
 }
 
 /** Params of the notification `multiEdit/didApply`. */
 export interface DidApplyParams {
-  /** Id of the batch that was applied or undone. */
+  /** Id of the transaction that was applied or undone. */
   transaction: string;
   label: string;
-  /** The changed files, without those that were deleted. */
+  /** The changed files, except those that were deleted. */
   files: AppliedFile[];
 }
 
-/** A changed file, and the ranges of its new text. */
+/** A changed file, and the ranges that its new text occupies. */
 export interface AppliedFile {
   uri: string;
-  /** Version of the document that `ranges` refer to; `null` if the file is not open in the editor. */
+  /** Version of the document to which `ranges` refer; `null` if the file is not open in the editor. */
   version: number | null;
-  /** Ranges of the new text; none if it can no longer be located. An empty range stands for a deletion. */
+  /** Empty if the new text can no longer be located. A range of length 0 stands for a deletion. */
   ranges: Range[];
 }
 
@@ -185,7 +185,7 @@ export interface StatusResult {
   open: OpenStatus[];
   /** The latest batches that were applied, oldest first; some may have been undone since. */
   transactions: TransactionStatus[];
-  /** The agents that have called this session through its socket, the latest caller last. */
+  /** The agents that have called this session through its socket, in the order of their latest calls. */
   agents: Caller[];
 }
 
@@ -193,7 +193,7 @@ export interface StatusResult {
 export interface Caller {
   name: string;
   version?: string;
-  /** Id that is the same in all calls of one agent, across its connections; absent if the agent is unknown. */
+  /** Id of the agent, which is the same on all of its connections; absent if the agent is unknown. */
   agent?: string;
 }
 
@@ -201,7 +201,7 @@ export interface Caller {
 export interface OpenStatus {
   uri: string;
   version: number;
-  /** `differs` if the file on disk has another text, or if there is no such file. */
+  /** `same` if the file on disk has the document's text; `differs` if not, or if the two can't be compared. */
   onDisk: "same" | "differs";
 }
 

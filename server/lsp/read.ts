@@ -1,4 +1,4 @@
-/** Answers requests that change nothing: for the text that a batch would be matched against, and for the status. */
+/** Answers the requests that change nothing: `multiEdit/read` and `multiEdit/status`. */
 import { callFailures } from "../dialect/sentences.js";
 import { LineIndex } from "../text/lines.js";
 import { sameAsDisk } from "../workspace/files.js";
@@ -11,7 +11,7 @@ import { protocolVersion, type ReadResult, type StatusResult } from "./protocol.
 import { readProblems, requestFailures } from "./sentences.js";
 import { type Session, worldOf } from "./session.js";
 
-/** Serves `multiEdit/read`: a text or some of its lines. A caller may ask for more lines than there are. */
+/** Serves `multiEdit/read`: returns a text or some of its lines. A caller may ask for more lines than there are. */
 export async function readDocument(session: Session, params: unknown): Promise<Answer<ReadResult>> {
   const request = parseParams(params);
   if (!request.ok) return request;
@@ -55,7 +55,7 @@ const fields: readonly string[] = ["path", "startLine", "endLine", "workDoneToke
 
 const isLine = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 1;
 
-/** Serves `multiEdit/status`. Compares every open file with the disk as it is now. */
+/** Serves `multiEdit/status`. Compares the text of every open document with its file on disk. */
 export async function statusOf(session: Session): Promise<StatusResult> {
   await session.ready;
   await settleProposals(session);

@@ -1,4 +1,4 @@
-/** The table of requests, which is the same for requests and commands of the editor and for requests of agents. */
+/** The table of requests. It serves the editor's requests and commands, and the requests of agents. */
 import { type CancellationToken, ErrorCodes, LSPErrorCodes, ResponseError } from "vscode-languageserver/node";
 import { clip, type FailureCode } from "../plan/failure.js";
 import { limits } from "../text/limits.js";
@@ -10,7 +10,7 @@ import { readDocument, statusOf } from "./read.js";
 import { unknownRequest } from "./sentences.js";
 import type { Session } from "./session.js";
 
-/** A request that came through one of the doors. */
+/** A request or command from the editor, or a request from an agent. */
 export interface IncomingRequest extends ReceivedCall {
   /** One of `methods`, or an unknown method. */
   readonly method: string;
@@ -27,7 +27,7 @@ const table: ReadonlyMap<string, Serve> = new Map<string, Serve>([
 ]);
 
 /**
- * Serves one request from any door. Returns a failure as a `ResponseError`, which JSON-RPC libraries send as an error.
+ * Serves one request of any origin. Returns a failure as a `ResponseError`, which JSON-RPC libraries send as an error.
  * The error's data is `MultiEditErrorData`; for an unknown method, the error has the code MethodNotFound and no data.
  */
 export async function serveRequest(
@@ -46,7 +46,7 @@ export async function serveRequest(
   return new ResponseError<MultiEditErrorData>(code, answer.message, toErrorData(answer));
 }
 
-/** JSON-RPC codes by failure code; all other failures are `RequestFailed`. */
+/** JSON-RPC error codes, by failure code. All other failures have the code `RequestFailed`. */
 const rpcCodes: Partial<Record<FailureCode, number>> = {
   invalidParams: ErrorCodes.InvalidParams,
   unknownField: ErrorCodes.InvalidParams,
@@ -58,9 +58,9 @@ const rpcCodes: Partial<Record<FailureCode, number>> = {
 };
 
 /**
- * Returns the answer to a command, in which no error has the code ContentModified: VS Code's client library takes that
- * code for an outdated request, and resolves the command to `undefined` as if nothing had failed. `data` keeps the
- * failure's code.
+ * Returns the answer to a command. Replaces the error code ContentModified, which VS Code's client library takes as a
+ * sign that the request is outdated: it resolves the command to `undefined`, as if nothing had failed. The `data` of
+ * the error still contains the failure's own code.
  */
 export function asCommandAnswer(answer: unknown): unknown {
   const isSwallowed = answer instanceof ResponseError && answer.code === LSPErrorCodes.ContentModified;

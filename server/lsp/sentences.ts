@@ -19,7 +19,7 @@ interface StepWords {
   readonly done: (asked: StepDescription) => string;
   /** The state if the editor did nothing. */
   readonly before: string;
-  /** The event that may still happen. */
+  /** The event that may still happen if the editor acts late. */
   readonly late: string;
   /** Follows "has not yet". */
   readonly notYet: (asked: StepDescription) => string;
@@ -66,7 +66,7 @@ const operationHints = {
   delete: "Delete the file with another tool, then send the other edits again.",
 } as const;
 
-/** Failures of the exchange with the editor. `rest` says what happened to the rest of the batch. */
+/** Failures in the exchange with the editor. `rest` says what happened to the rest of the batch. */
 export const editorFailures = {
   noResourceOperation: (path: string, operation: keyof typeof operationHints) =>
     makeFailure("clientCapability", fileAt(path), {
@@ -127,7 +127,7 @@ export const editorFailures = {
   cancelled: () => makeFailure("cancelled", theCall, { problem: "The request was cancelled." }),
 } as const;
 
-/** Failures of undoing a transaction. */
+/** Failures to undo a transaction. */
 export const undoFailures = {
   conflict: (path: string, problem: string, line?: number) =>
     makeFailure("undoConflict", fileAt(path), {
@@ -226,12 +226,12 @@ export const callSentences = {
   changedAt: (line: number): string => `its text has changed at line ${line}`,
 } as const;
 
-/** Reports whether a warning only says what a summary leaves out. An answer without a diff can drop such a warning. */
+/** Reports whether a warning only says that a summary leaves something out. An answer without a diff can drop it. */
 export function isAboutSummary(warning: string): boolean {
   return warning.startsWith(summary);
 }
 
-/** The states in which a file may remain if its change was not, or not certainly, rolled back. */
+/** The states in which a file may remain if its change was not rolled back, or not certainly. */
 export type Leftover = "held" | "stuck" | "renamed" | "deleted" | "saved" | "doubtful";
 
 const leftovers: readonly (readonly [Leftover, string])[] = [
@@ -243,7 +243,7 @@ const leftovers: readonly (readonly [Leftover, string])[] = [
   ["doubtful", "These files may have the edit"],
 ];
 
-/** Lists paths for a sentence; beyond `limits.pathsShown`, only counts them. */
+/** Lists paths for a sentence: at most `limits.pathsShown` of them, followed by the number of the others. */
 function named(paths: readonly string[]): string {
   const more = paths.length - limits.pathsShown;
   return `${paths.slice(0, limits.pathsShown).join(", ")}${more > 0 ? ` and ${count(more, "more file")}` : ""}`;

@@ -26,7 +26,7 @@ import { serverLog, unknownCommand } from "./sentences.js";
 import { announcedBy, type ClientInfo, createTurns, type Session } from "./session.js";
 import { type LogLevel, logLevels, shorten } from "./wire/lifetime.js";
 
-/** Parameters with which the server is started. */
+/** The parameters that the server is started with. */
 export interface ServerStart {
   readonly version: string;
   /** Log level from the command line; if `undefined`, the setting decides. */
@@ -47,7 +47,7 @@ export function registerServer(connection: Connection, start: ServerStart): void
     session.ready = settings.pull();
     settings.subscribe();
     session.inTurn(() => reportRecovered(session)).catch((error: unknown) => session.log("error", String(error)));
-    // An earlier listener would be replaced: during initialization, the library adds its own.
+    // During initialization, the library adds its own listener, which would replace one that was added earlier.
     connection.onNotification("workspace/didChangeWorkspaceFolders", (params: unknown) =>
       changeFolders(session, params),
     );
@@ -61,7 +61,7 @@ export function registerServer(connection: Connection, start: ServerStart): void
   registerRequests(session);
 }
 
-/** Opens the session to agents if the settings allow it. A later change of them takes effect at the next start. */
+/** Opens the session to agents if the settings allow it. A later change of settings takes effect at the next start. */
 async function openToAgents(session: Session, start: ServerStart): Promise<void> {
   if (!session.settings.agent.enabled) return;
   try {
@@ -71,7 +71,7 @@ async function openToAgents(session: Session, start: ServerStart): Promise<void>
   }
 }
 
-/** Recovers the batches on disk that a crash cut off, before any other batch begins, and tells the user about them. */
+/** Recovers batches on disk that a crash cut off, and tells the user about them. Runs before any other batch. */
 async function reportRecovered(session: Session): Promise<void> {
   await session.ready;
   for (const message of await recoverAtStart(session)) {
@@ -142,7 +142,7 @@ function initialize(session: Session, params: InitializeParams): InitializeResul
   };
 }
 
-/** Reports whether a value is a number of milliseconds that is small enough to wait before each edit. */
+/** Reports whether a value is a valid `syncDelay`: a number of milliseconds from 0 to `limits.syncDelayMs`. */
 const isDelay = (value: unknown): value is number =>
   typeof value === "number" && value >= 0 && value <= limits.syncDelayMs;
 
@@ -158,7 +158,7 @@ function foldersOf({ workspaceFolders, rootUri, rootPath }: InitializeParams): F
   return rootPath ? [{ uri: rootPath, path: rootPath }] : [];
 }
 
-/** Returns a workspace folder. If its URI names no path on this machine, its path is empty, and it contains no file. */
+/** Returns a workspace folder. If its URI stands for no path on this machine, its path is empty: no file is inside. */
 const toFolder = (uri: string): Folder => ({ uri, path: pathOfSyncedUri(uri) ?? "" });
 
 function urisIn(folders: unknown): string[] {
@@ -186,9 +186,9 @@ function createSettings(session: Session) {
     for (const warning of warnOnce(warnings)) session.log("warn", warning);
   };
   return {
-    /** Takes settings that the client sends unasked. */
+    /** Takes settings that the client sends without being asked. */
     push(value: unknown): void {
-      // The first settings are the `initializationOptions`; of later ones, only the latest count.
+      // The first settings are the `initializationOptions`. Of all later settings, only the latest count.
       pushed = pushed.length === 0 ? [value] : [pushed[0], value];
       read();
     },
@@ -223,7 +223,7 @@ function createSettings(session: Session) {
   };
 }
 
-/** Mirrors the client's documents from its notifications. A malformed notification desyncs only its own document. */
+/** Mirrors the client's documents. A malformed notification puts only the document that it names out of sync. */
 function registerSync(session: Session): void {
   const { connection, documents } = session;
   watchProposals(session);
@@ -256,7 +256,7 @@ type Loose =
   | null
   | undefined;
 
-/** Registers requests and commands. The client applies a request's edit itself; the server applies a command's. */
+/** Registers requests and commands. The client applies the edit of a request; the server applies that of a command. */
 function registerRequests(session: Session): void {
   const { connection } = session;
   // A client may report that it has applied a proposal, so that the server need not wait for a synced text.

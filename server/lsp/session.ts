@@ -1,4 +1,4 @@
-/** One client while it is connected: its capabilities, folders, settings and open documents. */
+/** A connected client: its capabilities, folders, settings and open documents. */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { CancellationToken, ClientCapabilities, Connection } from "vscode-languageserver/node";
 import type { Holder } from "../disk/sentences.js";
@@ -13,7 +13,7 @@ import type { SessionHistory } from "./history.js";
 import type { Caller, ClientMultiEdit } from "./protocol.js";
 import type { LogLevel } from "./wire/lifetime.js";
 
-/** Name and version of a client, as it states them. */
+/** Name and version of a client, as the client states them. */
 export interface ClientInfo {
   readonly name: string;
   readonly version?: string;
@@ -24,7 +24,7 @@ export interface Session {
   readonly connection: Connection;
   readonly documents: Documents;
   readonly history: SessionHistory;
-  /** The agents that have called, each of them once, the latest caller last. */
+  /** The agents that have called, each listed once, in the order of their latest calls. */
   callers: readonly Caller[];
   /** Version of the server. */
   readonly version: string;
@@ -34,19 +34,19 @@ export interface Session {
   facts: ClientFacts;
   encoding: PositionEncoding;
   folders: readonly Folder[];
-  /** Called whenever the folders change; set by the code that needs to know. */
+  /** Called whenever the folders change; set by the code that depends on them. */
   foldersChanged: () => void;
   settings: Settings;
   /** Settles once the client has answered the request for its settings, or after `limits.settingsMs`. */
   ready: Promise<void>;
-  /** Returns, by absolute path, the user's other editors that have, or may have, a file open; set by `agent/`. */
+  /** Returns the user's other editors that have, or may have, a file in `paths` open, by path. Set by `agent/`. */
   openElsewhere: (paths: readonly string[]) => Promise<ReadonlyMap<string, Holder>>;
   readonly log: (level: LogLevel, text: string) => void;
   /** Runs a task after all tasks that were queued before it, so that the server applies one batch at a time. */
   readonly inTurn: <T>(task: () => Promise<T>) => Promise<T>;
 }
 
-/** Returns the capabilities that the client announces for this server alone. */
+/** Returns the capabilities that the client announces for this server in particular. */
 export function announcedBy({ capabilities }: Session): Partial<Record<keyof ClientMultiEdit, unknown>> {
   const { multiEdit }: { multiEdit?: unknown } = capabilities.experimental ?? {};
   return typeof multiEdit === "object" && multiEdit !== null ? multiEdit : {};
@@ -67,8 +67,8 @@ export function worldOf(session: Session, root: string | undefined): World {
 }
 
 /**
- * Returns the open document at a URI, however the client spells it; `undefined` if none is open. A file that was closed
- * when it was planned has the server's spelling of the URI, and the client may open it under another spelling.
+ * Returns the open document of a URI, however the client spells the URI; `undefined` if it is not open. The plan of a
+ * closed file contains the server's spelling of the URI, and the client may later open the file under another spelling.
  */
 export function openAt({ documents }: Session, uri: string): OpenDocument | undefined {
   const exact = documents.get(uri);
@@ -77,7 +77,7 @@ export function openAt({ documents }: Session, uri: string): OpenDocument | unde
   return path === undefined ? undefined : documents.all().find((open) => pathOfSyncedUri(open.uri) === path);
 }
 
-/** Creates a queue in which each task starts when the one before it has ended, even if that one failed. */
+/** Creates a queue in which each task starts when the previous task has ended, even if the previous task failed. */
 export function createTurns(): Session["inTurn"] {
   let last: Promise<unknown> = Promise.resolve();
   return (task) => {
@@ -87,7 +87,7 @@ export function createTurns(): Session["inTurn"] {
   };
 }
 
-/** Settles when the caller cancels. The token of a call that was cancelled before its dispatch never fires. */
+/** Settles when the caller cancels; at once if that has already happened, because the token then fires no event. */
 export function cancellation(token: CancellationToken): Promise<void> {
   if (token.isCancellationRequested) return Promise.resolve();
   return new Promise((resolve) => {
@@ -95,7 +95,7 @@ export function cancellation(token: CancellationToken): Promise<void> {
   });
 }
 
-/** Runs a generator in short slices, between which other messages are handled; reports the number of steps done. */
+/** Runs a generator in short slices. Between slices, reports the number of steps done, and handles other messages. */
 export function inSlices<T>(work: Generator<void, T>): Promise<T>;
 export function inSlices<T>(
   work: Generator<void, T>,
@@ -125,5 +125,5 @@ export async function inSlices<T>(
   }
 }
 
-/** Milliseconds of work after which other messages are served. */
+/** Length of a slice of work, in milliseconds. */
 const sliceMs = 6;

@@ -1,4 +1,4 @@
-/** The one function behind every door: plans a tool call, and then returns the edit to the client or applies it. */
+/** Serves every tool call, from the editor or an agent: plans the call, and then applies its edit or returns it. */
 import type { CancellationToken } from "vscode-languageserver/node";
 import { decodeCall } from "../../dialect/decode.js";
 import { type Failure, withRest } from "../../plan/failure.js";
@@ -21,13 +21,13 @@ import { applyJob, cancelled, inTurn, textsFirst } from "./applyLoop.js";
 import { addProposal, recordApplied } from "./recordApplied.js";
 import type { ApplyJob, PlanAttempt, Task } from "./step.js";
 
-/** A call that came through one of the doors. */
+/** A call as it was received from the editor or an agent. */
 export interface ReceivedCall {
   /** As received, not yet checked. */
   readonly params: unknown;
   /**
-   * The side that applies the call: the client, which receives the edit in the answer; nobody (`preview`); or the
-   * server, for commands and agents.
+   * The program that applies the edit: `client`, which receives the edit in the answer, or `server`, for commands and
+   * agents. `preview` if the edit must not be applied.
    */
   readonly applier: "client" | "preview" | "server";
   /** The agent that sent the call; `undefined` if the editor did. */
@@ -101,7 +101,7 @@ async function propose(call: ServedCall, applier: "client" | "preview"): Promise
   return { ok: true, result: transaction === undefined ? result : { ...result, transaction } };
 }
 
-/** Plans a call. If a text changes meanwhile, plans again, so that the plan fits the text at the end of planning. */
+/** Plans a call. If a text changes during planning, plans again, so that the finished plan fits the current texts. */
 async function planCall(call: ServedCall, operations: readonly Operation[]): Promise<PlanAttempt> {
   const { session, options, batch, token } = call;
   const failed = (failures: readonly Failure[], outcomes: readonly EditOutcome[] = []) =>
@@ -153,18 +153,18 @@ function untried(operations: readonly Operation[]): EditOutcome[] {
   );
 }
 
-/** Returns the path of a document that was changed, closed or opened since the snapshot; `undefined` if none was. */
+/** Returns the path of a document that was changed, closed or opened after the snapshot; `undefined` if none was. */
 function movedSince(session: Session, snapshot: WorkspaceSnapshot): string | undefined {
   const open = new Set(session.documents.all().map(({ uri }) => pathOfSyncedUri(uri)));
   for (const { uri, path, file, open: seen } of snapshot.places.values()) {
-    // Open documents are values: a different one means a different text, whatever its version says.
+    // The value of an open document never changes: a different value means a new state, whatever its version says.
     const isAsItWas = seen === undefined ? file === undefined || !open.has(file) : session.documents.get(uri) === seen;
     if (!isAsItWas) return path;
   }
   return undefined;
 }
 
-/** Compares `options.versions` with the documents of a call and, if `all` is set, with those that it does not touch. */
+/** Compares `options.versions` with the call's documents and, if `all` is set, with other open documents. */
 async function checkVersions(
   { session, options }: ServedCall,
   versions: NonNullable<CallOptions["versions"]>,

@@ -1,4 +1,4 @@
-/** Applies a call or an undo: plan, confirm, stage, execute, finish. Verifies each step, as editors promise little. */
+/** Applies a call or undo: plan, confirm, stage, execute, finish. Verifies each step, as an answer is no proof. */
 import type { ClientCapabilities } from "vscode-languageserver/node";
 import { type Failure, withRest } from "../../plan/failure.js";
 import { type FileChange, hasSameFate, nameAfter, notAttempted } from "../../plan/outcome.js";
@@ -17,13 +17,13 @@ import type { ApplyJob, DoneStep, Run, StepResult, Task } from "./step.js";
 import { commitPart, heldElsewhere, stagePart, tasksByWriter } from "./steps/disk.js";
 import { stepRules } from "./steps/table.js";
 
-/** The answer to a job, and its steps in order if all of them are verified; otherwise `steps` is `undefined`. */
+/** The answer to a job. `steps` contains all steps in order; `undefined` if not all of them are verified. */
 export interface Applied {
   readonly answer: Answer;
   readonly steps?: readonly DoneStep[];
 }
 
-/** Runs a task once those before it have ended. If the task is cancelled while it waits, answers at once. */
+/** Runs a task once all earlier tasks have ended. If the task is cancelled while it waits, answers at once. */
 export function inTurn(
   { session, token }: Pick<ApplyJob, "session" | "token">,
   task: () => Promise<Answer>,
@@ -82,7 +82,7 @@ async function applyConfirmed(job: ApplyJob, confirmation: Confirmation | undefi
     if (!canApply) return refused(editorFailures.noApplyEdit(job.kind));
     const consent = await confirmation?.ask(plan);
     if (typeof consent === "object") return refused(consent);
-    // The text may have changed while the user read. Plan again, because only the agreed diff is applied.
+    // The text may have changed while the user read the diff. Plan again, because only the agreed diff is applied.
     if (consent === "yes") continue;
     if (token.isCancellationRequested) return refused(editorFailures.cancelled());
     const held = await heldElsewhere(context, tasks);
@@ -98,7 +98,7 @@ async function applyConfirmed(job: ApplyJob, confirmation: Confirmation | undefi
       part?.staged.abandon();
       return refused(editorFailures.cancelled());
     }
-    // Once the server changes a text, the client can no longer apply earlier proposals for it.
+    // Once the server changes a text, the client can no longer apply earlier proposals for that text.
     session.history.proposals = session.history.proposals.filter(
       ({ unseen }) => !plan.files.some(({ document }) => unseen.has(document.uri)),
     );
@@ -113,7 +113,7 @@ const anyEdit: ClientCapabilities = {
   workspace: { workspaceEdit: { documentChanges: true, resourceOperations: ["create", "rename", "delete"] } },
 };
 
-/** One file, planned again on its current text with the same fate as before; or the failure. */
+/** One file, planned again on its current text for the same kind of change as before; or the failure. */
 type Replanned = Pick<DoneStep, "file" | "editOutcomes"> | Failure;
 
 async function replan(job: ApplyJob, confirmation: Confirmation | undefined, file: FileChange): Promise<Replanned> {
@@ -128,7 +128,7 @@ async function replan(job: ApplyJob, confirmation: Confirmation | undefined, fil
   return typeof consent === "object" ? consent : { file: same, editOutcomes: again.outcomes };
 }
 
-/** Does the editor's tasks in order, then commits the files on disk. If a step fails, rolls back those before it. */
+/** Has the editor do its tasks, then commits the files on disk. If a step fails, rolls back the earlier steps. */
 export async function execute(run: Run, replanned: (file: FileChange) => Promise<Replanned>): Promise<Applied> {
   const { disk, tasks, done } = run;
   for (const task of tasks) {
@@ -151,7 +151,7 @@ export async function execute(run: Run, replanned: (file: FileChange) => Promise
   return { answer: { ok: true, result }, ...(result.outcome === "applied" ? { steps: done } : {}) };
 }
 
-/** Does one task. If its file changes before the editor can do anything, plans the file again. */
+/** Does one task. If its file changes before the editor has done anything, plans the file again. */
 async function doTask(run: Run, task: Task, replanned: (file: FileChange) => Promise<Replanned>): Promise<DoneStep> {
   const before = run.done.findLast(({ planned }) => planned === task.planned);
   let file: FileChange = before?.file ?? task.planned;
@@ -195,7 +195,7 @@ async function finish(run: Run): Promise<MultiEditResult> {
     const state = await stateAfter(run, file);
     if (state !== undefined || run.places.get(uri)?.file !== undefined) onDisk.set(file, state ?? "differs");
     if (state === "same") continue;
-    // The editor may have written a file without opening and syncing it. Then the disk can verify the change.
+    // The editor may have written a file without opening it or syncing it to the server. The disk then verifies it.
     if (unverifiable.some((step) => step.file === file)) {
       outcome = "unknown";
       warnings.push(callSentences.unverifiable(path));
@@ -216,7 +216,7 @@ async function finish(run: Run): Promise<MultiEditResult> {
   return inSlices(toResult({ planned, edit, outcome, options, warnings, onDisk, written: byServer }));
 }
 
-/** Warns of documents that stay open although their file is gone or renamed; the editor gets a moment to close them. */
+/** Gives the editor a moment to close documents whose files are gone or renamed; returns warnings about the others. */
 async function staying({ session, done }: Run): Promise<string[]> {
   const taken = done.flatMap(({ kind, file }) => (kind === "create" || kind === "rename" ? [nameAfter(file).uri] : []));
   const gone = done.filter(

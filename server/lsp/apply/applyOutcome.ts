@@ -19,7 +19,7 @@ export interface Misapplied {
   readonly done: FileChange;
 }
 
-/** Sends a document's edits for the planned version and watches its text; the answer only decides how long to wait. */
+/** Sends a document's edits and watches its synced text. The answer decides only if the text proves nothing. */
 export async function applyText(
   session: Session,
   file: FileChange,
@@ -70,10 +70,10 @@ function unchanged(answer: EditorAnswer): StepOutcome {
   return answer.applied ? { kind: "acknowledgedButUnchanged" } : { kind: "refused", reason: answer.reason };
 }
 
-/** The text that the user typed into, if a document has neither its old nor its planned text. */
+/** The text into which the user typed, if a document has neither its old nor its planned text. */
 type TextSource = "old" | "planned" | "unclear";
 
-/** Decides whether a text is the old or the planned one, apart from one stretch of typing outside their differences. */
+/** Decides whether a text is the old or the planned one, apart from one stretch of typing outside the edited parts. */
 export function sourceOfText(file: FileChange, synced: string): TextSource {
   const mark = file.document.bomSynced ? byteOrderMark : "";
   const { change, document, text } = file;
@@ -81,7 +81,7 @@ export function sourceOfText(file: FileChange, synced: string): TextSource {
     const [typed] = shrink(mark + before, { from: 0, to: mark.length + before.length, insert: synced });
     if (typed === undefined) return true;
     const [from, to] = [typed.from - mark.length, typed.to - mark.length];
-    // A stretch is intact if the typing does not reach into it; an empty stretch, if the typing does not touch it.
+    // An edited part is intact if the typing does not reach into it; an empty part, if the typing does not touch it.
     return telling.changes.every((one) =>
       one.from < one.to ? one.to <= from || one.from >= to : one.to < from || one.from > to,
     );
@@ -91,7 +91,7 @@ export function sourceOfText(file: FileChange, synced: string): TextSource {
   return isOld === isPlanned ? "unclear" : isOld ? "old" : "planned";
 }
 
-/** Returns `true` if the editor's text is the planned one, apart from a final line end that some editors add. */
+/** Returns `true` if the editor's text is the planned text, apart from a final line end that some editors add. */
 export function isExpected(session: Session, file: FileChange, text: string): boolean {
   const expected = (file.document.bomSynced ? byteOrderMark : "") + file.text;
   if (text === expected) return true;
@@ -102,7 +102,7 @@ export function isExpected(session: Session, file: FileChange, text: string): bo
 
 /**
  * Returns the change that the editor made to its last text, if it used the edit's positions although typing had moved
- * the intended places or was inside them. `undefined` if the places are right, or if the editor did something else.
+ * or changed the intended text. `undefined` if the positions are right, or if the editor did something else.
  */
 function whereMisapplied(
   session: Session,
@@ -126,7 +126,7 @@ function whereMisapplied(
     const at = done[i];
     if (at === undefined) return false;
     const held = before.slice(at.from, at.to);
-    // Some editors sync each change separately: a change that they synced earlier is already in the text.
+    // Some editors sync each change of an edit separately: a change that was synced earlier is already in the text.
     if (held === at.insert) return true;
     return (
       base.slice(from, to) === held && typed.mapPos(from, "after") === at.from && typed.mapPos(to, "before") === at.to
@@ -178,7 +178,7 @@ export async function request(session: Session, asked: ApplyWorkspaceEditParams)
   return Promise.race([answered, late]);
 }
 
-/** Notices the first sign of a document's edits in its synced text, even if the text changes again at once. */
+/** Watches a document's synced text for the first sign of its edits, which counts even if the text changes again. */
 function watchText(session: Session, file: FileChange, edits: readonly TextEdit[]) {
   const { uri, version } = file.document;
   let stop = (): void => {};
@@ -189,7 +189,7 @@ function watchText(session: Session, file: FileChange, edits: readonly TextEdit[
       if (changed !== open?.uri || open.desynced !== undefined) return;
       const before = last ?? open.text;
       last = open.text;
-      // It does not matter how the text came about.
+      // It does not matter how the text came to be as planned.
       if (isExpected(session, file, open.text)) return resolve({ kind: "verified" });
       const done = whereMisapplied(session, file, edits, before, open.text);
       if (done !== undefined) resolve({ kind: "misapplied", done });
@@ -200,8 +200,8 @@ function watchText(session: Session, file: FileChange, edits: readonly TextEdit[
 }
 
 /**
- * Sends an operation that deletes or renames the file at a path, and watches the disk; the answer only decides how long
- * to wait. `newPath` is the file's path after a rename.
+ * Sends an operation that deletes or renames the file `path`, and watches the disk. The answer decides how long to wait
+ * and, if the disk is unchanged, the outcome. `newPath` is the file's path after a rename.
  */
 export async function applyToFile(
   session: Session,
@@ -224,7 +224,7 @@ export async function applyToFile(
   return isUntouched ? unchanged(answer) : { kind: "diverged" };
 }
 
-/** Polls until a condition holds. Returns `false` if the time is up, or if `isIdle` says that waiting is pointless. */
+/** Polls until a condition holds. Returns `false` if the time is up, or if `isIdle` says that polling is pointless. */
 export async function until(
   holds: () => Promise<boolean>,
   milliseconds: number,
@@ -238,7 +238,7 @@ export async function until(
   }
 }
 
-/** Compares the file at a URI, as it is on disk now, with a text; `undefined` if there is no text file. */
+/** Compares the current file of a URI on disk with a text; `undefined` if the URI does not lead to a text file. */
 export async function stateOnDisk(
   { places, session }: ApplyContext,
   uri: string,
@@ -248,7 +248,7 @@ export async function stateOnDisk(
   return path === undefined ? undefined : sameAsDisk(text, path, session.facts.habits);
 }
 
-/** Compares a file on disk after the call with its text in the editor, or, if it is not open, with the planned text. */
+/** After the call, compares a file on disk with its text in the editor or, if it is not open, with the planned text. */
 export function stateAfter(context: ApplyContext, file: FileChange): Promise<"same" | "differs" | undefined> {
   const { uri } = nameAfter(file);
   return stateOnDisk(context, uri, openAt(context.session, uri)?.text ?? file.text);

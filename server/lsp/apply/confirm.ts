@@ -16,15 +16,15 @@ import { cancellation, type Session } from "../session.js";
 import type { ApplyJob, ApplyPlan } from "./step.js";
 
 /**
- * The user's answer about a plan: `yes`; `known` if the user agreed to the same diff before; or the failure, if the
- * user rejected the plan, cancelled, did not answer or can't be asked.
+ * The user's answer about a plan: `yes`; `known` if the user need not be asked, because the diff is empty or already
+ * agreed to; or the failure, if the user rejected the plan, cancelled, did not answer or can't be asked.
  */
 export type Consent = "known" | "yes" | Failure;
 
-/** The questions about one call. */
+/** The questions to the user about one call. */
 export type Confirmation = ReturnType<typeof createConfirmation>;
 
-/** Creates the questions about one call, which never ask about a diff that the user has agreed to. */
+/** Creates the questions about one call. The user is not asked again about the diff that was agreed to last. */
 export function createConfirmation(job: ApplyJob) {
   const agreed = new Map<FileChange, string>();
   const viewer = createViewer(job.session);
@@ -35,7 +35,7 @@ export function createConfirmation(job: ApplyJob) {
     return askUser(job, viewer, files, diff);
   };
   return {
-    /** Asks about a whole plan, unless its diff is empty or the user has agreed to it. */
+    /** Asks about a whole plan, unless its diff is empty or is the one that the user agreed to last. */
     async ask({ files }: ApplyPlan): Promise<Consent> {
       const diff = wholeDiff(files);
       if (diff === "" || diff === confirmed) {
@@ -94,20 +94,20 @@ async function askUser(
   return Promise.race([answer, left, late]);
 }
 
-/** Returns the start of a diff for a question, and the number of lines that are left out. */
+/** Returns the start of a diff for a question, followed by the number of lines that are left out. */
 function short(diff: string): string {
   const shown = wholeLines(diff, limits.questionDiff);
   return shown + callSentences.furtherLines(diff.slice(shown.length).split("\n").length - 1);
 }
 
-/** The folders of diffs that exist at the moment; they are removed if the process ends during a question. */
+/** The folders of diffs that exist at the moment. If the process exits during a question, it removes these folders. */
 const folders = new Set<string>();
 
 process.on("exit", () => {
   for (const path of folders) rmSync(path, { recursive: true, force: true });
 });
 
-/** Shows each diff as a file in a folder that only the user can read, and that `end` removes. */
+/** Creates a viewer. It shows each diff as a file in a folder that only the user can read; `end` removes the folder. */
 function createViewer({ capabilities, connection }: Session) {
   let folder: string | undefined;
   let written = 0;

@@ -1,4 +1,4 @@
-/** Records applied batches and notifies the client; does the same for proposals that the client has applied. */
+/** Records applied batches, including proposals that the client has applied, and notifies the client of them. */
 import type { Range } from "vscode-languageserver/node";
 import { type FileChange, nameAfter } from "../../plan/outcome.js";
 import { withoutMark } from "../../text/chars.js";
@@ -26,7 +26,7 @@ export function recordApplied(session: Session, { id, label, steps, caller }: Om
   return kept !== undefined;
 }
 
-/** Sends `multiEdit/didApply`, without deleted files, unless the client would warn its user of the notification. */
+/** Sends `multiEdit/didApply`, which leaves out deleted files, unless the client would warn its user about it. */
 export function tellApplied(session: Session, { id, label, steps }: Pick<Transaction, "id" | "label" | "steps">): void {
   if (session.facts.warnsOfUnknown && announcedBy(session).didApply !== true) return;
   const files = [...new Set(steps.map(({ file }) => file))].filter(({ kind }) => kind !== "delete");
@@ -34,7 +34,7 @@ export function tellApplied(session: Session, { id, label, steps }: Pick<Transac
   session.connection.sendNotification(notifications.didApply, params).catch(() => undefined);
 }
 
-/** Returns the ranges of the new text in the text that the editor synced last, where later typing may have moved it. */
+/** Returns the ranges that the new text now occupies in the editor's text or, if the file is closed, in the file. */
 function rangesOf(session: Session, file: FileChange): DidApplyParams["files"][number] {
   const { uri } = nameAfter(file);
   const open = openAt(session, uri);
@@ -45,7 +45,7 @@ function rangesOf(session: Session, file: FileChange): DidApplyParams["files"][n
   const lines = open?.lines ?? LineIndex.of(text, file.document);
   const mark = lines.text.length - text.length;
   const positionAt = ascendingPositions(lines.text, lines, session.encoding);
-  // An undo would replace exactly the new text.
+  // These are the ranges that an undo would replace.
   const ranges = inverse.change.change.changes.map(
     ({ from, to }): Range => ({ start: positionAt(from + mark), end: positionAt(to + mark) }),
   );
@@ -61,7 +61,7 @@ export async function addProposal(
   if (tasks.length === 0) return undefined;
   const steps = await Promise.all(
     tasks.map(async ({ kind, planned: file }): Promise<AppliedStep> => {
-      // The bytes of a file to be deleted are kept while it still exists.
+      // The bytes of a file that the proposal deletes must be read while the file still exists.
       const path = kind === "delete" ? pathOfSyncedUri(file.document.uri) : undefined;
       const keeping = path === undefined ? undefined : await keepFile(path, file.document.path);
       return { kind, file, kept: keeping?.kind === "kept" ? keeping.file : undefined };
@@ -95,7 +95,7 @@ export async function settleProposals(session: Session): Promise<void> {
   for (const proposal of session.history.proposals) await settle(session, proposal);
 }
 
-/** Turns a proposal into a transaction if texts and files are as its edit makes them, apart from typing elsewhere. */
+/** Turns a proposal into a transaction if its edit has been applied to all files, apart from typing elsewhere. */
 async function settle(session: Session, proposal: Proposal): Promise<void> {
   const { history } = session;
   const { steps, unseen, places } = proposal;

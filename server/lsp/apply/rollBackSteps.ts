@@ -15,8 +15,8 @@ import { stepRules } from "./steps/table.js";
 type HeldParts = Map<FileChange, Set<"text" | "whole">>;
 
 /**
- * Rolls back the steps that were done, the last one first, after other steps failed. The answer reports the first
- * failure. It is a refusal if everything is certainly as before, otherwise a result with the outcome `unknown`.
+ * Rolls back the steps that were done, in reverse order, after the steps in `failed` failed. The answer reports the
+ * first failure. It is a refusal if everything is certainly as before, otherwise a result with the outcome `unknown`.
  */
 export async function rollBackSteps(run: Run, failed: readonly [DoneStep, ...DoneStep[]]): Promise<Answer> {
   const rest: Record<Leftover | "back", string[]> = {
@@ -32,11 +32,11 @@ export async function rollBackSteps(run: Run, failed: readonly [DoneStep, ...Don
   const hold = ({ file, kind }: DoneStep, part: "text" | "whole" = kind === "text" ? "text" : "whole"): void => {
     held.set(file, (held.get(file) ?? new Set()).add(part));
   };
-  // The files that the server has committed stay on disk, so the editor's part stays, too.
+  // The files that the server has committed stay on disk, so the editor's steps are not rolled back, either.
   const isThere = failed[0].outcome.kind === "unconfirmed";
   for (const step of run.done.toReversed()) {
     const { file, kind, outcome } = step;
-    // A verified step that is not rolled back stays. The state of any other step is uncertain.
+    // A verified step that is not rolled back remains in effect. The state of any other step is uncertain.
     const stays = outcome.kind !== "verified" ? "doubtful" : isThere ? "held" : "stuck";
     const isBack = !isThere && (await stepRules[kind].rollBack(run, file, step));
     const left = isBack === true ? "back" : isBack || stays;
@@ -65,7 +65,7 @@ const doubtful: ReadonlySet<StepOutcome["kind"]> = new Set([
   "unconfirmed",
 ]);
 
-/** Returns each edit's outcome: `applied` if it is still in a file, `failed` if its step failed, or `notAttempted`. */
+/** Returns each edit's outcome. A planned edit is `applied` if a file still has it, `failed`, or `notAttempted`. */
 function outcomesOf(run: Run, steps: readonly DoneStep[], failure: Failure, held: HeldParts): EditOutcome[] {
   const indices = (files: readonly FileChange[]) =>
     new Set(files.flatMap(({ operations }) => operations.flatMap(indicesOf)));
@@ -79,7 +79,7 @@ function outcomesOf(run: Run, steps: readonly DoneStep[], failure: Failure, held
   });
 }
 
-/** Builds the result of a call that may have left something changed. */
+/** Builds the result of a failed call that may have left some files changed. */
 async function unknown(
   run: Run,
   held: HeldParts,
@@ -105,7 +105,7 @@ function partOf(file: FileChange, parts: ReadonlySet<"text" | "whole">): FileCha
   return { ...file, change: ChangeSet.none(file.document.text.length), text: file.document.text };
 }
 
-/** Returns the failure of a step; `rest` says what happened to the others. */
+/** Returns the failure of a step; `rest` says what happened to the other steps. */
 function failureOf(session: Session, { outcome, file, kind }: DoneStep, rest: string): Failure {
   const { path } = file.document;
   const asked: StepDescription =

@@ -10,9 +10,9 @@ import { isExpected, stateAfter, until } from "./applyOutcome.js";
 import type { ApplyContext } from "./step.js";
 
 /**
- * Saves the files that a batch changed: all, none, or those that had no unsaved changes before. Returns warnings about
- * files whose new text is not on disk afterwards, or that the editor changed further. If the client can't save, files
- * that were not open are left out: the answer warns of them anyway.
+ * Saves the files that a batch changed: all, none, or only those without earlier unsaved changes. Returns warnings
+ * about files that were not saved, and about files that the editor changed when it saved them. If the client can't save
+ * files, those that were not open are not mentioned: another part of the answer warns about them.
  */
 export async function saveChanged(context: ApplyContext, files: readonly FileChange[]): Promise<readonly string[]> {
   const { session, options } = context;
@@ -35,7 +35,7 @@ export async function saveChanged(context: ApplyContext, files: readonly FileCha
   return [...dirty, ...(await saveThese(context, wanted))];
 }
 
-/** Asks the editor to save. The answer proves nothing; it gives reasons, and decides how long to wait for the disk. */
+/** Asks the editor to save. The answer proves nothing: it gives reasons, and decides how long to watch the disk. */
 async function saveThese(context: ApplyContext, files: readonly FileChange[]): Promise<string[]> {
   const { session } = context;
   const openOf = (file: FileChange) => openAt(session, nameAfter(file).uri);

@@ -51,11 +51,11 @@ export interface ApplyJob extends Pick<ApplyContext, "session" | "options"> {
   readonly token: CancellationToken;
   readonly warnings: readonly string[];
   readonly isPatch: boolean;
-  /** Plans on the current text: the whole job, or only one file, which has changed since it was planned. */
+  /** Plans on the current text: the whole job or, if `only` is given, only that file, which has changed meanwhile. */
   readonly plan: (only?: FileChange) => Promise<PlanAttempt>;
 }
 
-/** A plan for the texts of one moment, or the failures. */
+/** A plan that fits the texts as they were at one moment, or the failures. */
 export type PlanAttempt = ApplyPlan | Extract<Planned, { ok: false }>;
 
 /** The outcome of one step, as shown by the text that the editor syncs or by the disk. */
@@ -74,7 +74,7 @@ export type StepOutcome =
   /** The editor answered yes, but does not sync the text that would verify the step. */
   | { readonly kind: "acknowledgedUnverifiable" }
   | { readonly kind: "failed"; readonly failure: Failure }
-  /** The disk is neither as before nor as planned; recovery must wait until it can be written again. */
+  /** The disk is neither as before nor as planned; recovery must wait until the disk can be written again. */
   | { readonly kind: "pending"; readonly failure: Failure }
   /** The disk is as planned, but has not confirmed that the change survives a power cut. */
   | { readonly kind: "unconfirmed"; readonly failure: Failure }
@@ -90,7 +90,7 @@ export interface StepResult {
   readonly kept?: KeptFile | undefined;
   /** SHA-256, in hex, of a file just before its rename; `undefined` if it was not renamed or could not be read. */
   readonly hash?: string | undefined;
-  /** Removes the directories that the server made for a new name; some editors do not make them. */
+  /** Removes the empty directories that the server made for a new name, because some editors do not make them. */
   readonly tidy?: (() => Promise<void>) | undefined;
   /** `true` if the editor had a renamed file open; `undefined` if the file was not renamed. */
   readonly wasOpen?: boolean;
@@ -118,7 +118,7 @@ export interface Run extends ApplyContext {
   readonly warnings: readonly string[];
   /** The steps that have been done. */
   readonly done: DoneStep[];
-  /** Number of bytes that are kept of deleted files. */
+  /** Total size of the deleted files that are kept. */
   readonly budget: { bytes: number };
 }
 
@@ -144,7 +144,7 @@ export interface UndoneFile<F extends FileChange = FileChange> {
   readonly isEdited: boolean;
   /** A deleted file as it was; `undefined` if it was not deleted, or if the server has not kept it. */
   readonly kept: KeptFile | undefined;
-  /** URIs that the transaction took and that the undo frees. */
+  /** URIs of the transaction's files after the batch. The undo itself frees those that it needs. */
   readonly freed: ReadonlySet<string>;
 }
 
@@ -158,17 +158,17 @@ export function conflict({ document }: FileChange, problem: string, line?: numbe
   return { ok: false, failure: undoFailures.conflict(document.path, problem, line) };
 }
 
-/** A step of a proposal that the client may have applied. `names`: the URIs of its files afterwards. */
+/** A step of a proposal that the client may have applied. `names`: the URIs of the proposal's files once applied. */
 export interface ProposedStep<F extends FileChange = FileChange> extends ApplyContext, Pick<Proposal, "unseen"> {
   readonly file: F;
   readonly names: ReadonlySet<string>;
 }
 
-/** The rules of one kind of step. They are methods, so that rules for different types of file fit into one table. */
+/** The rules of one kind of step. They are methods so that one table can hold rules for different types of file. */
 export interface StepRules<F extends FileChange = FileChange, T extends Task = Task> {
-  /** Does the step on the file as it was planned last. */
+  /** Does the step. `file` is the file as it was planned last. */
   do(run: Run, file: F, task: T): Promise<StepResult>;
-  /** Rolls the step back because a later one failed. Returns `true` on success, otherwise `false` or what remains. */
+  /** Rolls back the step after a later one failed. Returns `true` on success, otherwise `false` or the file's state. */
   rollBack(run: Run, file: F, step: DoneStep & T): Promise<boolean | Leftover>;
   /** Plans the change that undoes the step later; fails if the step's file or text has been changed since. */
   inverse(undone: UndoneFile<F>): Promise<Inverse>;
@@ -176,14 +176,14 @@ export interface StepRules<F extends FileChange = FileChange, T extends Task = T
   isDone(proposed: ProposedStep<F>): Promise<boolean>;
 }
 
-/** Returns the path by which a document of the plan is renamed or deleted; `undefined` if it is not a file. */
+/** Returns the path under which a document of the plan is renamed or deleted; `undefined` if it is not a file. */
 export function namePathOf({ places }: Pick<ApplyContext, "places">, uri: string): string | undefined {
   const place = places.get(uri);
   // If the editor has a link open, the link itself is renamed or deleted, not the file that it leads to.
   return place?.file === undefined || place.open !== undefined ? pathOfSyncedUri(uri) : place.file;
 }
 
-/** Returns the same path, but throws if the document is not a file: that is a bug, because the plan writes it. */
+/** Like `namePathOf`, but throws if the document is not a file. That is a bug, because the plan writes the document. */
 export function pathOf(context: Pick<ApplyContext, "places">, uri: string): string {
   const path = namePathOf(context, uri);
   if (path === undefined) throw new Error("only files have a path");

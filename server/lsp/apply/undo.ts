@@ -65,10 +65,10 @@ async function undoTransaction(session: Session, transaction: Transaction, token
   return { ok: true, result: { ...answer.result, transaction: id } };
 }
 
-/** Creates the function that plans the inverse of steps on the current texts. */
+/** Creates the function that plans the inverse of the steps on the current texts. */
 function createPlan(session: Session, steps: readonly AppliedStep[]): ApplyJob["plan"] {
   const applied = [...new Set(steps.map(({ file }) => file))];
-  /** URIs that the steps took and that the undo frees. */
+  /** URIs of the files after the steps. The undo itself frees those that it needs. */
   const freed = new Set(applied.filter(({ kind }) => kind !== "delete").map((file) => nameAfter(file).uri));
   /** The applied files, by their inverse. */
   const sources = new Map<FileChange, FileChange>();
@@ -95,7 +95,7 @@ function createPlan(session: Session, steps: readonly AppliedStep[]): ApplyJob["
   };
 }
 
-/** Returns the tasks: changes of text, under current names, open documents first; then whole files, last step first. */
+/** Returns the tasks, last step first: changes of text (open documents first), then operations on whole files. */
 function tasksOf(steps: readonly AppliedStep[], inverses: ReadonlyMap<FileChange, FileChange | undefined>): Task[] {
   const tasks = steps.toReversed().flatMap(({ kind, file, kept }): Task[] => {
     const planned = inverses.get(file);

@@ -1,4 +1,4 @@
-/** Builds the message of a failed call: shortens each failure, and repeats no message and no hint. */
+/** Builds the message of a failed call: shortens each failure, and includes equal messages and hints only once. */
 import { mergeWith } from "../../plan/edits/sentences.js";
 import { clip, type Failure } from "../../plan/failure.js";
 import { limits } from "../../text/limits.js";
@@ -13,7 +13,7 @@ export interface FailedCall {
   readonly isPatch: boolean;
 }
 
-/** Returns a message with every failure and the edits that need no correction. Equal messages and hints appear once. */
+/** Returns a message that lists the failures and the edits that need no correction. No message or hint is repeated. */
 export function failureMessage(failures: readonly Failure[], { sound: placed, total, isPatch }: FailedCall): string {
   const hints = new Set(failures.map(({ hint }) => hint));
   // An edit that the caller must merge with another one can't be sent again unchanged.
@@ -31,7 +31,7 @@ export function failureMessage(failures: readonly Failure[], { sound: placed, to
   return clip([...head, ...shown, ...rest].join("\n"), limits.callMessage + limits.failureMessage);
 }
 
-/** Removes the hint from a message, in which only sentences about the whole call may follow the hint. */
+/** Removes the hint from a message, but not the sentences about the whole call that may follow the hint. */
 function withoutHint(message: string, hint: string): string {
   const at = message.lastIndexOf(hint);
   return at < 0 ? message : `${message.slice(0, at).trimEnd()}${message.slice(at + hint.length)}`.trimEnd();

@@ -1,4 +1,4 @@
-/** Converts offsets to the protocol's positions, and positions to offsets; no other file does this. */
+/** Converts between offsets and the protocol's positions. No other file does this. */
 import type { Position, Range } from "vscode-languageserver/node";
 import { splitsCharacter } from "../../text/chars.js";
 import type { LineIndex } from "../../text/lines.js";
@@ -6,7 +6,7 @@ import type { LineIndex } from "../../text/lines.js";
 /** The unit of `character`: UTF-8 bytes, UTF-16 units, or code points. */
 export type PositionEncoding = "utf-8" | "utf-16" | "utf-32";
 
-/** Units of one code point in each encoding; a lone surrogate counts like any other code point below U+10000. */
+/** Number of units in a code point, by encoding. A lone surrogate counts like any other code point below U+10000. */
 const unitsOf: Record<PositionEncoding, (codePoint: number) => number> = {
   "utf-8": (codePoint) => (codePoint < 0x80 ? 1 : codePoint < 0x800 ? 2 : codePoint < 0x10000 ? 3 : 4),
   "utf-16": (codePoint) => (codePoint < 0x10000 ? 1 : 2),
@@ -22,9 +22,9 @@ export function chooseEncoding(offered: unknown): PositionEncoding {
 }
 
 /**
- * Returns a function from offsets in UTF-16 units to positions. It is fastest if the offsets ascend, because it then
- * counts each part of a line only once. It throws for an offset that the protocol can't express: outside the text,
- * inside a surrogate pair, or between CR and LF. Code that makes edits widens their spans first.
+ * Returns a function that converts offsets in UTF-16 units to positions. It is fastest if the offsets ascend, because
+ * then it counts each part of a line only once. It throws if the protocol can't express the offset: outside the text,
+ * inside a surrogate pair, or between CR and LF. Code that makes edits must first widen their spans to valid offsets.
  */
 export function ascendingPositions(
   text: string,
@@ -49,7 +49,7 @@ export function ascendingPositions(
 /**
  * Returns the offset of a position, in UTF-16 units. `undefined` if there is no such position: the line does not exist,
  * `character` is beyond the line's content or inside a character, or a number is not an unsigned integer. In LSP, a
- * `character` beyond the line means the line's end, but a client that sends one has a different text from the server's.
+ * `character` beyond the line means the line's end, but a client sends it only if its text differs from the server's.
  *
  * For an editor that counts a CR as a character, a position between CR and LF is valid.
  *
@@ -68,12 +68,12 @@ export function offsetOf(
   const start = lines.start(line);
   const end = endOfCharacters(lines, line);
   if (encoding !== "utf-16") return skipUnits(text, { from: start, to: end }, character, encoding);
-  const offset = start + character; // Nothing needs counting, so a long minified line is not walked.
+  const offset = start + character; // No units need counting, so a long minified line is not walked.
   const isInsidePair = splitsCharacter(text, offset) && text[offset] !== "\n";
   return offset > end || isInsidePair ? undefined : offset;
 }
 
-/** Returns the offsets of a range, in UTF-16 units. `undefined` if one has none, or if the end is before the start. */
+/** Returns a range's offsets, in UTF-16 units. `undefined` if a position is invalid or the end is before the start. */
 export function spanOf(
   text: string,
   lines: LineIndex,

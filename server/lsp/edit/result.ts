@@ -16,9 +16,9 @@ export interface Report {
   readonly outcome: MultiEditResult["outcome"];
   readonly options: CallOptions;
   readonly warnings: readonly string[];
-  /** Comparisons of files on disk with their text after the call; for other files, `document.onDisk` is used. */
+  /** Comparisons of files on disk with their text after the call. A file without an entry has its `document.onDisk`. */
   readonly onDisk?: ReadonlyMap<FileChange, "same" | "differs">;
-  /** Files that the server wrote itself because no editor has them open; if `undefined`, the answer names none. */
+  /** Files that the server wrote itself because no editor has them open; `undefined` means none. */
   readonly written?: ReadonlySet<FileChange>;
 }
 
@@ -80,8 +80,8 @@ function requestedFiles(files: readonly FileChange[]): readonly FileChange[] {
 }
 
 /**
- * Returns the label, a sentence about the files whose change no editor shows, and a line with a letter and a path for
- * each file, as Codex's command prints it. These lines come last because agents that truncate an answer cut its end.
+ * Returns the label, a sentence about the changed files that no editor has open, and a line for each file: a letter and
+ * a path, as in the output of Codex's command. The lines come last because agents cut off the end of a long answer.
  */
 function textOf(label: string, changed: readonly FileChange[], { written }: Report): string {
   const files = requestedFiles(changed);
@@ -127,13 +127,13 @@ function toFileResult(file: FileChange, diff: FileDiff, report: Report): FileRes
   };
 }
 
-/** The answer to a request: its result, or its failures. Only the doors know how the protocol expresses either. */
+/** The answer to a request: its result, or its failures. The code that receives requests translates it for the wire. */
 export type Answer<T = MultiEditResult> = { readonly ok: true; readonly result: T } | FailedAnswer;
 
 /** The answer to a request that failed and changed nothing. */
 export interface FailedAnswer {
   readonly ok: false;
-  /** All failures; the code of the first one is the code of the answer. */
+  /** All failures; the first failure determines the error code of the answer. */
   readonly failures: readonly Failure[];
   readonly outcomes: readonly EditOutcome[];
   /** Text for people and agents. */
@@ -155,12 +155,12 @@ export function toRefusal(
   return { ok: false, failures, outcomes, message };
 }
 
-/** Builds the answer to a planned call that was not carried out; its failure says what happened to all edits. */
+/** Builds the answer to a call that was planned but not carried out. The failure says what happened to all edits. */
 export function toEditorRefusal(failure: Failure, outcomes: readonly EditOutcome[]): FailedAnswer {
   return { ok: false, failures: [failure], outcomes, message: failure.message };
 }
 
-/** Returns a refusal as the `data` of its error. */
+/** Returns the `data` of the JSON-RPC error for a failed answer. */
 export function toErrorData({ failures, outcomes, diff }: FailedAnswer): MultiEditErrorData {
   const data = { failures: [...failures], edits: outcomes.map((one) => ({ ...one, places: [...one.places] })) };
   return diff === undefined ? data : { ...data, diff };

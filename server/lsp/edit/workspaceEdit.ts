@@ -33,9 +33,9 @@ export function missingOperation(files: readonly FileChange[], target: EditTarge
 }
 
 /**
- * Builds the edit. First come creations, then one entry for each document, under its old name and with the version that
- * was matched; then renames and deletions, and files that can only be created after these, with their text. Files
- * without a change are left out. `made` contains text edits that were built earlier.
+ * Builds the edit, in this order: creations of files; the text edits of each document, under its old name and with the
+ * version that was matched; renames, deletions, and the creations (each followed by its text) that must wait for these.
+ * Unchanged files are left out. `made` contains text edits that were built earlier.
  */
 export function toWorkspaceEdit(
   files: readonly FileChange[],
@@ -69,7 +69,7 @@ export function toWorkspaceEdit(
   };
 }
 
-/** Returns the operation on a whole file, if there is one. */
+/** Returns the operation on the file as a whole, as a list; the list is empty if only the text changes. */
 function toFileOperation(file: FileChange): FileOperation[] {
   const { kind } = file;
   const { uri } = file.document;
@@ -82,7 +82,7 @@ export function offers({ capabilities }: EditTarget, operation: FileOperation["k
   return capabilities.workspace?.workspaceEdit?.resourceOperations?.includes(operation) ?? false;
 }
 
-/** Returns one document's edits of the editor's text. They are disjoint, sorted, and in the session's encoding. */
+/** Returns one document's edits, for the editor's text. They are disjoint, sorted, and in the target's encoding. */
 export function toTextEdits({ document, change, kind }: FileChange, target: EditTarget): TextEdit[] {
   const start: Position = { line: 0, character: 0 };
   // The editor opens this new or empty file for the edit, and some editors treat its text as one line end.
@@ -102,7 +102,7 @@ export function toTextEdits({ document, change, kind }: FileChange, target: Edit
   }));
 }
 
-/** Moves an insertion from the end of a text to before its final line end, which then ends the last inserted line. */
+/** Moves an insertion at the end of a text to before the final line end, which then ends the last inserted line. */
 function beforeLastEnd(text: string, change: ChangeSet): ChangeSet {
   const last = change.changes.at(-1);
   const end = /\r\n$|\n$/.exec(text)?.[0];
@@ -134,7 +134,7 @@ export function fitted(target: Pick<EditTarget, "capabilities" | "facts">, file:
   return { ...file, change: fit, text: fit.apply(document.text) };
 }
 
-/** Converts the plan of a closed file to the text with which the editor opens it; some editors sync only LF. */
+/** Converts the plan of a closed file to the text that the editor syncs once it opens the file: some sync only LF. */
 export function asOpened({ facts }: Pick<EditTarget, "facts">, file: FileChange): FileChange {
   const { document, change } = file;
   if (document.version !== null || !facts.habits.syncsLf) return file;

@@ -8,7 +8,7 @@ import { limits } from "../../text/limits.js";
 import { createFrameDecoder, encodeFrame } from "./framing.js";
 import { frameFaults, refusals } from "./sentences.js";
 
-/** Events of a channel; nothing follows `end`. */
+/** Events of a channel; no event follows `end`. */
 export interface ChannelEvents {
   /** A message as parsed from JSON, of any shape. */
   message(message: unknown): void;
@@ -109,7 +109,7 @@ export function streamChannel(input: Readable, output: ByteSink): Channel {
   };
 }
 
-/** Keeps a byte order mark, so that the parser refuses the text, as the JSON specification allows. */
+/** Decodes UTF-8. Keeps a byte order mark, so that the JSON parser refuses the text, as its specification allows. */
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 function receiveBody(bytes: Buffer, events: ChannelEvents): void {
@@ -124,8 +124,8 @@ function receiveBody(bytes: Buffer, events: ChannelEvents): void {
 }
 
 /**
- * Creates a channel to the process that started this one, for `--node-ipc`; it has no frames and therefore no faults.
- * `undefined` if there is no such process, or if it has not opened a channel.
+ * Creates a channel to the parent process, for `--node-ipc`. The channel has no frames and therefore no faults.
+ * `undefined` if there is no parent process, or if the parent has not opened a channel.
  */
 export function parentChannel(): Channel | undefined {
   const post = process.send?.bind(process);
@@ -148,9 +148,9 @@ export function parentChannel(): Channel | undefined {
   };
 }
 
-/** Counts output that was written but has not been taken by the client. */
+/** Counts output that was written but that the client has not yet taken. */
 class Outbox {
-  /** Size of the output that has not been taken: in bytes or, for a parent process, in messages. */
+  /** Size of the output that the client has not taken: in bytes or, if the client is a parent process, in messages. */
   backlog = 0;
   /** `true` if no more output will be taken. */
   isBroken = false;
@@ -160,7 +160,7 @@ class Outbox {
   onBroken = (): void => {};
   private waiting: (() => void)[] = [];
 
-  /** Adds output of this size. The returned function subtracts the size again and, if given an error, breaks off. */
+  /** Adds output of this size. The returned function subtracts the size; an error passed to it breaks the channel. */
   put(size: number): (error?: Error | null) => void {
     this.backlog += size;
     return (error) => {
@@ -204,8 +204,8 @@ export interface RpcStreams {
 }
 
 /**
- * Creates the ends of a channel. They tell the library of neither errors nor the channel's end: it would only log them.
- * A write to a peer that is gone does not reject, so late messages cause no unhandled rejections.
+ * Creates the ends of a channel. They report neither errors nor the channel's end to the library, which would only log
+ * them. A write does not reject even if the client is gone, so late messages cause no unhandled rejections.
  */
 export function createRpcStreams(channel: Channel, filter: MessageFilter): RpcStreams {
   let deliver = (_message: Message): void => {};
@@ -227,7 +227,7 @@ export function createRpcStreams(channel: Channel, filter: MessageFilter): RpcSt
       try {
         channel.send(message);
       } catch (error) {
-        // For JSON, the message is cyclic, or too deep or too long. A request must get an answer anyway.
+        // The message is cyclic, or too deep or too long for JSON. A request must get an answer anyway.
         if (!("id" in message) || "method" in message) throw error;
         const reply = { jsonrpc: "2.0", id: message.id, error: refusals.unwritable };
         channel.send(reply);

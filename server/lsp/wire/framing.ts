@@ -1,6 +1,6 @@
 /**
- * Decodes and encodes the base protocol's frames. The decoder is strict, because after a wrong header the next message
- * can't be found, and a silent connection is worse for the user than one that ends with a reason.
+ * Decodes and encodes the base protocol's frames. The decoder is strict: after a wrong header, the next message can't
+ * be found, and a silent connection is worse for the user than a connection that ends with a reason.
  */
 import { limits } from "../../text/limits.js";
 import { frameFaults } from "./sentences.js";
@@ -20,7 +20,7 @@ export interface FrameSink {
  * however the bytes are divided.
  */
 export function createFrameDecoder(sink: FrameSink) {
-  /** The header block, of which `headerUsed` bytes have been received; the last of its lines begins at `lineStart`. */
+  /** The first `headerUsed` bytes of the header block. The line that is being received begins at `lineStart`. */
   const header = Buffer.alloc(limits.headerBytes);
   let headerUsed = 0;
   let lineStart = 0;
@@ -47,7 +47,7 @@ export function createFrameDecoder(sink: FrameSink) {
     }
   }
 
-  /** Takes a byte of a header. Returns the problem with it, as a clause; `undefined` if there is none. */
+  /** Takes one byte of a header block. Returns the problem with the byte, as a clause; `undefined` if there is none. */
   function takeHeaderByte(byte: number): string | undefined {
     if (headerUsed === header.length) return frameFaults.longHeader;
     const isBreak = byte === carriageReturn || byte === lineFeed;
@@ -67,7 +67,7 @@ export function createFrameDecoder(sink: FrameSink) {
     return undefined;
   }
 
-  /** Takes bytes of a body, and returns the number of those that belong to it. A body in one piece is not copied. */
+  /** Takes the bytes that belong to the current body, and returns their number. A body in one piece is not copied. */
   function takeBodyBytes(bytes: Buffer): number {
     const count = Math.min(bytes.length, bodyLength - bodyUsed);
     let whole = bytes.subarray(0, count);
@@ -90,7 +90,7 @@ export function createFrameDecoder(sink: FrameSink) {
   return { push, isInsideFrame };
 }
 
-/** Encodes one message as a frame. `json` is its text, with lone surrogates escaped, as by `JSON.stringify`. */
+/** Encodes one message as a frame. `json` must escape lone surrogates, as `JSON.stringify` does. */
 export function encodeFrame(json: string): Buffer {
   const length = Buffer.byteLength(json);
   const head = `Content-Length: ${length}\r\n\r\n`;
@@ -106,7 +106,7 @@ const tab = 0x09;
 const firstPrintable = 0x20;
 const lastPrintable = 0x7e;
 
-/** Enlarges a buffer, usually to twice its size. A body that is announced but never sent must not cost memory. */
+/** Enlarges a buffer, usually to twice its size: a body that is announced but never sent must not cost memory. */
 function enlarged(store: Buffer, { least, most }: { least: number; most: number }): Buffer {
   const larger = Buffer.allocUnsafe(Math.min(most, Math.max(least, 2 * store.length, 4096)));
   store.copy(larger);

@@ -1,6 +1,6 @@
 /**
- * The gate between the wire and the JSON-RPC library. It checks each message's envelope and the order of the session,
- * and answers messages that the library would swallow, serve too early, or log at full length.
+ * The gate between the wire and the JSON-RPC library. It checks the envelope and the order of messages, and itself
+ * answers messages that the library would swallow, serve too early, or log at full length.
  */
 import type { Message, NotificationMessage, RequestMessage, ResponseMessage } from "vscode-languageserver/node";
 import { isObject } from "../../dialect/keys.js";
@@ -18,9 +18,9 @@ import {
 
 /** The envelope checks of one connection, with the ends of its channel for the library. */
 export interface Gate extends Pick<RpcStreams, "reader" | "writer"> {
-  /** Settles once every delivered request is answered, and the client has taken the answers or takes no more. */
+  /** Settles once every delivered request is answered, and the client has taken the answers or will take no more. */
   whenAnswered(): Promise<void>;
-  /** Answers all requests to the client, including later ones, with an error, because the client no longer answers. */
+  /** Answers all open and later requests to the client with an error, because the client will no longer answer. */
   abandonClient(): void;
   /** Cancels every delivered request that has no answer yet. */
   cancelRequests(): void;
@@ -138,7 +138,7 @@ function judgeRequest(state: EnvelopeState, message: JsonRecord, id: Id, method:
     state.initializeKey = key;
   }
   if (method === "shutdown") state.phase = "shutDown";
-  // If there were no params, the library would pass the handler the cancellation token in their place.
+  // If there were no params, the library would pass the cancellation token to the handler as its params.
   if (method.startsWith(ownMethods) && message.params === undefined) message.params = null;
   return deliver(message);
 }
@@ -151,7 +151,7 @@ function refusalOf(state: EnvelopeState, method: string, key: string, params: un
   if (state.pending.size >= limits.pendingRequests) return refusals.busy;
   if (method === "initialize") return isObject(params) ? undefined : refusals.initializeParams;
   if (params === undefined || params === null || isObject(params)) return undefined;
-  // The library spreads an array over the handler's arguments, of which only one is for params.
+  // The library spreads an array over the handler's arguments, but the handler takes params in only one argument.
   if (Array.isArray(params)) return params.length === 1 ? undefined : refusals.positionalParams;
   return typeof params === "string" && method.startsWith(ownMethods) ? undefined : refusals.params;
 }
@@ -172,8 +172,8 @@ function judgeNotification(state: EnvelopeState, message: JsonRecord, method: st
 }
 
 /**
- * Judges a response. Even a wrong one is never answered: its id belongs to the server's requests, and the client could
- * mistake an answer for the response to a request of its own.
+ * Judges a response. Even an invalid response is never answered: its id belongs to a request of the server, and the
+ * client could mistake an answer for the response to a request of its own.
  */
 function judgeResponse(state: EnvelopeState, { jsonrpc, id, error, result }: JsonRecord): GateDecision {
   if (jsonrpc !== "2.0") return drop(dropReasons.responseVersion);
@@ -183,7 +183,7 @@ function judgeResponse(state: EnvelopeState, { jsonrpc, id, error, result }: Jso
   return deliver({ jsonrpc, id, result: result ?? null });
 }
 
-/** Delivers a message. Callers have checked what the library trusts: jsonrpc, and the types of id and method. */
+/** Delivers a message. Callers have checked what the library trusts: `jsonrpc`, and the types of `id` and `method`. */
 const deliver = (message: JsonRecord): GateDecision => ({ kind: "deliver", message: message as unknown as Message });
 
 const refuse = (id: Id | null, refusal: Refusal): GateDecision => ({ kind: "refuse", id, refusal });

@@ -14,7 +14,7 @@ export const logLevels: readonly LogLevel[] = ["error", "warn", "info", "debug"]
 /** Writes one entry of the log. Must not throw. */
 export type Note = (level: LogLevel, text: string) => void;
 
-/** Returns a log on stderr for entries up to a level, by default `warn`, each cut to `limits.logLine` characters. */
+/** Returns a log that writes entries up to the level `most` to stderr, each cut to `limits.logLine` characters. */
 export function noteOnStderr(most: LogLevel = "warn"): Note {
   // A client that closed stderr wants no log. Without a listener, the error would be an uncaught exception.
   process.stderr.on("error", () => {});
@@ -41,15 +41,15 @@ export function takeStdout(): ByteSink {
   };
 }
 
-/** Keeps the process alive after an uncaught error, so that one request is lost and not the session. */
+/** Keeps the process alive after an uncaught error, so that only one request is lost, not the session. */
 export function surviveThrows(note: Note): void {
   process.on("uncaughtException", (error) => note("error", connectionSentences.uncaught(error)));
   process.on("unhandledRejection", (reason) => note("error", connectionSentences.unhandled(reason)));
 }
 
 /**
- * Calls `gone`, once, when a process that is running at the time of the call ends. A process that is not running here
- * is not watched: the id of an editor outside the server's container, or at the other end of ssh, means nothing here.
+ * Calls `gone`, once, when a process ends. If the server finds no process with this id, none is watched: the editor may
+ * be running outside the server's container or at the other end of ssh.
  */
 export function watchClient(processId: number, on: { gone(): void; note: Note }): void {
   if (!isProcess(processId, undefined)) {

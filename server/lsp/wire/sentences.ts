@@ -35,13 +35,13 @@ const invalidRequest = -32600;
 const invalidParams = -32602;
 const internalError = -32603;
 const notInitialized = -32002;
-/** LSP's code for a valid request that fails; used also for an error from the client that has no code. */
+/** LSP's code for a valid request that fails. Also used if an error from the client has no code. */
 export const requestFailed = -32803;
 const connectionClosed = -32097;
 
 /**
- * Errors that the server itself sends as answers, without the library. The codes are from the JSON-RPC and LSP
- * specifications; that of `clientGone` is the library's own code for requests left unanswered by a closed connection.
+ * Errors in answers that the server makes without the library. The codes are from the JSON-RPC and LSP
+ * specifications, except that of `clientGone`: it is the library's own code for requests on a closed connection.
  */
 export const refusals = {
   unreadable: { code: parseError, message: "The message is not JSON in UTF-8." },
@@ -72,7 +72,7 @@ export const refusals = {
   unwritable: { code: internalError, message: "The answer can't be written as JSON." },
 } as const satisfies Record<string, Refusal>;
 
-/** The message for an error from the client that has none. */
+/** The message used if an error from the client has none. */
 export const noClientMessage = "The client gave no message.";
 
 /** Reasons for dropping a message that can't be answered; for the log. */

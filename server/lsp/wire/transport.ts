@@ -17,17 +17,17 @@ export type Transport =
   | { readonly kind: "socket"; readonly port: number }
   | { readonly kind: "pipe"; readonly path: string };
 
-/** Options with which the server is started. */
+/** The options that the server is started with. */
 export interface ServeOptions {
   readonly transport: Transport;
-  /** Id of a further process whose end ends the server; `initialize` may name one, too. */
+  /** Id of a process; when it ends, the server ends, too. `initialize` may name another such process. */
   readonly clientProcessId: number | undefined;
   /** Level up to which entries about the connection itself are logged to stderr; `undefined` means `warn`. */
   readonly logLevel: LogLevel | undefined;
 }
 
 /**
- * Serves one client until it ends the connection, then ends the process: with code 0 after `shutdown`, otherwise 1.
+ * Serves one client until the connection ends, then exits: by default, with code 0 after `shutdown` and 1 without it.
  * `register` adds the handlers. All cleanup belongs in a listener for the `exit` event of `process`.
  */
 export async function serve(options: ServeOptions, register: (connection: Connection) => void): Promise<void> {
@@ -83,8 +83,8 @@ export function openClientConnection(channel: Channel, host: ConnectionHost) {
   };
 
   /**
-   * Ends the connection once its requests are answered and the answers sent, or after `limits.exitGraceMs`. A second
-   * call with a code ends it at once. By default, the code is 0 after `shutdown`, otherwise 1.
+   * Ends the process once all requests are answered and the answers are sent, or after `limits.exitGraceMs`. A second
+   * call, if it gives a code, ends the process at once. By default, the code is 0 after `shutdown`, otherwise 1.
    */
   function leave(code?: number): void {
     if (leaving) {

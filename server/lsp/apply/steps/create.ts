@@ -1,4 +1,4 @@
-/** The steps that create a file: a new one through the editor, or a deleted one with the bytes that it had. */
+/** The steps that create a file: a new file through the editor, or a deleted file again from its kept bytes. */
 import { asUpdate, type FileChange, type FileCreation } from "../../../plan/outcome.js";
 import { ChangeSet, shrink } from "../../../text/changeSet.js";
 import {
@@ -37,7 +37,7 @@ export const createStep: StepRules<FileCreation> = {
   isDone: hasText,
 };
 
-/** Creates the file, then sends its text in a second request: given both in one, some editors prompt or lose text. */
+/** Creates the file, then sends its text in a second request: with one request, some editors prompt or lose text. */
 async function createFile(context: ApplyContext, file: FileCreation): Promise<StepResult> {
   const { uri, path: name } = file.document;
   const path = pathOf(context, uri);
@@ -56,7 +56,7 @@ async function createAndFill(context: ApplyContext, file: FileCreation): Promise
   const isEmpty = async (): Promise<boolean> => (await stateOnDisk(context, uri, "")) === "same";
   const answer = await request(session, { label, edit: { documentChanges: [{ kind: "create", uri }] } });
   if (answer.isLate) return { outcome: { kind: "timedOut" } };
-  // An editor may answer no although it has created the file: the disk decides. A file with text is a different one.
+  // An editor may answer no although it has created the file: the disk decides. It did not create a file that has text.
   if (!answer.applied && !(await isEmpty())) return { outcome: { kind: "refused", reason: answer.reason } };
   if (file.change.isEmpty) {
     const isSeen = openAt(session, uri) !== undefined || (await isEmpty());
@@ -98,14 +98,14 @@ async function removeFile(
   return true;
 }
 
-/** Plans the deletion of a created file; fails if the file has other text in the editor or on disk. */
+/** Plans the deletion of a created file; fails if the file has any other text in the editor or on disk. */
 async function deletion({ session, file }: UndoneFile<FileCreation>): Promise<Inverse> {
   const now = await documentNow(session, file);
   if (!now.ok) return now;
   const { document, place } = now;
   const holds = async (path: string, text: string): Promise<boolean> =>
     (await sameAsDisk(text, path, session.facts.habits)) !== "differs";
-  // If the file on disk has this text or is still empty, deleting it loses nothing else.
+  // If the file on disk has this text or is still empty, deleting it loses no other text.
   const isOurs =
     document.version === null ||
     document.onDisk === "same" ||

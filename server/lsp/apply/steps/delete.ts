@@ -61,7 +61,7 @@ async function deleteFile(run: Run, file: FileDeletion): Promise<StepResult> {
   return { outcome, kept };
 }
 
-/** Returns `true` if a file that is not open has other bytes than when it was planned. */
+/** Returns `true` if the bytes of a file that is not open have changed since it was planned. */
 export function isOtherFile({ document: { version, hash } }: FileChange, hashNow: string | undefined): boolean {
   return version === null && hash !== undefined && hashNow !== hash;
 }
@@ -72,7 +72,7 @@ export function isMissing({ document: { path } }: FileChange, open: OpenDocument
   return { kind: "failed", failure: staleFailures.contentModified({ path }, callSentences.noFile) };
 }
 
-/** Returns `true` if the old name of a renamed or deleted file is free, or is one of these names. */
+/** Returns `true` if the old name of a renamed or deleted file is free, or is one of `names`. */
 export async function hasLeft({ document: { uri } }: FileChange, names: ReadonlySet<string>): Promise<boolean> {
   const path = pathOfSyncedUri(uri);
   return names.has(uri) || path === undefined || !(await isThere(path));

@@ -25,8 +25,8 @@ import {
 } from "../step.js";
 
 /**
- * Divides the tasks between the editor and the server. The editor gets the files that it has open. It gets all files if
- * the caller wants that, or if files of both sides have a name in common.
+ * Divides the tasks between the editor and the server. The editor gets the tasks that the server can't do, mainly those
+ * on open files. The editor gets all tasks if the caller wants that, or if tasks of both sides use the same name.
  */
 export function tasksByWriter(
   context: ApplyContext,
@@ -48,12 +48,12 @@ function isForDisk(context: ApplyContext, task: Task): boolean {
   if (names.some(({ uri }) => openAt(session, uri) !== undefined || namePathOf(context, uri) === undefined))
     return false;
   if (task.kind !== "restore") return true;
-  // If a restored file's text is not that of its bytes, it was unsaved text in the editor, and must go back there.
+  // If a restored file's text differs from its bytes, the text was unsaved in the editor, and must go back there.
   const saved = decodeBytes(task.bytes.bytes);
   return !saved.ok || saved.text === planned.text;
 }
 
-/** Stages all files of the tasks beside their targets, or returns the failures. */
+/** Stages the changes of all tasks, with new contents in files beside their targets; or returns the failures. */
 export async function stagePart(
   context: ApplyContext,
   tasks: readonly Task[],
@@ -132,9 +132,9 @@ function openedBy(
 }
 
 /**
- * Returns the failure of a file on disk that the editor must write, create, rename or delete, and that another editor
- * has, or may have, open; `undefined` if there is none. Texts of documents that the editor itself has open are not
- * checked.
+ * Returns the failure if this session's editor must write, create, rename or delete a file that another editor has, or
+ * may have, open; otherwise `undefined`. Does not check tasks that only change the text of documents that this editor
+ * has open.
  */
 export async function heldElsewhere(context: ApplyContext, tasks: readonly Task[]): Promise<Failure | undefined> {
   const names = tasks.flatMap(({ kind, planned }) =>
@@ -153,7 +153,7 @@ function toStep(task: Task, outcome: StepOutcome): DoneStep {
   return { ...task, file: task.planned, editOutcomes: [], outcome };
 }
 
-/** Returns the failed steps: those of the failure's file; all if the failure names none, or if recovery is pending. */
+/** Returns the failed steps: those of the failure's file, or all if it names no file or if recovery is pending. */
 function notWritten(tasks: readonly Task[], { outcome, failure, isThere }: NotCommitted): DoneStep[] {
   const isPending = outcome === "recoveryPending";
   const kind = isThere === true ? "unconfirmed" : isPending ? "pending" : "failed";
@@ -161,7 +161,7 @@ function notWritten(tasks: readonly Task[], { outcome, failure, isThere }: NotCo
   return (isPending || named.length === 0 ? tasks : named).map((task) => toStep(task, { kind, failure }));
 }
 
-/** Finishes or rolls back earlier batches that were cut off; returns sentences about them for the user. */
+/** Finishes or rolls back earlier batches that a crash cut off. Returns sentences about these batches for the user. */
 export async function recoverAtStart(session: Session): Promise<readonly string[]> {
   const { batches, problems, failure } = recover(await workspaceOf(session, []));
   const pending = failure === undefined || failure.code === "locked" ? [] : [failure.message];

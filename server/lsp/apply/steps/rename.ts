@@ -45,7 +45,7 @@ async function renameFile(run: Run, file: FileRename, { planned }: Task) {
   const [oldPath, newPath] = [pathOf(run, operation.oldUri), pathOf(run, operation.newUri)];
   const keeping = await keepFile(oldPath, document.path);
   if (keeping.kind === "absent") return { outcome: isMissing(file, open) };
-  // A file that is too large to be kept can still be renamed. Of other files, only the hash is needed.
+  // A file that is too large to be kept can still be renamed. Of any other file, only the hash is needed.
   const hash = keeping.kind === "kept" ? keeping.file.hash : undefined;
   const isEdited = done.some((step) => step.planned === planned);
   const isOther = (open === undefined) !== (document.version === null) || isOtherFile(file, hash);
@@ -71,7 +71,7 @@ async function renameFile(run: Run, file: FileRename, { planned }: Task) {
   return isLost ? ({ ...result, outcome: { kind: "diverged" } } as const) : result;
 }
 
-/** Renames a file back. Returns `saved` if that succeeds, but the editor has saved other text in the meantime. */
+/** Gives a file its old name back. Returns `renamed` if that fails; `saved` if the editor saved other text since. */
 async function renameBack(run: Run, file: FileRename, { hash, tidy, wasOpen }: StepResult) {
   const { session } = run;
   const { document, target } = file;
@@ -82,7 +82,7 @@ async function renameBack(run: Run, file: FileRename, { hash, tidy, wasOpen }: S
   const operation = { kind: "rename", oldUri, newUri: document.uri } as const;
   const outcome = await applyToFile(session, { label: "Undo", operation }, newPath, oldPath);
   if (outcome.kind !== "verified") return "renamed";
-  // Its text can be rolled back only once the editor has the file open.
+  // The file's text can be rolled back only once the editor has the file open.
   if (wasOpen === true)
     await until(async () => openAt(session, document.uri) !== undefined, session.settings.proofTimeout);
   await tidy?.();
@@ -90,7 +90,7 @@ async function renameBack(run: Run, file: FileRename, { hash, tidy, wasOpen }: S
   return hash === undefined || (now.kind === "kept" && now.file.hash === hash) || "saved";
 }
 
-/** Plans to give a file its old name again, and its old text if that was changed. */
+/** Plans to give a file its old name again, and its old text if the text was changed. */
 async function renameLater(undone: UndoneFile<FileRename>): Promise<Inverse> {
   const { uri, path } = undone.file.document;
   if (!(await hasLeft(undone.file, undone.freed))) return conflict(undone.file, staleProblems.nameTaken);

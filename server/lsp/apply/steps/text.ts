@@ -53,7 +53,7 @@ async function sendText(
 ): Promise<{ readonly outcome: StepOutcome | Misapplied; readonly edits?: readonly TextEdit[] | undefined }> {
   const { uri, version } = file.document;
   const hasMoved = (): boolean => (openAt(session, uri)?.version ?? null) !== version;
-  // While typing is not synced yet, the editor might apply the edit in the wrong place.
+  // While the user's latest typing is not synced, the editor might apply the edit in the wrong place.
   if (!hasMoved()) await typingSynced(session, version);
   // A file that has been opened in the meantime now has a version, and is planned again with it.
   if (hasMoved()) return { outcome: { kind: "moved" } };
@@ -63,7 +63,7 @@ async function sendText(
   return { outcome, edits: opened === file ? edits : undefined };
 }
 
-/** Time of the last wait for typing in each session, in milliseconds of the process's clock. */
+/** The time at which each session last waited for typing, in milliseconds as from `performance.now()`. */
 const waited = new WeakMap<Session, number>();
 
 /**
@@ -78,7 +78,7 @@ async function typingSynced(session: Session, version: number | null): Promise<v
   waited.set(session, performance.now());
 }
 
-/** Sends the inverse edit, if the editor still has the text that the edit made, apart from typing elsewhere. */
+/** Sends the inverse edit if the editor still has the edit's result, apart from typing elsewhere. `true` on success. */
 async function rollBackText(context: ApplyContext, file: FileChange): Promise<boolean> {
   const { session } = context;
   for (let attempt = 0; attempt <= limits.rematches; attempt++) {
@@ -88,19 +88,19 @@ async function rollBackText(context: ApplyContext, file: FileChange): Promise<bo
     const inverse = inverseOf(session, file, document);
     if (!inverse.ok) return false;
     const { outcome } = await sendText(context, asUpdate({ ...file, ...inverse.change, document }));
-    // After further typing, the inverse is made again for the new text. If the inverse itself is applied in the wrong
-    // place, nothing more is sent: the user types faster than edits arrive.
+    // After further typing, a new inverse is made for the new text. If the editor applies the inverse in a wrong place,
+    // nothing more is sent: the user types faster than edits arrive.
     if (outcome.kind !== "moved") return outcome.kind === "verified";
   }
   return false;
 }
 
-/** The change that restores a document's old text, or the offset at which its text differs from the edit's result. */
+/** The change that restores a document's old text, or the offset at which its text and the edit's result differ. */
 type TextInverse =
   | { readonly ok: true; readonly change: Pick<FileChange, "change" | "text"> }
   | { readonly ok: false; readonly movedAt: number };
 
-/** Returns the inverse of a file's change for the document as it is `now`; text that was typed since stays. */
+/** Returns the inverse of a file's change, for the document as it is `now`. Text that was typed since then is kept. */
 export function inverseOf(session: Session, applied: FileChange, now: Document): TextInverse {
   const { text } = now;
   const file = now.version === null ? applied : asOpened(session, applied);
@@ -129,7 +129,7 @@ export function inverseOf(session: Session, applied: FileChange, now: Document):
   return { ok: true, change: { change, text: change.apply(text) } };
 }
 
-/** Widens a change that starts or ends inside a character or a CRLF, which an edit may have joined from two parts. */
+/** Widens a change that starts or ends inside a character or a CRLF. An edit may have joined the two halves. */
 function widened(text: string, { from, to, insert }: Change): Change {
   const start = splitsCharacter(text, from) ? from - 1 : from;
   const end = splitsCharacter(text, to) ? to + 1 : to;
@@ -158,7 +158,7 @@ export async function documentNow(session: Session, file: FileChange) {
   return conflict(file, callSentences.gone);
 }
 
-/** Returns `true` if a file, in the editor or else on disk, has its planned text, apart from typing elsewhere. */
+/** Reports whether a file has its planned text, in the editor or, if closed, on disk. Typing elsewhere is ignored. */
 export async function hasText(proposed: ProposedStep): Promise<boolean> {
   const { session, file } = proposed;
   const { uri } = nameAfter(file);
