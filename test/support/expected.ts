@@ -44,7 +44,7 @@ export function expectedFiles(one: Case, unopened: Unopened): Map<string, FileSt
   return expected;
 }
 
-/** The text that counts: the editor's if the file is open, otherwise the disk's; without its byte order mark. */
+/** The text that counts, without its byte order mark: the editor's text if the file is open, otherwise the disk's. */
 export function textOf({ synced, disk }: FileState): string {
   return synced?.replace(/^\ufeff/, "") ?? decodeFile(disk!).text;
 }
@@ -67,7 +67,7 @@ function bytesOf({ synced, disk, bom }: CaseFile): Buffer {
   return Buffer.from(bom && !synced.startsWith("\ufeff") ? `\ufeff${synced}` : synced);
 }
 
-/** A diff names a file relative to its workspace folder, or, as git does, relative to the root if it is in none. */
+/** A diff names a file relative to its workspace folder or, if it is in none, relative to the root, as git does. */
 function pathInDiff({ folders }: Case, path: string): string {
   if (folders.includes(".")) return path;
   const folder = folders.find((name) => path.startsWith(`${name}/`));

@@ -46,8 +46,8 @@ export function request(id: unknown, method: unknown, params?: unknown): object 
 export const initialize = request(0, "initialize", { processId: null, rootUri: null, capabilities: {} });
 
 /**
- * Splits bytes into the messages of complete frames and the rest; throws for anything that is not a frame. Written from
- * the text of the protocol, independently of the server.
+ * Splits bytes into the messages of complete frames and the remaining bytes; throws for anything that is not a frame.
+ * Written from the text of the protocol, independently of the server.
  */
 export function framesOf(bytes: Buffer): { messages: Received[]; rest: Buffer } {
   const messages: Received[] = [];
