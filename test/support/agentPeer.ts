@@ -44,7 +44,7 @@ export function filesIn(home: string): string[] {
   }
 }
 
-/** The announced sessions, as soon as there are `count` sessions; throws after ten seconds. */
+/** Waits until `count` sessions are announced, and returns their announcements; throws after ten seconds. */
 export async function announced(home: string, count = 1): Promise<[Announced, ...Announced[]]> {
   const until = Date.now() + 10_000;
   for (;;) {

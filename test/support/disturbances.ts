@@ -79,7 +79,7 @@ interface Disturbance {
   readonly indents: fc.Arbitrary<string>;
   /** `true` if the rung finds only whole lines. */
   readonly wholeLines: boolean;
-  /** A random value, drawn once for each excerpt. */
+  /** The conversion of lines into the caller's versions, drawn once for each excerpt. */
   readonly sender: fc.Arbitrary<Sender>;
   /**
    * Converts the indentation of a caller's line to the document's; `undefined` if the indentation stays as sent.
@@ -374,7 +374,7 @@ function wellFormedCut(text: string, length: number): string {
   return /[\ud800-\udbff]$/.test(cut) ? cut.slice(0, -1) : cut;
 }
 
-/** A line without the parts that are cut off at its ends. */
+/** A line without the parts at its start and end that are outside the excerpt. */
 function trimmedBy(line: Line, head: string, tail: string): Line {
   if (head === "" && tail === "") return line;
   const text = lineText(line);

@@ -33,7 +33,7 @@ export function expectedFiles(one: Case, unopened: Unopened): Map<string, FileSt
   for (const name of before.keys()) if (!after.has(name)) expected.delete(pathOf.get(name) ?? name);
   for (const [name, bytes] of after) {
     const source = renamed.get(name) ?? name;
-    // A file that now has the old name of a renamed file is a different file.
+    // A file that now has a renamed file's old name is a different file.
     const isNew = source === name && left.has(name);
     if (source === name && !isNew && before.get(name)?.equals(bytes) === true) continue;
     const path = pathOf.get(source) ?? source;

@@ -49,7 +49,7 @@ function createAbsentClient(directory: string, log: (text: string) => void): Cha
   };
 }
 
-/** Allow edits of any kind to be proposed. Without `workspace/applyEdit`, the server writes all changes to disk. */
+/** Lets the server propose edits of any kind. Without `workspace/applyEdit`, the server writes all changes to disk. */
 const capabilities = {
   workspace: { workspaceEdit: { documentChanges: true, resourceOperations: ["create", "rename", "delete"] } },
 };
