@@ -17,7 +17,7 @@ export const sessionProblems = {
   noStatus: () => "this version does not understand its list of open files",
 } as const;
 
-/** Lists sessions, one per line; beyond `limits.sessionsShown`, shows an ellipsis. */
+/** Lists at most `limits.sessionsShown` sessions, one per line; an ellipsis stands for the rest. */
 function listed(sessions: readonly string[]): string {
   const shown = sessions.slice(0, limits.sessionsShown).map((session) => `\n  ${clip(session, 200)}`);
   return `${shown.join("")}${sessions.length > shown.length ? "\n  …" : ""}`;
@@ -40,7 +40,7 @@ export const sessionFailures = {
     noSession(`Several editors have these files open:${listed(sessions)}\n`, nameOne),
   heldBySeveral: (sessions: readonly string[]) =>
     noSession(`Several editors have the same workspace folder:${listed(sessions)}\n`, nameOne),
-  /** `id`: the start of several ids. */
+  /** `id`: the characters with which the ids of all these sessions start. */
   ambiguous: (id: string, sessions: readonly string[]) =>
     noSession(`Several sessions have an id that starts with ${quote(id, 40)}:${listed(sessions)}\n`, wholeId),
   apart: (sessions: readonly string[]) =>
@@ -92,7 +92,7 @@ export const sessionFailures = {
   },
 } as const;
 
-/** Reports whether a failure lets the caller choose between sessions, so that a program can say how. */
+/** Reports whether the caller can resolve a failure by choosing a session, so that a program can explain how. */
 export function asksForSession({ code, hint }: Failure): boolean {
   return code === "noSession" && (hint === nameOne || hint === callPerFolder);
 }
@@ -100,7 +100,7 @@ export function asksForSession({ code, hint }: Failure): boolean {
 /** The rule for an agent's id, as the end of a sentence. */
 export const agentIdRule = `an id of 1 to ${limits.agentId} printable ASCII characters without spaces`;
 
-/** Refusals that one end of a session's socket sends to the other, as sentences. */
+/** Refusals that a session sends to an agent, as sentences. */
 export const socketSentences = {
   whoAreYou: "An agent's first requests must be initialize, with protocols and a nonce, and multiEdit/prove.",
   notProved: "The proof is wrong: the sender does not know the session's secret.",
@@ -121,7 +121,7 @@ export const sessionLog = {
   fromAgent: (text: string) => `from an agent: ${text}`,
 } as const;
 
-/** The name for an agent that gives none. */
+/** The name used for an agent that does not give a name. */
 export const namelessAgent = "an unnamed agent";
 
 /** Returns the name and version that the editor gave, such as `Neovim 0.12.1`. */

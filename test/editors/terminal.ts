@@ -58,6 +58,6 @@ export function startTerminal({ inside, env, folder }: Place, command: readonly 
 
 /** Printed text without the sequences that move the cursor or set colours. */
 function plain(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences start with one
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences start with a control character
   return text.replace(/\u001b\[[0-9;?<>=]*[a-zA-Z]|\u001b[()][A-Z0-9]|\u001b[=>]/g, " ");
 }

@@ -1,6 +1,4 @@
-/**
- * Texts as editors hold them, for the laws: all kinds of line ends, characters of every width, and few distinct pieces.
- */
+/** Random texts for the tests of laws: all kinds of line ends, characters of every width, and few distinct pieces. */
 import fc from "fast-check";
 
 /** Short texts made of pieces that repeat often, so that matches are ambiguous and line ends are mixed. */

@@ -38,11 +38,11 @@ export interface CaseFile {
   /** Relative to the case's folder, with `/`. */
   readonly path: string;
   readonly language: string;
-  /** The text as the editor syncs it, with a byte order mark if `bom-synced` is set; `undefined` if it is not open. */
+  /** The text as the editor syncs it, with a byte order mark if `bom-synced` is set; `undefined` if not open. */
   readonly synced?: string;
   /** `undefined` if the file does not exist. */
   readonly disk?: Buffer;
-  /** `true` if the text has a byte order mark, on disk or synced. */
+  /** `true` if the text has a byte order mark, whether on disk or as synced. */
   readonly bom: boolean;
   /** `true` if the bytes on disk are UTF-16. */
   readonly utf16: boolean;
@@ -65,7 +65,7 @@ export interface Case {
   readonly files: readonly CaseFile[];
   /** Targets of symbolic links by the links' paths, both relative to the case's folder. */
   readonly links: ReadonlyMap<string, string>;
-  /** Workspace folders relative to the case's folder, which is `.`. */
+  /** Workspace folders, relative to the case's folder; `.` is the case's folder itself. */
   readonly folders: readonly string[];
   /** The call's params with the `options` block in them. `/project` in its strings stands for the case's folder. */
   readonly request: unknown;
@@ -75,14 +75,14 @@ export interface Case {
   readonly settings?: unknown;
   /** Expected texts of the outcome's blocks. */
   readonly outcome: Readonly<Partial<Record<OutcomeKind, string>>>;
-  /** Outcomes that hold whole messages; the others hold the gist of each message, as `gistOf` returns it. */
+  /** Outcomes that contain whole messages; all others contain the gist of each message, as `gistOf` returns it. */
   readonly whole: ReadonlySet<OutcomeKind>;
   readonly blocks: readonly BlockLines[];
   /** 0-based line after the last block that is not an outcome, where a new outcome goes. */
   readonly outcomeLine: number;
 }
 
-/** A mistake in a page, with the page's name and the line. */
+/** A mistake in a page, with the name of the page and the number of the line. */
 class PageError extends Error {
   constructor(page: string, line: number, problem: string) {
     super(`${page}:${line}: ${problem}`);
@@ -106,8 +106,8 @@ interface Section {
 }
 
 /**
- * The cases of a page, in order. Throws a `PageError` for anything that it does not know. `outcomeMissing: "allowed"`
- * is for rewriting, where a new case has no outcome yet.
+ * The cases of a page, in order. Throws a `PageError` for anything that is unknown. `outcomeMissing: "allowed"` is for
+ * rewriting, where a new case has no outcome yet.
  */
 export function parsePage(
   page: string,
@@ -231,7 +231,7 @@ function outcomeOf(
     if (block.body.every((line) => line.trim() === "")) {
       fail(block.first, kind === "diff" ? 'the diff is empty: write "nothing changes"' : `the ${kind} is empty`);
     }
-    // An empty line of a diff is an empty context line: editors cut off the space that it should start with.
+    // An empty line of a diff is an empty context line: editors remove the space with which it should start.
     const lines = kind === "diff" ? block.body.map((line) => (line === "" ? " " : line)) : block.body;
     const text = `${lines.join("\n")}\n`;
     outcome[kind] = flags.includes("escaped") ? decoded(text, block, fail) : text;
@@ -268,7 +268,7 @@ function foldersOf(block: Block | undefined): readonly string[] {
   return lines.length === 1 && lines[0] === "none" ? [] : lines;
 }
 
-/** Combines a file's blocks: a `dirty` one has the editor's text, and a `closed` one of the same path the disk's. */
+/** Combines a file's blocks: a `dirty` block has the editor's text, a `closed` block of the same path the disk's. */
 function filesOf(blocks: readonly Block[], fail: Fail): readonly CaseFile[] {
   const byPath = new Map<string, CaseFile>();
   const dirty = new Set<string>();

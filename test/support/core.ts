@@ -20,11 +20,11 @@ export interface CoreRun {
   readonly seen: Seen;
   /** Texts of the changed files after the batch, by path, without byte order marks. */
   readonly texts: ReadonlyMap<string, string>;
-  /** Paths at which no file remains, except those in `texts`. */
+  /** Paths of files that were deleted or renamed away, unless the path is in `texts`. */
   readonly gone: readonly string[];
 }
 
-/** Decodes and plans a case's call. */
+/** Decodes and plans the call of a case. */
 export function runCore(one: Case): CoreRun {
   const decoded = decodeCall(one.request, { optionsAllowed: true });
   if (!decoded.ok) return failed(decoded.failures);
@@ -87,7 +87,7 @@ function snapshotOf(one: Case, operations: readonly Operation[]): Snapshot {
   return { targets, documents };
 }
 
-/** Resolves the few spellings that pages use: absolute paths, a leading at sign, dots and links. */
+/** Resolves the few spellings of paths that pages use: absolute paths, a leading `@`, dots and links. */
 function pathOf(sent: string, one: Case): string {
   const absolute = sent.startsWith("file:") ? fileURLToPath(sent) : sent;
   const path = posix.normalize(absolute.replace(/^\/project\//, ""));

@@ -1,11 +1,11 @@
-/** Decodes calls as each door does, for the tests of the dialects, and builds the operations that they must produce. */
+/** Decodes calls as each door does, for the tests of the dialects, and builds the operations that must result. */
 import type { DecodedCall } from "../../server/dialect/decode.js";
 import { decodeCall } from "../../server/dialect/decode.js";
 import type { EditOperation } from "../../server/plan/operation.js";
 
 /** The door for integrations, which may add options. */
 export const integration = { optionsAllowed: true };
-/** The door for models, which may not. */
+/** The door for models, which may not add options. */
 export const model = { optionsAllowed: false };
 
 /** A call as an integration sends it. */

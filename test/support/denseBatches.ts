@@ -73,7 +73,7 @@ interface Sought {
   readonly newTexts?: ReadonlyMap<string, string>;
 }
 
-/** New texts that together form another old text where they meet, unless a unit separates them. */
+/** New texts that form another old text if they are adjacent, but not if a unit separates them. */
 function meeting(chance: Chance): Sought {
   const gap = chance.pick(["", "", "-", "--"]);
   const [head, tail] = [unitsOf(chance, ["a", "b"], chance.below(3)), unitsOf(chance, ["a", "b"], chance.below(3))];
@@ -122,7 +122,7 @@ function random(chance: Chance, alphabet: readonly string[]): Sought {
 
 interface Pair {
   readonly oldText: string;
-  /** The old text of an edit, perhaps of this one. */
+  /** The old text of any of the edits, perhaps of this same edit. */
   readonly another: string;
   readonly alphabet: readonly string[];
   readonly isTame: boolean;

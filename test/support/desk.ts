@@ -13,7 +13,8 @@ import { type Entry, makeDirectory } from "./directory.js";
 import { type EditorOptions, type FakeEditor, startEditor } from "./fakeEditor.js";
 
 /**
- * The contents of the desk; all options are optional. Paths are relative to a new directory, the only workspace folder.
+ * The contents of the desk; all are optional. Paths are relative to a new directory, by default the only workspace
+ * folder.
  */
 export interface DeskOptions extends Partial<EditorOptions> {
   readonly files?: Readonly<Record<string, Entry>>;
@@ -23,7 +24,7 @@ export interface DeskOptions extends Partial<EditorOptions> {
   readonly args?: readonly string[];
   /** Names of subdirectories that are the workspace folders; by default the new directory itself is the only one. */
   readonly folderNames?: readonly string[];
-  /** Milliseconds for the setting `proofTimeout`: short for tests in which the server waits in vain for the editor. */
+  /** The setting `proofTimeout`, in milliseconds: short for tests in which the server waits in vain for the editor. */
   readonly proofTimeout?: number;
 }
 
@@ -72,15 +73,15 @@ const light = [
   "directories",
 ];
 
-/** Settings for tests that have none: applied changes stay unsaved, unless a test is about saving. */
+/** Settings for tests that give none: applied changes stay unsaved, unless a test is about saving. */
 const unsaved = { save: "never" };
 
 /** Idle editors, by program and by the options that they were started with. */
 const idle = new Map<Program, Map<string, FakeEditor[]>>();
 
 /**
- * Creates the files and opens the documents. Reuses an editor that an earlier test left in good order if nothing
- * from that test can matter for these options; otherwise it starts an editor with a server of its own.
+ * Creates the files and opens the documents. Reuses an idle editor of an earlier test if nothing from that test can
+ * matter for these options; otherwise starts an editor with a server of its own.
  */
 export async function layDesk(program: Program, options: DeskOptions = {}): Promise<Desk> {
   const { files = {}, open = {}, args = [], folderNames = ["."], proofTimeout, ...rest } = options;
@@ -110,8 +111,8 @@ export function serverForDesks(): Program {
 }
 
 /**
- * The command of a server in which every wait of 30 s or more passes `times` times as fast. The command works until the
- * program is removed.
+ * The command of a server in which every wait of 30 s or more ends after a fraction of its time: 1 divided by `times`.
+ * The command works until the program is removed.
  */
 export function hastyServer(program: Program, times: number): readonly [string, ...string[]] {
   return clockedServer(
@@ -122,8 +123,8 @@ export function hastyServer(program: Program, times: number): readonly [string, 
 }
 
 /**
- * The command of a server whose clock runs `times` times as fast, so that everything it measures seems that much
- * slower.
+ * The command of a server whose clock runs `times` times as fast, so that everything that it measures seems to take
+ * `times` as long.
  */
 export function slowServer(program: Program, times: number): readonly [string, ...string[]] {
   const source = `const now = performance.now.bind(performance); performance.now = () => ${times} * now();`;
@@ -192,7 +193,7 @@ function deskOf(editor: FakeEditor, root: string): Desk {
     uri,
     texts: () => Object.fromEntries([...editor.documents.values()].map((one) => [pathOf(one.uri), one.text])),
     disk: () => readAll(root),
-    // The cast assumes the types of the protocol; the tests check that the answers have them.
+    // The cast assumes the types of the protocol; the tests check that the answers have these types.
     propose: async (params, token) => (await editor.request("multiEdit/apply", params, token)) as MultiEditResult,
     apply: async (params, token) =>
       (await editor.request(
@@ -241,7 +242,7 @@ export async function failed(answer: Promise<unknown>): Promise<Failed> {
   throw new Error(`the call did not fail: ${JSON.stringify(succeeded)}`);
 }
 
-/** The outcome of a call, whether an answer or an error. */
+/** The outcome of a call that was answered or refused. */
 export interface Told {
   readonly outcome: MultiEditResult["outcome"] | "failed";
   /** Distinct codes of all failures. */
@@ -270,7 +271,7 @@ export function patchOf(...lines: readonly string[]): { patch: string } {
   return { patch: ["*** Begin Patch", ...lines, "*** End Patch", ""].join("\n") };
 }
 
-/** The same call, but with the editor changing the files that are not open; by default the server writes them. */
+/** The same call, but the editor changes the files that are not open; by default, the server writes these files. */
 export function throughEditor<Call extends object>(call: Call) {
   const { options } = call as { readonly options?: object };
   return { ...call, options: { ...options, unopened: "editor" } };

@@ -1,6 +1,4 @@
-/**
- * Documents, excerpts as a caller has them (disturbed in a way that one rung ignores), and the texts that must result.
- */
+/** Documents, callers' excerpts (disturbed in a way that one rung ignores), and the texts that must result. */
 import fc from "fast-check";
 import type { RungName } from "../../server/match/rungs.js";
 
@@ -9,17 +7,15 @@ export interface Excerpt {
   readonly text: string;
   readonly oldText: string;
   readonly newText: string;
-  /** The texts with the new line in the document's indentation; every byte outside that line is the document's. */
+  /** The texts with the new line in the document's indentation; all other bytes are the document's. */
   readonly expected: readonly string[];
-  /**
-   * The same with the new line indented as the caller sent it: the result of a rung that does not handle indentation.
-   */
+  /** The same texts, but with the new line indented as sent: the result of a rung that does not handle indentation. */
   readonly expectedAsSent: readonly string[];
-  /** The rung that the disturbance needs; a stricter one may find the excerpt if the disturbance changed nothing. */
+  /** The rung that the disturbance needs; a stricter rung may find the excerpt if the disturbance changed nothing. */
   readonly rung: RungName;
 }
 
-/** A line of a document. Unless it is empty, its content begins and ends with a word of its own. */
+/** A line of a document. Unless it is empty, its content begins and ends with a word that occurs in no other line. */
 interface Line {
   readonly indent: string;
   readonly content: string;
@@ -65,15 +61,15 @@ function documents(indents: fc.Arbitrary<string>): fc.Arbitrary<Line[]> {
 
 const lineText = ({ indent, content, blanks }: Line): string => indent + content + blanks;
 
-/** A line as the caller has it. */
+/** A line in the caller's version. */
 interface SentLine {
   readonly text: string;
   readonly end: string;
 }
 
 /**
- * Turns a line of the document into the caller's. `at` is the line's 0-based number in the document; `closed`: the line
- * ends as in the document, so that trailing whitespace may differ.
+ * Turns a line of the document into the caller's version. `at`: the line's 0-based number in the document; `closed`:
+ * the line ends as in the document, so that trailing whitespace may differ.
  */
 type Sender = (line: Line, at: number, closed: boolean) => SentLine;
 
@@ -81,9 +77,9 @@ type Sender = (line: Line, at: number, closed: boolean) => SentLine;
 interface Disturbance {
   readonly rung: RungName;
   readonly indents: fc.Arbitrary<string>;
-  /** `true` if only whole lines can be found. */
+  /** `true` if the rung finds only whole lines. */
   readonly wholeLines: boolean;
-  /** Drawn once for an excerpt. */
+  /** The conversion of lines into the caller's versions, drawn once for each excerpt. */
   readonly sender: fc.Arbitrary<Sender>;
   /**
    * Converts the indentation of a caller's line to the document's; `undefined` if the indentation stays as sent.
@@ -109,7 +105,7 @@ const pick = <T>(list: readonly [T, ...T[]], choice: number): T => list[choice %
 
 const otherEnds = ["\n", "\r\n", "\r"] as const;
 
-/** The caller's own line ends, all the same or each different; a line without an end still has none. */
+/** The caller's own line ends, all the same or chosen for each line; a line without an end remains without an end. */
 const ends = fc
   .record({ alike: fc.option(lineEnds, { nil: undefined }), choices })
   .map(({ alike, choices }) => (line: Line, at: number): string => {
@@ -127,7 +123,7 @@ const looseEnds = fc
     end: end(line, at),
   }));
 
-/** Characters that the rung `typography` treats as equal; the plain one comes first. */
+/** Characters that the rung `typography` treats as equal; the plain character comes first. */
 const alike: readonly (readonly [string, ...string[]])[] = [
   ["...", "…"],
   ['"', "“", "”", "„"],
@@ -184,7 +180,7 @@ function moreIndented(by: string): Disturbance {
 
 const levels = (unit: string): fc.Arbitrary<string> => fc.nat(3).map((level) => unit.repeat(level));
 
-/** The document uses one unit of indentation, and the caller uses another; unindented lines show neither. */
+/** The document uses one unit of indentation, and the caller uses another; unindented lines show neither unit. */
 function exchanged(document: string, caller: string): Disturbance {
   const convert = (from: string, to: string) => (indent: string) => to.repeat(indent.length / from.length);
   return {
@@ -275,7 +271,7 @@ interface Range {
   readonly last: number;
 }
 
-/** An empty line at an end of the excerpt is kept: how much of its whitespace an old text covers is not specified. */
+/** Keeps an empty line at an end of the excerpt: how much of its whitespace an old text covers is unspecified. */
 function changeable({ lines, first, last }: Range): number[] {
   const all = Array.from({ length: last - first + 1 }, (_, i) => first + i);
   return all.filter((i) => (i > first && i < last) || lines[i]?.content !== "");
@@ -314,7 +310,7 @@ function excerptOf(kind: Disturbance, drawn: Drawn): Excerpt {
       .map(joined)
       .join("");
   };
-  // An old text that ends at the end of a line need not cover all the whitespace that follows there.
+  // An old text that ends a line need not cover all the whitespace at the end of that line.
   const behind = lines[changed]?.blanks ?? "";
   const left = Array.from({ length: behind.length + 1 }, (_, i) => behind.slice(i));
   const open = how === "changes" && changed === last && !ended;
@@ -359,7 +355,7 @@ function separated(lines: readonly SentLine[], ended: boolean): string {
 }
 
 /**
- * The parts of the first and last line outside the excerpt; the words that distinguish the lines always stay inside.
+ * The parts of the first and last line that are outside the excerpt; the lines' distinct words always stay inside it.
  */
 function cutsOf({ lines, first, last }: Range, ended: boolean, cuts: Drawn["cuts"]): { head: string; tail: string } {
   const [start, end] = [lines[first], lines[last]];
@@ -372,13 +368,13 @@ function cutsOf({ lines, first, last }: Range, ended: boolean, cuts: Drawn["cuts
   return { head, tail };
 }
 
-/** The start of a text, one unit shorter if it would otherwise end in half a character. */
+/** The start of a text, one unit shorter if it would otherwise end inside a surrogate pair. */
 function wellFormedCut(text: string, length: number): string {
   const cut = text.slice(0, length);
   return /[\ud800-\udbff]$/.test(cut) ? cut.slice(0, -1) : cut;
 }
 
-/** A line without the parts that are cut off at its ends. */
+/** A line without the parts at its start and end that are outside the excerpt. */
 function trimmedBy(line: Line, head: string, tail: string): Line {
   if (head === "" && tail === "") return line;
   const text = lineText(line);

@@ -1,4 +1,4 @@
-/** Handles `workspace/applyEdit` as real editors do, by a table of the edits that they make and their answers. */
+/** Handles `workspace/applyEdit` as real editors do: a table lists which edits they make and how they answer. */
 import { type MessageConnection, ResponseError } from "vscode-jsonrpc/node";
 import type { ApplyWorkspaceEditParams, ApplyWorkspaceEditResult, WorkspaceEdit } from "vscode-languageserver/node";
 import { Refused, type Replacement } from "./editorText.js";
@@ -36,7 +36,7 @@ const manners = {
 /** The name of a row of the table. */
 export type Behaviour = keyof typeof manners;
 
-/** The part of an editor that takes edits. */
+/** The part of an editor that applies edits. */
 export interface EditTaker {
   /** Returns the steps of an edit. Throws `Refused`. */
   check(edit: WorkspaceEdit, versions: Terms["versions"]): readonly Step[];
@@ -45,7 +45,7 @@ export interface EditTaker {
   readonly syncs: "beforeAnswer" | "afterAnswer";
 }
 
-/** Answers `workspace/applyEdit` in the manner that `behave` sets. */
+/** Answers `workspace/applyEdit` in the manner that was set with `behave`. */
 export function answerEdits(connection: MessageConnection, taker: EditTaker) {
   const asked: ApplyWorkspaceEditParams[] = [];
   const refusals: string[] = [];
@@ -127,9 +127,7 @@ function done({ does }: Manner, steps: readonly Step[]): readonly Step[] {
   return steps.map((step) => (step.kind === "edit" ? { ...step, replacements: step.replacements.map(toLf) } : step));
 }
 
-/**
- * Runs a task a moment later. Keys typed until then wait and are applied after the edit, as in any editor.
- */
+/** Runs a task a moment later. Text typed before the task runs is applied after the edit, as in any editor. */
 function createLater() {
   let pending: Promise<void> | undefined;
   return {

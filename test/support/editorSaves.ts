@@ -1,4 +1,4 @@
-/** Answers `multiEdit/saveDocuments` as editors do, whatever they really save. */
+/** Answers `multiEdit/saveDocuments` as editors do, including editors that do not save what their answer says. */
 import { fileURLToPath } from "node:url";
 import { type MessageConnection, ResponseError } from "vscode-jsonrpc/node";
 import type { SaveDocumentsParams, SaveDocumentsResult } from "../../server/lsp/protocol.js";
@@ -25,7 +25,7 @@ export interface Saved {
   typed(typed: { uri: string; from: number; to: number; insert: string }): Promise<void>;
 }
 
-/** Answers in the given manner; returns the list to which every request is added. */
+/** Answers requests in the given manner; returns the list to which every request is added. */
 export function answerSaves(connection: MessageConnection, texts: Saved, manner: SavingManner): SaveDocumentsParams[] {
   const asked: SaveDocumentsParams[] = [];
   const save = async (uri: string): Promise<string | undefined> => {

@@ -16,11 +16,11 @@ import type { DidApplyParams } from "../../server/lsp/protocol.js";
 export interface WindowOptions {
   /** The settings of the section `multiEdit`, sent at the start and returned on request. */
   readonly settings?: unknown;
-  /** The outcome of `window/showDocument`; `undefined` if the document is shown whenever the capabilities allow it. */
+  /** The outcome of `window/showDocument`; if `undefined`, the document is shown whenever the capabilities allow it. */
   readonly shows?: "shows" | "fails" | "answersErrors" | "answersNull";
 }
 
-/** A document that the server asked to show, as it was at that time. */
+/** A document that the server asked the editor to show, as the document was at that time. */
 export interface Shown extends ShowDocumentParams {
   readonly path: string;
   readonly text: string;
@@ -87,7 +87,7 @@ export function answerWindow(connection: MessageConnection, options: WindowOptio
   };
 }
 
-/** Answers in the given manner; returns the list to which every request is added. */
+/** Answers requests in the given manner; returns the list to which every request is added. */
 function showDocuments(connection: MessageConnection, manner: NonNullable<WindowOptions["shows"]>): Shown[] {
   const shown: Shown[] = [];
   connection.onRequest("window/showDocument", (params: ShowDocumentParams) => {

@@ -13,15 +13,15 @@ export interface OpenDocument {
   readonly uri: string;
   readonly languageId: string;
   readonly version: number;
-  /** The text as it is synced. */
+  /** The text in the form in which it is synced. */
   readonly text: string;
 }
 
-/** The editor's rules for taking an edit. */
+/** The editor's rules for applying an edit. */
 export interface Terms {
   readonly encoding: Encoding;
   readonly versions: "checked" | "ignored";
-  /** The text of an empty file once it is open. */
+  /** The text that an empty file has when it is open. */
   readonly emptyText: "" | "\n";
   /** `lf`: CRLF becomes LF on opening, as in Emacs; `undefined` if line ends are kept. */
   readonly lineEnds?: "lf" | undefined;
@@ -43,9 +43,9 @@ export type Step =
   | { readonly kind: "delete"; readonly uri: string };
 
 /**
- * The steps that an edit describes, in its order: changes of open documents, and files to be written, renamed and
- * deleted. Throws `Refused` for anything that the protocol forbids, that our server has no reason to send, or that real
- * editors are known to lose: options of file operations, and edits of a document after its rename.
+ * The steps that an edit describes, in the order of the edit: changes of open documents, and files to be written,
+ * renamed and deleted. Throws `Refused` for anything that the protocol forbids, that our server has no reason to send,
+ * or that real editors are known to lose: options of file operations, and edits of a document after its rename.
  */
 export function stepsOf(edit: WorkspaceEdit, open: ReadonlyMap<string, OpenDocument>, terms: Terms): Step[] {
   const check = new Check(open, terms);
@@ -94,7 +94,7 @@ function entriesOf(edit: WorkspaceEdit, open: ReadonlyMap<string, OpenDocument>)
 }
 
 /**
- * A file in the simulated tree. `place`: index of the step that writes it; `renamed`: it must not be edited anymore.
+ * A file in the simulated tree. `place`: index of the step that writes the file; `renamed`: no more edits are allowed.
  */
 type Pictured =
   | (FileText & { readonly created: boolean; readonly place?: number })
@@ -106,7 +106,7 @@ type Pictured =
 /** Walks through an edit on a simulated tree, so that a refusal comes before the first change. */
 class Check {
   readonly steps: Step[] = [];
-  /** Entries that differ from before the edit. */
+  /** Entries that the edit has changed. */
   private readonly picture = new Map<string, Pictured>();
   private readonly edited = new Set<string>();
 

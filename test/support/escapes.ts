@@ -1,11 +1,11 @@
 /** Escapes, as in JSON, for characters that a page cannot show. */
 
 /**
- * Characters that a reader would not see or an editor would change: controls, trailing spaces, odd spaces, lone
- * surrogates.
+ * Characters that a reader would not see or that an editor would change: control characters, trailing spaces, odd
+ * spaces, lone surrogates.
  */
 const hidden =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: controls are what must become visible.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters must become visible.
   /[\u0000-\u0009\u000b-\u001f\u007f-\u00a0\u00ad\u061c\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ufeff]| +$|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/gm;
 
 const short: Readonly<Record<string, string>> = { "\t": "\\t", "\r": "\\r" };
@@ -16,7 +16,8 @@ export function needsEscapes(text: string): boolean {
 }
 
 /**
- * A text with its hidden characters made visible. Line ends stay, and so does a backslash before a space, as in diffs.
+ * A text with its hidden characters made visible. Line ends stay as they are; so does a backslash before a space, as in
+ * diffs.
  */
 export function escaped(text: string): string {
   return text.replaceAll(/\\(?! )/g, "\\\\").replace(hidden, (found) => found.split("").map(escapedUnit).join(""));

@@ -33,7 +33,7 @@ export function expectedFiles(one: Case, unopened: Unopened): Map<string, FileSt
   for (const name of before.keys()) if (!after.has(name)) expected.delete(pathOf.get(name) ?? name);
   for (const [name, bytes] of after) {
     const source = renamed.get(name) ?? name;
-    // A file that now has the old name of a renamed file is a different file.
+    // A file that now has a renamed file's old name is a different file.
     const isNew = source === name && left.has(name);
     if (source === name && !isNew && before.get(name)?.equals(bytes) === true) continue;
     const path = pathOf.get(source) ?? source;
@@ -44,7 +44,7 @@ export function expectedFiles(one: Case, unopened: Unopened): Map<string, FileSt
   return expected;
 }
 
-/** The text that counts: the editor's if the file is open, otherwise the disk's; without its byte order mark. */
+/** The text that counts, without its byte order mark: the editor's text if the file is open, otherwise the disk's. */
 export function textOf({ synced, disk }: FileState): string {
   return synced?.replace(/^\ufeff/, "") ?? decodeFile(disk!).text;
 }
@@ -67,7 +67,7 @@ function bytesOf({ synced, disk, bom }: CaseFile): Buffer {
   return Buffer.from(bom && !synced.startsWith("\ufeff") ? `\ufeff${synced}` : synced);
 }
 
-/** A diff names a file relative to its workspace folder, or, as git does, relative to the root if it is in none. */
+/** A diff names a file relative to its workspace folder or, if it is in none, relative to the root, as git does. */
 function pathInDiff({ folders }: Case, path: string): string {
   if (folders.includes(".")) return path;
   const folder = folders.find((name) => path.startsWith(`${name}/`));

@@ -31,10 +31,10 @@ import { type Encoding, positionOf, type Replacement, replaced } from "./editorT
 import { answerWindow, type Shown, type WindowOptions } from "./editorWindow.js";
 import { doOnDisk, type OpenDocument, type Step, stepsOf } from "./editorWorkspace.js";
 
-/** The way in which a file that is not open is edited; `hidden`: it is opened and edited, but never synced. */
+/** The way in which a file that is not open is edited; `hidden`: the file is opened and edited, but never synced. */
 export type Unopened = "written" | "opened" | "hidden";
 
-/** Text that the user types: it replaces `[from, to)`, in UTF-16 units. */
+/** Text that the user types in place of the range `[from, to)`, in UTF-16 units. */
 export interface Typed {
   readonly uri: string;
   readonly from: number;
@@ -48,7 +48,7 @@ export interface EditorOptions extends WindowOptions {
   readonly server: readonly [string, ...string[]];
   /** Paths of the workspace folders. */
   readonly folders: readonly string[];
-  /** Encodings offered in this order; `undefined` if the client offers none, which means utf-16. */
+  /** Encodings that the client offers, in this order; if `undefined`, the client offers none, which means UTF-16. */
   readonly encodings?: readonly string[];
   /** Capabilities that replace the defaults, key by key. */
   readonly capabilities?: ClientCapabilities;
@@ -78,7 +78,7 @@ export interface EditorOptions extends WindowOptions {
   readonly onDelete?: "keepsOpen";
   /** `needed`: a rename into a missing directory fails, as in Helix; `undefined` if it is created. */
   readonly directories?: "needed";
-  /** The way in which it saves documents at the server's request; `undefined` if it does not support the request. */
+  /** The way in which the editor saves documents at the server's request; `undefined` if it does not support this. */
   readonly saves?: SavingManner;
   /** User id of the server; `undefined` for the user that runs the tests. */
   readonly uid?: number;
@@ -99,9 +99,9 @@ export interface FakeEditor {
   readonly hidden: ReadonlyMap<string, string>;
   /** Every `workspace/applyEdit` request received. */
   readonly asked: readonly ApplyWorkspaceEditParams[];
-  /** The reason for each refused edit. */
+  /** The reasons for refused edits, one for each. */
   readonly refusals: readonly string[];
-  /** `window/logMessage` and `window/showMessage`. */
+  /** Every `window/logMessage` and `window/showMessage` notification received. */
   readonly messages: readonly LogMessageParams[];
   readonly questions: readonly ShowMessageRequestParams[];
   /** Every `multiEdit/saveDocuments` request received. */
@@ -136,14 +136,14 @@ export interface FakeEditor {
    * nothing has changed.
    */
   readonly apply: (edit: WorkspaceEdit) => Promise<void>;
-  /** Sets how the next edits are taken, one behaviour per edit; the last one stays in force. */
+  /** Sets how the editor handles the next edits, one behaviour per edit; the last behaviour stays in force. */
   readonly behave: (...behaviours: readonly [Behaviour, ...Behaviour[]]) => void;
   /** Sets a function that runs whenever an edit arrives, before the editor takes it. */
   readonly beforeEdits: (act: (params: ApplyWorkspaceEditParams) => unknown) => void;
   /** Sends the answers that `answersLate` holds back. */
   readonly answerNow: () => void;
   /**
-   * Sets the titles of the actions that answer the next questions, one per question; the last one stays in force.
+   * Sets the titles of the actions that answer the next questions, one per question; the last title stays in force.
    * `undefined`: the question is dismissed.
    */
   readonly answerQuestionsWith: (...titles: readonly [string | undefined, ...(string | undefined)[]]) => void;
@@ -175,7 +175,7 @@ export async function startEditor(options: EditorOptions): Promise<FakeEditor> {
   child.stderr.setEncoding("utf8").on("data", (chunk: string) => {
     stderr += chunk;
   });
-  child.stdin.on("error", () => undefined); // An early exit shows in the exit code, not as a broken pipe.
+  child.stdin.on("error", () => undefined); // An early exit must show as an exit code, not as a broken pipe.
   const texts = new Texts(connection, options);
   const window = answerWindow(connection, options);
   const answers = answerEdits(connection, texts);
@@ -365,7 +365,7 @@ class Texts implements EditTaker {
     doOnDisk(step);
   }
 
-  /** Unsaved text stays unsaved, unless the editor is set to do otherwise. */
+  /** Unsaved text stays unsaved, unless an option of the editor says otherwise. */
   private async renamed(step: Extract<Step, { kind: "rename" }>): Promise<void> {
     const { onRename } = this.options;
     const document = this.open.get(step.uri);

@@ -17,12 +17,12 @@ const fact = new RegExp(
   "gu",
 );
 
-/** A line that shows a line of the file after its number or a plus sign, or that stands for lines left out. */
+/** A line that shows a line of the file after its number or a plus sign, or that stands for omitted lines. */
 const fileLine = /^(?:(?:\d+(?::\d+)?|\+)\| |…$)/;
 
 /**
- * The first clause of a message, unchanged, and the facts of the rest. Lines that show a line of the file stay; any
- * text between them becomes a line `… facts` with its quoted strings, numbers, paths and field names, in order.
+ * The first clause of a message, unchanged, and the facts of the rest. Lines that show a line of the file stay; the
+ * text between such lines becomes a line `… facts` with its quoted strings, numbers, paths and field names, in order.
  */
 export function gistOf(message: string): string {
   const length = clauseLength(message);
@@ -65,8 +65,8 @@ function withoutAside(line: string): string {
 
 /**
  * Returns the sentences and clauses of a message, with everything that differs from case to case normalized: `#` stands
- * for numbers, `""` for quoted strings, `<path>` for paths, each also for a list of them. Lines that show a line of the
- * file are left out, except for what they say of a match.
+ * for numbers, `""` for quoted strings, `<path>` for paths; each of these also stands for a list. Lines that show a
+ * line of the file are left out, except for their asides about a match.
  */
 export function sentencesOf(message: string): readonly string[] {
   const lines = message.split("\n").flatMap((line) => (fileLine.test(line) ? asideOf(line) : [line]));

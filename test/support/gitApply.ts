@@ -1,4 +1,4 @@
-/** Applies the diffs of pages with git, so that none of our code decides what they mean. */
+/** Applies the diffs of pages with git, so that none of the project's code decides what the diffs mean. */
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,7 +8,7 @@ import { decodeFile, encodeFile } from "./editorFiles.js";
 /** Files by their path in the diff, as bytes. */
 export type Files = ReadonlyMap<string, Uint8Array>;
 
-/** The files after a diff. UTF-16 is converted to UTF-8 for git and back. Throws if git refuses the diff. */
+/** The files after a diff. UTF-16 is converted to UTF-8 for git, and converted back. Throws if git refuses the diff. */
 export function applyDiff(files: Files, diff: string): Map<string, Buffer> {
   const folder = mkdtempSync(join(tmpdir(), "multi-edit-git-"));
   try {

@@ -1,4 +1,4 @@
-/** Desks for patches that no agent should send: the results that both doors must produce, and the state to preserve. */
+/** Desks for patches that no agent should send: checks the results of both doors, and that failures change nothing. */
 import { chmodSync, lstatSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect } from "vitest";
@@ -16,9 +16,9 @@ export const sections = {
   from: (path: string) => [`*** Update File: ${path}`, "*** Move to: fresh.txt"],
   to: (path: string) => ["*** Update File: b.txt", `*** Move to: ${path}`],
 };
-/** The name of one way. */
+/** The name of a way to use a path. */
 export type Use = keyof typeof sections;
-/** The names of all ways. */
+/** The names of all ways to use a path. */
 export const uses: readonly Use[] = ["update", "add", "delete", "from", "to"];
 /** The lines that move a file. */
 export const move = (from: string, to: string) => [`*** Update File: ${from}`, `*** Move to: ${to}`];
@@ -37,7 +37,7 @@ function stateOf({ editor, root }: Desk): unknown {
 /** The text that a person sees under each name: the editor's if the file is open, otherwise the file's. */
 const contents = (desk: Desk): Record<string, string> => ({ ...desk.disk(), ...desk.texts() });
 
-/** Checks that the next call is answered as usual. */
+/** Checks that the server still answers a call as usual. */
 export async function expectAlive({ propose }: Desk): Promise<void> {
   expect((await propose(patchOf("*** Add File: witness.txt", "+seen"))).text).toBe(
     "witness.txt (1 edit)\nA witness.txt",
@@ -45,7 +45,7 @@ export async function expectAlive({ propose }: Desk): Promise<void> {
 }
 
 /**
- * Checks that both doors refuse a patch for these reasons in bounded messages; returns the failure of the second door.
+ * Checks that both doors refuse a patch with these codes and in bounded messages; returns the second door's failure.
  */
 export async function expectRefused(desk: Desk, call: Call, codes: readonly string[]): Promise<Failed> {
   const before = stateOf(desk);
@@ -62,7 +62,7 @@ export async function expectRefused(desk: Desk, call: Call, codes: readonly stri
   return answers[1];
 }
 
-/** Files of every kind to which a path may lead. */
+/** One file of every kind that a path may name. */
 export const files = {
   "a.txt": "old\n",
   "b.txt": "b\n",

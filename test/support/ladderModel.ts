@@ -77,8 +77,8 @@ function fold(text: string, folding: Folding, end: "ends" | "goes on"): Unit[] {
 }
 
 /**
- * Start offsets of the folded old text in the folded text. Whitespace at the old text's very end is literal, or is
- * folded away before a line end of the document.
+ * Start offsets of the folded old text in the folded text. Whitespace at the very end of the old text counts literally,
+ * or is folded away before a line end of the document.
  */
 function foldedStarts(text: string, oldText: string, folding: Folding): number[] {
   const units = fold(text, folding, "ends");
@@ -133,7 +133,7 @@ function linesOf(text: string): { line: string; start: number }[] {
 }
 
 /**
- * Start offsets of the windows of whole lines that `accepts` accepts; if the old text ends in a line end, so must each.
+ * Start offsets of the windows of whole lines that `accepts` accepts; if the old text ends in a line end, so must they.
  */
 function windows(
   text: string,
@@ -197,13 +197,13 @@ function viewedStarts(text: string, oldText: string): number[] {
     if (!found.every((one, i) => one !== null && Number(one[1]) === first + i)) continue;
     const bare = found.map((one) => one?.input.slice(one[0].length) ?? "");
     if (bare.every((line) => trim(line) === "")) return [];
-    // If the text itself contains a line with its number, the numbers belong to the text.
+    // If the text itself contains a line together with its number, the numbers are part of the text.
     const own = found.filter((one, i) => trim(bare[i] ?? "") !== "" && hasLine(text, trim(one?.input ?? "")));
     if (own.length > 0) return [];
     const starts = windows(text, isEnded ? [...bare, ""] : bare, (file, sent) =>
       sent.every((line, i) => trimEnd(line) === trimEnd(file[i] ?? "")),
     );
-    // A single line such as `404: notFound` is trusted only if the number is that of the line.
+    // A single line such as `404: notFound` counts as numbered only if the number is that of the line.
     const isWeak = found.length === 1;
     return isWeak ? starts.filter((start) => linesOf(text)[first - 1]?.start === start) : starts;
   }

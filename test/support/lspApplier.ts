@@ -21,8 +21,8 @@ export interface OffsetEdit {
 }
 
 /**
- * Converts edits to offsets. Throws for a position that the text does not have: after a line's end, inside a surrogate
- * pair, or between CR and LF.
+ * Converts edits to offsets. Throws for a position that does not exist in the text: after a line's end, inside a
+ * surrogate pair, or between CR and LF.
  */
 export function toOffsets(text: string, edits: readonly TextEdit[], counting: Counting): OffsetEdit[] {
   const offsets = new Map(

@@ -1,4 +1,4 @@
-/** An agent that speaks MCP through the reference client, and shares no code with the server. */
+/** An agent that speaks MCP through the reference client and shares no code with the server. */
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { onTestFinished } from "vitest";
@@ -17,7 +17,7 @@ export interface Agent {
   call(name: string, args: object, signal?: AbortSignal): Promise<Told>;
 }
 
-/** The revision of the protocol by its year: `2025` begins with `initialize`, `2026` does not. */
+/** The year of the protocol's revision: a `2025` client begins with `initialize`, a `2026` client does not. */
 export type Era = "2025" | "2026";
 
 /** Options for starting the server; all are optional. */

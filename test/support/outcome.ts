@@ -1,4 +1,4 @@
-/** The outcome of a case, written as the blocks of its page, so that both depths are compared with the same text. */
+/** The outcome of a case, written as the blocks of a page, so that both depths are compared with the same text. */
 import type { Failure } from "../../server/plan/failure.js";
 import { type Case, type OutcomeKind, outcomeKinds } from "./cases.js";
 import { escaped, needsEscapes } from "./escapes.js";
@@ -27,8 +27,8 @@ export interface Seen {
 export type Outcome = Readonly<Partial<Record<OutcomeKind, string>>>;
 
 /**
- * The blocks that a page must have for this outcome. A `result` is among them only if the page has one, or if there are
- * warnings or edits that were not found exactly.
+ * The blocks that a page must have for this outcome. A `result` block is included only if the page has such a block, or
+ * if there are warnings or edits whose old text was not found exactly.
  */
 export function toOutcome(seen: Seen, { outcome: page, whole }: Pick<Case, "outcome" | "whole">): Outcome {
   const plain = seen.edits.every(({ status, rung }) => status === "applied" && (rung ?? "exact") === "exact");

@@ -20,7 +20,7 @@ export interface PatchRun {
   readonly planned: Planned | undefined;
   /** Empty if the patch was applied. */
   readonly failures: readonly Failure[];
-  /** All files afterwards; if the patch failed, the files that were given. */
+  /** All files after the patch; if the patch failed, the files that were given. */
   readonly files: PatchedFiles;
 }
 

@@ -1,11 +1,11 @@
-/** Plans batches on texts in memory, for laws; no other documents exist. */
+/** Plans batches on texts in memory, for the tests of laws; no other documents exist. */
 import type { BatchOptions, EditOperation } from "../../server/plan/operation.js";
 import type { Planned } from "../../server/plan/outcome.js";
 import { planBatch } from "../../server/plan/plan.js";
 import type { Document, Snapshot, Target } from "../../server/plan/snapshot.js";
 import { toEnd } from "../../server/text/lines.js";
 
-/** An edit with only the fields that matter to a law; the default path is `a`. */
+/** An edit with only the fields that matter to laws; the default path is `a`. */
 export type SentEdit = { readonly oldText: string; readonly newText: string } & Partial<
   Omit<EditOperation, "kind" | "index">
 >;
@@ -45,7 +45,7 @@ export function planOn(
   );
 }
 
-/** A snapshot in which every document is found by its path. */
+/** A snapshot in which each document's path leads to the document. */
 export function snapshotOf(documents: readonly Document[]): Snapshot {
   return {
     targets: new Map(documents.map(({ path, uri }): [string, Target] => [path, { ok: true, uri }])),

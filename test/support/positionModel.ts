@@ -1,5 +1,5 @@
 /**
- * Positions straight from the definition in LSP, on a text that is split again each time: the oracle for our own code.
+ * Positions computed directly from LSP's definition: the oracle for the server's code. Splits the text anew each time.
  */
 import { Buffer } from "node:buffer";
 import fc from "fast-check";
@@ -8,7 +8,7 @@ import type { LineRule } from "../../server/text/lines.js";
 
 export const encodings = ["utf-8", "utf-16", "utf-32"] as const;
 
-/** LSP's rule, by which a lone CR ends a line, and the rule of the editors that differ. */
+/** LSP's rule, by which a lone CR ends a line, and the rule of other editors, by which a lone CR does not. */
 export const lspRule: LineRule = { loneCrEndsLine: true };
 export const lfRule: LineRule = { loneCrEndsLine: false };
 
@@ -16,7 +16,7 @@ const lineEnds = ["\n", "\r\n", "\r"];
 const astral = ["𝒳", "👩\u200d💻", "\ud83d", "\ude00", "\udc00"];
 const others = ["a", "é", "e\u0301", "\u20ac", "\ufeff", "\0", "\t", "\u2028", "\u0085"];
 
-/** Short texts with characters of every width, half characters, marks, and mixed line ends. */
+/** Short texts with characters of every width, lone surrogates, byte order marks, and mixed line ends. */
 export const anyText = fc
   .array(fc.oneof(fc.constantFrom(...others), fc.constantFrom(...astral), fc.constantFrom(...lineEnds)), {
     maxLength: 24,
@@ -44,7 +44,7 @@ export function modelOffsets(text: string): number[] {
   });
 }
 
-/** The position of one of `modelOffsets`. */
+/** The position of an offset that `modelOffsets` returns. */
 export function modelPosition(
   text: string,
   offset: number,

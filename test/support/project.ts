@@ -24,5 +24,5 @@ export const projectSources: readonly Source[] = projectPaths.map((path) => ({
   text: readFileSync(join(projectRoot, path), "utf8"),
 }));
 
-/** A single source at a path of the project, given as lines. */
+/** A source with this path in the project and these lines. */
 export const sourceAt = (path: string, ...lines: string[]): Source[] => [{ path, text: `${lines.join("\n")}\n` }];

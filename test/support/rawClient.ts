@@ -21,7 +21,7 @@ export interface RawClient {
   send(...messages: readonly unknown[]): void;
   /** Sends a request and returns its answer. */
   ask(id: number | string | null, method: string, params?: unknown): Promise<Received>;
-  /** The next answer with this id that was not returned yet; rejects if the connection ends without one. */
+  /** The next answer with this id that was not returned yet; rejects if the connection ends without such an answer. */
   answer(id: number | string | null): Promise<Received>;
   /** The next request or notification with this method that was not returned yet. */
   call(method: string): Promise<Received>;
@@ -46,8 +46,8 @@ export function request(id: unknown, method: unknown, params?: unknown): object 
 export const initialize = request(0, "initialize", { processId: null, rootUri: null, capabilities: {} });
 
 /**
- * Splits bytes into the messages of complete frames and the rest; throws for anything that is not a frame. Written from
- * the text of the protocol, independently of the server.
+ * Splits bytes into the messages of complete frames and the remaining bytes; throws for anything that is not a frame.
+ * Written from the text of the protocol, independently of the server.
  */
 export function framesOf(bytes: Buffer): { messages: Received[]; rest: Buffer } {
   const messages: Received[] = [];

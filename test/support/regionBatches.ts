@@ -50,7 +50,7 @@ const disturbances: readonly ((text: string, line: number) => string)[] = [
 export function regionBatch(seed: number): RegionBatch {
   const chance = chanceOf(seed);
   const start = startOf(chance);
-  // Most batches are tame; otherwise few of them could be planned in regions.
+  // Most batches are tame; otherwise, few batches could be planned in regions.
   const mood = chance.weighted<Mood>({ tame: 5, failing: 3, wild: 2 });
   const count = chance.between(2, 9);
   const focus = chance.below(60);
@@ -74,7 +74,7 @@ function startOf(chance: Chance): Draft {
   while (lines.length < 20 || chance.percent(97)) {
     const kind = chance.weighted({ own: 82, common: 12, twin: 6 });
     const own = chance.pick(contents)(chance.percent(97) ? lines.length : 1);
-    // A line that a looser rung takes for an existing one.
+    // A line that a looser rung takes for an existing line.
     const twin = lines.length === 0 ? own : disturbed(chance, chance.pick(lines), { line: 0, percent: 100 });
     lines.push(...{ own, common: chance.pick(common), twin }[kind].split("\n"));
   }
@@ -146,7 +146,7 @@ interface Around {
   readonly text: string;
   readonly sent: readonly SentEdit[];
   readonly mood: Mood;
-  /** The line near which half of the edits are. */
+  /** The line near which half of the edits are placed. */
   readonly focus: number;
 }
 

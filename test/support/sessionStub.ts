@@ -14,9 +14,9 @@ import { frame, framesOf, type Received } from "./rawClient.js";
 export interface Stub {
   /** The error with which `initialize` is answered. */
   readonly refuses?: string;
-  /** `true` if it does not know the announced secret. */
+  /** `true` if the session does not know the announced secret. */
   readonly isImpostor?: boolean;
-  /** `true` if it never answers. */
+  /** `true` if the session never answers. */
   readonly isSilent?: boolean;
   /** Answers every request after the handshake; the default answer is MethodNotFound. */
   readonly serve?: (request: Received, socket: Socket) => object | undefined;

@@ -10,7 +10,7 @@ export interface Source {
   readonly text: string;
 }
 
-/** One source in two masked forms; every offset and line is as in the original. */
+/** One source in two masked forms, with every offset and line number as in the original. */
 export interface Masked {
   /** Comments and the contents of strings, templates and regular expressions are replaced by spaces. */
   readonly code: string;
@@ -54,13 +54,13 @@ export function maskSource(text: string): Masked {
   return masked;
 }
 
-/** A string, a regular expression, or a part of a template from a backtick or brace to the next. */
+/** A string, a regular expression, or a part of a template: from a backtick or brace to the next backtick or brace. */
 interface Quoted {
   readonly at: number;
   readonly token: string;
 }
 
-/** Strings and templates in the order in which they end; regular expressions are left out. */
+/** Strings and templates, in the order of their ends; regular expressions are left out. */
 function literalsIn(quoted: readonly Quoted[]): Literal[] {
   const open: Literal[] = [];
   return quoted.flatMap(({ at, token }) => {
@@ -75,7 +75,7 @@ function literalsIn(quoted: readonly Quoted[]): Literal[] {
   });
 }
 
-/** Masked sources by their text: the rules ask for the same files again and again. */
+/** Masked sources by their text, kept because the rules ask for the same files again and again. */
 const masks = new Map<string, Masked>();
 
 /** The state of a scan through nested templates. */
@@ -120,7 +120,7 @@ function endOfRegExp(text: string, at: number): number {
   return literal.test(text) ? literal.lastIndex : at + 1;
 }
 
-/** Reports whether a slash after this code starts a regular expression and is not a division sign. */
+/** Reports whether a slash after this code starts a regular expression rather than being a division sign. */
 function startsExpression(before: string): boolean {
   const tail = before.slice(-200).trimEnd();
   return tail === "" || /[(,=:[!&|?{;+\-*%<>~^]$|\b(?:return|typeof|case|in|of|void|delete)$/.test(tail);
@@ -136,7 +136,7 @@ function endAfter(text: string, pattern: RegExp, from: number): number {
   return pattern.test(text) ? Math.max(pattern.lastIndex, from) : text.length;
 }
 
-/** Keeps the quotes, so that a string remains visible as one. */
+/** Keeps the quotes, so that a string remains visible as a string. */
 function blanks(token: string, { keepEnds }: { keepEnds: boolean }): string {
   const blank = token.replace(/[^\n]/g, " ");
   return keepEnds && token.length > 1 ? `${token[0]}${blank.slice(1, -1)}${token.at(-1)}` : blank;

@@ -89,7 +89,7 @@ function reachedFrom(path: string, imported: ReadonlyMap<string, readonly string
   return reached;
 }
 
-/** Uses of things that the pure layers must not depend on: Node, the editor's packages, waiting, the clock. */
+/** Uses of things on which pure layers must not depend: Node, the editor's packages, waiting, and the clock. */
 export function purityProblems(sources: readonly Source[]): string[] {
   return sources
     .filter((source) => isServerFile(source) && pureLayers.includes(layerOf(source.path)))
@@ -111,7 +111,7 @@ function isImpure(specifier: string): boolean {
   return specifier.startsWith("node:") || specifier.startsWith("vscode-") || builtinModules.includes(specifier);
 }
 
-/** Imports of the editor's connection outside `lsp/`; the connection to agents uses the JSON-RPC library alone. */
+/** Imports, outside `lsp/`, of the editor's connection; the connection to agents may use only the JSON-RPC library. */
 export function connectionProblems(sources: readonly Source[]): string[] {
   return sources
     .filter((source) => isServerFile(source) && layerOf(source.path) !== "lsp")
@@ -126,7 +126,7 @@ export function connectionProblems(sources: readonly Source[]): string[] {
     );
 }
 
-/** Files, functions and methods that are too long to read at once. */
+/** Files, functions and methods that have more lines than the project allows. */
 export function lengthProblems(sources: readonly Source[]): string[] {
   return sources
     .filter(({ path }) => path.endsWith(".ts"))
@@ -211,7 +211,7 @@ export interface SchemaNode {
   readonly properties?: Readonly<Record<string, SchemaNode>>;
 }
 
-/** Length in characters from which a default is too long for a table; its row refers to the schema instead. */
+/** Length in characters from which a default is too long for a table; the table's row then refers to the schema. */
 const longDefault = 200;
 const settingsSchemaPath = "dist/schemas/settings.schema.json";
 
@@ -238,7 +238,7 @@ export function settingsProblems(readme: string, schema: SchemaNode): string[] {
   return problems;
 }
 
-/** Leaves of the schema by dotted key, each with its default as JSON; empty if it has none. */
+/** Leaves of the schema by dotted key, each with its default as JSON; the text is empty if there is no default. */
 function settingsOf(schema: SchemaNode, prefix: string): [string, string][] {
   return Object.entries(schema.properties ?? {}).flatMap(([name, node]): [string, string][] =>
     node.properties === undefined
@@ -250,8 +250,8 @@ function settingsOf(schema: SchemaNode, prefix: string): [string, string][] {
 const withoutBlanks = (json: string): string => json.replace(/\s/g, "");
 
 /**
- * Notes to oneself, paths of one machine, and tests that are skipped. `home` is the folder that contains the checkout:
- * its path must not occur anywhere, unless it is the folder for temporary files or the root.
+ * Notes to oneself, paths of one machine, and tests that are skipped. `home` is the folder that contains the checkout.
+ * The path of `home` must not occur anywhere, unless it is the folder for temporary files or the root.
  */
 export function leftoverProblems(sources: readonly Source[], { home }: { readonly home: string }): string[] {
   const here = home.length > 1 && home !== tmpdir() ? `|${home.replace(/[^\w/]/g, "\\$&")}` : "";
@@ -280,7 +280,7 @@ export function leftoverProblems(sources: readonly Source[], { home }: { readonl
   });
 }
 
-/** Entries of the top level that are not among the few that belong there. */
+/** Entries of the top level that are not among the few that belong at the top level. */
 export function topLevelProblems(paths: readonly string[]): string[] {
   const folders = ["server", "client-samples", "test"];
   const files = [
@@ -300,7 +300,7 @@ export function topLevelProblems(paths: readonly string[]): string[] {
     .map((name) => `${name} does not belong at the top level`);
 }
 
-/** A problem unless a package has exactly one copy; `places` are the folders or entry files that were found. */
+/** A problem unless there is exactly one copy of a package; `places` are the folders or entry files that were found. */
 export function copyProblems(name: string, places: readonly string[]): string[] {
   const distinct = [...new Set(places)];
   return distinct.length === 1 ? [] : [`there are ${distinct.length} copies of ${name}: ${distinct.join(", ")}`];

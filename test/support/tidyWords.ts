@@ -30,11 +30,11 @@ export function failureProblems(sources: readonly Source[]): string[] {
     );
 }
 
-/** The files of the server that may hold sentences for callers, and the module that these pages are built on. */
+/** The files of the server that may contain sentences for callers, and the module on which these files are built. */
 const isPageOfSentences = ({ path }: Source): boolean =>
   path.endsWith("/sentences.ts") || path === "server/plan/failure.ts";
 
-/** Files with texts of four or more words, none of which reports the outcome of a call. */
+/** Files whose texts of four or more words never report the outcome of a call. */
 const wordyFiles: Readonly<Record<string, string>> = {
   "server/start.ts": "runs before anything else may be loaded",
   "server/dialect/fields.ts": "a table that is a schema",
@@ -48,7 +48,7 @@ const wordyFiles: Readonly<Record<string, string>> = {
 const wordyPlaces = [
   // A bug in our own code.
   /\bthrow new (?:Range|Type)?Error\($/,
-  // An error like those of the system; callers get a sentence for its code instead.
+  // An error in the form of a system error; callers get a sentence for the error's code instead.
   /\bsystemError\($/,
   // A line in the log.
   /\b(?:log|note|drop)\($/,

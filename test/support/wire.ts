@@ -19,13 +19,15 @@ import type { FileState } from "./expected.js";
 import type { FakeEditor } from "./fakeEditor.js";
 import type { Seen } from "./outcome.js";
 
-/** The method of the call. It decides who applies the edit: the client, which gets it in the answer, or the server. */
+/**
+ * The method of the call. It decides who applies the edit: the client, which the answer asks to do so, or the server.
+ */
 export type Door = "multiEdit/apply" | "multiEdit.apply";
 
 /** The outcome over the wire. */
 export interface WireRun {
   readonly seen: Seen;
-  /** Every file in the case's folder afterwards, by path. */
+  /** Every file in the case's folder after the call, by path. */
   readonly files: ReadonlyMap<string, FileState>;
 }
 
@@ -58,7 +60,7 @@ function withOption(params: unknown, unopened: "editor" | undefined): unknown {
   return { ...call, options: { ...options, unopened } };
 }
 
-/** A page's request or settings with the path of the real folder filled in. */
+/** A page's request or settings, with the path of the real folder in place of `/project`. */
 export function withRoot(value: unknown, root: string): unknown {
   if (typeof value === "string") {
     const uri = value.replace(/^file:\/\/\/project(?=\/|$)/, toUri(root));

@@ -1,4 +1,4 @@
-/** The built server with a client on vscode-jsonrpc that sends whatever it is given, without an editor or checks. */
+/** The built server, with a client on vscode-jsonrpc that sends whatever it is given: no editor, no checks. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { onTestFinished } from "vitest";

@@ -1,4 +1,4 @@
-/** The commands, and the arguments that each takes. */
+/** The commands, and the arguments that each of them takes. */
 import { parseArgs } from "node:util";
 import type { CallOptions } from "../../dialect/options.js";
 import { limits } from "../../text/limits.js";
@@ -7,7 +7,7 @@ import type { Mode } from "../session/request.js";
 import { type Input, unreadable } from "./input.js";
 import { argumentProblems, helpText } from "./sentences.js";
 
-/** Every option, in the form that `parseArgs` takes. */
+/** Every option, in the form that `parseArgs` expects. */
 const options = {
   /** The id of the calling agent. */
   agent: { type: "string" },
@@ -21,14 +21,14 @@ const options = {
   structured: { type: "boolean" },
   summary: { type: "boolean" },
   timeout: { type: "string" },
-  /** A directory; it may be relative. */
+  /** Path of a directory; it may be relative. */
   workspace: { type: "string" },
 } as const;
 
 type OptionName = keyof typeof options;
 type Values = ReturnType<typeof parseArgs<{ options: typeof options }>>["values"];
 
-/** The allowed values of each option that accepts only a few. */
+/** The allowed values of each option that accepts only certain values. */
 const choices = {
   mode: ["auto", "editor", "disk"],
   atomic: ["all", "file", "none"],
@@ -43,7 +43,7 @@ interface CommandRow {
   /** The arguments, as the help shows them. */
   readonly takes: string;
   readonly about: string;
-  /** The smallest and the largest number of its arguments, not counting options. */
+  /** The minimum and the maximum number of arguments, not counting options. */
   readonly words: readonly [least: number, most: number];
   readonly options: readonly OptionName[];
 }
@@ -78,7 +78,7 @@ export function isCommand(word: string | undefined): word is CommandName {
   return word !== undefined && Object.hasOwn(commandRows, word);
 }
 
-/** A valid command line. The options are as given, or `undefined` if they were left out. */
+/** A valid command line. An option that was left out is `undefined`. */
 export interface Arguments extends Pick<Values, "help" | "json" | "session" | "agent" | "workspace" | "structured"> {
   readonly command: CommandName;
   /** The arguments that are not options. */
@@ -89,7 +89,7 @@ export interface Arguments extends Pick<Values, "help" | "json" | "session" | "a
   readonly call: Pick<CallOptions, "atomic" | "save" | "result">;
 }
 
-/** Reads the arguments of the program. The first one must be a command. */
+/** Parses the program's arguments; the first argument must be the name of a command. */
 export function readArguments([command, ...rest]: readonly string[]): Input<Arguments> {
   if (!isCommand(command)) return unreadable(argumentProblems.unknownCommand(command ?? ""));
   const row: CommandRow = commandRows[command];
@@ -133,12 +133,12 @@ function parseOptions(row: CommandRow, args: readonly string[]): Input<{ values:
     return { ok: true, value };
   } catch (error) {
     const [reason = ""] = (error instanceof Error ? error.message : String(error)).split("\n");
-    // Node adds advice on positional arguments, which no command takes in that form.
+    // Node adds advice on positional arguments that does not apply to these commands.
     return unreadable(reason.replace(/ To specify a positional argument .*/, "").slice(0, 200));
   }
 }
 
-/** Returns the help for the commands; `program` is the name by which it is called. */
+/** Returns the help for the commands; `program` is the name of the program. */
 export function helpOf(program: string): string {
   const rows = Object.entries(commandRows);
   return helpText(

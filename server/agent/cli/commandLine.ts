@@ -24,7 +24,7 @@ import { argumentProblems, commandSentences, inputProblems } from "./sentences.j
 
 export { isCommand };
 
-/** Runs one command to its end; returns the exit code. `args` begin with the command, `version` is the program's. */
+/** Runs one command and returns the exit code. `args` begins with the command; `version` is the program's version. */
 export async function runCommand(args: readonly string[], version: string): Promise<number> {
   const input = readArguments(args);
   if (!input.ok) return misused(commandSentences.seeHelp(program, input.problem, args[0]));
@@ -81,7 +81,7 @@ const commands: Readonly<Record<Arguments["command"], CommandHandler>> = {
   mcp: serveTools,
 };
 
-/** Sends calls one after another, so that each builds on those before it. Stops at the first one that fails. */
+/** Sends the input's calls one after another, so that each builds on those before it. Stops at the first failure. */
 async function edit(method: string, options: Arguments, context: RequestContext): Promise<number> {
   const [path = "-"] = options.words;
   const text = await readInput(path, process.stdin);
@@ -108,14 +108,14 @@ async function edit(method: string, options: Arguments, context: RequestContext)
   return exitCodes.done;
 }
 
-/** Prints the answer as JSON if that was requested, and the message of a failure; returns the exit code. */
+/** With `--json`, prints the answer. If the request failed, prints the message to stderr. Returns the exit code. */
 function showResult(result: RequestResult, options: Arguments): number {
   if (options.json) printJson(result.ok ? result.result : errorOf(result));
   if (!result.ok) say(messageOf(result, options));
   return exitCodeOf(result);
 }
 
-/** Returns the message for stderr, with the option that helps. With JSON, it counts edits as the JSON does, from 0. */
+/** Returns the message for stderr, with the option that helps. With `--json`, edits are counted from 0, as in JSON. */
 function messageOf({ message, failures }: FailedRequest, { json }: Arguments): string {
   return `${json ? message : forStderr(message)}${failures.some(asksForSession) ? `\n${commandSentences.nameSession}` : ""}`;
 }
@@ -156,7 +156,7 @@ async function undo(options: Arguments, context: RequestContext): Promise<number
   return showEdit(await sendRequest(request, context), options);
 }
 
-/** Serves agents over MCP. By default, waits a shorter time than other commands: agents give up after a minute. */
+/** Serves agents over MCP. By default, waits less long than other commands, because agents give up after a minute. */
 async function serveTools({ patience, structured }: Arguments, context: RequestContext): Promise<number> {
   const { serveMcp } = await import("../mcp/mcp.js");
   const { slow: _slow, notify: _notify, ...quiet } = context;
@@ -164,8 +164,8 @@ async function serveTools({ patience, structured }: Arguments, context: RequestC
 }
 
 /**
- * Returns the absolute path of a directory, by default of the working directory. `undefined` if it does not exist, or
- * if its name is not UTF-8: Node then uses a different name, which may be that of another directory.
+ * Returns the absolute path of a directory, by default the working directory; `undefined` if there is no such
+ * directory, or if its name is not UTF-8: Node then uses a different name, which may belong to another directory.
  */
 function directoryOf(given = "."): string | undefined {
   try {

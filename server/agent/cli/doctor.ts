@@ -1,4 +1,4 @@
-/** Shows people the reachable editors, the problems, and how to fix them. */
+/** Reports the editors that can be reached and any problems, and, except in JSON, how to fix them. */
 import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
 import { userWorkspace } from "../../disk/diskWorkspace.js";
@@ -14,7 +14,7 @@ import type { Arguments } from "./arguments.js";
 import { addressedToUser, exitCodes, print, printJson, say } from "./output.js";
 import { commandSentences, doctorSentences, type ShownSession } from "./sentences.js";
 
-/** Lists the sessions that answer, one per line. */
+/** Lists the sessions that answer, one per line or as JSON; returns the exit code. */
 export function listSessions({ json }: Arguments, context: RequestContext): Promise<number> {
   return withSessions(context, async (found, sessions) => {
     if (json) printJson(sessions);
@@ -28,7 +28,7 @@ export function listSessions({ json }: Arguments, context: RequestContext): Prom
   });
 }
 
-/** Describes the editors to an agent, in several lines. */
+/** Returns lines that tell an agent about the editors, the problems, and the session that would get its calls. */
 export function describeSessions(context: RequestContext): Promise<string> {
   return withSessions(context, async (found, sessions) => {
     const selected = await sessionForDirectory(found, context);
@@ -36,7 +36,7 @@ export function describeSessions(context: RequestContext): Promise<string> {
   });
 }
 
-/** Checks everything that a call depends on. Fails if no editor would be found for the working directory. */
+/** Checks everything that a call depends on. Returns `noSession` if no session is selected for the directory. */
 export function runDoctor({ json }: Arguments, context: RequestContext): Promise<number> {
   return withSessions(context, async (found, sessions) => {
     const selected = await sessionForDirectory(found, context);
@@ -62,7 +62,7 @@ export function runDoctor({ json }: Arguments, context: RequestContext): Promise
   });
 }
 
-/** Runs a task with the sessions that are found, and closes their connections when the task is done. */
+/** Finds the sessions, runs a task with them, and closes their connections when the task is done. */
 async function withSessions<T>(
   { sessions, caller }: RequestContext,
   task: (found: FoundSessions, sessions: readonly ShownSession[]) => Promise<T>,
@@ -117,7 +117,7 @@ function stateOf(found: FoundSessions, sessions: readonly ShownSession[]): strin
   ];
 }
 
-/** Says where calls for files in the working directory go. Models read this too, so it names no options. */
+/** Says where calls for files in the working directory go. Names no options, because models read this text, too. */
 function advice(selected: SelectedSession, { directory, mode }: RequestContext): string[] {
   if (mode === "disk") return [doctorSentences.allGoToDisk];
   if (!selected.ok) return [doctorSentences.wouldFail(selected.failure.message)];
@@ -126,7 +126,7 @@ function advice(selected: SelectedSession, { directory, mode }: RequestContext):
   return [mode === "editor" ? doctorSentences.callsFail(directory) : doctorSentences.callsGoToDisk(directory)];
 }
 
-/** Names the option with which the person at the terminal can change where calls go. */
+/** Names the option, if any, with which the person at the terminal can change where calls go. */
 function adviceOnOptions(selected: SelectedSession): string[] {
   if (!selected.ok) return asksForSession(selected.failure) ? [commandSentences.nameSession] : [];
   return selected.session === undefined ? [doctorSentences.editorOnly] : [];

@@ -1,17 +1,17 @@
-/** Reads a command's input: one JSON call, one call per line, or a patch, which does not begin like JSON. */
+/** Reads a command's input: one call as JSON, one call per line, or a patch. A patch does not begin like JSON. */
 import { readFile } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import { limits } from "../../text/limits.js";
 import { codeOf } from "../../workspace/identity.js";
 import { inputProblems } from "./sentences.js";
 
-/** A value that was read, or the problem, as a sentence. */
+/** The value that was read, or a sentence about the problem that prevented this. */
 export type Input<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: string };
 
 /** Returns an input that could not be read, with the problem as a sentence. */
 export const unreadable = (problem: string): Input<never> => ({ ok: false, problem });
 
-/** Reads a file as UTF-8, or for `-` the standard input. Refuses a terminal, whose input would never end. */
+/** Reads a UTF-8 file; `-` stands for the standard input. Refuses a terminal, because its input may never end. */
 export async function readInput(path: string, stdin: Readable & { isTTY?: boolean }): Promise<Input<string>> {
   if (path === "-" && stdin.isTTY) return unreadable(inputProblems.noInput());
   let bytes: Buffer;
@@ -39,7 +39,7 @@ async function readStream(stdin: Readable): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** Returns the calls in a text as JSON values; a patch is a string. */
+/** Returns the calls in a text as JSON values; a patch is returned as a string. */
 export function callsIn(text: string): Input<readonly unknown[]> {
   const first = text.trimStart().slice(0, 1);
   if (first === "") return unreadable(inputProblems.empty());
@@ -50,7 +50,7 @@ export function callsIn(text: string): Input<readonly unknown[]> {
   for (const [index, line] of text.split("\n").entries()) {
     if (line.trim() === "") continue;
     const parsedLine = parseJson(line);
-    // If not even the first line is a value, the text is meant to be one value over several lines.
+    // If even the first line is not a value, the text was meant to be one value on several lines.
     if (!parsedLine.ok)
       return values.length === 0 ? whole : unreadable(inputProblems.badLine(index + 1, parsedLine.problem));
     values.push(parsedLine.value);

@@ -1,4 +1,4 @@
-/** The output of a command, on a terminal and in a pipe, and its exit code. */
+/** Prints the output of a command to a terminal or a pipe, and determines the command's exit code. */
 import { styleText } from "node:util";
 import type { MultiEditResult } from "../../lsp/protocol.js";
 import type { FailureCode } from "../../plan/failure.js";
@@ -46,19 +46,19 @@ export function exitCodeOf(result: RequestResult): number {
   }
   if (result.unknown) return exitCodes.unknown;
   const [first] = result.failures;
-  // If an editor did not answer in time, the failure names a file; if the user did not, it names none.
+  // If the editor did not answer in time, the failure names a file; if the user did not answer, it names no file.
   if (first?.code === "timeout") return first.path === undefined ? exitCodes.refused : exitCodes.unknown;
   return byFailure[first?.code ?? "ioError"] ?? exitCodes.unresolved;
 }
 
-/** Prints an answer; nothing else goes to stdout. A terminal gets it without control characters, a diff in colour. */
+/** Prints an answer; nothing else goes to stdout. On a terminal, replaces control characters and colours a diff. */
 export function print(text: string, { isDiff }: { readonly isDiff: boolean } = { isDiff: false }): void {
   const { stdout } = process;
   if (!stdout.isTTY) stdout.write(text);
   else stdout.write(isDiff ? harmless(text).split("\n").map(inColour).join("\n") : harmless(text));
 }
 
-/** Prints an answer for programs, on one line. */
+/** Prints an answer as JSON on one line, for programs. */
 export function printJson(value: unknown): void {
   print(`${JSON.stringify(value)}\n`);
 }
@@ -68,14 +68,14 @@ export function say(text: string): void {
   process.stderr.write(`${process.stderr.isTTY ? harmless(text) : text}\n`);
 }
 
-/** Prepares a message of the server for stderr: edits are counted from 1, and on a terminal it addresses the user. */
+/** Prepares a message of the server for stderr: counts edits from 1 and, on a terminal, addresses the user. */
 export function forStderr(message: string): string {
   return process.stderr.isTTY ? addressedToUser(countedFromOne(message)) : countedFromOne(message);
 }
 
 /**
- * Raises the number of each edit by 1, because people count from 1; JSON and models keep numbers that match `index`.
- * Quoted text stays as it is: as JSON, on lines such as `12| text`, or as a path (`edit 0 (edit 7.txt)`).
+ * Raises the number of each edit by 1, because people count from 1; in JSON and for models, the numbers match `index`.
+ * Leaves quoted text unchanged: strings, lines such as `12| text`, and paths such as the one in `edit 0 (edit 7.txt)`.
  */
 export function countedFromOne(message: string): string {
   const named = /(?<![\w/.\\-])(edits? )(\d+(?:(?:-|, | and )\d+)*)(?![\w/\\-]|[.,]\w)( \([^)]*\))?/gi;
@@ -86,7 +86,7 @@ export function countedFromOne(message: string): string {
   );
 }
 
-/** Rewrites a message about the user to address the user. Agents, which run commands in a pipe, need the other form. */
+/** Rewrites a message about the user so that it addresses the user. Agents, which read a pipe, get the original. */
 export function addressedToUser(message: string): string {
   return outsideQuotes(message, (words) =>
     words
@@ -106,7 +106,7 @@ function outsideQuotes(message: string, rewrite: (words: string) => string): str
 
 type Style = Parameters<typeof styleText>[0];
 
-/** Styles by the start of a diff's line; the first matching one applies. */
+/** Styles for the lines of a diff, by the start of the line; the first match applies. */
 const lineStyles: readonly (readonly [start: string, style: Style])[] = [
   ["diff ", "bold"],
   ["--- ", "bold"],
@@ -122,7 +122,7 @@ function inColour(line: string): string {
   return style === undefined ? line : styleText(style, line, { stream: process.stdout });
 }
 
-/** Replaces control characters except tab and LF with the pictures that Unicode has for them, or else with U+FFFD. */
+/** Replaces control characters, except tab and LF: those below U+0020 with Unicode's pictures, others with U+FFFD. */
 function harmless(text: string): string {
   return text.replace(/\p{Cc}/gu, (character) => {
     if (character === "\t" || character === "\n") return character;

@@ -1,4 +1,4 @@
-/** Sentences for people at a terminal: about arguments, input, reachable editors and configurations, and the help. */
+/** Sentences for people at a terminal, about arguments, input, reachable editors and configurations; also the help. */
 import type { StatusResult } from "../../lsp/protocol.js";
 import { clip, count, quote } from "../../plan/failure.js";
 import { limits } from "../../text/limits.js";
@@ -17,7 +17,7 @@ export const argumentProblems = {
   emptyValue: "--workspace and --session need a value.",
 } as const;
 
-/** Lines that a command prints besides its answer. */
+/** Lines that a command prints in addition to its answer. */
 export const commandSentences = {
   seeHelp: (program: string, problem: string, command: string | undefined) =>
     `${program}: ${problem}\nSee ${program} ${command} --help.`,
@@ -59,9 +59,9 @@ export const setupSentences = {
     "Neither hx nor helix is on the PATH, and only Helix knows which servers a language has. Run this on the machine that has Helix.",
   silentHelix: () =>
     "Helix crashed or did not finish when it was asked for the servers of a language. Run: hx --health",
-  /** `problem`: the text that Helix printed, of several lines. */
+  /** `problem`: the text that Helix printed, which may have several lines. */
   brokenHelix: (problem: string) => `Helix can't read your languages.toml; fix it first. ${clip(problem, 400)}`,
-  /** `near`: names of languages, separated by commas, or empty. */
+  /** `near`: names of languages, separated by commas; it may be empty. */
   unknownLanguage: (language: string, near: string) =>
     `Helix knows no language ${quote(language, 40)}.${near === "" ? "" : ` Similar names: ${clip(near, 400)}.`}`,
   namelessServers: (language: string, shown: readonly string[]) =>
@@ -107,7 +107,7 @@ export const doctorSentences = {
   allGoToDisk: "All calls go to disk, not to an editor.",
 } as const;
 
-/** A session that answers, as the doctor shows it, with the version of its server and without its secret. */
+/** The data that the doctor shows about a session that answers; `version` is the version of its server. */
 export type ShownSession = Pick<SessionRecord, "id" | "client" | "version" | "pid" | "startedAt"> &
   Pick<StatusResult, "folders" | "open">;
 

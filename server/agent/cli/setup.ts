@@ -9,7 +9,7 @@ import { type Input, unreadable } from "./input.js";
 import { exitCodes, print, say } from "./output.js";
 import { setupSentences } from "./sentences.js";
 
-/** Prints the configuration of one program (for Helix, that of some languages), or says which programs are known. */
+/** Prints the configuration for one program (for Helix: for the named languages), or says which programs are known. */
 export function printSetup([name, ...words]: readonly string[]): number {
   const setup = name === "helix" ? helixSetup(words) : fixedSetup(name, words);
   if (!setup.ok) {
@@ -30,7 +30,7 @@ function fixedSetup(name: string | undefined, words: readonly string[]): Input<s
   return { ok: true, value: setup(samples()) };
 }
 
-/** Returns the folder of the samples, which is in the package beside the program. */
+/** Returns the path of the samples' folder, which is next to the program's folder in the package. */
 function samples(): string {
   return join(dirname(dirname(realpathSync(process.argv[1] ?? "."))), "client-samples");
 }
@@ -113,8 +113,8 @@ cp ${quotedForShell(join(folder, "pi", "multiEdit.ts"))} ~/.pi/agent/extensions/
 };
 
 /**
- * Builds the entries of Helix's languages.toml for these languages. Each entry names all servers of its language: this
- * one and those that the language has already. Only Helix knows these, so it is asked for them, and checks each entry.
+ * Builds the entries of Helix's languages.toml for these languages. Each entry lists all servers of its language: this
+ * one, and those that the language already has. Only Helix knows the latter, so Helix names them and checks each entry.
  */
 function helixSetup(languages: readonly string[]): Input<string> {
   if (languages.length === 0) return unreadable(setupSentences.noLanguages());
@@ -139,7 +139,7 @@ command = "${command}"
 args = ["--stdio"]
 `;
 
-/** Finds the server's table, which a file may contain only once: a user who appends again must not get a second one. */
+/** Matches this server's table. A file may contain only one, so the output must not add it a second time. */
 const hasOurServer = /^\s*(?:\[\s*language-server\s*\.\s*)?["']?multi-edit["']?\s*[\].=]/m;
 
 const heading = (file: string): string => `# Helix 25.01 or later: append this to ${file}.
@@ -175,7 +175,7 @@ function entryOf(examine: ExamineLanguage, server: string, language: string): In
   if (shown.includes(serverName) || shown.includes(command)) {
     return { ok: true, value: `# ${language} already has ${serverName}.\n` };
   }
-  // Helix silently drops a server whose name it does not know, so it must show the same servers as before, plus ours.
+  // Helix silently drops a server whose name it does not know, so it must show the same servers as before and ours.
   for (const servers of [shown, shown.map((one) => names[one] ?? one)]) {
     const list = [...servers, serverName].map((one) => JSON.stringify(one)).join(", ");
     const entry = `[[language]]\nname = ${JSON.stringify(language)}\nlanguage-servers = [${list}]\n`;
@@ -186,7 +186,7 @@ function entryOf(examine: ExamineLanguage, server: string, language: string): In
   return unreadable(setupSentences.namelessServers(language, shown));
 }
 
-/** Helix's own names for servers, by command, if the two differ; up to version 25.07, Helix shows the commands. */
+/** Helix's names for servers, by command, if name and command differ; up to version 25.07, Helix shows the commands. */
 const names: Readonly<Record<string, string>> = {
   OmniSharp: "omnisharp",
   R: "r",
@@ -243,7 +243,7 @@ function findHelix(): string | undefined {
   );
 }
 
-/** Has Helix examine a language with this text as the user's languages.toml, and with no other file of the user. */
+/** Has Helix examine a language, with `languages` as the user's languages.toml and without the user's other files. */
 function askHelix(helix: string, languages: string, language: string): Health {
   const config = mkdtempSync(join(tmpdir(), "multi-edit-helix-"));
   try {
@@ -269,6 +269,6 @@ function healthIn(stdout: string, stderr: string): Health {
 
 /** Removes the colours, which Helix writes even into a pipe. */
 function withoutColours(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences start with one
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences start with a control character
   return text.replace(/\u001b\[[0-9;]*m/g, "");
 }

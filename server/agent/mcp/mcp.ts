@@ -24,7 +24,7 @@ export interface ToolContext extends RequestContext {
   readonly structured: boolean;
 }
 
-/** Serves until the agent closes stdin or a signal comes; returns the exit code. All calls count as one agent's. */
+/** Serves an agent until it closes stdin or a signal comes; returns the exit code. All calls count as that agent's. */
 export async function serveMcp(start: ToolContext): Promise<number> {
   const context: ToolContext = { ...start, caller: { agent: newAgentId(), ...start.caller } };
   const ended = Promise.race([once(process.stdin, "end"), once(process.stdin, "close"), once(context.signal, "abort")]);
@@ -86,7 +86,7 @@ const textResult = (...texts: readonly string[]): CallToolResult => ({
   content: texts.map((text) => ({ type: "text", text })),
 });
 
-/** Shows a note about the lines, then the unchanged lines; agents that truncate an answer cut its end or its middle. */
+/** Shows a note before the unchanged lines, because agents that truncate an answer cut off its end or its middle. */
 function readResult(
   { text, startLine, totalLines, version, onDisk }: ReadResult,
   context: RequestContext,
@@ -103,8 +103,8 @@ function readResult(
 }
 
 /**
- * Shows the text of an answer, and the diff only for a preview: the caller of an edit has just written the content of
- * the diff itself. An unknown outcome is reported as an error.
+ * Shows the text of an answer and, only for a preview, the diff: a caller that made an edit has just written the
+ * changes itself. An unknown outcome is reported as an error.
  */
 function editResult(result: MultiEditResult, { structured }: ToolContext): CallToolResult {
   const { outcome, text, diff } = result;

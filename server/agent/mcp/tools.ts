@@ -28,13 +28,13 @@ const { batch, patch } = shapeJsonSchemas() as Record<
 const lineNumber = (description: string): object => ({ type: "integer", minimum: 1, description });
 
 /**
- * Marks a tool that Claude Code always describes to the model; the model sees only the names of other tools until it
+ * Marks a tool that Claude Code always describes to the model. Of other tools, the model sees only the names until it
  * searches for them. The two tools that an edit needs are marked. The descriptions of the others would cost tokens in
  * every request, and few calls need those tools: to move a file, to preview a call, or to list the editors.
  */
 const declared = { "anthropic/alwaysLoad": true } as const;
 
-/** All tools, in the order of announcement. */
+/** All tools, in the order in which they are announced. */
 export const tools: readonly ToolRow[] = [
   {
     name: "multi_edit",
@@ -90,7 +90,7 @@ function editRequest(method: string, args: unknown, directory: string): CallRequ
   return readCall(args, method, { root: directory, result: "summary" }, "tool");
 }
 
-/** Reads the call of `apply_patch`. If it has no content at all, the failure is about the missing patch. */
+/** Reads the call of `apply_patch`. If the call has no content at all, the failure is that of an empty patch. */
 function patchRequest(args: unknown, directory: string): CallRequest {
   const call = editRequest("multiEdit/apply", args, directory);
   const hasContent = call.ok || call.failures.some(({ code, index }) => code !== "missingField" || index !== undefined);

@@ -20,14 +20,14 @@ export interface SocketAddress {
   remove(): void;
 }
 
-/** An address, or the reason why there is none, as a clause. */
+/** The address of a listening server, or the reason why it can't listen, as a clause. */
 export type BoundSocket =
   | { readonly ok: true; readonly address: SocketAddress }
   | { readonly ok: false; readonly problem: string };
 
 /**
- * Lets a server listen beside its session's record, or in a private directory elsewhere if the path is too long or the
- * file system supports no sockets. The record says where. An existing socket or file is neither removed nor used.
+ * Makes a server listen on a socket in `directory`, or in another private directory if the path is too long or the file
+ * system supports no sockets; on Windows, on a pipe. Neither removes nor uses an existing socket or file.
  */
 export async function listen(server: Server, id: string, directory: string): Promise<BoundSocket> {
   if (process.platform === "win32") {
@@ -39,7 +39,7 @@ export async function listen(server: Server, id: string, directory: string): Pro
   const hasRuntime = runtime !== undefined && isAbsolute(runtime);
   const lasting = hasRuntime ? [directory, join(runtime, "multi-edit-language-server", "s")] : [directory];
   let problem = "";
-  // The first usable directory is used; `undefined` stands for one that is made for this socket alone.
+  // The first usable directory is taken; `undefined` stands for a directory that is made for this socket alone.
   for (const shared of [...lasting, undefined]) {
     const path = shared ?? mkdtempSync(join(tmpdir(), "multi-edit-"));
     const removeDirectory = (): void => {
@@ -59,19 +59,19 @@ export async function listen(server: Server, id: string, directory: string): Pro
   return { ok: false, problem };
 }
 
-/** Returns the problem with a path that is too long: Node would silently cut it, and listen at another path. */
+/** Returns the problem if a path is too long: Node would silently cut the path, and listen at the shorter one. */
 function pathProblem(path: string): string | undefined {
   const most = process.platform === "linux" ? limits.linuxSocketPathBytes : limits.bsdSocketPathBytes;
   return Buffer.byteLength(path) > most ? sessionProblems.longSocketPath(dirname(path), most) : undefined;
 }
 
-/** Lets the server listen at a path. Returns the reason why it can't, as a clause; `undefined` if it listens. */
+/** Makes the server listen on a socket or pipe. Returns the problem as a clause, or `undefined` if it listens. */
 async function listenAt(server: Server, name: string): Promise<string | undefined> {
   const problem = once(server, "listening").then(
     () => undefined,
     (error: unknown) => sessionProblems.socket(name, folderProblems.system(codeOf(error))),
   );
-  // The call creates the socket with the mode that this mask leaves, so the socket never has another mode.
+  // `listen` creates the socket with the mode that this mask leaves, so no other user can ever open the socket.
   const mask = process.umask(0o177);
   try {
     server.listen(name);

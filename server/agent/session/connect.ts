@@ -20,9 +20,9 @@ import type { SessionRecord } from "./record.js";
 /** A connection to a session that has proved its identity. */
 export interface SessionConnection {
   readonly record: SessionRecord;
-  /** Version that the language server states. */
+  /** Version of the session's language server, as the server states it. */
   readonly version: string;
-  /** Returns the answer. Rejects with `ResponseError` if it is an error, `ConnectionLost` if there is none. */
+  /** Returns the answer. Rejects with `ResponseError` if it is an error, and with `ConnectionLost` if none comes. */
   request(method: string, params: unknown, token?: CancellationToken): Promise<unknown>;
   close(): void;
 }
@@ -32,12 +32,12 @@ export type ConnectResult<T = SessionConnection> =
   | { readonly ok: true; readonly session: T }
   | { readonly ok: false; readonly why: Unreached };
 
-/** The error of a connection that ended before the answer came; the outcome of the request is unknown. */
+/** The error of a request whose connection ended before the answer came: the outcome of the request is unknown. */
 export class ConnectionLost extends Error {}
 
 /**
- * Connects to an announced session as this caller, within `patience` milliseconds; never throws. If the session has no
- * room for another connection, tries again until the time is up.
+ * Connects to an announced session within `patience` milliseconds, and identifies itself as `caller`. Never throws. If
+ * the session has no room for another connection, tries again until the time is up.
  */
 export async function connect(
   record: SessionRecord,
@@ -55,7 +55,7 @@ export async function connect(
 
 const retryMs = 50;
 
-/** Tries once. Returns `cutOff` if the connection was not accepted, or ended before the session answered. */
+/** Tries once to connect. Returns `cutOff` if the connection was not accepted, or ended before the session answered. */
 async function connectOnce(record: SessionRecord, caller: Caller, until: number): Promise<ConnectResult | "cutOff"> {
   const socket = createConnection({ path: record.address });
   const code = await once(socket, "connect").then(() => undefined, codeOf);
@@ -81,7 +81,9 @@ function unreached(code: string): Unreached {
   return isForbidden ? { kind: "forbidden", code, sandbox: isInCodexSandbox() } : { kind: "absent", code };
 }
 
-/** Reports whether this process is in a sandbox of Codex, which sets this variable. Other sandboxes leave no sign. */
+/**
+ * Reports whether this process runs in Codex's sandbox, which sets this variable. Other sandboxes can't be detected.
+ */
 export function isInCodexSandbox(): boolean {
   return process.env.CODEX_SANDBOX_NETWORK_DISABLED === "1";
 }
@@ -103,14 +105,14 @@ function requestsOver(socket: Socket): SessionConnection["request"] {
     Promise.race([lost, connection.sendRequest(method, params, token)]);
 }
 
-/** Reports whether a message is a response. A session sends no requests, but the library would serve them. */
+/** Reports whether a message is a response. Requests must not be delivered, because the library would serve them. */
 function isResponse(message: unknown): message is Message {
   return typeof message === "object" && message !== null && "id" in message && !("method" in message);
 }
 
 /**
- * Returns the version of the session's server; `undefined` if it is not the announced session. The session must prove
- * its identity first, so that an impostor learns nothing.
+ * Returns the version of the session's server; `undefined` if the other side is not the announced session. The other
+ * side must prove its identity first, so that an impostor never receives the agent's proof.
  */
 async function shakeHands(
   record: SessionRecord,

@@ -1,4 +1,4 @@
-/** A session without an editor: the same server, with a client that has no document open and can do nothing. */
+/** A session without an editor: the same server, connected to a client in this process that opens no documents. */
 import { registerServer } from "../../lsp/server.js";
 import type { Session } from "../../lsp/session.js";
 import type { Channel, ChannelEvents } from "../../lsp/wire/channel.js";
@@ -16,14 +16,14 @@ export function openDiskSession(directory: string, version: string, log: (text: 
     registerServer(connection, {
       version,
       logLevel: "warn",
-      // Called once the session has begun.
+      // Called as soon as the session has begun.
       openToAgents: async (session) => resolve(session),
     });
     connection.listen();
   });
 }
 
-/** Creates a client that opens the session, shows no messages, and dismisses every question. */
+/** Creates a client that opens the session, passes log messages to `log`, and dismisses every question. */
 function createAbsentClient(directory: string, log: (text: string) => void): Channel {
   let server: ChannelEvents | undefined;
   const say = (message: object): void => void setImmediate(() => server?.message({ jsonrpc: "2.0", ...message }));
@@ -38,7 +38,7 @@ function createAbsentClient(directory: string, log: (text: string) => void): Cha
       const sent = message as { id?: string | number; method?: string; params?: { message?: string } };
       if (sent.method === undefined && sent.id === 0) say({ method: "initialized", params: {} });
       else if (sent.method !== undefined && sent.id !== undefined) say({ id: sent.id, result: null });
-      // The server also logs every message that it shows.
+      // Messages to be shown are ignored, because the server also logs each of them.
       else if (sent.method === "window/logMessage") log(sent.params?.message ?? "");
     },
     whenFlushed: async () => undefined,
@@ -49,7 +49,7 @@ function createAbsentClient(directory: string, log: (text: string) => void): Cha
   };
 }
 
-/** Allows edits of any kind to be proposed. `workspace/applyEdit` is missing, so everything is written to disk. */
+/** Lets the server propose edits of any kind. Without `workspace/applyEdit`, the server writes all changes to disk. */
 const capabilities = {
   workspace: { workspaceEdit: { documentChanges: true, resourceOperations: ["create", "rename", "delete"] } },
 };

@@ -1,4 +1,4 @@
-/** A session's handshake: the agent says who it is, and both prove that they know the secret, without sending it. */
+/** A session's handshake: the agent gives its name, and both sides prove that they know a secret without sending it. */
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import { ResponseError } from "vscode-jsonrpc/node";
 import type { Caller } from "../../lsp/protocol.js";
@@ -6,7 +6,7 @@ import { requestFailed } from "../../lsp/wire/sentences.js";
 import { limits } from "../../text/limits.js";
 import { namelessAgent, socketSentences } from "../sentences.js";
 
-/** Versions of the socket's protocol that this build speaks. */
+/** Versions of the socket's protocol that this build supports. */
 export const socketProtocols: readonly number[] = [1];
 
 /** Returns a random value that makes every handshake different: 32 bytes in hexadecimal digits. */
@@ -14,12 +14,12 @@ export function makeNonce(): string {
   return randomBytes(32).toString("hex");
 }
 
-/** Reports whether a value that the other side sent can be a nonce. */
+/** Reports whether a value that the other side sent has the form of a nonce or a proof. */
 function isNonce(value: unknown): value is string {
   return typeof value === "string" && /^[0-9a-f]{64}$/.test(value);
 }
 
-/** The facts that both sides know once each has sent its nonce. */
+/** The values on which the proofs depend. Both sides know all of them as soon as the nonces have been exchanged. */
 export interface Handshake {
   /** The session's secret, in hexadecimal digits. */
   readonly secret: string;
@@ -28,35 +28,35 @@ export interface Handshake {
   readonly serverNonce: string;
 }
 
-/** Returns the proof that one side knows the secret. It depends on the role, so the other side can't send it back. */
+/** Returns one side's proof that it knows the secret. The roles' proofs differ, so neither can be sent back. */
 export function proofOf(role: "agent" | "server", handshake: Handshake): string {
   const { secret, session, agentNonce, serverNonce } = handshake;
   const claim = ["multi-edit", role, session, agentNonce, serverNonce].join("\n");
   return createHmac("sha256", Buffer.from(secret, "hex")).update(claim).digest("hex");
 }
 
-/** Reports whether a value that the other side sent is its proof. A right and a wrong one take equally long. */
+/** Reports whether a value is the proof of the side with this role. The time taken does not depend on the result. */
 export function isProof(role: "agent" | "server", handshake: Handshake, sent: unknown): boolean {
   if (!isNonce(sent)) return false;
   return timingSafeEqual(Buffer.from(sent, "hex"), Buffer.from(proofOf(role, handshake), "hex"));
 }
 
 /**
- * Returns an id for an agent that has none: 16 hexadecimal digits. An agent opens a new connection for each call, so it
- * is identified by an id that it chooses itself.
+ * Returns an id for an agent that has none: 16 hexadecimal digits. An agent opens a new connection for each call, so
+ * only this id shows which calls come from the same agent.
  */
 export function newAgentId(): string {
   return randomBytes(8).toString("hex");
 }
 
-/** Returns `true` if a value can be an agent's id: printable ASCII, no spaces, at most `limits.agentId` characters. */
+/** Reports whether a value is valid as an agent's id: 1 to `limits.agentId` printable ASCII characters, no spaces. */
 export function isAgentId(value: unknown): value is string {
   return typeof value === "string" && value.length <= limits.agentId && /^[\x21-\x7e]+$/.test(value);
 }
 
 /**
- * Reads `client` of an agent's `initialize`, which may be any JSON value. Returns `undefined` if its `agent` is not an
- * id. A missing name is replaced and a long one cut, since neither is a reason to refuse an agent.
+ * Reads the param `client` of an agent's `initialize`; it may be any JSON value. Returns `undefined` if it contains an
+ * invalid id. Replaces a missing name and cuts a long name: neither is a reason to refuse an agent.
  */
 export function readCaller(client: unknown): Caller | undefined {
   const { name, version, agent } = (client ?? {}) as Partial<Record<keyof Caller, unknown>>;
@@ -69,7 +69,7 @@ export function readCaller(client: unknown): Caller | undefined {
   };
 }
 
-/** Returns a text as one line, without control characters; `undefined` if it is empty or not a string. */
+/** Returns a string as one short line, without control characters; `undefined` for an empty string or another value. */
 function oneLine(value: unknown): string | undefined {
   if (typeof value !== "string") return undefined;
   const text = value.slice(0, limits.agentName).replace(/[\p{C}\s]+/gu, " ");
@@ -81,7 +81,7 @@ export const rejection = (sentence: string): ResponseError<void> => new Response
 
 /** The parts of a session that the handshake needs. */
 export interface ProvableSession {
-  /** Version of the server, for the agent. */
+  /** Version of the server, sent to the agent. */
   readonly version: string;
   readonly secret: string;
   readonly id: string;
@@ -109,9 +109,9 @@ export function createHandshaker({ version, secret, id }: ProvableSession) {
   }
 
   return {
-    /** Returns the agent once it has proved that it knows the secret; until then `undefined`. */
+    /** Returns the agent if it has proved that it knows the secret, otherwise `undefined`. */
     caller: () => (isProved ? caller : undefined),
-    /** Returns the answer to a request that came before the proof. After an error, the connection must end. */
+    /** Answers a request that comes before the proof is accepted. After an error, the connection must be closed. */
     answer(method: string, params: unknown): object {
       if (method === "initialize") return hello(params);
       if (method !== "multiEdit/prove" || handshake === undefined) return rejection(socketSentences.whoAreYou);

@@ -1,4 +1,4 @@
-/** The file through which agents find a session: its fields, and how it is written and strictly read. */
+/** Writes the files through which agents find sessions, the records; reads them, and accepts only valid ones. */
 import { randomBytes } from "node:crypto";
 import {
   closeSync,
@@ -18,47 +18,47 @@ import { codeOf } from "../../workspace/identity.js";
 import { isOwn } from "../../workspace/serverFolder.js";
 import { sessionProblems } from "../sentences.js";
 
-/** Fields of a record. Fields that a later version adds are ignored; if these fields change, so does `format`. */
+/** Fields of a record. Fields that a later version adds are ignored; if these fields change, `format` must change. */
 const schema = z.object({
   format: z.literal(1),
   /** 12 hexadecimal digits. */
   id: z.string().regex(/^[0-9a-f]{12}$/),
   /** Process id of the language server. */
   pid: z.int().positive(),
-  /** Time at which that process started, in the system's own form; `undefined` if the system does not report it. */
+  /** Start time of the server's process, in the system's own form; `undefined` if the system does not report it. */
   processStart: z.string().max(40).optional(),
-  /** Name of the machine; a container has its own. */
+  /** Host name of the machine; a container has a host name of its own. */
   host: z.string().max(256),
   /** Path of the socket, or name of the pipe. */
   address: z.string().min(1).max(limits.pathLength),
-  /** 32 random bytes in hexadecimal digits, which both sides must know. */
+  /** The secret that the session and its agents share: 32 random bytes, in hexadecimal digits. */
   secret: z.string().regex(/^[0-9a-f]{64}$/),
   /**
-   * The workspace folders; `path` is empty for a folder whose URI names no path on this machine. A session without
-   * folders may have any file open.
+   * The workspace folders; `path` is empty for a folder whose URI names no path on this machine. If the list is empty,
+   * the session may have any file open.
    */
   folders: z.array(z.object({ uri: z.string(), path: z.string() })).readonly(),
-  /** Canonical paths of the files that the session has open outside its folders; `undefined` if it does not say. */
+  /** Canonical paths of the files that the session has open outside its folders; `undefined` if they are not known. */
   outside: z.array(z.string()).readonly().optional(),
-  /** The editor, by the name that it gives itself. */
+  /** Name and version of the editor, as the editor states them. */
   client: z.string().max(200),
   /** Version of the language server. */
   version: z.string().max(100),
-  /** Versions of the socket's protocol that the session speaks. */
+  /** Versions of the socket's protocol that the session supports. */
   protocols: z.array(z.int()).max(100).readonly(),
   /** Time at which the session's process started, in ISO 8601, UTC. */
   startedAt: z.string().max(40),
 });
 
-/** One session, as it announces itself. */
+/** The announcement of one session. */
 export type SessionRecord = Readonly<z.infer<typeof schema>>;
 
-/** The content of a directory of records. */
+/** The records in a directory, and the problems with reading them. */
 export interface ReadRecords {
   readonly records: readonly SessionRecord[];
-  /** Sentences about files that are not records, each with the reason, and about a directory that can't be read. */
+  /** Sentences about each file that is not a valid record, and about a directory that can't be read. */
   readonly problems: readonly string[];
-  /** Those of the problems that may hide a session, because its record has a form that this version can't read. */
+  /** The problems, taken from `problems`, that may hide a session: records in a newer format that can't be read. */
   readonly hidden: readonly string[];
 }
 
@@ -67,14 +67,14 @@ export function recordPath(directory: string, id: string): string {
   return join(directory, `${id}.json`);
 }
 
-/** Writes or replaces a record in one step, so that no reader sees only part of it. Throws the system's errors. */
+/** Writes or replaces a record in one step, so that no reader sees a partial record. Throws the system's errors. */
 export function writeRecord(directory: string, record: SessionRecord): void {
   const temporary = join(directory, `${record.id}.${randomBytes(6).toString("hex")}.tmp`);
   writeFileSync(temporary, JSON.stringify(record), { mode: 0o600, flag: "wx" });
   renameSync(temporary, recordPath(directory, record.id));
 }
 
-/** Reads all records of a directory; a missing directory has none. Throws the system's errors about the directory. */
+/** Reads the records in a directory; a missing directory counts as empty. Throws if the directory can't be read. */
 export function readRecords(directory: string): ReadRecords {
   const records: SessionRecord[] = [];
   const problems: string[] = [];
@@ -94,12 +94,12 @@ export function readRecords(directory: string): ReadRecords {
   return { records: records.sort((a, b) => (a.startedAt < b.startedAt ? 1 : -1)), problems, hidden };
 }
 
-/** Removes a file, or with `rmdirSync` an empty directory. Ignores errors. */
+/** Removes a file, or an empty directory if `remove` is `rmdirSync`. Ignores errors. */
 export function removeQuietly(path: string, remove = unlinkSync): void {
   try {
     remove(path);
   } catch {
-    // Another process has removed the file first, or nothing can be done.
+    // Either another process has already removed the file, or nothing can be done.
   }
 }
 
@@ -116,10 +116,10 @@ function recordNames(directory: string): string[] {
 
 type RecordFile =
   | { readonly kind: "record"; readonly record: SessionRecord }
-  /** `gone` needs no report. */
+  /** `gone`: the file no longer exists, which is not a problem. */
   | { readonly kind: "gone" | "foreignRecord" | "badRecord" | "newerRecord" };
 
-/** Reads one record. Does not follow a link or wait for a pipe that an attacker may have planted. */
+/** Reads one record. Neither follows a link nor waits for a pipe, because an attacker may have planted it. */
 function readRecord(path: string): RecordFile {
   let file: number | undefined;
   try {

@@ -17,21 +17,21 @@ import { closeSessions, findSessions } from "./sessions.js";
 export interface RequestContext {
   /** Version of the program. */
   readonly version: string;
-  /** The agent, as sessions see it. */
+  /** The agent, as it identifies itself to sessions. */
   readonly caller: Caller;
   /** The directory in which sessions are announced. */
   readonly sessions: string;
-  /** Absolute path from which relative paths start. */
+  /** Absolute path of the directory to which relative paths refer. */
   readonly directory: string;
-  /** The start of the id of the session that the user has named; if `undefined`, the files decide. */
+  /** Start of the id of the session that the user has chosen; `undefined` if the files determine the session. */
   readonly session: string | undefined;
-  /** `editor`: only an editor. `disk`: only the disk. `auto`: the editor that has the files, otherwise the disk. */
+  /** `editor`: use only an editor; `disk`: only the disk; `auto`: the editor that has the files, or else the disk. */
   readonly mode: Mode;
   /** Number of milliseconds that an answer may take. */
   readonly patience: number;
-  /** Called once if the answer takes more than a second, with the session's name, or with `undefined` for the disk. */
+  /** Called once if the answer takes long. `session` is the session's name, or `undefined` if the disk is used. */
   slow?(session: string | undefined): void;
-  /** Called with the messages that an editor would show its user, if there is no editor. */
+  /** Called, if there is no editor, with each message that an editor would show its user. */
   notify?(text: string): void;
   /** Aborted when the user no longer wants the answer. */
   readonly signal: AbortSignal;
@@ -53,8 +53,8 @@ export interface SessionRequest {
 export type CallRequest = { readonly ok: true; readonly request: SessionRequest } | FailedRequest;
 
 /**
- * Reads one call, which may be any JSON value, and adds the program's options; a model may set none. `previewer` is the
- * tool or command that messages name for previewing a call.
+ * Reads one call, which may be any JSON value, and adds `options`; the call must not contain options of its own.
+ * `previewer`: whether messages recommend a tool or a command for previewing the call.
  */
 export function readCall(value: unknown, method: string, options: CallOptions, previewer: Previewer): CallRequest {
   const call: unknown = Array.isArray(value) && value.length === 1 ? value[0] : value;
@@ -91,7 +91,7 @@ export interface FailedRequest {
   readonly unknown: boolean;
 }
 
-/** Sends a request to the session that has the files, or serves it without a session. Rejects only because of a bug. */
+/** Sends a request to the session that has the files, or serves the request on disk. Rejects only if there is a bug. */
 export async function sendRequest(request: SessionRequest, context: RequestContext): Promise<RequestResult> {
   const { session: id, directory, mode } = context;
   if (mode === "disk" && request.needsEditor !== true) return serveOnDisk(request, context);
@@ -112,7 +112,7 @@ export async function sendRequest(request: SessionRequest, context: RequestConte
   }
 }
 
-/** Serves a request with the same server, in this process and without an editor. */
+/** Serves a request on disk: runs the same server in this process, without an editor. */
 async function serveOnDisk({ method, params }: SessionRequest, context: RequestContext): Promise<RequestResult> {
   const { openDiskSession } = await import("./diskSession.js");
   const { serveRequest } = await import("../../lsp/requests.js");
@@ -129,7 +129,7 @@ async function serveOnDisk({ method, params }: SessionRequest, context: RequestC
   return resultOf({ version, editor: undefined, respond }, context);
 }
 
-/** A session that answers a request, at the other end of a socket or in this process. */
+/** The session that answers a request: at the other end of a socket, or in this process. */
 interface Responder {
   readonly version: string;
   /** The session's editor; `undefined` if it has none. */
@@ -137,7 +137,7 @@ interface Responder {
   respond(token: CancellationToken): Promise<unknown>;
 }
 
-/** Waits `patience` milliseconds for an answer, then cancels the request and waits a little longer. */
+/** Waits at most `patience` milliseconds for an answer , then cancels the request and waits a little longer. */
 async function resultOf(responder: Responder, { patience, signal, slow }: RequestContext): Promise<RequestResult> {
   const source = new CancellationTokenSource();
   const timers: NodeJS.Timeout[] = [];

@@ -1,4 +1,4 @@
-/** Selects the editor that has a call's files, without guessing between two; finds other editors that have them. */
+/** Selects the editor that has a call's files, and never guesses between two. Finds other editors with a file open. */
 import { dirname, parse } from "node:path";
 import type { Holder } from "../../disk/sentences.js";
 import type { Caller } from "../../lsp/protocol.js";
@@ -19,23 +19,23 @@ import {
 
 /** The data by which a call's session is selected. */
 export interface SessionQuery {
-  /** The start of the id of a session that the user has named; if `undefined`, the files decide. */
+  /** Start of the id of the session that the user has named; `undefined` if the files determine the session. */
   readonly session: string | undefined;
-  /** Paths and URIs as the call spells them. If there are none, the directory must be in a workspace folder. */
+  /** Paths and URIs as the call spells them. If there are none, `directory` itself determines the session. */
   readonly targets: readonly string[];
-  /** Absolute path from which relative paths start. */
+  /** Absolute path of the directory to which relative paths refer. */
   readonly directory: string;
 }
 
-/** The session that a call is for; `undefined` if no editor has anything to do with its files. */
+/** The session for a call (`undefined` if no editor has the call's files), or the reason why none was selected. */
 export type SelectedSession =
   | { readonly ok: true; readonly session: SessionConnection | undefined }
   | { readonly ok: false; readonly failure: Failure };
 
 /**
- * Selects the session that the user has named. Otherwise selects the one that has a target open, unless a session that
- * can't be asked may have it open, too; or else the one whose workspace folder contains all targets, the longest folder
- * first. Any doubt is a failure, because unsaved text might be lost.
+ * Selects the session that the user has named; otherwise the session that has a target open; otherwise the session
+ * whose workspace folder contains all targets, preferring the longest path. Fails if several sessions fit equally well,
+ * or if a session that can't be asked may have a target: unsaved text might be lost.
  */
 export async function selectSession(found: FoundSessions, query: SessionQuery): Promise<SelectedSession> {
   if (query.session !== undefined) return selectNamed(found, query.session);
@@ -67,7 +67,7 @@ function selectNamed({ reached, unreached }: FoundSessions, id: string): Selecte
   return failWith(sessionFailures.unknown(id, sessionNames(reached)));
 }
 
-/** Compares the targets with one session's documents and folders. */
+/** Compares the targets with a session's open documents and workspace folders. */
 async function viewTargets(session: LiveSession, { targets, directory }: SessionQuery) {
   const { status, record } = session;
   const open = status.open.map(({ uri, version }): OpenText => ({ uri, version, text: "", loneCrEndsLine: true }));
@@ -92,7 +92,7 @@ interface TargetFile {
   readonly isOpen: boolean;
 }
 
-/** Resolves the targets. Every path counts as allowed here: the session decides which files may be changed. */
+/** Resolves the targets. Allows every path, because the session itself decides which files may be changed. */
 async function targetFiles(
   targets: readonly string[],
   directory: string,
@@ -113,12 +113,12 @@ async function targetFiles(
   return mapBounded(targets, async (target) => {
     const resolved = await resolver.resolve(target);
     if (resolved.ok) return { file: resolved.place.file, isOpen: resolved.place.open !== undefined };
-    // A file that is open under several names is open. The session reports anything else that is wrong with a path.
+    // An ambiguous path belongs to a file that is open under several names. The session reports all other problems.
     return { file: undefined, isOpen: resolved.failure.code === "ambiguousPath" };
   });
 }
 
-/** Returns the paths with all links followed, without those that are `undefined` or empty. */
+/** Returns the paths with links resolved if possible; paths that are `undefined` or empty are left out. */
 export async function canonicalPaths(paths: readonly (string | undefined)[]): Promise<string[]> {
   const present = paths.filter((path) => path !== undefined && path !== "");
   return mapBounded(present as string[], async (path) => {
@@ -127,7 +127,7 @@ export async function canonicalPaths(paths: readonly (string | undefined)[]): Pr
   });
 }
 
-/** Returns a function that reports whether a session is the named one, or may have a target open or in a folder. */
+/** Returns a function that reports whether a session was named, or may have a target open or in one of its folders. */
 export function mattersTo({ targets, directory, session }: SessionQuery): (record: SessionRecord) => Promise<boolean> {
   let files: Promise<TargetFile[]> | undefined;
   return async (record) => {
@@ -140,7 +140,7 @@ export function mattersTo({ targets, directory, session }: SessionQuery): (recor
   };
 }
 
-/** Returns the first session that could not be asked and might have a target open, or have it in one of its folders. */
+/** Returns the first session that could not be asked and may have a target open or in one of its folders. */
 async function firstInDoubt({ unreached }: FoundSessions, query: SessionQuery): Promise<UnreachedSession | undefined> {
   const matters = mattersTo(query);
   for (const one of unreached) if (await matters(one.record)) return one;
@@ -148,9 +148,9 @@ async function firstInDoubt({ unreached }: FoundSessions, query: SessionQuery): 
 }
 
 /**
- * Returns, by absolute path, another session that has the file open, or that may have it open but can't be asked.
- * `sessions` is the directory in which sessions are announced, `caller` is the program that asks, and the session with
- * the id `except` is left out.
+ * Returns, by absolute path, another session that has the file open, or that may have the file open but can't be asked.
+ * `sessions`: the directory in which sessions are announced; `caller`: the program that asks; `except`: the id of a
+ * session that is left out.
  */
 export async function openElsewhere(
   paths: readonly string[],
@@ -175,7 +175,7 @@ export async function openElsewhere(
   }
 }
 
-/** Returns a session that can't be asked or is hidden and may have the target open; `undefined` if there is none. */
+/** Returns a session that may have the target open but can't be asked or is hidden; `undefined` if there is none. */
 async function doubtOf(found: FoundSessions, query: SessionQuery): Promise<Holder | undefined> {
   const doubtful = await firstInDoubt(found, query);
   if (doubtful !== undefined) return { kind: "unasked", session: sessionName(doubtful.record), why: doubtful.why };
@@ -183,7 +183,7 @@ async function doubtOf(found: FoundSessions, query: SessionQuery): Promise<Holde
   return problem === undefined ? undefined : { kind: "hidden", problem };
 }
 
-/** Returns the identities of the files that a session has open, each with a name for the session. */
+/** Returns the identity of each file that a session has open, together with a name for the session. */
 async function filesOf({ status, record }: LiveSession): Promise<(readonly [identity: string, name: string])[]> {
   const paths = status.open.map(({ uri }) => pathOfSyncedUri(uri)).filter((path) => path !== undefined);
   const name = `${record.client} (session ${record.id})`;

@@ -1,4 +1,4 @@
-/** Opens an editor's session to its user's agents until the process ends: makes the socket, and decides who gets in. */
+/** Opens an editor's session to the user's agents until the process ends: creates the socket, and admits the agents. */
 import { randomBytes } from "node:crypto";
 import { createServer, type Socket } from "node:net";
 import { hostname } from "node:os";
@@ -18,8 +18,8 @@ import { recordPath, removeQuietly, type SessionRecord, writeRecord } from "./re
 import { canonicalPaths, openElsewhere } from "./selectSession.js";
 
 /**
- * Opens the socket and announces it; if that fails, the log says why. Agents may send the same requests as the editor;
- * the server applies their calls.
+ * Opens the socket and announces the session; if either fails, the log says why. Agents may send the same requests as
+ * the editor, but the server itself applies the edits of agents' calls.
  */
 export async function serveAgents(session: Session): Promise<void> {
   const sessions = inServerFolder("sessions");
@@ -52,7 +52,7 @@ export async function serveAgents(session: Session): Promise<void> {
     announce();
     void outside.foldersChanged();
   };
-  // Runs however the process ends, except by a signal that can't be caught.
+  // Runs however the process ends, unless a signal that is not caught kills it.
   process.on("exit", () => {
     removeQuietly(recordPath(sessions, id));
     server.close();
@@ -61,11 +61,11 @@ export async function serveAgents(session: Session): Promise<void> {
 }
 
 /**
- * Watches which files a session has open outside its folders, and calls `changed` when this list changes. Returns a
- * function that returns these files' canonical paths, and a function to be called when the folders have changed.
+ * Lists the files that a session has open outside its folders; calls `changed` if the list may have changed. `paths`
+ * returns the files' canonical paths; `foldersChanged` must be called when the folders have changed.
  */
 async function watchOutside(session: Session, changed: () => void) {
-  /** Canonical paths of all open documents, by URI; `undefined` if the path is not known yet, or there is no file. */
+  /** Canonical paths of all open documents, by URI; `undefined` if the path is not known yet or there is no file. */
   const files = new Map<string, string | undefined>();
   let folders: readonly string[] = [];
   const isOutside = (path: string | undefined): path is string =>
@@ -100,7 +100,7 @@ async function watchOutside(session: Session, changed: () => void) {
   return { paths: () => [...new Set([...files.values()].filter(isOutside))], foldersChanged };
 }
 
-/** Builds a record that its readers accept. A record that would be too large names no folders: any file may be open. */
+/** Builds the session's record. If it would be too large for its readers, it lists no folders: any file may be open. */
 function toRecord(
   session: Session,
   outside: readonly string[],
@@ -125,7 +125,7 @@ function toRecord(
 
 const mostRecordBytes = limits.sessionRecordBytes - 1024;
 
-/** A session as its connections see it. */
+/** The data of a session that its connections need. */
 interface ListeningSession {
   readonly session: Session;
   readonly secret: string;

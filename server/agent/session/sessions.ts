@@ -1,4 +1,4 @@
-/** Finds the running sessions of the user's editors by their announcements, and asks each what it has open. */
+/** Finds the running sessions of the user's editors by their announcements, and asks them for their open files. */
 import { hostname } from "node:os";
 import { basename, dirname } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -14,7 +14,7 @@ import { sessionProblems } from "../sentences.js";
 import { type ConnectResult, connect, type SessionConnection } from "./connect.js";
 import { type ReadRecords, readRecords, recordPath, removeQuietly, type SessionRecord } from "./record.js";
 
-/** A session that was reached and has said what it has open. */
+/** A session that was reached and has reported its open files. */
 export interface LiveSession extends SessionConnection {
   readonly status: StatusResult;
 }
@@ -25,21 +25,21 @@ export interface UnreachedSession {
   readonly why: Unreached;
 }
 
-/** The sessions that were found. The caller must close the connections. */
+/** The sessions that were found. Their connections must be closed with `closeSessions`. */
 export interface FoundSessions extends Pick<ReadRecords, "problems" | "hidden"> {
   readonly reached: readonly LiveSession[];
   /** Sessions that may be running and may have unsaved text. */
   readonly unreached: readonly UnreachedSession[];
-  /** Those of the problems that keep all sessions from announcing themselves, or from being found. */
+  /** The problems, taken from `problems`, that prevent all sessions from announcing themselves or from being found. */
   readonly blind: readonly string[];
   /** Number of announcements that were removed, because their sessions have ended. */
   readonly removed: number;
 }
 
 /**
- * Connects to every announced session as this caller, and asks what it has open. `matters` reports whether a session
- * may have one of the caller's files; other sessions get less time. The session with the id `except`, the one that
- * asks, is left out.
+ * Connects to every announced session as `caller`, and asks for its open files. `matters` reports whether a session may
+ * have one of the caller's files; all other sessions get less time to answer. `except`: the id of a session to leave
+ * out, because it is the one that asks.
  */
 export async function findSessions(
   directory: string,
@@ -80,7 +80,7 @@ export function closeSessions({ reached }: FoundSessions): void {
   for (const session of reached) session.close();
 }
 
-/** Asks a session what it has open; waits `patience` milliseconds. A session too busy to answer may have any file. */
+/** Asks a session for its open files. Without an answer within `patience` milliseconds, the session is unreached. */
 async function askStatus(session: SessionConnection, patience: number): Promise<ConnectResult<LiveSession>> {
   const late = new AbortController();
   const giveUp = (why: Unreached): ConnectResult<LiveSession> => {
@@ -104,7 +104,7 @@ async function askStatus(session: SessionConnection, patience: number): Promise<
   }
 }
 
-/** Checks the fields of a status that are used here. The others may differ, because versions differ. */
+/** Reports whether a value is a status. Checks only the fields that this file uses: others depend on the version. */
 function isStatus(value: unknown): value is StatusResult {
   const { folders, open } = (value ?? {}) as Partial<Record<keyof StatusResult, unknown>>;
   const isOpen = (one: unknown): boolean => typeof (one as { uri?: unknown } | null)?.uri === "string";
@@ -129,8 +129,8 @@ function readAnnouncements(directory: string): ReadRecords & Pick<FoundSessions,
 }
 
 /**
- * Reports whether a session has certainly ended. The id of its process may mean nothing here, and its socket may be
- * where this process can't see it; but a socket on which nobody listens is dead, wherever it is seen from.
+ * Reports whether a session has certainly ended. A process that seems to be gone may run in another container, and a
+ * missing socket may be visible only there; but a socket that refuses connections has no listener.
  */
 function hasEnded(record: SessionRecord, why: Unreached, directory: string): boolean {
   if (why.kind !== "absent" || record.host !== hostname() || isProcess(record.pid, record.processStart)) return false;
