@@ -70,7 +70,7 @@ interface Patch extends Leniency {
   readonly to: number;
   /** The line that was read last; between sections, the line to read next. */
   at: number;
-  /** The index of the next operation. Broken sections may use up indexes, but a patch with one yields no operations. */
+  /** The index of the next operation. Broken sections may use up indexes, but then the patch has no operations. */
   next: number;
   /** The sections without a failure. */
   sections: Section[];

@@ -17,7 +17,7 @@ export interface Findings {
   readonly previewer: Previewer;
   /** At most `limits.failuresPerCall`. If there are more, the last one says how many are left out. */
   failures(): readonly Failure[];
-  /** At most `limits.unknownFieldWarnings`, one for each key that resembles no known name; the last counts the rest. */
+  /** One for each key that resembles no known name. If there are too many, the last warning counts the rest. */
   warnings(): readonly string[];
 }
 

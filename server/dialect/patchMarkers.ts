@@ -68,7 +68,7 @@ export interface StrayMarker {
   readonly endsSection: boolean;
 }
 
-/** Matches the start of every likeness. This saves time: most lines have no likeness, and there may be millions. */
+/** Matches the start of every line that resembles a marker. This saves time: few of perhaps millions of lines do. */
 const firstWord =
   /^\*+[\s_-]*(?:add|begin|change|create|delete|edit|end|environment|eof|modify|move|new|remove|rename|update)/;
 

@@ -37,7 +37,7 @@ function splitPatch(text: string): string[] {
   return lines.map((line) => line.slice(0, line.length - (line.endsWith("\r\r") ? 2 : line.endsWith("\r") ? 1 : 0)));
 }
 
-/** Finds a patch that only empty lines surround, or one in a heredoc with the tag `EOF`, the only tag for Codex. */
+/** Finds a patch surrounded only by empty lines, or in a heredoc with the tag `EOF`, the only one Codex accepts. */
 function findStrict(lines: readonly string[]): PatchText | NoPatch {
   const first = Math.max(0, lines.findIndex(isFilled));
   const last = lines.findLastIndex(isFilled);
@@ -50,7 +50,7 @@ function findStrict(lines: readonly string[]): PatchText | NoPatch {
 
 const heredocs: readonly string[] = ["<<EOF", "<<'EOF'", '<<"EOF"'];
 
-/** Finds a patch after any text. The first line of that text that looks like a part of a patch becomes `lost`. */
+/** Finds a patch, with or without text before it. The first line there that looks like part of a patch is `lost`. */
 function findLenient(lines: readonly string[]): PatchText | NoPatch {
   const begin = lines.findIndex((line) => trimLine(line) === markers.begin);
   if (begin < 0) return whyNoPatch(lines, Math.max(0, lines.findIndex(isFilled)));

@@ -58,7 +58,7 @@ export interface Documents {
   open(uri: unknown, version: unknown, text: unknown, rule: LineRule): SyncOutcome;
   /**
    * Applies LSP's content changes, each to the result of the one before. If one can't be applied, none takes effect and
-   * the document is desynced. A change to a whole new text, with an integer version, makes its text known again.
+   * the document is desynced. A whole new text, if its version is an integer, makes a desynced document known.
    */
   change(uri: unknown, version: unknown, changes: unknown, toSpan: ToSpan): SyncOutcome;
   close(uri: unknown): SyncOutcome;
@@ -228,7 +228,7 @@ function noteLines(
   }
 }
 
-/** Copies a slice of a text. In V8, a slice keeps the whole text from which it was cut in memory, unless it is short. */
+/** Copies a slice of a text, because in V8 all but the shortest slices keep the whole text in memory. */
 function copied(text: string): string {
   return Buffer.from(text, "utf16le").toString("utf16le");
 }

@@ -38,7 +38,7 @@ export async function keepFile(path: string, name: string): Promise<Keeping> {
   }
 }
 
-/** Writes a kept file to its old path, never over another file. On failure, deletes what it wrote, returns `false`. */
+/** Writes a kept file to its old path, never over another file. On failure, removes any part of it; returns `false`. */
 export async function writeAgain({ path, bytes, mode }: KeptFile): Promise<boolean> {
   try {
     await mkdir(dirname(path), { recursive: true });

@@ -118,7 +118,7 @@ const unknownFile: HowToRead = { isRegular: false, isHashed: true, isQuick: fals
 /** Flags for opening a file without waiting for a pipe or following a link, in case it was replaced after the check. */
 export const readFlags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0);
 
-/** Turns a system error into a failure to write a file: `readOnly` if permission was denied, else from `otherwise`. */
+/** Turns a system error into a failure to write a file: `readOnly` if permission was denied, else by `otherwise`. */
 export function refusedBy(
   error: unknown,
   name: string,

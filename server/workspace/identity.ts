@@ -1,4 +1,4 @@
-/** Identifies each file by its device and inode, or else by its canonical path, so that all its paths mean one file. */
+/** Identifies each file by its device and inode, or else by its canonical path, so that all its paths agree. */
 import { statSync } from "node:fs";
 import { lstat, readlink, realpath, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";

@@ -1,4 +1,4 @@
-/** Resolves the paths of all calls to documents, and decides whether a call may touch the document that a path means. */
+/** Finds the document that a caller's path means, and decides whether it may be touched. All calls use this module. */
 import { isAbsolute, relative, resolve } from "node:path";
 import { type Failure, failed } from "../plan/failure.js";
 import { type Canonical, canonicalise, indexOpenFiles, mapBounded, type OpenFile, type OpenText } from "./identity.js";
@@ -145,7 +145,7 @@ async function resolveSpelling(sent: string, spelling: string, ground: Ground): 
   return chooseFolder(sent, results);
 }
 
-/** Returns the path in `spelling` if that is a `file:` URI, else `path`; or what is wrong with the path, as a clause. */
+/** Returns the path of `spelling` if this is a `file:` URI, else `path`; or the problem with the path, as a clause. */
 function pathNamed(spelling: string, path: string): UriPath {
   const named: UriPath = isFileUri(spelling) ? pathOfUri(spelling) : { ok: true, path };
   const problem = named.ok && process.platform === "win32" ? windowsProblem(named.path) : undefined;

@@ -13,7 +13,7 @@ export function processStart(pid: number): string | undefined {
   return /\)(?: \S+){19} (\d+) /.exec(orEmpty(() => readFileSync(`/proc/${pid}/stat`, "latin1")))?.[1];
 }
 
-/** Reports whether a process with this number is alive and, if the system tells and `start` is set, started then. */
+/** Reports whether a process with this number is alive. `false` if it is known to have started at another time. */
 export function isProcess(pid: number, start: string | undefined): boolean {
   // 0 and negative numbers mean process groups.
   if (!Number.isInteger(pid) || pid <= 0) return false;
@@ -38,7 +38,7 @@ export interface Owners {
   readonly self: OwnerName;
   /** The user's number; `undefined` if the platform has none. */
   readonly user: number | undefined;
-  /** Reports whether a process is alive. `age`, the milliseconds since its last sign of life, is the last resort. */
+  /** Reports whether a process is alive, if need be by `age`, the milliseconds since its last sign of life. */
   isAlive(name: OwnerName, age: number): boolean;
   /** Milliseconds since 1970. */
   now(): number;

@@ -11,7 +11,7 @@ export interface Folder {
 
 /** Everything that decides what a path means. */
 export interface Scope {
-  /** The integration's `options.root`, the base of relative paths: an absolute path or a `file:` URI. */
+  /** The integration's `options.root`, against which relative paths are resolved: an absolute path or a `file:` URI. */
   readonly root?: string | undefined;
   readonly folders: readonly Folder[];
   /** The user's setting: further directories in which files may be edited; absolute, or starting with `~/`. */
@@ -87,7 +87,7 @@ export interface Resolver {
    * server never follows. `sent`: the path as the caller spelt it; `searched`: the canonical paths that were tried.
    */
   suggest(sent: string, searched: readonly string[]): Promise<string[]>;
-  /** Returns the base directories of relative paths, canonical. */
+  /** Returns the canonical paths of the directories against which relative paths are resolved. */
   bases(): Promise<string[]>;
   /** Reports whether callers may list a canonical directory: it must be inside, not protected, and not the server's. */
   isListable(directory: string): boolean;

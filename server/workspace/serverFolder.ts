@@ -6,7 +6,7 @@ import { canonicalise, codeOf } from "./identity.js";
 import { pathsOf } from "./pathText.js";
 import { folderProblems } from "./sentences.js";
 
-/** Returns the folder for programs' state, by the rules of XDG, macOS or Windows; relative if the home folder is. */
+/** Returns the folder for program state, by the rules of XDG, macOS or Windows; relative only if the home folder is. */
 export function stateHome(
   env: Readonly<Record<string, string | undefined>> = process.env,
   platform: NodeJS.Platform = process.platform,
