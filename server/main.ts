@@ -1,4 +1,4 @@
-/** The command line: reads the arguments, and loads only the modules that the user's choice needs. */
+/** The command line: reads the arguments, and loads only the modules that they require. */
 import { parseArgs } from "node:util";
 import manifest from "../package.json" with { type: "json" };
 import { logLevels } from "./lsp/wire/lifetime.js";
@@ -77,7 +77,7 @@ function wrong(problem: string): CommandLine {
   return { exitCode: 2, text: usageProblems.seeHelp(problem) };
 }
 
-/** Reads a whole number from 1 to `most` in decimal digits; returns `undefined` for any other text, and for no text. */
+/** Parses a decimal integer from 1 to `most`. Returns `undefined` for any other text, or if there is no text. */
 function readInteger(text: string | undefined, most: number): number | undefined {
   const value = Number(text);
   return text !== undefined && /^[0-9]{1,10}$/.test(text) && value >= 1 && value <= most ? value : undefined;

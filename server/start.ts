@@ -1,6 +1,6 @@
 /**
  * The program's first file. It refuses a Node that is too old before it loads anything that such a Node can't read. The
- * build turns this file's syntax into ES2015; the file may use only library functions that a Node of that time has.
+ * build compiles this file to the syntax of ES2015, but the file may use only library functions that Node had then.
  */
 import { connect } from "node:net";
 import manifest from "../package.json" with { type: "json" };
@@ -29,7 +29,7 @@ function versionIn(text: string): Version {
   return { major, minor };
 }
 
-/** Says why the server does not start: on stderr, and in the answer to `initialize`, which an editor shows its user. */
+/** Says why the server does not start: on stderr, and in the answer to `initialize`, which editors show to the user. */
 function refuse(args: readonly string[]): void {
   const needs = `${manifest.name} needs Node ${needed.major}.${needed.minor} or later`;
   const problem = `${needs}; this is ${process.versions.node} at ${process.execPath}`;
@@ -74,7 +74,7 @@ function flagged(flag: string, args: readonly string[]): string | undefined {
   return at >= 0 ? args[at + 1] : joined?.slice(flag.length + 1);
 }
 
-/** Returns the body of the first frame; `undefined` if some of it has not arrived yet. */
+/** Returns the body of the first frame; `undefined` if a part of the frame has not arrived yet. */
 function firstBody(received: Buffer): string | undefined {
   const start = received.indexOf("\r\n\r\n") + 4;
   const length = /^Content-Length: *(\d+)/im.exec(received.toString("latin1", 0, start));
@@ -91,7 +91,7 @@ function parsed(body: string): { readonly id?: unknown } | null {
   }
 }
 
-/** Returns LSP's `RequestFailed` for the first request, always `initialize`; the editor must not offer to try again. */
+/** Returns the answer to the first request, `initialize`: LSP's `RequestFailed`, which rules out another attempt. */
 function answerTo(message: { readonly id?: unknown } | null, problem: string): object {
   const id = message?.id ?? 0;
   return { jsonrpc: "2.0", id, error: { code: -32803, message: problem, data: { retry: false } } };

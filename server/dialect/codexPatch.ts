@@ -1,4 +1,4 @@
-/** The grammar of Codex patches: reads a text line by line; returns its sections, or all that is wrong with it. */
+/** Parses Codex patches: reads a text line by line and returns its sections, or everything that is wrong with it. */
 import type { Failure } from "../plan/failure.js";
 import type { Anchor, Hunk, HunkLine, Section, UpdateSection } from "../plan/operation.js";
 import { limits } from "../text/limits.js";
@@ -31,13 +31,14 @@ export type ParsedPatch =
       readonly ok: false;
       /** At least one and at most `limits.failuresPerCall`, in the order of the patch. A section has at most one. */
       readonly failures: readonly Failure[];
-      /** The number of further failures. */
+      /** The number of failures that are left out of `failures`. */
       readonly unlisted: number;
     };
 
 /**
- * Reads a patch. With `lenient: false`, accepts only what the shipped `apply_patch` accepted when version 0.169.0 was
- * run; otherwise, also what models write instead, if the meaning is certain. Takes linear time and never throws.
+ * Reads a patch. With `lenient: false`, accepts only what `apply_patch` of Codex 0.169.0 accepted when it was run.
+ * Otherwise, also accepts models' deviations from the format if their meaning is certain. Takes linear time and never
+ * throws.
  */
 export function parsePatch(text: string, how: Leniency): ParsedPatch {
   const patchText = findPatch(text, how);
@@ -65,15 +66,15 @@ export function parsePatch(text: string, how: Leniency): ParsedPatch {
 /** A patch that is being read. */
 interface Patch extends Leniency {
   readonly lines: readonly string[];
-  /** The line after the last one that may be part of the patch. Lines are 0-based here. */
+  /** The line after the last one that may be part of the patch. All line numbers in this type are 0-based. */
   readonly to: number;
   /** The line that was read last; between sections, the line to read next. */
   at: number;
-  /** The index of the next operation. Broken sections use up indexes, too, but then the patch has no operations. */
+  /** The index of the next operation. Broken sections may use up indexes, but then the patch has no operations. */
   next: number;
   /** The sections without a failure. */
   sections: Section[];
-  /** The failures, made once it is known which sections are sound. */
+  /** Functions that make the failures, called once it is known which sections are sound. */
   reported: ((sound: readonly string[]) => Failure)[];
   unlisted: number;
 }
@@ -91,7 +92,7 @@ function reportFailure(patch: Patch, make: (sound: readonly string[]) => Failure
   else patch.unlisted++;
 }
 
-/** Skips the line that names an environment, which may be the first line of the patch. */
+/** Skips the first line of the patch if it names an environment. */
 function readEnvironment(patch: Patch): void {
   const line = patch.at < patch.to ? trimLine(patch.lines[patch.at] ?? "") : "";
   if (line.startsWith(markers.environment) && line.length > markers.environment.length) patch.at++;
@@ -100,7 +101,7 @@ function readEnvironment(patch: Patch): void {
 /** Reads the sections and the end marker. Returns `false` if there is no end marker. */
 function readSections(patch: Patch): boolean {
   const { lines, to, lenient } = patch;
-  /** The Add or Delete that was read last. If a wrong line follows it, the mistake is in this section. */
+  /** The Add or Delete that has just been read, if any. A wrong line after it counts as a mistake in that section. */
   let before: Section | undefined;
   let blank: number | undefined;
   for (; patch.at < to && !hasTooMany(patch); patch.at++) {
@@ -129,14 +130,14 @@ function readSections(patch: Patch): boolean {
   return false;
 }
 
-/** Returns what is wrong with a line found where a section should begin, as a clause of `patchProblems`. */
+/** Returns what is wrong with a line that was found where a section should begin, as a clause from `patchProblems`. */
 function problemBehind(before: Section | undefined, line: string): string {
   if (before?.kind === "add") return patchProblems.addedLine();
   if (before?.kind === "delete") return patchProblems.deletedLine();
   return isUnifiedDiff(line) ? patchProblems.unifiedDiff() : patchProblems.expectedHeader();
 }
 
-/** Advances to the line before the next one that begins or ends a section, or was meant to; the loop goes on there. */
+/** Skips all lines before the next line that begins a section or ends the patch, or that was meant to. */
 function skipSection(patch: Patch): void {
   for (; patch.at + 1 < patch.to; patch.at++) {
     const next = trimLineEnd(patch.lines[patch.at + 1] ?? "");
@@ -145,7 +146,7 @@ function skipSection(patch: Patch): void {
   }
 }
 
-/** Reads a section. Returns an Add or a Delete, to which a wrong line after it is attributed; otherwise `undefined`. */
+/** Reads a section. Returns an Add or a Delete, in case a wrong line follows it; otherwise returns `undefined`. */
 function readSection(patch: Patch, header: Header): Section | undefined {
   const { path } = header;
   const patchLine = patch.at + 1;
@@ -166,7 +167,7 @@ function readSection(patch: Patch, header: Header): Section | undefined {
   return section;
 }
 
-/** Returns the text after an Add's header: the run of lines that start with a plus, without the plus. */
+/** Returns the text after an Add's header: all following lines that start with a plus sign, without that sign. */
 function readAdded(patch: Patch): string {
   const added: string[] = [];
   for (; patch.at + 1 < patch.to; patch.at++) {
@@ -199,7 +200,7 @@ function readUpdate(patch: Patch, path: string): void {
     const at = patch.at + 1;
     if (at >= to || hasTooMany(patch)) break;
     const marker = trimLineEnd(lines[at] ?? "");
-    // Only a marker at the very start of a line ends an Update; an indented one is a context line.
+    // Only a marker at the very start of a line ends an Update; an indented one that is not last is a context line.
     if (marker === markers.end || readHeader(marker) !== undefined || isLastEnd(patch, at)) break;
     if (readStrayMarker(marker)?.endsSection === true) break;
     const problem = readUpdateLine(patch, update, at, marker);
@@ -219,7 +220,7 @@ function readUpdate(patch: Patch, path: string): void {
   }
 }
 
-/** Adds line `at` (0-based) to an Update. `marker`: the line, trimmed at its end. Returns its problem, if any. */
+/** Adds line `at` (0-based) to an Update. `marker`: the line, trimmed at its end. Returns a problem with it, if any. */
 function readUpdateLine(patch: Patch, update: Update, at: number, marker: string): string | undefined {
   const line = patch.lines[at] ?? "";
   const last = update.hunks.at(-1);
@@ -250,10 +251,10 @@ function readUpdateLine(patch: Patch, update: Update, at: number, marker: string
   return undefined;
 }
 
-/** The kinds of a hunk's lines, by their first character. */
+/** The kinds of lines in a hunk, by the first character of the line. */
 const kinds: Readonly<Record<string, HunkLine["kind"] | undefined>> = { " ": "context", "-": "remove", "+": "add" };
 
-/** Shared by all empty lines, because a hostile patch may have millions of them. */
+/** One object for all empty lines of each kind, because a hostile patch may have millions of them. */
 const emptyLines: Readonly<Record<HunkLine["kind"], HunkLine>> = {
   context: { kind: "context", text: "" },
   remove: { kind: "remove", text: "" },
@@ -280,9 +281,9 @@ function startHunk(patch: Patch, update: Update, at: number, marker: string): st
 const isEmpty = ({ kind, text }: HunkLine): boolean => kind === "context" && text === "";
 
 /**
- * Skips empty lines between the header of an Update and its first hunk; they are not part of the hunk. If the hunk has
- * no `@@`, there are two exceptions: a line of spaces is an empty context line, and an empty line above a `+` may be
- * the only sign of where the addition goes.
+ * Skips the empty lines between the header of an Update and its first hunk, which are not part of the hunk. If the hunk
+ * has no `@@`, two kinds of lines are kept: a line of spaces, which is an empty context line, and an empty line above a
+ * `+`, which may be the only sign of where the addition goes.
  */
 function skipLeadingBlanks(patch: Patch): void {
   const { lines, to } = patch;
@@ -297,7 +298,7 @@ function skipLeadingBlanks(patch: Patch): void {
   }
 }
 
-/** Reports whether a line is an indented end marker that nothing follows; Codex ignores its indentation. */
+/** Reports whether a line is an end marker, perhaps indented, that nothing follows; Codex ignores its indentation. */
 function isLastEnd({ lines, to }: Patch, at: number): boolean {
   return at === to - 1 && trimLine(lines[at] ?? "") === markers.end;
 }
@@ -308,8 +309,8 @@ function isNoNewline(line: string): boolean {
 }
 
 /**
- * Checks the lines after the end marker: only empty lines and one more end marker are allowed. Lenient reading also
- * accepts several end markers and, after them, anything that does not look like a patch.
+ * Checks the lines after the end marker. Strict reading allows only empty lines and, as the last line, one more end
+ * marker. Lenient reading allows any number of both and, after them, any text that does not look like a patch.
  */
 function checkRest(patch: Patch): void {
   const { lines, to, lenient } = patch;

@@ -14,11 +14,11 @@ import { readOptions } from "./readOptions.js";
 import { callFailures, callSizeFailures, nameOfValue, type Previewer, wrongValue } from "./sentences.js";
 import { patchShape, type Shape, type ShapeName, shapeOf } from "./shapes.js";
 
-/** The part of decoding that depends on the caller. */
+/** The choices of the decoder that differ from caller to caller. */
 export interface DecodePolicy {
-  /** `false` if the model wrote the whole call, which is then refused if it has `options`. */
+  /** `false` if a model wrote the whole call. A call with `options` is then refused. */
   readonly optionsAllowed: boolean;
-  /** The user's setting for a call whose options do not set `lenient`; by default `true`. Used only to read patches. */
+  /** The user's setting; `true` by default. Used only to read patches, if the call's options do not set `lenient`. */
   readonly lenient?: boolean;
   /** The request, tool or command that previews a call at this entry point; `undefined` means the request. */
   readonly previewer?: Previewer;
@@ -29,10 +29,10 @@ export type DecodedCall =
   | {
       readonly ok: true;
       readonly shape: ShapeName;
-      /** At least one. Operations have 0-based indexes, in the order in which the caller sent them. */
+      /** At least one. The indexes of the operations are 0-based and follow the order in which the caller sent them. */
       readonly operations: readonly Operation[];
       readonly options: CallOptions;
-      /** The shape's order, used if the options name none. */
+      /** The order that the shape prescribes; it applies if the options set no order. */
       readonly defaultOrder: Order;
       /** Sentences about everything that was ignored or assumed. */
       readonly warnings: readonly string[];
@@ -40,7 +40,7 @@ export type DecodedCall =
   | { readonly ok: false; readonly failures: readonly Failure[] };
 
 /**
- * Reads the params of a request, which may be any JSON value. Reports all failures at once and never throws.
+ * Decodes the params of a request, which may be any JSON value. Reports all failures at once and never throws.
  * An array of one element stands for that element, because JSON-RPC clients wrap a bare string in an array.
  */
 export function decodeCall(params: unknown, policy: DecodePolicy): DecodedCall {
@@ -96,7 +96,7 @@ function readPermittedOptions(keys: SentKeys, policy: DecodePolicy, findings: Fi
   return {};
 }
 
-/** Reports the fields that accompany a call's patch, except `options`: no other field may do so. */
+/** Reports the fields that a call has beside its patch; only `options` is allowed there. */
 function reportBesidePatch(keys: SentKeys, patch: SentField, findings: Findings): void {
   const others = Object.entries(keys.fields).filter(([name]) => name !== "patch" && name !== "options");
   const spellings = others.map(([, field]) => field.spelling);
@@ -156,7 +156,7 @@ function readEditCall(keys: SentKeys, findings: Findings): ReadCall | undefined 
   if (sent === 0 && !mixed && !unread) findings.fail(callFailures.noEdits());
 
   const path = readPath(keys, meant, single ? { index: 0 } : {}, findings);
-  // The failure names a missing field as this call spells it elsewhere, or else as its shape does.
+  // Failures name a missing field as this call spells the field elsewhere, or else as the shape spells it.
   const pathSpelling = objects.find(({ fields }) => fields.path !== undefined)?.fields.path?.spelling;
   const spellings = { ...shape.spelling, ...style, ...(pathSpelling === undefined ? {} : { path: pathSpelling }) };
   const operations: (EditOperation | undefined)[] = [];
@@ -179,12 +179,12 @@ function readEditCall(keys: SentKeys, findings: Findings): ReadCall | undefined 
 
 const containers: readonly ContainerName[] = ["edits", "multi"];
 
-/** A call with none of these fields has no edits. If a misspelt key seems to mean one, only the key is reported. */
+/** A call without any of these has no edits. If a misspelt key seems to mean one of them, only the key is reported. */
 const editContent: readonly FieldName[] = ["edits", "multi", "patch", "oldText", "newText"];
 
 /**
- * Reads the list of edits, which may also be sent as a JSON string or as a single object. Its items may be any JSON
- * values. If there is no list, reports this and returns `undefined`.
+ * Returns the list of edits, whose items may be any JSON values. The list may have been sent as a string of JSON, and a
+ * single object counts as a list of one edit. Reports any other value and returns `undefined`.
  */
 function readList({ spelling, value }: SentField, findings: Findings): readonly unknown[] | undefined {
   let list = value;
@@ -200,7 +200,7 @@ function readList({ spelling, value }: SentField, findings: Findings): readonly 
   return isObject(list) ? [list] : findings.fail(callFailures.noList(spelling, list));
 }
 
-/** Returns the first name that the call uses from each pair of names for the two texts. */
+/** Returns, for each pair of `textStyles` that the call uses, the first name from the pair that occurs in the call. */
 function textSpellings(objects: readonly SentKeys[]): string[] {
   const first = new Map<unknown, string>();
   for (const { fields } of objects) {

@@ -10,26 +10,26 @@ import { callFailures, callSizeFailures, contradictions, schemaProblem, wrongVal
 
 /** The path of a call or of one edit. */
 export interface SentPath {
-  /** As spelt; `undefined` if there is no path, or no usable one. */
+  /** As spelt; `undefined` if the path is missing or unusable. */
   readonly path: string | undefined;
-  /** `true` if something is wrong with the path and has been reported, so that it is not reported as missing. */
+  /** `true` if a problem with the path has been reported, so that the path must not be reported as missing, too. */
   readonly reported: boolean;
 }
 
 /** One edit, with everything that the rest of the call contributes to it. */
 interface SentEdit {
-  /** 0-based, as sent. */
+  /** 0-based, in the order in which the edits were sent. */
   readonly index: number;
   readonly keys: SentKeys;
-  /** Fields that misspelt keys of this edit seem to mean; they are not reported as missing. */
+  /** Fields that misspelt keys of this edit seem to mean, and that are therefore not reported as missing. */
   readonly meant: ReadonlySet<FieldName>;
-  /** The edit's own path, or the one that it inherits. */
+  /** The edit's own path, or the path that it inherits from the call. */
   readonly path: SentPath;
-  /** The name of each field in sentences that report it as missing, if it is not the canonical one. */
+  /** The names by which sentences call missing fields; a field without an entry is called by its canonical name. */
   readonly spellings: Readonly<Partial<Record<EditFieldName, string>>>;
 }
 
-/** Reads the texts and the choice of matches; adds failures to `findings`. Returns `undefined` if any is unusable. */
+/** Reads an edit and adds its failures to `findings`. Returns `undefined` if no operation can be made from the edit. */
 export function readEdit(
   { index, keys, meant, path, spellings }: SentEdit,
   findings: Findings,
@@ -78,7 +78,7 @@ export function readEdit(
   return { kind: "edit", index, path: path.path, oldText, newText, replaceAll, occurrence, line, expectedCount };
 }
 
-/** Reads the path of one object, the call or an edit, without inheritance, and adds its failures to `findings`. */
+/** Reads the path that the call or an edit has of its own, not one that it inherits. Adds failures to `findings`. */
 export function readPath(keys: SentKeys, meant: ReadonlySet<FieldName>, at: At, findings: Findings): SentPath {
   const field = keys.fields.path;
   if (field === undefined) return { path: undefined, reported: meant.has("path") };
@@ -92,7 +92,7 @@ export function readPath(keys: SentKeys, meant: ReadonlySet<FieldName>, at: At, 
   return { path: undefined, reported: true };
 }
 
-/** Returns the location of an edit's failure. Repairs an ill-formed path, shortens a long one, omits an empty one. */
+/** Returns the location of a failure. Repairs an ill-formed path, shortens a long path, and omits an unusable path. */
 export function atPath(index: number | undefined, path: unknown): At {
   const shown = typeof path === "string" && path !== "" ? clip(path, limits.pathLength).toWellFormed() : undefined;
   if (shown === undefined) return index === undefined ? {} : { index };
@@ -101,7 +101,7 @@ export function atPath(index: number | undefined, path: unknown): At {
 
 const requiredFields = ["path", "oldText", "newText"] as const;
 
-/** Checks a value's length and characters if the table limits its field. Returns `false` if it reported a failure. */
+/** Checks a value's length and characters if its field has a maximum length. Returns `false` if it reports failures. */
 function checkString(name: EditFieldName, { spelling, value }: SentField, at: At, findings: Findings): boolean {
   const row = editFields[name];
   if (typeof value !== "string" || !("length" in row)) return true;

@@ -2,13 +2,13 @@
 import * as z from "zod";
 import { limits } from "../text/limits.js";
 
-/** Fields of one edit. At the top level, `path` applies to all edits, and the other fields form a single edit. */
+/** Fields of one edit. At the top level, `path` is the default for all edits, and the others form a single edit. */
 export type EditFieldName = "path" | "oldText" | "newText" | "replaceAll" | "occurrence" | "line" | "expectedCount";
 
 /** Fields that contain the list of edits. */
 export type ContainerName = "edits" | "multi";
 
-/** Fields that may be at the top level only. */
+/** Fields that are allowed only at the top level. */
 export type CallFieldName = ContainerName | "patch" | "options";
 
 /** A field by its canonical name. */
@@ -21,8 +21,8 @@ export interface TextStyle {
 }
 
 /**
- * The names that tools give to the two texts, pair by pair. One call uses one pair: two pairs mean that the caller has
- * confused the shapes of two tools. The first pair is canonical.
+ * The names that tools give to the two texts, pair by pair. A call may use only one pair; a second pair means that the
+ * caller has confused the shapes of two tools. The first pair is canonical.
  */
 export const textStyles: readonly TextStyle[] = [
   { oldText: "oldText", newText: "newText" },
@@ -35,7 +35,7 @@ export const textStyles: readonly TextStyle[] = [
 
 /** One row: the names of a field and the requirements for its value. */
 interface EditField {
-  /** Every known name. The objects of one call may use different ones, except for the texts. */
+  /** Every known name of the field. The objects of one call may use different names, except for the two texts. */
   readonly spellings: readonly string[];
   /** Type and description, from which both the decoder's checks and the JSON Schemas are made. */
   readonly schema: z.ZodType;
@@ -94,7 +94,7 @@ export const editFields = {
   },
 } as const satisfies Record<EditFieldName, EditField>;
 
-/** The fields of the call itself. The decoder reads their values; `editFields` has the fields of a list's items. */
+/** The fields of the call itself. They have no schema here: other modules of the decoder check their values. */
 export const callFields = {
   edits: {
     spellings: ["edits", "replacements"],
@@ -137,7 +137,7 @@ export const fieldsBySpelling: ReadonlyMap<string, FieldName> = new Map(
 /** Every known spelling, in the order of the tables. */
 export const knownSpellings: readonly string[] = [...fieldsBySpelling.keys()];
 
-/** Type check of one edit without its path. Fields have canonical names and are optional; absent ones have no key. */
+/** The type check of an edit without its path. All fields are optional; they must have their canonical names. */
 export const editSchema = z.object({
   oldText: editFields.oldText.schema.optional(),
   newText: editFields.newText.schema.optional(),

@@ -1,4 +1,4 @@
-/** Failures and warnings found while a call is decoded: all are collected, and a bounded number is reported. */
+/** Collects the failures and warnings found while a call is decoded, and reports a limited number of them. */
 import type { Failure } from "../plan/failure.js";
 import { limits } from "../text/limits.js";
 import { callFailures, callSizeFailures, dialectWarnings, type Previewer } from "./sentences.js";
@@ -6,18 +6,18 @@ import { nearestName } from "./spelling.js";
 
 /** The failures and warnings of one call, in the order in which they are found. */
 export interface Findings {
-  /** Adds a failure. Returns `undefined`, so that a function that can't go on can return the result of this one. */
+  /** Adds a failure. Returns `undefined`, so that a function that can't go on can say `return findings.fail(…)`. */
   fail(failure: Failure): undefined;
   /**
-   * Returns the known name that a key seems to mean, for the caller to report. If there is none, notes the key for a
-   * warning and returns `undefined`. `within`: the prefix that sentences put before a key of the options.
+   * Returns the name, one of `names`, that a key seems to be a misspelling of; the caller must report the key. If there
+   * is none, notes the key for a warning and returns `undefined`. `within`: the prefix of an option's key in sentences.
    */
   meantBy(key: string, names: readonly string[], within?: "options."): string | undefined;
-  /** The request, tool or command that previews calls at the entry point that received this one. */
+  /** The request, tool or command for previews at the entry point that received this call. */
   readonly previewer: Previewer;
   /** At most `limits.failuresPerCall`. If there are more, the last one says how many are left out. */
   failures(): readonly Failure[];
-  /** One for each key that resembles no known name, at most `limits.unknownFieldWarnings`; the last counts the rest. */
+  /** One for each key that resembles no known name. If there are too many, the last warning counts the rest. */
   warnings(): readonly string[];
 }
 

@@ -1,12 +1,12 @@
-/** The JSON Schema of each shape, for tools that announce it to a model; made from the decoder's own tables. */
+/** The JSON Schemas of the shapes, for tools that announce them to a model; made from the decoder's own tables. */
 import * as z from "zod";
 import { callFields, type EditFieldName, editFieldNames, editFields } from "./fields.js";
 import { type Shape, shapes } from "./shapes.js";
 
 /**
- * Returns, by name, the schema (draft 2020-12) of every announced shape. Each has the form that every model API
- * accepts: a plain object at the root, strict objects, no references, unions or lists of types, and a description on
- * every property. The schemas are narrower than the decoder, which also accepts what models send instead.
+ * Returns the schemas (draft 2020-12) of the announced shapes, by the shapes' names. Each schema has the form that all
+ * model APIs accept: a plain object at the root, strict objects, a description of every property, and no references,
+ * unions or lists of types. The schemas allow less than the decoder, which also accepts common deviations.
  */
 export function shapeJsonSchemas(): Record<string, object> {
   return Object.fromEntries(shapes.filter((row) => row.announced).map((row) => [row.name, jsonSchemaOf(row)]));
@@ -34,7 +34,7 @@ function jsonSchemaOf(shape: Shape): object {
   return z.toJSONSchema(call, { io: "input", reused: "inline", override: dropSafeInteger });
 }
 
-/** Returns the properties in the shape's spelling. If edits may have a path, its description ends with `aboutPath`. */
+/** Returns the properties in the shape's spelling. `aboutPath` is added to the description of an optional path. */
 function properties(
   shape: Shape,
   names: readonly EditFieldName[],
@@ -51,7 +51,7 @@ function properties(
   );
 }
 
-/** Removes the largest safe integer, which zod adds as a maximum: it tells a model nothing. */
+/** Removes the maximum that zod adds to every integer: the largest safe integer, which tells a model nothing. */
 function dropSafeInteger({ jsonSchema }: { readonly jsonSchema: z.core.JSONSchema.BaseSchema }): void {
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
 }

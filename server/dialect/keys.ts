@@ -1,4 +1,4 @@
-/** Sorts the keys of one object of a call: picks out the known fields, and reports everything odd about the others. */
+/** Sorts the keys of one object of a call: picks out the known fields, and reports everything wrong with the keys. */
 import type { At } from "../plan/failure.js";
 import { callFields, type FieldName, fieldsBySpelling, knownSpellings, type TextStyle } from "./fields.js";
 import type { Findings } from "./findings.js";
@@ -14,25 +14,25 @@ export interface SentField {
 
 /** The keys of one object, sorted by kind. */
 export interface SentKeys {
-  /** By canonical name. If one field was sent under two names, the first counts. */
+  /** By canonical name. If a field was sent under several names, the first counts. */
   readonly fields: Readonly<Partial<Record<FieldName, SentField>>>;
-  /** The names of each field that the object has under several names. */
+  /** For each field that was sent under several names, all of those names. */
   readonly twice: readonly (readonly string[])[];
-  /** Fields that belong to the call but were sent in one of its edits, as spelt. */
+  /** The names, as spelt, of fields that belong to the call but were sent in one of its edits. */
   readonly misplaced: readonly string[];
-  /** Keys, known from other tools, by which the caller asks only to see what the call would do. */
+  /** Keys that, in other tools, ask only to see what a call would do. */
   readonly trials: readonly string[];
   /** Other unknown keys. */
   readonly unknown: readonly string[];
 }
 
-/** The folded names for a trial run in other tools, and in calls of models that confuse tools. */
+/** The folded names of keys that ask for a trial run, in other tools or in calls by models that confuse tools. */
 const trialNames: ReadonlySet<string> = new Set([
   ...["preview", "previewonly", "ispreview", "dryrun", "isdryrun", "dry", "simulate", "simulation"],
   ...["validateonly", "checkonly", "noapply"],
 ]);
 
-/** Returns the keys that ask for a trial run, in any spelling. A key whose value is `false` or `null` does not ask. */
+/** Returns the keys that ask for a trial run, in any spelling. Keys whose value is `false` or `null` do not count. */
 export function trialKeys(source: object): string[] {
   return Object.entries(source).flatMap(([key, value]) => (isTrial(key, value) ? [key] : []));
 }
@@ -71,7 +71,7 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
 
 /**
  * Reports what is wrong with the keys of one object, and returns the fields that its misspelt keys seem to mean.
- * `style`: the call's names for its texts, so that advice uses the same pair; `undefined` if the call has no texts.
+ * `style`: the call's names for the two texts, which advice then uses, too; `undefined` if the call has no texts.
  */
 export function reportKeys(
   keys: SentKeys,

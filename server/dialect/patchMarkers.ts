@@ -3,7 +3,7 @@ import type { Anchor, Section } from "../plan/operation.js";
 import { isBlank } from "../text/chars.js";
 import { patchProblems } from "./sentences.js";
 
-/** The lines that frame a patch and its parts, in their exact spelling. */
+/** The markers of a patch, apart from section headers, in their exact spelling. Two are only the start of a line. */
 export const markers = {
   begin: "*** Begin Patch",
   end: "*** End Patch",
@@ -17,7 +17,7 @@ export const markers = {
 const CR = 13;
 const isSpace = (unit: number): boolean => unit === CR || isBlank(unit);
 
-/** Returns a line without trailing whitespace; Unicode, not JavaScript, defines which characters are whitespace. */
+/** Returns a line without trailing whitespace, as Unicode, not JavaScript, defines whitespace. */
 export function trimLineEnd(line: string): string {
   let end = line.length;
   while (end > 0 && isSpace(line.charCodeAt(end - 1))) end--;
@@ -31,7 +31,7 @@ export function trimLineStart(line: string): string {
   return line.slice(start);
 }
 
-/** Returns a line without leading and trailing whitespace. */
+/** Returns a line without leading or trailing whitespace. */
 export function trimLine(line: string): string {
   return trimLineEnd(trimLineStart(line));
 }
@@ -39,7 +39,7 @@ export function trimLine(line: string): string {
 /** The first line of a section. */
 export interface Header {
   readonly kind: Section["kind"];
-  /** As spelt, never empty. As in Codex, quotes and further leading spaces are part of the path. */
+  /** As spelt; never empty. As in Codex, quotes belong to the path, and so do all leading spaces except the first. */
   readonly path: string;
 }
 
@@ -49,30 +49,30 @@ const headers: readonly { readonly kind: Header["kind"]; readonly start: string 
   { kind: "update", start: "*** Update File: " },
 ];
 
-/** Returns the header on a line that has no trailing whitespace; `undefined` if it is not a header, or has no path. */
+/** Reads the header on a line that has no trailing whitespace; `undefined` if the line is no header, or has no path. */
 export function readHeader(line: string): Header | undefined {
   const row = headers.find(({ start }) => line.startsWith(start));
   return row === undefined ? undefined : { kind: row.kind, path: line.slice(row.start.length) };
 }
 
-/** The name of a section in sentences, such as `Update File a.ts`. */
+/** Returns the name of a section in sentences, such as `Update File a.ts`. */
 export function titleOf({ kind, path }: Header): string {
   return `${{ add: "Add", delete: "Delete", update: "Update" }[kind]} File ${path}`;
 }
 
 /** A marker in a wrong position, or a line that only resembles a marker. */
 export interface StrayMarker {
-  /** A clause of `patchProblems`. */
+  /** A clause from `patchProblems`. */
   readonly problem: string;
-  /** `true` if the section before it is complete: a section or the patch was meant to begin or end here. */
+  /** `true` if the line was meant to begin or end a section or the patch, so that no section goes on after it. */
   readonly endsSection: boolean;
 }
 
-/** Matches the start of every likeness below. This saves time: most lines resemble none, and there may be millions. */
+/** Matches the start of every line that resembles a marker. This saves time: few of perhaps millions of lines do. */
 const firstWord =
   /^\*+[\s_-]*(?:add|begin|change|create|delete|edit|end|environment|eof|modify|move|new|remove|rename|update)/;
 
-/** Misspelt markers as models write them, recognised by their words in lower case and with single spaces. */
+/** Misspelt markers that models write. `like` matches the words of a line, in lower case and with single spaces. */
 const likenesses: readonly { readonly like: RegExp; readonly marker: string; readonly endsSection: boolean }[] = [
   { like: /^begin ?patch/, marker: markers.begin, endsSection: true },
   { like: /^end ?patch/, marker: markers.end, endsSection: true },
@@ -85,8 +85,8 @@ const likenesses: readonly { readonly like: RegExp; readonly marker: string; rea
 ];
 
 /**
- * Returns what is wrong with a line that looks like a marker, a header or the start of one, but is not a valid one at
- * its position. The line has no trailing whitespace. Returns `undefined` if it looks like none of these.
+ * Returns what is wrong with a line that looks like a marker or a header, or like the start of either, but is not valid
+ * where it is. The line must have no trailing whitespace. Returns `undefined` if the line looks like none of these.
  */
 export function readStrayMarker(line: string): StrayMarker | undefined {
   if (!line.startsWith("***")) return undefined;
@@ -101,13 +101,13 @@ export function readStrayMarker(line: string): StrayMarker | undefined {
     .replace(/^\*+/, "")
     .replace(/[\s_-]+/g, " ")
     .replace(/^ /, "");
-  // Renaming a file takes two lines, so correcting the spelling of this one would not help.
+  // Renaming a file takes two lines, so it would not help to correct the spelling of this line.
   if (/^rename(?: ?files?\b| ?:)/.test(words)) return { problem: patchProblems.renameHeader(), endsSection: false };
   const row = likenesses.find(({ like }) => like.test(words));
   return row === undefined ? undefined : { problem: patchProblems.misspelt(row.marker), endsSection: row.endsSection };
 }
 
-/** Strictness of reading. A patch accepted by both modes means the same in both, unless Codex's meaning is harmful. */
+/** The mode of reading. A patch that both modes accept means the same in both, unless Codex's meaning is harmful. */
 export interface Leniency {
   /** `false` accepts what the shipped `apply_patch` accepts, and nothing else. */
   readonly lenient: boolean;
@@ -118,7 +118,7 @@ export function isHunkStart(line: string, { lenient }: Leniency): boolean {
   return lenient ? line.startsWith("@@") : line === "@@" || line.startsWith("@@ ");
 }
 
-/** Returns the anchor on a line that starts a hunk and has no trailing whitespace; `undefined` if it names none. */
+/** Reads the anchor on a line that starts a hunk and has no trailing whitespace; `undefined` if the line has none. */
 export function readAnchor(line: string, { lenient }: Leniency): Anchor | undefined {
   const text = line.slice(line.startsWith("@@ ") ? 3 : 2);
   if (text === "" || (lenient && text === "@@")) return undefined;
@@ -127,5 +127,5 @@ export function readAnchor(line: string, { lenient }: Leniency): Anchor | undefi
   return { text, range: { line: Number(range[1]), count: Number(range[2] ?? 1) } };
 }
 
-/** Matches the line ranges of a unified diff's hunk. Git omits a count of 1, and models omit the second `@@`. */
+/** Matches the line ranges of a unified diff's hunk. Git omits a count of 1, and models may omit the second `@@`. */
 const unifiedRange = /^-(\d{1,9})(?:,(\d{1,9}))? \+\d{1,9}(?:,\d{1,9})?(?: @@|$)/;

@@ -1,9 +1,9 @@
-/** Finds the patch in a text: between its markers, without the wrapping that models put around it. */
+/** Finds the patch in a text, and leaves out the wrapping that models put around patches. */
 import { withoutMark } from "../text/chars.js";
 import { type Leniency, markers, readHeader, readStrayMarker, trimLine, trimLineStart } from "./patchMarkers.js";
 import { patchProblems } from "./sentences.js";
 
-/** A text with a patch in it. Lines are numbered from 0, in the whole text as it was sent. */
+/** A text that contains a patch. Line numbers are 0-based and count from the start of the whole text that was sent. */
 export interface PatchText {
   /** Without their line ends. */
   readonly lines: readonly string[];
@@ -11,33 +11,33 @@ export interface PatchText {
   readonly from: number;
   /** The line after the last one that may be part of the patch. */
   readonly to: number;
-  /** A line before the patch that seems to belong to it; `undefined` if there is none. */
+  /** The first line before the patch that looks like a part of a patch; `undefined` if there is none. */
   readonly lost: number | undefined;
 }
 
 /** The result if no patch was found. */
 export interface NoPatch {
   readonly lines: readonly string[];
-  /** The line that shows why, 0-based. */
+  /** The 0-based number of the line that shows the problem. */
   readonly line: number;
   /** A clause of `patchProblems`. */
   readonly problem: string;
 }
 
-/** Finds the patch in a text. Does not require an end marker, which is checked when the sections are read. */
+/** Finds the patch in a text. Does not look for the end marker, which is checked when the sections are read. */
 export function findPatch(text: string, how: Leniency): PatchText | NoPatch {
   const lines = splitPatch(how.lenient ? withoutMark(text) : text);
   return how.lenient ? findLenient(lines) : findStrict(lines);
 }
 
-/** Splits a text. Codex drops up to two CRs at a line's end: one when it splits, and one when it reads the line. */
+/** Splits a text into lines. Drops up to two final CRs of each, as Codex does: one when splitting, one when reading. */
 function splitPatch(text: string): string[] {
   const lines = text.split("\n");
   if (!text.includes("\r")) return lines;
   return lines.map((line) => line.slice(0, line.length - (line.endsWith("\r\r") ? 2 : line.endsWith("\r") ? 1 : 0)));
 }
 
-/** Finds a patch with nothing around it but empty lines, or one heredoc with the only tag that Codex knows. */
+/** Finds a patch surrounded only by empty lines, or in a heredoc with the tag `EOF`, the only one Codex accepts. */
 function findStrict(lines: readonly string[]): PatchText | NoPatch {
   const first = Math.max(0, lines.findIndex(isFilled));
   const last = lines.findLastIndex(isFilled);
@@ -50,7 +50,7 @@ function findStrict(lines: readonly string[]): PatchText | NoPatch {
 
 const heredocs: readonly string[] = ["<<EOF", "<<'EOF'", '<<"EOF"'];
 
-/** Finds a patch and ignores the text around it, unless that looks like a part of the patch. */
+/** Finds a patch, with or without text before it. The first line there that looks like part of a patch is `lost`. */
 function findLenient(lines: readonly string[]): PatchText | NoPatch {
   const begin = lines.findIndex((line) => trimLine(line) === markers.begin);
   if (begin < 0) return whyNoPatch(lines, Math.max(0, lines.findIndex(isFilled)));
@@ -59,7 +59,7 @@ function findLenient(lines: readonly string[]): PatchText | NoPatch {
   return { lines, from: begin + 1, to: endOfContent(lines, before), lost: lost < 0 ? undefined : lost };
 }
 
-/** Reports whether a line outside a patch seems to belong to one, so that it must not be dropped. */
+/** Reports whether a line outside the patch looks like a part of a patch, so that the line must not be ignored. */
 export function looksLikePatch(line: string): boolean {
   const trimmed = trimLine(line);
   return (
@@ -70,14 +70,14 @@ export function looksLikePatch(line: string): boolean {
   );
 }
 
-/** Returns the line after the last one that is neither empty nor the end of a wrapping opened before the patch. */
+/** Returns the line after the last line that is neither empty nor the end of a wrapping that began before the patch. */
 function endOfContent(lines: readonly string[], before: readonly string[]): number {
   const isFenced = before.some(isFence);
   const tag = heredocTag(before.findLast(isFilled) ?? "");
   const isWrapping = (line: string): boolean => {
     const trimmed = trimLine(line);
     if (trimmed === "" || (isFenced && isFence(line))) return true;
-    // The tag may be followed by the end of a shell's `"$(cat <<'EOF'`, on the same line or on the next.
+    // The `)"` that closes a shell's `"$(cat <<'EOF'` may follow the tag, on the same line or on the next.
     const rest = trimmed.replace(/["')]{1,4}$/, "");
     return tag !== undefined && (rest === tag || rest === "");
   };
@@ -87,12 +87,12 @@ function endOfContent(lines: readonly string[], before: readonly string[]): numb
 const isFilled = (line: string): boolean => trimLine(line) !== "";
 const isFence = (line: string): boolean => /^ {0,3}(?:```|~~~)/.test(line);
 
-/** Returns the tag that ends a shell's heredoc; `undefined` if the line opens none. */
+/** Returns the tag of the shell's heredoc that a line opens; `undefined` if the line opens none. */
 function heredocTag(line: string): string | undefined {
   return /<<-? ?[\\"']?([A-Za-z_][A-Za-z0-9_]{0,30})["']?/.exec(line.slice(-200))?.[1];
 }
 
-/** Explains why a text is not a patch that can be read; `first` is its first line that is not empty. */
+/** Returns the reason why no patch was found in a text. `first`: the first line that is not empty. */
 function whyNoPatch(lines: readonly string[], first: number): NoPatch {
   const start = trimLine(lines[first] ?? "");
   const at = (line: number, problem: string): NoPatch => ({ lines, line, problem });
@@ -108,7 +108,7 @@ function whyNoPatch(lines: readonly string[], first: number): NoPatch {
   return diff >= 0 ? at(diff, patchProblems.unifiedDiff()) : at(first, patchProblems.noBegin());
 }
 
-/** Reports whether a line where a section should begin belongs to a unified diff. */
+/** Reports whether a line, if it is not part of a hunk, looks like a header of a unified diff. */
 export function isUnifiedDiff(line: string): boolean {
   return /^(?:--- |\+\+\+ |diff --git |Index: )/.test(line);
 }

@@ -6,7 +6,7 @@ import { limits } from "../text/limits.js";
 
 const list = (names: readonly string[]): string => names.map((name) => `"${name}"`).join(", ");
 
-/** The request, tool or command that previews a call at its entry point. */
+/** The request, tool or command with which the caller can preview a call at the same entry point. */
 export type Previewer = keyof typeof previewers;
 
 const previewers = {
@@ -24,12 +24,12 @@ export function nameOfValue(value: unknown): string {
   return Array.isArray(value) ? "an array" : "an object";
 }
 
-/** The clause for a value of the wrong type: `it is the string "1", but must be an integer`. */
+/** Returns the clause for a value of the wrong type: `it is the string "1", but must be an integer`. */
 export function wrongValue(value: unknown, expected: string): string {
   return `it is ${nameOfValue(value)}, but must be ${expected}`;
 }
 
-/** The clause for an issue that a schema found; `value` is the whole value from which the issue's path starts. */
+/** Returns the clause for an issue that a schema found. `value`: the whole value that the schema checked. */
 export function schemaProblem(issue: z.core.$ZodIssue, value: unknown): string {
   let part = value;
   for (const key of issue.path) part = typeof part === "object" && part !== null ? Reflect.get(part, key) : undefined;
@@ -81,7 +81,7 @@ export const callFailures = {
       problem: `In ${nameOf(at)}, the field "${field}" is wrong: ${problem}.`,
       hint: "Nothing was changed. Correct the field and send the call again.",
     }),
-  /** `value` was sent in place of the list of edits. */
+  /** `value` was sent instead of the list of edits. */
   noList: (field: string, value: unknown): Failure =>
     callFailures.wrongType({}, field, wrongValue(value, "an array of edits")),
   badJson: (field: string, problem = "it cannot be read") =>
@@ -167,12 +167,12 @@ export const callSizeFailures = {
   unknownFields: () => moreThan("the number of unknown fields", limits.unknownFields),
   versions: (size: number) =>
     batchFailures.tooLarge({}, "the size of options.versions", size, limits.filesPerCall, "documents"),
-  /** `what`: the name of the value in the table of fields; `limit`: UTF-16 units. */
+  /** `what`: the name of the value in the table of fields; `size` and `limit`: in UTF-16 units. */
   value: (at: At, what: string, size: number, limit: number) =>
     batchFailures.tooLarge(at, `the length of ${what}`, size, limit, "characters"),
 } as const;
 
-/** Returns the failure for things that are not counted beyond their limit, `most`. */
+/** Returns the failure for a number of things that exceeds the limit `most`; the exact number need not be known. */
 function moreThan(what: string, most: number): Failure {
   return batchFailures.tooLarge({}, what, most + 1, most, "or more");
 }
@@ -196,7 +196,7 @@ export const patchFailures = {
     }),
 } as const;
 
-/** Problems with a line of a patch, each with what to write instead, as clauses for `patchFailures.syntax`. */
+/** Problems with a line of a patch, as clauses for `patchFailures.syntax`; each says what to write instead. */
 export const patchProblems = {
   empty: () => 'there is no patch; a patch starts with "*** Begin Patch" and ends with "*** End Patch"',
   noBegin: () => 'no line is "*** Begin Patch"; write it alone on the first line of the patch',

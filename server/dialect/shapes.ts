@@ -1,11 +1,11 @@
-/** The table of shapes: the calls of the known tools, distinguished by their list and by their names for the texts. */
+/** The table of shapes: the forms of known tools' calls, told apart by their list and by their names for the texts. */
 import type { Order } from "../plan/operation.js";
 import type { ContainerName, EditFieldName } from "./fields.js";
 
-/** Stable names, as announced and reported. */
+/** The stable names by which shapes are announced and reported. */
 export type ShapeName = "batch" | "pi" | "MultiEdit" | "edit_file" | "patch";
 
-/** One row: the call of one tool. */
+/** One row of the table: the form of one tool's calls. */
 export interface Shape {
   readonly name: ShapeName;
   /** `false` if the server recognises the shape but does not announce it. */
@@ -15,15 +15,15 @@ export interface Shape {
   /** The field by which the shape is recognised. */
   readonly container: ContainerName | "patch";
   /**
-   * `never`: no edit may be at the top level. `alone`: one edit may replace the list. `beside`: one edit may replace or
-   * accompany the list; it is then the first edit of the call.
+   * `never`: no edit may be at the top level. `alone`: one edit at the top level may replace the list. `beside`: one
+   * edit at the top level may replace or accompany the list; it is then the first edit of the call.
    */
   readonly single: "never" | "alone" | "beside";
-  /** `call`: one file per call. `either`: an edit may name its own file, and otherwise takes that of the call. */
+  /** `call`: one file per call. `either`: an edit may name its own file; if it does not, the call's file is used. */
   readonly path: "call" | "either";
-  /** The order that the tool promises. It applies if the options name none. */
+  /** The order that the tool promises. It applies if the options set no order. */
   readonly order: Order;
-  /** The fields that the tool has for an edit, in its own spelling. The decoder accepts all others as well. */
+  /** The fields of an edit in the tool, in the tool's own spelling. The decoder also accepts all other known fields. */
   readonly spelling: Readonly<Partial<Record<EditFieldName, string>>>;
 }
 
@@ -40,7 +40,7 @@ export const patchShape: Shape = {
   spelling: {},
 };
 
-/** Every shape. If two rows fit a call, the first one is taken. */
+/** Every shape. If several rows fit a call equally well, the first one is used. */
 export const shapes: readonly Shape[] = [
   {
     name: "batch",
@@ -98,9 +98,9 @@ export const shapes: readonly Shape[] = [
 export const announcedShapes: readonly ShapeName[] = shapes.filter((row) => row.announced).map((row) => row.name);
 
 /**
- * Returns the first row that fits both the list and the spelling of a call, or else the first that fits the list alone.
- * `container` is the list that the call has; `undefined` for a single edit at the top level. `oldText` is the call's
- * spelling of the old text, or the one that matches its spelling of the new text; `undefined` if it has neither.
+ * Returns the first row that fits both the list and the spelling of a call, or else the first that fits only the list.
+ * `container`: the field with the call's list; `undefined` for a single edit at the top level. `oldText`: the call's
+ * spelling of the old text, or the one paired with its spelling of the new text; `undefined` if it has neither text.
  */
 export function shapeOf(container: ContainerName | undefined, oldText: string | undefined): Shape {
   const fits = shapes.filter((row) => (container === undefined ? row.single !== "never" : row.container === container));

@@ -1,15 +1,16 @@
-/** Finds the known name that an unknown one seems to mean. */
+/** Finds the known name that an unknown name seems to be a misspelling of. */
 import { editDistance } from "../text/editDistance.js";
 
-/** The longest name, in UTF-16 units, that can be a misspelling. */
+/** The maximum length, in UTF-16 units, of a name that may count as a misspelling. */
 const longestName = 40;
 
-/** The cost of each slip is 1: a unit added, missing or replaced, or two neighbours swapped. */
+/** Each slip costs 1: a UTF-16 unit added, left out or replaced, or two adjacent units swapped. */
 const slip = { other: 1, extra: 1, swap: 1 };
 
 /**
- * Returns the known name that `name` seems to misspell: equal except for case, `_`, `-` and spaces, one slip away (in
- * names of 4 characters or more), or two (8 or more). Prefers the nearest, then the first; `undefined` if none fits.
+ * Returns the known name that `name` seems to be a misspelling of; `undefined` if there is none. Case, `_`, `-` and
+ * whitespace are ignored. Names of at least 4 characters may differ by one slip, names of at least 8 by two. Of several
+ * such names, returns the nearest, or the first of those that are equally near.
  */
 export function nearestName(name: string, known: readonly string[]): string | undefined {
   if (name.length > longestName) return undefined;
@@ -24,12 +25,12 @@ export function nearestName(name: string, known: readonly string[]): string | un
   return best?.name;
 }
 
-/** Returns a name without the differences between its spellings: case, `_`, `-` and spaces. */
+/** Folds a name for comparison with other spellings: to lower case, without `_`, `-` or whitespace. */
 export function foldKey(name: string): string {
   return name.toLowerCase().replace(/[_\s-]/g, "");
 }
 
-/** Returns the number of slips between two folded names; `undefined` if there are too many for their length. */
+/** Returns the number of slips between two folded names; `undefined` if the names are too short for so many slips. */
 function slipsBetween(a: string, b: string): number | undefined {
   const shorter = Math.min(a.length, b.length);
   const most = shorter >= 8 ? 2 : shorter >= 4 ? 1 : 0;

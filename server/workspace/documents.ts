@@ -4,7 +4,7 @@ import { limits } from "../text/limits.js";
 import { LineIndex, type LineRule } from "../text/lines.js";
 import { syncProblems } from "./sentences.js";
 
-/** Trimmed lines that a document has lost, each with the last version that had it. The oldest are forgotten first. */
+/** Trimmed lines that changes to a document replaced, each with the last version that had it; the oldest come first. */
 export type FormerLines = Map<string, number>;
 
 /** One open document at one moment. A later change makes a new value. */
@@ -19,7 +19,7 @@ export interface OpenDocument {
   readonly lines: LineIndex;
   /** `true` if a lone CR ends a line for this editor. */
   readonly loneCrEndsLine: boolean;
-  /** Lines that the document has lost since it was opened; shared by all its versions. */
+  /** Lines that have been replaced since the document was opened, up to a limit; shared by all its versions. */
   readonly formerLines: FormerLines;
   /**
    * The reason why the editor's text is unknown, as the clause that `pathFailures.desynced` takes; `text` is then the
@@ -34,7 +34,7 @@ export interface SyncRange {
   readonly end: { readonly line: number; readonly character: number };
 }
 
-/** Converts a range to UTF-16 offsets; `undefined` if it is not in the text. From `lsp/`, which knows positions. */
+/** Converts a range to UTF-16 offsets; `undefined` if the range is not in the text. Supplied by `lsp/`. */
 export type ToSpan = (
   range: SyncRange,
   text: string,
@@ -54,11 +54,11 @@ export type SyncOutcome =
 
 /** A mirror of the documents that the editor has open. Takes params straight from the wire, and never throws. */
 export interface Documents {
-  /** Opens a document. Editors may open one that is already open: it is replaced, and its versions may start again. */
+  /** Opens a document. Replaces a document that is already open; its version numbers may then start again. */
   open(uri: unknown, version: unknown, text: unknown, rule: LineRule): SyncOutcome;
   /**
    * Applies LSP's content changes, each to the result of the one before. If one can't be applied, none takes effect and
-   * the document is desynced. A whole text with an integer version makes a desynced document known again.
+   * the document is desynced. A whole new text, if its version is an integer, makes a desynced document known.
    */
   change(uri: unknown, version: unknown, changes: unknown, toSpan: ToSpan): SyncOutcome;
   close(uri: unknown): SyncOutcome;
@@ -76,7 +76,7 @@ export function createDocuments(): Documents {
   // A listener that is subscribed twice is called twice.
   const listeners = new Set<{ readonly listener: (uri: string) => void }>();
 
-  /** Stores a document and notifies the listeners; `undefined` closes it. */
+  /** Stores a document, or closes it if `document` is `undefined`; then notifies the listeners. */
   function hold(uri: string, document: OpenDocument | undefined): void {
     if (document === undefined) held.delete(uri);
     else held.set(uri, document);
@@ -115,7 +115,7 @@ export function createDocuments(): Documents {
   };
 }
 
-/** Makes a document. Unless its lines are passed in, they are computed when they are first needed. */
+/** Makes a document. Its lines are `given`, or else are computed when they are first needed. */
 function makeDocument(
   parts: Omit<OpenDocument, "lines" | "formerLines"> & Partial<Pick<OpenDocument, "formerLines">>,
   given?: LineIndex,
@@ -131,7 +131,7 @@ function makeDocument(
   };
 }
 
-/** Copies a document with some parts replaced. `lines`: those of the new text; if not given, computed when needed. */
+/** Copies a document with some parts replaced. `lines`: the lines of the new text; by default, computed when needed. */
 function withParts(
   { uri, version, text, loneCrEndsLine, formerLines }: OpenDocument,
   parts: Partial<Pick<OpenDocument, "version" | "text" | "desynced">>,
@@ -228,7 +228,7 @@ function noteLines(
   }
 }
 
-/** Copies a text that was cut from another. In V8, all but the shortest slices keep the whole other text in memory. */
+/** Copies a slice of a text, because in V8 all but the shortest slices keep the whole text in memory. */
 function copied(text: string): string {
   return Buffer.from(text, "utf16le").toString("utf16le");
 }

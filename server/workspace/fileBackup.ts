@@ -23,7 +23,7 @@ export type Keeping =
   | { readonly kind: "absent" }
   | { readonly kind: "failed"; readonly failure: Failure };
 
-/** Reads a regular file of at most `limits.fileBytes`, text or not; refuses symbolic links. Failures call it `name`. */
+/** Reads any regular file of at most `limits.fileBytes`, even a binary one, but no link. Failures call it `name`. */
 export async function keepFile(path: string, name: string): Promise<Keeping> {
   try {
     const stats = await lstat(path);
@@ -38,7 +38,7 @@ export async function keepFile(path: string, name: string): Promise<Keeping> {
   }
 }
 
-/** Writes a kept file where it was, never over another file. If that fails, leaves no part and returns `false`. */
+/** Writes a kept file to its old path, never over another file. On failure, removes any part of it; returns `false`. */
 export async function writeAgain({ path, bytes, mode }: KeptFile): Promise<boolean> {
   try {
     await mkdir(dirname(path), { recursive: true });
@@ -88,7 +88,7 @@ export async function removeEmpty(directories: readonly string[]): Promise<void>
 
 /** Makes the missing directories above a path. Returns a function that removes the new ones if they are empty. */
 export async function makeParents(path: string): Promise<() => Promise<void>> {
-  // If they can't be made, the editor will report it.
+  // If the directories can't be made, the editor will report that.
   const first = await mkdir(dirname(path), { recursive: true }).catch(() => undefined);
   return async () => {
     const made: string[] = [];

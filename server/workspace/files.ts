@@ -34,8 +34,8 @@ export type FileRead =
 
 /**
  * Reads a file of at most `limits.fileBytes`. `path` is canonical: a symbolic link at its end is not followed. Failures
- * call the file `name`. `isRegular`: the caller has just seen a regular file there. `isQuick`: the file is one of a
- * few, so it may be opened synchronously.
+ * call the file `name`. `isRegular`: the caller has just seen that this is a regular file. `isQuick`: the call reads
+ * only a few files, so this one may be opened synchronously.
  */
 export async function readTextFile(
   path: string,
@@ -62,7 +62,7 @@ export async function readTextFile(
 
 /** The differences between the texts that an editor syncs and the files in which it saves them. */
 export interface SaveHabits {
-  /** `true` if every line end is synced as LF, whatever the file has. */
+  /** `true` if every line end is synced as LF, whatever line ends the file has. */
   readonly syncsLf: boolean;
   /** `true` if the editor, when it saves a file, adds a line end that is missing from the last line. */
   readonly endsLastLine: boolean;
@@ -115,10 +115,10 @@ interface HowToRead {
 
 const unknownFile: HowToRead = { isRegular: false, isHashed: true, isQuick: false };
 
-/** Flags for opening a file, perhaps replaced since it was checked, without waiting for a pipe or following a link. */
+/** Flags for opening a file without waiting for a pipe or following a link, in case it was replaced after the check. */
 export const readFlags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0);
 
-/** Turns the system's error into a failure to write a file, made by `otherwise` unless permission was denied. */
+/** Turns a system error into a failure to write a file: `readOnly` if permission was denied, else by `otherwise`. */
 export function refusedBy(
   error: unknown,
   name: string,
@@ -130,7 +130,7 @@ export function refusedBy(
     : otherwise(name, fileProblems.system(code));
 }
 
-/** These use numeric descriptors, because a file that was opened as a `FileHandle` can't be closed synchronously. */
+/** Opens with a numeric descriptor, because a file that was opened as a `FileHandle` can't be closed synchronously. */
 const open = promisify(fs.open);
 const read = promisify(fs.read);
 
@@ -144,7 +144,7 @@ async function readOpened(fd: number, name: string, isHashed: boolean): Promise<
     stats.size <= small
       ? fs.readSync(fd, buffer, 0, buffer.length, 0)
       : (await read(fd, buffer, 0, buffer.length, 0)).bytesRead;
-  // All expected bytes came, but not the extra one that was requested, so this is the end of the file.
+  // If all expected bytes came, but not the extra byte that was requested, this is the end of the file.
   const isAll = length === stats.size;
   const bytes = isAll ? buffer.subarray(0, length) : readRest(fd, buffer, length, limits.fileBytes);
   if (bytes.length > limits.fileBytes) {
@@ -156,7 +156,7 @@ async function readOpened(fd: number, name: string, isHashed: boolean): Promise<
   return { kind: "text", text, bom, encoding, hash: isHashed ? hashOf(bytes) : undefined, size: bytes.length };
 }
 
-/** Returns why a path is not read; `undefined` for a regular file of up to `limits.fileBytes`. `name`: for failures. */
+/** Returns why a file must not be read; `undefined` for a regular file of up to `limits.fileBytes`. */
 export function refuseKind(stats: Stats, name: string): Failure | undefined {
   if (stats.isDirectory()) return pathFailures.isDirectory(name);
   if (!stats.isFile()) return pathFailures.ioError(name, fileProblems.notRegular(specialKind(stats)));
@@ -193,12 +193,12 @@ export function readRest(fd: number, buffer: Buffer, length: number, most: numbe
   return bytes.subarray(0, held);
 }
 
-/** Returns the SHA-256 of bytes or of a text in UTF-8, in hex. */
+/** Returns the SHA-256, in hex, of bytes, or of a text encoded as UTF-8. */
 export function hashOf(bytes: Uint8Array | string): string {
   return createHash("sha256").update(bytes).digest("hex");
 }
 
-/** The text of a file's bytes, or their problem, as the clause that `pathFailures.unsupportedEncoding` takes. */
+/** The text of a file, or the problem with its bytes, as the clause that `pathFailures.unsupportedEncoding` takes. */
 export type DecodedText =
   | { readonly ok: true; readonly text: string; readonly encoding: Encoding; readonly bom: boolean }
   | { readonly ok: false; readonly problem: string };

@@ -1,4 +1,4 @@
-/** Identifies each file by its device and inode, or else by its canonical path, so that it has only one identity. */
+/** Identifies each file by its device and inode, or else by its canonical path, so that all its paths agree. */
 import { statSync } from "node:fs";
 import { lstat, readlink, realpath, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
@@ -140,8 +140,8 @@ async function canonicaliseAbsent(path: string, hops: number): Promise<Canonical
 }
 
 /**
- * Returns the same identity for all paths of one file. `stats`: the system's information about it; `undefined` if it
- * does not exist. Without an inode, its path decides, folded on platforms whose disks usually ignore case.
+ * Returns the same identity for all paths of one file. `stats`: the system's information about the file; `undefined` if
+ * it does not exist. Without an inode, the path decides, folded on platforms whose disks usually ignore case.
  */
 function toIdentity(path: string, stats?: { readonly dev: bigint; readonly ino: bigint }): string {
   if (stats !== undefined && stats.ino !== 0n) return `inode ${stats.dev}:${stats.ino}`;
@@ -156,7 +156,7 @@ async function indexIdentities(files: readonly OpenFile[]): Promise<ReadonlyMap<
   return index;
 }
 
-/** Returns a file's identity. If the file exists, as for almost every open document, one `stat` is enough. */
+/** Returns a file's identity. One `stat` is enough if the file exists, as almost every open document's file does. */
 async function identityOf(path: string): Promise<string> {
   try {
     const stats = await stat(path, { bigint: true });

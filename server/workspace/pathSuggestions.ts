@@ -1,4 +1,4 @@
-/** Suggests paths that the caller may have meant by a missing one: hints for the caller, never used by the server. */
+/** Suggests existing paths instead of a missing one: hints for the caller, which the server itself never follows. */
 import { opendir } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, relative } from "node:path";
 import { editDistance } from "../text/editDistance.js";
@@ -8,11 +8,11 @@ import { isInside, startsAtHome } from "./pathText.js";
 import type { ResolvedPath, Resolver } from "./resolvedPath.js";
 
 /**
- * Returns the function that makes suggestions for the missing paths of one call. It reads no directory before it is
- * called, and none twice. It returns at most `limits.similarShown` paths that can be sent as they are, the most
- * similar first: the file under another spelling, files in the same directory with nearly the same name, files with the
- * same name below the nearest existing directory or below its parent, and open files anywhere with a similar name. Each
- * has been resolved like a caller's path, so none is outside the workspace, protected or missing.
+ * Returns the function that suggests paths for the missing paths of one call. The function reads each directory at most
+ * once. It returns at most `limits.similarShown` paths, the most similar first, which the caller can send as they are:
+ * the file under another spelling; files in the same directory with nearly the same name; files with the same name
+ * below the nearest existing directory or below its parent; open files of the workspace with a similar name. Every
+ * path has been resolved like a caller's path, so none is outside the workspace, protected or missing.
  */
 export function createSuggest(resolver: Resolver): Resolver["suggest"] {
   const left = { directories: limits.similarDirectories, entries: limits.similarEntries };
@@ -21,9 +21,9 @@ export function createSuggest(resolver: Resolver): Resolver["suggest"] {
 }
 
 /**
- * Suggests a relative path inside the workspace for a path that leads out of it: the longest end of it that names a
- * file inside; otherwise, for a new file, the path without its leading slash, if its directory exists. `undefined` if
- * nothing inside seems to be meant.
+ * Suggests a relative path inside the workspace instead of a path that leads out of the workspace: the longest end of
+ * the path that names an existing file inside; otherwise, in case a new file is meant, the path without its leading
+ * slashes, if the directory of the new file exists. `undefined` if neither is found.
  */
 export async function insidePath(sent: string, resolve: Resolver["resolve"]): Promise<string | undefined> {
   for (const end of endsOf(sent)) {
@@ -31,7 +31,7 @@ export async function insidePath(sent: string, resolve: Resolver["resolve"]): Pr
   }
   const names = sent.replace(/^\/+/, "").split("/");
   if (names.length > limits.comparedNames) return undefined;
-  // At the end of a path, each of these names means a directory, whether or not it exists.
+  // A path that ends with one of these names means a directory, whether or not the directory exists.
   if (!sent.startsWith("/") || names.some((name) => name === "" || name === "." || name === "..")) return undefined;
   const bare = names.join("/");
   if (!(await resolve(bare)).ok) return undefined;
@@ -45,11 +45,11 @@ interface Listing {
   readonly directory: string;
   /** The entries that are not directories. `folded`: the name, folded for comparison. */
   readonly files: readonly { readonly name: string; readonly folded: string }[];
-  /** The names of directories that are not links, sorted. */
+  /** The sorted names of the subdirectories; a link to a directory is among the files. */
   readonly directories: readonly string[];
 }
 
-/** The state that the missing paths of one call share. */
+/** The state of the search, which the missing paths of one call share. */
 interface SuggestionSearch {
   readonly resolver: Resolver;
   /** By canonical directory; `undefined` if the directory can't be read, or must not be shown. */
@@ -77,7 +77,7 @@ async function findSimilar(sent: string, searched: readonly string[], search: Su
   return spellThem(ranked, bases, resolve);
 }
 
-/** Returns paths that may be meant, each with its distance from the nearest path that was looked for. */
+/** Returns the paths that the caller may have meant, each with its distance from the nearest path in `searched`. */
 async function candidatesFor(searched: readonly string[], search: SuggestionSearch): Promise<Map<string, number>> {
   const costs = new Map<string, number>();
   const note = (path: string, cost: number): void => {
@@ -102,7 +102,7 @@ async function candidatesFor(searched: readonly string[], search: SuggestionSear
   return costs;
 }
 
-/** Returns the first paths of different files that may be edited, each relative to one of the bases if possible. */
+/** Returns the first paths that mean different, editable files, each made relative to one of `bases` if possible. */
 async function spellThem(
   paths: readonly string[],
   bases: readonly string[],
@@ -126,13 +126,13 @@ async function spellThem(
   return [...byIdentity.values()];
 }
 
-/** Returns the file that a spelling means; `undefined` if the file does not exist or must not be edited. */
+/** Returns the file that a path means; `undefined` if the file does not exist or must not be edited. */
 async function fileAt(spelling: string, resolve: Resolver["resolve"]): Promise<ResolvedPath | undefined> {
   const resolved = await resolve(spelling);
   return resolved.ok && (resolved.place.open !== undefined || resolved.place.onDisk) ? resolved.place : undefined;
 }
 
-/** Returns a path without outer quotes and spaces and with forward slashes, then the same without a line number. */
+/** Returns other spellings of a path: with `/`, and without outer quotes or spaces; then also without a line number. */
 function respelt(sent: string): string[] {
   const isAround = (unit: string | undefined): boolean => unit !== undefined && " \t\"'`“”‘’".includes(unit);
   let [start, end] = [0, sent.length];
@@ -144,8 +144,8 @@ function respelt(sent: string): string[] {
 }
 
 /**
- * Returns the ends of a path, the longest first: without its leading slash or dots, then also without its first name,
- * and so on. Returns none for a path of more than `limits.comparedNames` names, which would take long to examine.
+ * Returns the ends of a path, the longest first: the path without leading slashes or dots, then also without its first
+ * name, and so on. Returns no ends of a path of more than `limits.comparedNames` names, which would take too long.
  */
 function endsOf(sent: string): string[] {
   const names = sent.split(/[\\/]/);
@@ -155,7 +155,7 @@ function endsOf(sent: string): string[] {
   return Array.from({ length: count }, (_, i) => names.slice(first + i).join("/"));
 }
 
-/** Lists the nearest existing directory that may be listed, and all below it; then its parent likewise, if allowed. */
+/** Lists the nearest directory, from `directory` up, that can be listed, then its parent; each with all below it. */
 async function listAround(directory: string, search: SuggestionSearch): Promise<Listing[]> {
   let nearest = directory;
   let listing = await listOnce(nearest, limits.directoryEntries, search);
@@ -169,7 +169,7 @@ async function listAround(directory: string, search: SuggestionSearch): Promise<
   return parent === undefined ? below : [...new Set([...below, ...(await listBelow(parent, search))])];
 }
 
-/** Lists a directory and those below it, level by level; hidden ones last, because people seldom edit files in them. */
+/** Lists a directory and all below it, level by level; hidden ones come last, because their files are seldom edited. */
 async function listBelow(start: Listing, search: SuggestionSearch): Promise<Listing[]> {
   const below: Listing[] = [];
   const plain: string[] = [];
@@ -206,7 +206,7 @@ function listOnce(directory: string, most: number, search: SuggestionSearch): Pr
   return listing;
 }
 
-/** Directories of files that are written by programs and edited by nobody. */
+/** The names of directories whose files are written by programs and edited by nobody. */
 const notLookedInto: ReadonlySet<string> = new Set(["node_modules", ".git"]);
 
 async function readListing(
@@ -238,13 +238,13 @@ async function readListing(
 
 const foldFileName = (name: string): string => name.normalize("NFC").toLowerCase();
 
-/** Returns 0 for the same folded name, and 1 for each extension that was left out; `undefined` for any other name. */
+/** Returns the number of final extensions of `name` that `wanted` lacks; `undefined` if the names differ otherwise. */
 function sameNameCost(wanted: string, name: string): number | undefined {
   if (wanted === name) return 0;
   return name.startsWith(`${wanted}.`) ? name.slice(wanted.length).split(".").length - 1 : undefined;
 }
 
-/** Returns `sameNameCost`, or else the number of edits between two similar folded names; `undefined` for others. */
+/** Returns `sameNameCost`, or else the edit distance of two folded names; `undefined` if the names are not similar. */
 function nameCost(wanted: string, name: string): number | undefined {
   const same = sameNameCost(wanted, name);
   if (same !== undefined) return same;

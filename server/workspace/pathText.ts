@@ -11,7 +11,7 @@ export type UriPath = { readonly ok: true; readonly path: string } | { readonly 
  * letter.
  *
  * Parsers disagree about hosts, queries, encoded separators and encoded dots, so one URI could name two files. Only
- * URIs that all parsers read alike are accepted. Unencoded dots stay, and the rules for paths apply to them.
+ * URIs that all parsers read alike are accepted. Unencoded `.` and `..` are kept, and treated as in any path.
  */
 export function pathOfUri(uri: string, platform: NodeJS.Platform = process.platform): UriPath {
   const problem = textProblem(uri);
@@ -36,8 +36,8 @@ export function pathOfUri(uri: string, platform: NodeJS.Platform = process.platf
 }
 
 /**
- * Returns the absolute path that an editor means by the URI of a document that it synced; `undefined` if that is not a
- * file on this machine. Some editors leave a `%` unencoded, so a `%` that starts no escape is taken literally.
+ * Returns the absolute path that an editor means by the URI of a document that it synced; `undefined` if the URI does
+ * not name a file on this machine. Some editors leave `%` unencoded, so a `%` that starts no escape is taken literally.
  */
 export function pathOfSyncedUri(uri: string, platform: NodeJS.Platform = process.platform): string | undefined {
   const parts = splitUri(uri);
@@ -47,8 +47,8 @@ export function pathOfSyncedUri(uri: string, platform: NodeJS.Platform = process
 }
 
 /**
- * Returns the URI of an absolute path. Encodes every byte that is not unreserved, because some editors misread even
- * characters that need no encoding (`+` as a space).
+ * Returns the URI of an absolute path. Encodes all characters except slashes and the URI standard's unreserved ones,
+ * because some editors misread even characters that need no encoding (`+` as a space).
  */
 export function uriOfPath(path: string, platform: NodeJS.Platform = process.platform): string {
   if (platform !== "win32") return `file://${encodePath(path)}`;
@@ -74,10 +74,10 @@ export function startsAtHome(path: string, platform: NodeJS.Platform = process.p
   return expandHome(path, "", platform) !== path;
 }
 
-/** Matches a path that starts with `~` or is absolute on at least one platform: one JSON Schema serves them all. */
+/** Matches a path that starts with `~` or is absolute on any platform, as one JSON Schema serves all platforms. */
 export const folderPattern = /^(?:\/|~$|~[\\/]|[A-Za-z]:[\\/]|\\\\)/;
 
-/** Makes a path usable in another process: resolves it from `directory`, unless it is a URI or starts with `~`. */
+/** Makes a path usable in another process: resolves it against `directory`, unless it is a URI or starts with `~`. */
 export function fromDirectory(directory: string, path: string, platform: NodeJS.Platform = process.platform): string {
   // A single letter before a colon is a drive on Windows, and part of a name on other platforms.
   const scheme = platform === "win32" ? /^[a-z][a-z0-9+.-]*:/i : /^[a-z][a-z0-9+.-]+:/i;
@@ -98,14 +98,14 @@ export function textProblem(text: string): string | undefined {
   return undefined;
 }
 
-/** The path functions of a platform, so that Windows' rules can be tested anywhere. */
+/** Returns the path functions of a platform, so that the rules of Windows can be tested on any platform. */
 export function pathsOf(platform: NodeJS.Platform): nodePath.PlatformPath {
   return platform === "win32" ? nodePath.win32 : nodePath.posix;
 }
 
 /**
- * Returns, as a clause, why Windows would not read a path as the file of that name; `undefined` if it would. The path
- * may be relative. Source: Microsoft's "Naming Files, Paths, and Namespaces".
+ * Returns, as a clause, why Windows would refuse a path or open anything but the file of exactly that name; `undefined`
+ * if it would do neither. The path may be relative. Source: Microsoft's "Naming Files, Paths, and Namespaces".
  */
 export function windowsProblem(path: string): string | undefined {
   if (/^[\\/]{2}/.test(path) || path.startsWith("\\??\\")) return pathProblems.deviceOrShare();
@@ -119,26 +119,26 @@ export function windowsProblem(path: string): string | undefined {
   return undefined;
 }
 
-/** Reports whether a path is `folder` or below it. Both must be absolute and normalised. `/ws-b` is not in `/ws`. */
+/** Reports whether a path is `folder` or is below it. Both must be absolute and normalised. `/ws-b` is not in `/ws`. */
 export function isInside(folder: string, path: string, platform: NodeJS.Platform = process.platform): boolean {
   const { relative, isAbsolute, sep } = pathsOf(platform);
   const way = relative(folder, path);
   return way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }
 
-/** Reports whether a path ends in a way that names a directory: with a separator, `.` or `..`. */
+/** Reports whether a path can name only a directory, because its end is a separator, `.` or `..`. */
 export function namesDirectory(path: string, platform: NodeJS.Platform = process.platform): boolean {
   return (platform === "win32" ? /(?:^|[\\/])\.{0,2}$/ : /(?:^|\/)\.{0,2}$/).test(path);
 }
 
-/** Returns the first protected name in a path, as the path spells it; `undefined` if there is none. */
+/** Returns the first protected name in a path, as the path spells it; `undefined` if none. `folded`: all such names. */
 export function protectedNameIn(path: string, folded: ReadonlySet<string>): string | undefined {
   return path.split(/[\\/]/).find((name) => folded.has(foldName(name)));
 }
 
 /**
- * Folds differences that some file system ignores: case, composition, compatibility forms, invisible characters (HFS+
- * ignores them), trailing dots and spaces (Windows drops them). Use it only to refuse names, because it folds too much.
+ * Removes the differences between names that some file system ignores: case, composition, compatibility forms,
+ * invisible characters (HFS+), trailing dots and spaces (Windows). Use it only to refuse names: no system ignores all.
  */
 export function foldName(name: string): string {
   return name
@@ -150,11 +150,11 @@ export function foldName(name: string): string {
     .replace(/(?<=[^. ])[. ]{1,255}$/, "");
 }
 
-/** Matches one percent-encoded UTF-8 character by its first byte; the decoder checks whether it is well-formed. */
+/** Matches as many escapes as the first byte of a UTF-8 character requires; the decoder checks their validity. */
 const escapedCharacter =
   /%[0-7][0-9a-f]|%[cd][0-9a-f]%[89ab][0-9a-f]|%e[0-9a-f](?:%[89ab][0-9a-f]){2}|%f[0-7](?:%[89ab][0-9a-f]){3}/gi;
 
-/** Matches C0, DEL and C1: no editor shows them, and a line feed in a path could forge lines of a diff. */
+/** Matches a control character (C0, DEL, C1). No editor shows them, and a line feed in a path could forge a diff. */
 const controlCharacters = /\p{Control}/u;
 
 interface UriParts {

@@ -1,4 +1,4 @@
-/** Resolves a caller's path to a document and decides whether it may be touched. The paths of all calls come here. */
+/** Finds the document that a caller's path means, and decides whether it may be touched. All calls use this module. */
 import { isAbsolute, relative, resolve } from "node:path";
 import { type Failure, failed } from "../plan/failure.js";
 import { type Canonical, canonicalise, indexOpenFiles, mapBounded, type OpenFile, type OpenText } from "./identity.js";
@@ -98,7 +98,7 @@ async function layGround(scope: Scope, expected: readonly string[]): Promise<Gro
   return { home, starts, areas, hasFolders: folders.length > 0, protectedNames, own, opens, look };
 }
 
-/** Checks the root. It may be any directory, because the files that are found from there must themselves be inside. */
+/** Checks the root. It may be any directory, because every file that is reached from it must itself be inside. */
 function startAt(root: string): Ground["starts"] {
   const named = pathNamed(root, root);
   if (!named.ok) return failed(pathFailures.badPath(root, textProblem(root) ?? named.problem));
@@ -116,7 +116,7 @@ async function resolveSent(sent: string, ground: Ground): Promise<Resolved> {
   return resolveSpelling(sent, sent.slice(1), ground);
 }
 
-/** Reports whether a leading `@` belongs to a name: that of the file, or of the first directory on the path. */
+/** Reports whether a leading `@` is part of the name of the file, or of the first directory on the path. */
 async function keepsAt(sent: string, asSent: Resolved, ground: Ground): Promise<boolean> {
   if (!asSent.ok) return asSent.failure.code !== "outsideWorkspace" && asSent.failure.code !== "fileNotFound";
   if (asSent.place.open !== undefined || asSent.place.onDisk) return true;
@@ -126,7 +126,7 @@ async function keepsAt(sent: string, asSent: Resolved, ground: Ground): Promise<
   return directory.ok ? directory.place.onDisk : directory.failure.code === "isDirectory";
 }
 
-/** Resolves `spelling`, a path whose leading `@` may have been dropped. `sent`: the path as the caller knows it. */
+/** Resolves `spelling`, which is `sent`, the path that the caller sent, perhaps without a leading `@`. */
 async function resolveSpelling(sent: string, spelling: string, ground: Ground): Promise<Resolved> {
   if (!isFileUri(spelling) && /^(?:untitled:|[a-z][a-z0-9+.-]+:\/\/)/i.test(spelling)) {
     return failed(pathFailures.notOpen(sent));
@@ -145,14 +145,14 @@ async function resolveSpelling(sent: string, spelling: string, ground: Ground): 
   return chooseFolder(sent, results);
 }
 
-/** Returns the path that a spelling names: that of its URI, or else `path`; or the problem with it, as a clause. */
+/** Returns the path of `spelling` if this is a `file:` URI, else `path`; or the problem with the path, as a clause. */
 function pathNamed(spelling: string, path: string): UriPath {
   const named: UriPath = isFileUri(spelling) ? pathOfUri(spelling) : { ok: true, path };
   const problem = named.ok && process.platform === "win32" ? windowsProblem(named.path) : undefined;
   return problem === undefined ? named : { ok: false, problem };
 }
 
-/** Chooses the only folder in which the path exists; if there is none, the first folder in which it might exist. */
+/** Chooses the folder in which the path exists, or else the first in which it might. Fails if it exists in several. */
 function chooseFolder(sent: string, results: readonly Resolved[]): Resolved {
   const places = results.flatMap((result) => (result.ok ? [result.place] : []));
   const inExistence = places.filter(({ open, onDisk }) => open !== undefined || onDisk);
@@ -200,7 +200,7 @@ async function placeAt(candidate: Candidate, ground: Ground): Promise<Resolved> 
   const uris = openFiles.map(({ open }) => open.uri);
   if (uris.length > 1) return failed(pathFailures.ambiguousPath(sent, uris));
   const open = exactly ?? openFiles[0]?.open;
-  // If the editor opened another hard link of the file, its canonical path is not that of the path that was sent.
+  // If the editor opened the file by another hard link, the link's canonical path differs from that of the sent path.
   const ofOpen = openFiles[0] === undefined ? reached : await look(openFiles[0].path);
   const target = ofOpen.ok ? ofOpen : reached;
   const refusal = refuseAccess(candidate, open, [target.path, reached.path], ground);
@@ -267,7 +267,7 @@ function areaOf(file: string, { areas }: Ground): Area | undefined {
   return best;
 }
 
-/** Returns the innermost folder that a path is in by its spelling, without following links; `undefined` if none. */
+/** Returns the innermost folder that contains a path by its spelling, with links not followed; `undefined` if none. */
 function lexicalFolderOf(path: string, { areas }: Ground): string | undefined {
   const folders = areas.flatMap(({ lexical, canonical }) => [lexical, canonical]);
   const [longest] = folders.filter((folder) => isInside(folder, path)).sort((a, b) => b.length - a.length);

@@ -1,4 +1,4 @@
-/** Identifies processes: checks whether one is alive, and gives each a name that no other process ever has. */
+/** Identifies processes: checks whether a process is alive, and gives it a name that no other process ever has. */
 import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 import { limits } from "../text/limits.js";
@@ -6,14 +6,14 @@ import { hashOf } from "./files.js";
 
 /**
  * Returns the time at which the system started a process, in clock ticks since boot. `undefined` if there is no such
- * process, or if the system has no simple way to find out (only Linux has one).
+ * process, or if the system is not Linux: other systems have no simple way to find out.
  */
 export function processStart(pid: number): string | undefined {
-  // The program's name is in parentheses and may contain anything; the start is the 20th field after them.
+  // The program's name is in parentheses and may contain anything; the start time is the 20th field after it.
   return /\)(?: \S+){19} (\d+) /.exec(orEmpty(() => readFileSync(`/proc/${pid}/stat`, "latin1")))?.[1];
 }
 
-/** Reports whether a process with this number is alive and, if both start times are known, started at `start`. */
+/** Reports whether a process with this number is alive. `false` if it is known to have started at another time. */
 export function isProcess(pid: number, start: string | undefined): boolean {
   // 0 and negative numbers mean process groups.
   if (!Number.isInteger(pid) || pid <= 0) return false;
@@ -28,8 +28,8 @@ export function isProcess(pid: number, start: string | undefined): boolean {
 }
 
 /**
- * The name of a process, which no other process ever has: the namespace of its number, the boot, the number, and the
- * time of its start. It can be part of a file name.
+ * The name of a process, which no other process ever has. Its parts: the host and namespace of the process number, the
+ * system's boot, the number itself, and the start time. The name can be part of a file name.
  */
 export type OwnerName = string;
 
@@ -38,15 +38,15 @@ export interface Owners {
   readonly self: OwnerName;
   /** The user's number; `undefined` if the platform has none. */
   readonly user: number | undefined;
-  /** Reports whether a process is alive. `age`, in milliseconds since a sign of life, decides if nothing else can. */
+  /** Reports whether a process is alive, if need be by `age`, the milliseconds since its last sign of life. */
   isAlive(name: OwnerName, age: number): boolean;
   /** Milliseconds since 1970. */
   now(): number;
 }
 
-/** Identifies this process, and asks the system about others. */
+/** Returns the real implementation, which asks the operating system about this process and others. */
 export function realOwners(): Owners {
-  // A process number is unique in one namespace of one machine, since its last boot.
+  // A process number has a meaning only in one namespace of one machine, and only until the next boot.
   const namespace = orEmpty(() => readlinkSync("/proc/self/ns/pid"));
   const lastBoot = orEmpty(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim());
   const [place, boot] = [`${hostname()} ${namespace}`, lastBoot].map((name) => hashOf(name).slice(0, 8));
@@ -55,7 +55,7 @@ export function realOwners(): Owners {
     const pid = processOf(name);
     if (pid === undefined) return false;
     const [itsPlace, itsBoot, , start] = name.split("-");
-    // The process is on another machine with this home directory, or in another container: its number is useless here.
+    // The process is in another container, or on another machine that shares this home: its number is useless here.
     if (itsPlace !== place) return age < limits.foreignProcessMs;
     return itsBoot === boot && isProcess(pid, start === "0" ? undefined : start);
   };

@@ -11,7 +11,7 @@ export interface Folder {
 
 /** Everything that decides what a path means. */
 export interface Scope {
-  /** The integration's `options.root`, from which relative paths start: an absolute path or a `file:` URI. */
+  /** The integration's `options.root`, against which relative paths are resolved: an absolute path or a `file:` URI. */
   readonly root?: string | undefined;
   readonly folders: readonly Folder[];
   /** The user's setting: further directories in which files may be edited; absolute, or starting with `~/`. */
@@ -35,17 +35,17 @@ export interface Area {
 /** A scope whose directories have been examined. */
 export interface Ground {
   readonly home: string;
-  /** Directories that relative paths start from: the root if one was sent, else all folders; or the root's failure. */
+  /** The base directories of relative paths (the root if one was sent, else all folders), or the root's failure. */
   readonly starts: { readonly ok: true; readonly paths: readonly string[] } | Failed;
-  /** The folders in the editor's order, then the added ones. */
+  /** The workspace folders in the editor's order, then the additional folders. */
   readonly areas: readonly Area[];
-  /** If `false`, every open document counts as inside. */
+  /** `false` if the editor has no workspace folder; every open document then counts as inside. */
   readonly hasFolders: boolean;
   readonly protectedNames: ReadonlySet<string>;
   /** Canonical path of the folder for data that outlives the server; `undefined` if it is unknown. */
   readonly own: string | undefined;
   readonly opens: OpenFiles;
-  /** Finds where an absolute path leads; examines each path once. */
+  /** Returns the file that an absolute path leads to. Examines each path only once. */
   readonly look: (path: string) => Promise<Canonical>;
 }
 
@@ -53,13 +53,13 @@ export interface Ground {
 export interface ResolvedPath {
   /** The client's own spelling if the document is open, otherwise the server's strict encoding of `file`. */
   readonly uri: string;
-  /** For people and diffs: relative to its workspace folder, with `/`; absolute if in none; the URI if not a file. */
+  /** For people and diffs: relative to the workspace folder, with `/`; absolute outside it; a URI if not a file. */
   readonly path: string;
   /** The canonical path; `undefined` for an open document that is not a file, such as `untitled:`. */
   readonly file?: string | undefined;
-  /** The same for every spelling of one document. */
+  /** An identifier that is the same for every path of one document. */
   readonly identity: string;
-  /** `undefined` if the editor does not have it open. */
+  /** The open document; `undefined` if the editor does not have it open. */
   readonly open: OpenText | undefined;
   /** `true` if anything exists at `file`. */
   readonly onDisk: boolean;
@@ -69,25 +69,25 @@ export interface ResolvedPath {
   readonly spelt?: string;
   /** The path that the spelling leads to: `file`, or another hard link of the file; `undefined` if it is not a file. */
   readonly reached?: string;
-  /** Canonical paths at which the file was looked for; several if a relative path might be in several folders. */
+  /** The canonical paths at which the file was looked for; there may be several if a path is relative. */
   readonly searched: readonly string[];
 }
 
-/** The document that a path means, or the reason why it means none that may be touched. */
+/** The document that a path means, or the reason why the path can't be used. */
 export type Resolved = { readonly ok: true; readonly place: ResolvedPath } | Failed;
 
-/** Resolves paths among the documents and folders of one moment. */
+/** Resolves paths, with the open documents and folders as they were at one moment. */
 export interface Resolver {
-  /** Never throws, whatever was sent. If nothing exists at a path, the result is where its file would be created. */
+  /** Returns the document that a path means, even if the document does not exist yet. Never throws. */
   resolve(sent: string): Promise<Resolved>;
   /** Returns the paths of open files inside the workspace, as their URIs spell them. */
   openPaths(): string[];
   /**
-   * Returns existing paths that may be meant by a path at which nothing was found, the most similar first: hints, which
-   * the server never follows. `sent`: the path as the caller spelt it; `searched`: the canonical paths that were tried.
+   * Returns existing paths that the caller may have meant by a missing one, the most similar first: hints, which the
+   * server never follows. `sent`: the path as the caller spelt it; `searched`: the canonical paths that were tried.
    */
   suggest(sent: string, searched: readonly string[]): Promise<string[]>;
-  /** Returns the canonical directories from which relative paths start. */
+  /** Returns the canonical paths of the directories against which relative paths are resolved. */
   bases(): Promise<string[]>;
   /** Reports whether callers may list a canonical directory: it must be inside, not protected, and not the server's. */
   isListable(directory: string): boolean;

@@ -6,7 +6,7 @@ import { limits } from "../text/limits.js";
 
 const leaveOut = "If the file is already deleted, leave the section out.";
 
-/** Advice when there is no such file: on its own, and after a suggestion of similar paths. */
+/** Advice for a missing file. `alone`: if no similar path is suggested; `otherwise`: after a suggestion. */
 const withoutFile = {
   edit: {
     alone: "To create it, send an edit with an empty old text.",
@@ -210,7 +210,7 @@ export const syncProblems = {
     `its text would be ${length.toLocaleString("en")} characters long; the limit is ${limit.toLocaleString("en")}`,
 } as const;
 
-/** Failures of texts and files that changed after the plan was made. */
+/** Failures because a text or file has changed since the plan was made. */
 export const staleFailures = {
   contentModified: (at: At, problem: string) =>
     makeFailure("contentModified", at, {
@@ -227,14 +227,14 @@ export const staleProblems = {
 
 /** Warnings about unusable settings. */
 export const settingWarnings = {
-  /** `key`: the key of the value; `undefined` if the value is the settings as a whole. */
+  /** `key`: the key that has the value; `undefined` if the value was sent as the whole settings. */
   notAnObject: (key: string | undefined, value: unknown) => {
     const [what, ignored] = key === undefined ? ["The settings are", "they are"] : [`The setting "${key}" is`, "it is"];
     return `${what} ${Array.isArray(value) ? "a list" : `a ${typeof value}`}, not an object; ${ignored} ignored.`;
   },
   unknown: (key: string, known: readonly string[]) =>
     `There is no setting ${quote(key)}; the settings are ${known.join(", ")}.`,
-  /** Names the wrong part of the value, what was expected there, and the value that is used instead. */
+  /** Names the wrong part of the value, the form that this part must have, and the value that is used instead. */
   unusable: (key: string, issues: readonly z.core.$ZodIssue[], current: unknown) => {
     const place = [key, ...(issues[0]?.path ?? [])].join(".");
     const list = (length: number): string => (length === 0 ? "an empty list" : `a list of length ${length}`);

@@ -1,4 +1,4 @@
-/** The folder for data that outlives the server, one for each user of this machine: its location and its protection. */
+/** Locates and protects the folder for data that outlives the server; each user of this machine has one such folder. */
 import { lstatSync, mkdirSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, isAbsolute } from "node:path";
@@ -6,7 +6,7 @@ import { canonicalise, codeOf } from "./identity.js";
 import { pathsOf } from "./pathText.js";
 import { folderProblems } from "./sentences.js";
 
-/** Returns the folder for programs' state, by the rules of XDG, macOS and Windows; relative only if the home is. */
+/** Returns the folder for program state, by the rules of XDG, macOS or Windows; relative only if the home folder is. */
 export function stateHome(
   env: Readonly<Record<string, string | undefined>> = process.env,
   platform: NodeJS.Platform = process.platform,
@@ -32,7 +32,7 @@ export function homeFolder(): string {
 
 /**
  * Returns the path of a part of the server's own folder, by default of the whole folder. The folder is never below
- * the directory for temporary files: a sandboxed agent may have another one, and would not find the editor's files.
+ * the directory for temporary files: a sandboxed agent may have its own, and would not find the editor's files there.
  */
 export function inServerFolder(
   part: "journals" | "sessions" | "" = "",
@@ -62,9 +62,9 @@ export async function canonicalServerFolder(): Promise<string | undefined> {
 const canonicalFolders = new Map<string, string>();
 
 /**
- * Makes a directory that only the user can enter, and those above it. An existing directory is checked but never
- * repaired: anyone who could write in it may have left something there. Returns the problem, as a clause; `undefined`
- * if there is none.
+ * Makes a directory that only the user can enter, and any missing directories above it. An existing directory is
+ * checked but never repaired, because anyone who could write in it may have left something there. Returns the problem,
+ * as a clause; `undefined` if there is none.
  */
 export function makePrivate(path: string): string | undefined {
   try {
@@ -76,8 +76,8 @@ export function makePrivate(path: string): string | undefined {
 }
 
 /**
- * Returns, as a clause, why a directory or its parent is not the user's alone; `undefined` if both are, or if one of
- * them does not exist yet.
+ * Returns, as a clause, why a directory or its parent is not private to the user; `undefined` if both are private, or
+ * if one of them does not exist yet.
  */
 export function privacyProblem(path: string): string | undefined {
   if (!isAbsolute(path)) return folderProblems.unusable(path, folderProblems.relative);
@@ -94,7 +94,7 @@ export function privacyProblem(path: string): string | undefined {
   }
 }
 
-/** Reports whether a file is the user's, and closed to all others. `true` on Windows, which separates users itself. */
+/** Reports whether only the user, as its owner, may access a file. `true` on Windows, which separates users itself. */
 export function isOwn(stats: { readonly uid: number; readonly mode: number }): boolean {
   if (process.platform === "win32") return true;
   return stats.uid === process.getuid?.() && (stats.mode & 0o077) === 0;

@@ -6,8 +6,8 @@ import { folderPattern } from "./pathText.js";
 import { settingWarnings } from "./sentences.js";
 
 /**
- * Names through which other programs run code: version control, editors, agents, shells, package managers. Project
- * files that agents edit every day (package.json, CI workflows) are not among them.
+ * Names of files and folders that can make other programs run code: version control, editors, agents, shells, package
+ * managers. The list leaves out project files that agents edit every day (package.json, CI workflows).
  */
 const protectedNames = [
   ...[".git", ".hg", ".svn", ".jj", ".bzr", ".gitmodules", ".gitconfig", ".husky"],
@@ -95,16 +95,16 @@ export type Settings = {
 /** The settings of a user who has set nothing. */
 export const defaultSettings: Settings = schema.parse({});
 
-/** Returns the settings as JSON Schema, with descriptions and defaults, for editors that complete and check them. */
+/** Returns the settings' JSON Schema, with descriptions and defaults, for editors that complete and check settings. */
 export function settingsJsonSchema(): object {
   return { title: "multi-edit-language-server", ...z.toJSONSchema(schema, { io: "input" }) };
 }
 
 /**
- * Merges the sources that the client has sent, oldest first. A later source overrides an earlier one key by key, and
- * replaces lists as a whole. Each source is the settings themselves or has them under `multiEdit`; other keys beside
- * that belong to other programs. `undefined` and null set nothing, as a source and as a value. Anything unusable is
- * left out with a warning, so the settings are always usable.
+ * Merges the sources of settings that the client has sent, the oldest first. A later source overrides the earlier ones
+ * key by key, and replaces lists as a whole. Each source is either an object of settings, or an object that has them
+ * under `multiEdit` and whose other keys belong to other programs. A source or value that is `undefined` or null sets
+ * nothing. Anything unusable is left out with a warning, so the settings are always usable.
  */
 export function readSettings(values: readonly unknown[]): { settings: Settings; warnings: string[] } {
   const warnings = new Set<string>();

@@ -1,4 +1,4 @@
-/** Takes the snapshot from which a batch is planned: resolves every path and copies every text before any decision. */
+/** Takes the snapshot from which a batch is planned: resolves every path and reads every text before any decision. */
 import { type Failed, failed } from "../plan/failure.js";
 import { type Operation, pathsOf } from "../plan/operation.js";
 import type { Document, DocumentUri, Snapshot, Target } from "../plan/snapshot.js";
@@ -10,11 +10,11 @@ import { createResolver, type Resolved, type ResolvedPath, type Resolver, type S
 import { pathOfSyncedUri } from "./pathText.js";
 import { type FileUse, pathFailures } from "./sentences.js";
 
-/** The scope of a snapshot, with the rules for comparing its texts with files. */
+/** The scope of a snapshot, with the rules for reading files and for comparing open documents with their files. */
 export interface World extends Scope {
   /** `true` if a lone CR ends a line in files that are not open. */
   readonly loneCrEndsLine: boolean;
-  /** Differences that do not count when an open document is compared with its file. */
+  /** The differences that are ignored when an open document is compared with its file. */
   readonly habits: SaveHabits;
 }
 
@@ -28,8 +28,8 @@ export type ReadTarget = { readonly ok: true; readonly document: Document; reado
 
 /**
  * Resolves and reads everything that the operations name. A path that fails does not affect the others; only a call
- * with more than `limits.filesPerCall` paths fails as a whole, with the same failure for each path. Open documents are
- * those of the moment of the call.
+ * with more than `limits.filesPerCall` paths fails as a whole, with the same failure for each path. Uses the documents
+ * that are open, and their texts, at the moment of the call.
  */
 export async function takeSnapshot(operations: readonly Operation[], world: World): Promise<WorkspaceSnapshot> {
   const paths = [...new Set(operations.flatMap(pathsOf).map(({ path }) => path))];
@@ -59,7 +59,7 @@ export async function takeSnapshot(operations: readonly Operation[], world: Worl
   return assemble(resolved, uses, read);
 }
 
-/** Reads the one document that a path means. If it does not exist, the failure is `fileNotFound`. */
+/** Reads the one document that a path means. If the document does not exist, the failure is `fileNotFound`. */
 export async function readTarget(path: string, world: World): Promise<ReadTarget> {
   const resolver = await createResolver(world, [path]);
   const resolved = await resolver.resolve(path);
@@ -70,20 +70,20 @@ export async function readTarget(path: string, world: World): Promise<ReadTarget
   return read.ok ? { ...read, place } : read;
 }
 
-/** Everything that a batch asks of one document. */
+/** The use that all operations of a batch together make of one document. */
 interface DocumentUse {
   readonly place: ResolvedPath;
-  /** The first path that was sent for it. */
+  /** The first path in the batch that means the document. */
   readonly sent: string;
-  /** The kind of the last operation that names it. */
+  /** The kind of the last operation that names the document. */
   readonly asked: FileUse;
-  /** `true` if it may be created, or if another file may be moved to its name. */
+  /** `true` if the document may be created, or if another file may be moved to its path. */
   readonly mayCreate: boolean;
-  /** `true` if it will be deleted, renamed, or replaced by another file. */
+  /** `true` if the document will be deleted, renamed, or replaced by another file. */
   readonly leaves: boolean;
-  /** `true` if the operations, or an operation and the editor, use different hard links of it. */
+  /** `true` if two operations, or an operation and the editor, use different hard links of the file. */
   readonly hasOtherName: boolean;
-  /** `true` if no operation needs its text, so that it may be binary. */
+  /** `true` if no operation needs the text of the existing file, which may then be binary. */
   readonly mayBeBinary: boolean;
 }
 
@@ -105,7 +105,7 @@ function usesOf(operations: readonly Operation[], resolved: ReadonlyMap<string, 
         mayCreate: isNew || former?.mayCreate === true,
         leaves: need === "file" || need === "name" || isMoved || former?.leaves === true,
         hasOtherName: target.place.reached !== (former?.place ?? target.place).file || former?.hasOtherName === true,
-        // A file that is deleted first may be created again.
+        // The first operation decides: if it deletes the file, a later one may create the file again, as text.
         mayBeBinary: former?.mayBeBinary ?? (need === "file" || need === "name"),
       });
     }
@@ -115,11 +115,11 @@ function usesOf(operations: readonly Operation[], resolved: ReadonlyMap<string, 
 
 type Read = { readonly ok: true; readonly document: Document } | Failed;
 
-/** A document to read, with all that is needed to read it. */
+/** A document to read, with everything that is needed to read it. */
 interface PendingRead extends Omit<DocumentUse, "leaves" | "hasOtherName"> {
   readonly resolver: Resolver;
   readonly world: World;
-  /** The number of bytes that the call has read already. */
+  /** The number of bytes that the call has already read. */
   readonly budget: { bytes: number };
   /** `true` if the call reads so few documents that nobody notices if the server blocks while it reads. */
   readonly isOneOfFew: boolean;
