@@ -128,7 +128,7 @@ export class TextIndex {
   }
 }
 
-/** Numbers of patterns, and of UTF-16 units of a text, from which one pass for all costs less than one per pattern. */
+/** From this many patterns and this many UTF-16 units of text on, one pass for all patterns is the cheapest way. */
 const manyPatterns = 24;
 const longText = 4_096;
 

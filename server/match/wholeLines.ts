@@ -121,7 +121,7 @@ export function isShifted({ reshape }: Place): boolean {
   return reshape?.kind === "add" || reshape?.kind === "remove";
 }
 
-/** Reports whether an edit changes only the indentation of lines, and changes that of at least one line. */
+/** Reports whether an edit changes the indentation of a line and, apart from whitespace at line ends, nothing else. */
 export function isReindenting({ oldText, newText }: Sought): boolean {
   const [old, next] = [wholeLines(oldText).lines, wholeLines(newText).lines];
   const withoutEnd = (line: string): string => line.slice(0, trimEnd(line));

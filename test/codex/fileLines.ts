@@ -64,7 +64,7 @@ export function replaced(lines: readonly FileLine[], replacements: readonly Repl
   return result.map(({ text, end }) => `${text}${end === "" ? newEnd : end}`).join("");
 }
 
-/** New lines that replace `count` lines from `at` on, without a kept line among them. */
+/** New lines that replace `count` adjacent lines, starting at line `at`; the hunk keeps none of these. */
 export interface Run {
   readonly at: number;
   readonly count: number;

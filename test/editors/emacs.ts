@@ -125,7 +125,7 @@ function driverOf(remote: Remote, { write: press, stop, said }: Terminal): Emacs
     press(keys.obey);
     while ((await presses()) === before) await delay(5);
   };
-  /** Runs a method as a user's command is run, with the same hooks afterwards. */
+  /** Has Emacs run a method as it runs a user's command, with the same hooks afterwards. */
   const byHand = async (method: string, params: unknown): Promise<void> => {
     await remote.call(method, params);
     await settled();

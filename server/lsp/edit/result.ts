@@ -16,7 +16,7 @@ export interface Report {
   readonly outcome: MultiEditResult["outcome"];
   readonly options: CallOptions;
   readonly warnings: readonly string[];
-  /** Comparisons of files on disk with their text after the call. A file without an entry has its `document.onDisk`. */
+  /** `same` for a file with the document's text after the call. Files without an entry have `document.onDisk`. */
   readonly onDisk?: ReadonlyMap<FileChange, "same" | "differs">;
   /** Files that the server wrote itself because no editor has them open; `undefined` means none. */
   readonly written?: ReadonlySet<FileChange>;

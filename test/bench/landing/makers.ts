@@ -145,7 +145,7 @@ export const ambiguous: CaseMaker = (ground) => {
   return refusal(ground, [first, ...rest], { reason: "ambiguous", index: 0 });
 };
 
-/** One or two lines that a hunk removes; as whole lines they occur at least twice, as any text at most `most` times. */
+/** The first one or two lines that a hunk removes, if they occur at least twice, and at most `most` times. */
 function repeatedLines({ chance, version }: Ground, most: number): RealEdit | undefined {
   const { start, lines } = chance.pick(version.hunks);
   const removed = lines.filter(({ kind }) => kind === "remove");
