@@ -341,5 +341,5 @@ function stripped(text: string, view: Extract<Reshape, { kind: "unview" }>): str
   return plain.join("\n");
 }
 
-/** How far a new text's numbers may exceed its number of lines, because lines that it leaves out were numbered, too. */
+/** The most by which a number in a new text may exceed its line count: omitted lines were numbered, too. */
 const spareNumbers = 50;

@@ -10,7 +10,7 @@ const bounds = { skippedLines: 10, gappedLines: 200, soughtLines: 1_000, compare
 
 /** An alignment of the old text's lines with the document's, ignoring whitespace at both ends of a line. */
 export interface Aligned {
-  /** How much of the old text the alignment found, from 0 to 1; skipped lines lower the score. */
+  /** The fraction of the old text that the alignment found, from 0 to 1; skipped lines lower it. */
   readonly score: number;
   /** For each line of the old text, the 0-based number of the document line aligned with it; `undefined` if none is. */
   readonly lines: readonly (number | undefined)[];

@@ -8,7 +8,7 @@ import type { TextIndex } from "../textIndex.js";
 import { wholeLines as linesOf } from "../wholeLines.js";
 import { align } from "./alignment.js";
 
-/** How a region differs from the sought text in the first line that differs. */
+/** The kind of the first difference between a region and the sought text. */
 export type DifferenceKind =
   | "missingLineEnd"
   | "lineEndBlanks"
