@@ -17,7 +17,7 @@ export const sessionProblems = {
   noStatus: () => "this version does not understand its list of open files",
 } as const;
 
-/** Lists at most `limits.sessionsShown` sessions, one per line; an ellipsis stands for the rest. */
+/** Lists at most `limits.sessionsShown` sessions, one per line; an ellipsis replaces the rest. */
 function listed(sessions: readonly string[]): string {
   const shown = sessions.slice(0, limits.sessionsShown).map((session) => `\n  ${clip(session, 200)}`);
   return `${shown.join("")}${sessions.length > shown.length ? "\n  …" : ""}`;

@@ -23,7 +23,7 @@ export function holderOf(workspace: DiskWorkspace, path: string): Holder | undef
 /** A file that exists as long as an editor has another file open. */
 interface Trace {
   readonly trace: string;
-  /** Returns the editor's name for people; `undefined` if the trace was left behind or is not genuine. */
+  /** Returns the editor's name for people; `undefined` if the trace is stale or not genuine. */
   readonly read: (trace: string, workspace: DiskWorkspace) => string | undefined;
 }
 

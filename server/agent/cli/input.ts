@@ -11,7 +11,7 @@ export type Input<T> = { readonly ok: true; readonly value: T } | { readonly ok:
 /** Returns an input that could not be read, with the problem as a sentence. */
 export const unreadable = (problem: string): Input<never> => ({ ok: false, problem });
 
-/** Reads a UTF-8 file; `-` stands for the standard input. Refuses a terminal, because its input may never end. */
+/** Reads a UTF-8 file; `-` means standard input. Refuses a terminal, because its input may never end. */
 export async function readInput(path: string, stdin: Readable & { isTTY?: boolean }): Promise<Input<string>> {
   if (path === "-" && stdin.isTTY) return unreadable(inputProblems.noInput());
   let bytes: Buffer;
