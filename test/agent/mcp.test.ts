@@ -309,6 +309,25 @@ describe("the workspace", () => {
     );
   });
 
+  it.each([
+    [
+      "auto",
+      (folder: string) => `No editor has ${folder} in a workspace folder, so calls for files there write to disk.`,
+    ],
+    [
+      "editor",
+      (folder: string) => `No editor has ${folder} in a workspace folder, and calls may only go to an editor, so`,
+    ],
+    ["disk", () => "All calls go to disk, not to an editor."],
+  ])("without an editor is said to be edited as --mode=%s has it, and no option is named", async (mode, says) => {
+    ownStateHome();
+    const folder = makeDirectory({});
+    const agent = await startAgent(program, folder, { args: [`--mode=${mode}`] });
+    const [text] = (await agent.call("editor_status", {})).texts;
+    expect(text).toContain(says(folder));
+    expect(text).not.toContain("--");
+  });
+
   it("may disappear and appear again while the agent runs", async () => {
     const home = ownStateHome();
     const folder = makeDirectory({ "a.txt": "one\n" });

@@ -105,6 +105,19 @@ describe("of several sessions", () => {
     expect(await run(id)).toMatchObject({ code: 0 });
   });
 
+  it("none is chosen if the ids of two start with what the caller gave", async () => {
+    const home = ownStateHome();
+    const folder = makeDirectory({ "a.txt": "one\n" });
+    const ids = ["abcdef000001", "abcdef000002"];
+    const status = { protocol: 1, folders: [], open: [], transactions: [], agents: [] };
+    for (const id of ids) await startStub(home, { id, serve: () => ({ result: status }) });
+    const { code, stdout, stderr } = await apply("a.txt", folder, "--session=abcdef");
+    expect([code, stdout]).toEqual([3, ""]);
+    expect(stderr).toContain('Several sessions have an id that starts with "abcdef":');
+    for (const id of ids) expect(stderr).toContain(id);
+    expect(readFileSync(join(folder, "a.txt"), "utf8")).toBe("one\n");
+  });
+
   it("none is chosen for files in the folders of two", async () => {
     const home = ownStateHome();
     const folder = makeDirectory({ "a/a.txt": "one\n", "b/b.txt": "one\n" });
@@ -283,6 +296,21 @@ describe("people", () => {
     await startStub(home, { isSilent: true });
     const silent = await runCommand(program, ["doctor"]);
     expect(silent.stdout).toContain("The editor may be suspended or busy: resume it, or close it.");
+  });
+
+  it("learn from the doctor which option decides where calls go", async () => {
+    const home = ownStateHome();
+    const folder = makeDirectory({ "a.txt": "one\n" });
+    const lastLines = async (): Promise<string[]> => {
+      const { code, stdout } = await runCommand(program, ["doctor"], { cwd: folder });
+      expect(code).toBe(3);
+      return stdout.trimEnd().split("\n").slice(-1);
+    };
+    expect(await lastLines()).toEqual(["Use --mode=editor to prevent writing to disk."]);
+    await open([folder]);
+    await open([folder]);
+    await announced(home, 2);
+    expect(await lastLines()).toEqual(["Use --session=ID to choose one of them."]);
   });
 
   it.each(["neovim", "emacs", "claude", "codex", "opencode", "gemini", "pi"])(

@@ -12,6 +12,8 @@ import { frame, framesOf, type Received } from "./rawClient.js";
 
 /** Properties of the session; all are optional. */
 export interface Stub {
+  /** Id of the session, 12 hexadecimal digits; the default is random. */
+  readonly id?: string;
   /** The error with which `initialize` is answered. */
   readonly refuses?: string;
   /** `true` if the session does not know the announced secret. */
@@ -26,7 +28,7 @@ export interface Stub {
 
 /** Announces a session in a state directory and serves it until the test ends; returns its id. */
 export async function startStub(home: string, stub: Stub = {}): Promise<string> {
-  const id = randomBytes(6).toString("hex");
+  const { id = randomBytes(6).toString("hex") } = stub;
   const secret = randomBytes(32).toString("hex");
   mkdirSync(sessionsIn(home), { recursive: true, mode: 0o700 });
   const address = join(sessionsIn(home), `${id}.sock`);
