@@ -23,7 +23,9 @@ export type Reshape =
   | { readonly kind: "toSpaces"; readonly width: number }
   /** `rests`: the numbers of spaces that may follow the tabs of an indentation; `undefined` allows any number. */
   | { readonly kind: "toTabs"; readonly width: number; readonly rests?: readonly number[] }
-  /** `number`: the first line's. `column`: the offset in a line at which numbers end; `undefined` if all start at 0. */
+  /**
+   * `number`: that of the first line. `column`: the offset in a line where numbers end; `undefined` if all start at 0.
+   */
   | {
       readonly kind: "unview";
       readonly separator: string;

@@ -8,7 +8,10 @@ import type { TextIndex } from "./textIndex.js";
 /** The least and the greatest number of spaces that one tab may stand for. */
 const tabWidths = { least: 1, most: 16 };
 
-/** Finds places with the old text's lines, all of them indented more or less, or with tabs and spaces exchanged. */
+/**
+ * Finds places whose lines are the old text's, all with the same indentation added or removed, or with tabs and spaces
+ * exchanged.
+ */
 export function findIndented(index: TextIndex, oldText: string): Found {
   if (!/[\p{L}\p{N}]/u.test(oldText)) return [];
   const old = wholeLines(oldText);
@@ -34,8 +37,9 @@ export function findIndented(index: TextIndex, oldText: string): Found {
 }
 
 /**
- * Maps the first line of each candidate to the shift that adds one indentation to all its lines, or removes one from
- * them; to `undefined` if no shift fits. Leaves out candidates in which tabs and spaces may be exchanged.
+ * Maps the first line of each candidate to the shift that adds the same indentation to all lines of the old text, or
+ * removes it from them; to `undefined` if there is none. Leaves out candidates in which tabs and spaces may be
+ * exchanged.
  */
 function shiftedRuns(index: TextIndex, old: WholeLines, lines: readonly number[]): Map<number, Shift | undefined> {
   const result = new Map<number, Shift | undefined>();
@@ -94,7 +98,9 @@ export function hasNumbered(index: TextIndex, text: string): boolean {
   });
 }
 
-/** For hints: removes a file view's numbers; `undefined` for a single line, or if fewer than half have a number. */
+/**
+ * Removes a file view's numbers, for hints; `undefined` for a single line, or if fewer than half of the lines have one.
+ */
 export function withoutView(text: string): string | undefined {
   const view = viewOf(text);
   if (view !== undefined) return view.isWeak ? undefined : stripped(text, view.reshape);
@@ -140,7 +146,7 @@ export interface WholeLines {
   readonly ended: boolean;
 }
 
-/** Cuts an old text into lines. A line end at the very end of the text is not followed by an empty line. */
+/** Cuts an old text into lines. A line end at the very end of the text does not start another, empty line. */
 export function wholeLines(text: string): WholeLines {
   const lines = lineTexts(text);
   const ended = lines.length > 1 && lines.at(-1) === "";
@@ -178,7 +184,10 @@ export function shiftOfLines(run: readonly string[], found: readonly string[]): 
   return shift.indent === "" ? undefined : shift;
 }
 
-/** Shifts one line if `shift` changes indentation. Returns `undefined` if the line's indentation does not fit. */
+/**
+ * Shifts one line, unless `shift` does not concern indentation. Returns `undefined` if the line's indentation does not
+ * fit.
+ */
 export function shiftLine(line: string, shift: Reshape): string | undefined {
   if (!("indent" in shift) && !("width" in shift)) return line;
   const indent = indentOf(line);
@@ -205,7 +214,7 @@ function shiftBetween(old: readonly string[], fileLine: (i: number) => string, s
       return undefined;
   }
   if (shift.kind !== "toTabs") return shift;
-  // Spaces left over after whole tabs are alignment. A new line may have as many of them as some old line has.
+  // Spaces left over after whole tabs are alignment. A new line may have only as many of them as some old line has.
   const rests = old.filter((line) => indentOf(line).length < line.length).map((line) => spacesOf(line) % shift.width);
   return { ...shift, rests: [...new Set(rests)] };
 }
@@ -216,7 +225,10 @@ function shiftOfOne(old: string, file: string): Shift | undefined {
   return undefined;
 }
 
-/** Returns the exchange of tabs and spaces on the first line whose indentation differs, if only one side uses tabs. */
+/**
+ * Returns the exchange of tabs and spaces on the first line with different indentation, if only one side uses tabs
+ * there.
+ */
 function exchangeWidth(old: readonly string[], fileLine: (i: number) => string): Shift | undefined {
   for (const [i, line] of old.entries()) {
     const oldIndent = indentOf(line);
@@ -234,7 +246,7 @@ function exchangeWidth(old: readonly string[], fileLine: (i: number) => string):
   return undefined;
 }
 
-/** Shifts the indentation of one line. `content` is the rest of the line, or at least its first character. */
+/** Shifts the indentation of one line. `content` is the rest of the line; its first character is enough. */
 function shiftedIndent(indent: string, content: string, shift: Shift): string | undefined {
   switch (shift.kind) {
     case "add":
@@ -302,7 +314,7 @@ function viewOf(oldText: string): Viewed | undefined {
 
 interface ViewPrefix {
   readonly number: number;
-  /** The offsets, in the line, of the number's start and end. */
+  /** The offsets in the line at which the number starts and ends. */
   readonly start: number;
   readonly end: number;
   /** UTF-16 units of the whole prefix, with the whitespace before the number and the separator. */
