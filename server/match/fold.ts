@@ -65,9 +65,7 @@ class FoldBuilder {
   private length = 0;
   private readonly hasBlanks: boolean;
   private readonly hasTypography: boolean;
-  /**
-   * Offsets of the first CR and the first LF at or after the current line's start, so that no part is searched twice.
-   */
+  /** Offsets of the first CR and LF at or after the current line's start, so that no part is searched twice. */
   private nextCr = -1;
   private nextLf = -1;
 

@@ -4,10 +4,7 @@ import { firstIndex, type LineIndex, unitsPerStep } from "../text/lines.js";
 import { plainUnit } from "./fold.js";
 import { findAllNumbers } from "./search/findAll.js";
 
-/**
- * The differences that are ignored: none, whitespace at line ends, whitespace at both ends, or the latter and
- * typography.
- */
+/** The differences ignored: none, whitespace at line ends, whitespace at both ends, or the latter and typography. */
 export type LineFold = "nothing" | "trailingBlanks" | "blanks" | "blanksAndTypography";
 
 /** The 0-based lines at which a search looks for the start of a run of lines. */
@@ -26,9 +23,7 @@ export interface LineRange {
 export class LineTable {
   /** Number of lines; an empty line after the last line end does not count. */
   readonly lineCount: number;
-  /**
-   * The line numbers of all buckets, bucket by bucket: bucket `b` is `[starts[b], starts[b + 1])`, in ascending order.
-   */
+  /** The line numbers of all buckets, one after another: bucket `b` is `[starts[b], starts[b + 1])`, ascending. */
   private readonly byBucket: Int32Array;
   private readonly starts: Int32Array;
   private readonly mask: number;

@@ -66,9 +66,7 @@ export interface LineHits {
   readonly starts: readonly [number, ...number[]];
 }
 
-/**
- * Tries the rungs for hunks on a range of lines. The first rung that finds the run decides. The run must not be empty.
- */
+/** Tries the rungs for hunks on a range of lines until one of them finds the run, which must not be empty. */
 export function locateLines(index: TextIndex, run: readonly string[], range: LineRange): LineHits | undefined {
   for (const { name, hunkLines } of rungs) {
     if (hunkLines === undefined) continue;

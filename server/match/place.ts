@@ -23,9 +23,7 @@ export type Reshape =
   | { readonly kind: "toSpaces"; readonly width: number }
   /** `rests`: the numbers of spaces that may follow the tabs of an indentation; `undefined` allows any number. */
   | { readonly kind: "toTabs"; readonly width: number; readonly rests?: readonly number[] }
-  /**
-   * `number`: that of the first line. `column`: the offset in a line where numbers end; `undefined` if all start at 0.
-   */
+  /** `number`: the first line's number. `column`: the offset at which numbers end; `undefined` if all start at 0. */
   | {
       readonly kind: "unview";
       readonly separator: string;

@@ -1,6 +1,4 @@
-/**
- * Makes the changes of an edit at a place. Aligns the old and new text line by line, and keeps lines that both contain.
- */
+/** Makes the changes of an edit at a place. Aligns old and new text line by line; keeps lines that both contain. */
 import { diffArrays } from "diff";
 import { type Change, shrink } from "../text/changeSet.js";
 import { lineTexts, splitLines } from "../text/chars.js";
@@ -61,8 +59,7 @@ const endsLine = (text: string): boolean => text.endsWith("\n") || text.endsWith
 type Piece = { readonly from: number; readonly to: number } | string;
 
 /**
- * Returns the line end for new lines at an offset: that of the line there, or of the line before; `undefined` if
- * neither has one.
+ * Returns the line end for new lines at an offset: its line's, or the previous line's; `undefined` if neither has one.
  */
 function lineEndAt(index: TextIndex, offset: number): string | undefined {
   // Search near the offset first: indexing all lines of the text just for this would take longer than the edit itself.

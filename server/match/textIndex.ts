@@ -33,10 +33,7 @@ export class TextIndex {
     return this.numbering?.(offset) ?? this.lines.lineAt(offset) + 1;
   }
 
-  /**
-   * The lines as the document's editor counts them. Answers count lines this way; new lines take their line ends from
-   * these.
-   */
+  /** The lines as the document's editor counts them. Answers count them this way; new lines adopt their line ends. */
   get lines(): LineIndex {
     this.ownLines ??= LineIndex.of(this.text, this.rule);
     return this.ownLines;
@@ -70,9 +67,7 @@ export class TextIndex {
     return hits.filter((start) => start >= 0 && text.startsWith(pattern, start)).slice(0, limit);
   }
 
-  /**
-   * Returns the offsets to which a pattern's keys point; `undefined` if the pattern was not announced or has no keys.
-   */
+  /** Returns the offsets to which a pattern's keys point; `undefined` if it has none or was not announced. */
   private keyHits(fold: Fold, pattern: string, expected: readonly string[]): KeyHits | undefined {
     const known = this.searches.get(fold) ?? toEnd(this.searchMany(fold, expected));
     return known.get(pattern);

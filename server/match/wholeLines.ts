@@ -8,10 +8,7 @@ import type { TextIndex } from "./textIndex.js";
 /** The least and the greatest number of spaces that one tab may stand for. */
 const tabWidths = { least: 1, most: 16 };
 
-/**
- * Finds places whose lines are the old text's, all with the same indentation added or removed, or with tabs and spaces
- * exchanged.
- */
+/** Finds the old text's lines, all with the same indentation added or removed, or with tabs and spaces exchanged. */
 export function findIndented(index: TextIndex, oldText: string): Found {
   if (!/[\p{L}\p{N}]/u.test(oldText)) return [];
   const old = wholeLines(oldText);
@@ -98,9 +95,7 @@ export function hasNumbered(index: TextIndex, text: string): boolean {
   });
 }
 
-/**
- * Removes a file view's numbers, for hints; `undefined` for a single line, or if fewer than half of the lines have one.
- */
+/** For hints: removes a file view's numbers. `undefined` for a single line, or if under half of the lines have one. */
 export function withoutView(text: string): string | undefined {
   const view = viewOf(text);
   if (view !== undefined) return view.isWeak ? undefined : stripped(text, view.reshape);
@@ -184,10 +179,7 @@ export function shiftOfLines(run: readonly string[], found: readonly string[]): 
   return shift.indent === "" ? undefined : shift;
 }
 
-/**
- * Shifts one line, unless `shift` does not concern indentation. Returns `undefined` if the line's indentation does not
- * fit.
- */
+/** Shifts one line if `shift` concerns indentation. Returns `undefined` if the line's indentation does not fit. */
 export function shiftLine(line: string, shift: Reshape): string | undefined {
   if (!("indent" in shift) && !("width" in shift)) return line;
   const indent = indentOf(line);
@@ -225,10 +217,7 @@ function shiftOfOne(old: string, file: string): Shift | undefined {
   return undefined;
 }
 
-/**
- * Returns the exchange of tabs and spaces on the first line with different indentation, if only one side uses tabs
- * there.
- */
+/** Returns the exchange of tabs and spaces on the first line indented differently, if only one side has tabs there. */
 function exchangeWidth(old: readonly string[], fileLine: (i: number) => string): Shift | undefined {
   for (const [i, line] of old.entries()) {
     const oldIndent = indentOf(line);

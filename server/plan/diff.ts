@@ -13,10 +13,7 @@ export interface FileDiff {
   /** Numbers of added and removed lines. */
   readonly added: number;
   readonly removed: number;
-  /**
-   * 1-based, in the text after the batch; 0 if the file is deleted, or if it existed before and its text does not
-   * change.
-   */
+  /** 1-based, in the text after the batch; 0 if the file is deleted, or if it existed and its text does not change. */
   readonly firstChangedLine: number;
 }
 
@@ -26,9 +23,7 @@ const context = 3;
 /** The number of blocks, or of hunks, that are made in one step. */
 const blocksPerStep = 200;
 
-/**
- * Returns the diff of one file of a plan. As in git, only LF ends a line, even if the editor counts lines differently.
- */
+/** Returns the diff of one file of a plan. As in git, only LF ends a line, whatever lines the editor counts. */
 export function diffOf(file: FileChange): FileDiff {
   return toEnd(diffing(file));
 }
@@ -189,9 +184,7 @@ function* hunksOf(lines: LineIndex, blocks: readonly Block[]): Generator<string>
   }
 }
 
-/**
- * Formats one side's range for a hunk header: its first line (1-based; the line before an empty range) and its count.
- */
+/** Formats one side's range for a hunk header: first line (1-based; the line before an empty range) and count. */
 function rangeOf(start: number, end: number): string {
   const count = end - start;
   // Git omits a count of one.

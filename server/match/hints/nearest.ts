@@ -57,9 +57,7 @@ export interface Region {
   readonly difference: Difference | undefined;
 }
 
-/**
- * Limits on the work, such as how many occurrences of a line or word vote, and how many units of a line are compared.
- */
+/** Limits on the work, such as how many occurrences of a word vote, and how many units of a line are compared. */
 const bounds = {
   votesPerLine: 40,
   soughtLines: 1_000,
@@ -115,9 +113,7 @@ export function nearestRegions(
   return regions;
 }
 
-/**
- * Returns the lines at which a region may start: those with the most votes, and the lines just before the best of them.
- */
+/** Returns the lines at which a region may start: those with the most votes, and the lines just before the best. */
 function candidatesOf(index: TextIndex, sought: readonly string[]): { start: number; isVoted: boolean }[] {
   const votes = voteByLines(index, sought);
   // If many lines share the highest vote, the longest words must decide.
@@ -137,10 +133,7 @@ function candidatesOf(index: TextIndex, sought: readonly string[]): { start: num
   return [...starts].map(([start, isVoted]) => ({ start, isVoted }));
 }
 
-/**
- * Returns a region that has extra lines between those of the old text; `undefined` if it differs before the extra
- * lines.
- */
+/** Returns a region with extra lines between the old text's lines; `undefined` if it differs before the extra ones. */
 function regionWithGap(index: TextIndex, start: number, at: readonly (number | undefined)[]): Region | undefined {
   const lines = index.matchedLines;
   const gap = at.findIndex((line, i) => line !== start + i);
@@ -238,10 +231,7 @@ function addVote(votes: Map<number, number>, line: number, weight: number): void
   if (line >= 0) votes.set(line, (votes.get(line) ?? 0) + weight);
 }
 
-/**
- * Returns the share (0 to 1) of pairs of adjacent units that the starts of both texts have in common, ignoring
- * whitespace.
- */
+/** Returns the share (0 to 1) of pairs of adjacent units that the starts of both texts share; ignores whitespace. */
 function similarity(index: TextIndex, start: number, sought: readonly string[]): number {
   const lines = index.matchedLines;
   const end = Math.min(lines.lineCount, start + sought.length) - 1;
@@ -309,9 +299,7 @@ function firstDifference(index: TextIndex, start: number, sought: SoughtLines): 
   return undefined;
 }
 
-/**
- * Reports whether `found` matches line `i` of the old text. The first line may match just its end, the last its start.
- */
+/** Reports whether `found` matches line `i` of the old text: the first line just its end, the last just its start. */
 function isPartOf(found: string, i: number, { lines, isEnded, blanksInFront }: SoughtLines): boolean {
   const wanted = lines[i] ?? "";
   if (lines.length === 1) return findAll(found, wanted, 1).length > 0;
@@ -320,9 +308,7 @@ function isPartOf(found: string, i: number, { lines, isEnded, blanksInFront }: S
   return i === lines.length - 1 && !isEnded && found.startsWith(wanted);
 }
 
-/**
- * Returns the difference if a single sought line has a line end where the document's line goes on; else `undefined`.
- */
+/** Returns the difference if a single sought line ends where the document's line goes on; otherwise `undefined`. */
 function restOfLine(
   index: TextIndex,
   start: number,

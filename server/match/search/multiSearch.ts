@@ -15,9 +15,7 @@ const shortest = 2;
 /** Number of offsets in a pattern that are tried in the search for rare keys. */
 const triedStarts = 16;
 
-/**
- * Number of counters for finding rare keys: one per `every` units of the text, but at least `least` and at most `most`.
- */
+/** Number of counters for finding rare keys: one per `every` units of text, but at least `least`, at most `most`. */
 const sampled = { every: 32, least: 4_096, most: 262_144 };
 
 /** Counters per counted key: enough that few keys share a counter. */
@@ -73,9 +71,7 @@ export class MultiSearch {
     return pattern.length >= shortest;
   }
 
-  /**
-   * Finds, in steps, where each pattern may start. The caller must check every offset; some may lie outside the text.
-   */
+  /** Finds, in steps, where each pattern may start. The caller must check each offset; some may be outside the text. */
   *hits(text: string): Generator<void, KeyHits[]> {
     const found: (number[] | "many" | undefined)[] = this.patterns.map(() => undefined);
     for (const table of this.tables) {
@@ -220,23 +216,16 @@ interface Lists {
   readonly next: Int32Array;
 }
 
-/**
- * Receives a pattern's index and an offset where it may start; returns `false` to get no more offsets of that pattern.
- */
+/** Receives a pattern's index and an offset where it may start; returns `false` to get no more of its offsets. */
 type HitCallback = (id: number, start: number) => boolean;
 
-/**
- * Bits per list: enough that few keys share a bit, and few enough that a whole batch's bits fit into the CPU's cache.
- */
+/** Bits per list: enough that few keys share a bit, but few enough that a batch's bits fit into the CPU's cache. */
 const bitsPerHead = 8;
 
 /** A hash table of keys of one length; keys in the same bucket form a list. */
 class KeyTable {
   private readonly heads: Int32Array;
-  /**
-   * One bit per value of a short hash, set if any key has that value; unlike the lists, the bits stay in the CPU's
-   * cache.
-   */
+  /** One bit per value of a short hash, set if a key has that value. Unlike the lists, they stay in the CPU's cache. */
   private readonly present: Int32Array;
   /** For each key, the next key in its list; -1 for the last. */
   private readonly next: Int32Array;

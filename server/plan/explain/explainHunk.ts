@@ -27,7 +27,7 @@ export function* explainHunk(
   at: At,
 ): Generator<void, Failure> {
   if (isIdle(hunk)) {
-    // The place of an idle hunk does not matter, but lines that the file lacks are often those it should have added.
+    // The place of an idle hunk does not matter, but lines that the file lacks are often lines to be added.
     const isSought = problem.kind === "noLines" && !isBrief;
     const absence = isSought
       ? yield* absenceOf(draft, oldLines(hunk.lines).join("\n"), { wholeLines: true })
@@ -82,13 +82,15 @@ export function* explainHunk(
   }
 }
 
-/** Returns the 0-based line of the only place of a run of lines in the text; `undefined` for none or several. */
+/**
+ * Returns the 0-based line at which a run of lines starts, if it has exactly one place in the text; else `undefined`.
+ */
 function onlyPlace(index: TextIndex, run: readonly string[]): number | undefined {
   const hits = run.length === 0 ? undefined : locateLines(index, run, { from: 0, most: 2 });
   return hits?.starts.length === 1 ? hits.starts[0] : undefined;
 }
 
-/** Returns the 0-based line of the only place of the hunk's new lines, if an added line has a letter or digit. */
+/** Returns the same for the hunk's new lines, if at least one added line has a letter or digit. */
 function newLinesAt(index: TextIndex, lines: readonly HunkLine[]): number | undefined {
   const isTelling = lines.some(({ kind, text }) => kind === "add" && /[\p{L}\p{N}]/u.test(text));
   if (!isTelling) return undefined;
