@@ -59,7 +59,7 @@ const endsLine = (text: string): boolean => text.endsWith("\n") || text.endsWith
 type Piece = { readonly from: number; readonly to: number } | string;
 
 /**
- * Returns the line end for new lines at an offset: its line's, or the previous line's; `undefined` if neither has one.
+ * Returns the line end for new lines at an offset: that of its line, or else of the one before; `undefined` if none.
  */
 function lineEndAt(index: TextIndex, offset: number): string | undefined {
   // Search near the offset first: indexing all lines of the text just for this would take longer than the edit itself.

@@ -1,6 +1,4 @@
-/**
- * Chooses the places that an edit means from all places of its old text, or gives the reason why this is impossible.
- */
+/** Chooses the places that an edit means from all places of its old text, or gives the reason why it can't. */
 import { type Located, locate, withoutOverlap } from "../../match/locate.js";
 import type { Place } from "../../match/place.js";
 import type { RungName } from "../../match/rungs.js";

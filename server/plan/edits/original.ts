@@ -1,6 +1,4 @@
-/**
- * Plans one file's edits with `order: "original"`: all match the same text, and none may change what another matches.
- */
+/** Plans one file's edits with `order: "original"`: all match the same text, and none changes what another matches. */
 import { type Located, locating, withoutOverlap } from "../../match/locate.js";
 import type { Place } from "../../match/place.js";
 import { rewrite } from "../../match/rewrite.js";

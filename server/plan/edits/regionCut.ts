@@ -60,9 +60,7 @@ function withPatterns(sought: SoughtEdit, texts: readonly string[]): SoughtEdit 
   return patterns.every(MultiSearch.hasKey) ? { ...sought, patterns } : { edit: sought.edit, lines: sought.lines };
 }
 
-/**
- * Removes everything that a rung may ignore. A text in which a rung finds an old text also contains it in bare form.
- */
+/** Removes everything that a rung may ignore. If a rung finds an old text, the bare text contains it in bare form. */
 export function bare(text: string): string {
   const plain = hasTypography(text) ? Folded.of(text, "typography").text : text;
   // JavaScript does not count U+0085 as whitespace.

@@ -93,10 +93,7 @@ class RegionPlan {
     return yield* this.planIn(region, sought, done !== undefined);
   }
 
-  /**
-   * Plans an edit that is not settled by one region; returns `undefined` if it succeeds, as no region records its
-   * change.
-   */
+  /** Plans an edit that no single region settles. Returns `undefined` if it succeeds: no region records its change. */
   private *planInWhole(edit: EditOperation): Generator<void, EditOutcome | undefined> {
     const { outcome } = yield* planEdit(this.draft, edit, this.history, this.options);
     return outcome.status === "failed" ? outcome : undefined;

@@ -40,7 +40,7 @@ export const editFailures = {
       problem: first
         ? `The old text of ${nameOf(at)} is empty, but the file exists and is not empty.`
         : `The old text of ${nameOf(at)} is empty, but it is not the first edit of its file.`,
-      hint: "An empty old text only creates a file. To insert text, send a neighbouring line as the old text, and the same line with the insertion as the new text.",
+      hint: "An empty old text only creates a file or fills an empty one. To insert text, send a neighbouring line as the old text, and the same line with the insertion as the new text.",
     }),
   noChange: (at: At) =>
     makeFailure("noChange", at, {
@@ -80,7 +80,7 @@ export const editFailures = {
   noSuchOccurrence: (at: At, asked: number, found: number) =>
     makeFailure("noMatch", at, {
       problem: `${nameOf(at)} asks for occurrence ${asked}, but its old text occurs ${count(found, "time")}.`,
-      hint: `Send an occurrence from 1 to ${found}.`,
+      hint: found === 1 ? "Leave occurrence out." : `Set occurrence to a number from 1 to ${found}.`,
     }),
   ambiguousMatch: (at: At, { found, rung, matches, nearLine, telling, isOneLine }: Ambiguity) =>
     makeFailure("ambiguousMatch", at, {
@@ -133,12 +133,12 @@ export const editFailures = {
     }),
   searchTooLarge: (at: At) =>
     makeFailure("tooLarge", at, {
-      problem: `The old text of ${nameOf(at)} resembles too many passages to compare them all.`,
+      problem: `The old text of ${nameOf(at)} resembles more passages than can be compared.`,
       hint: "Send a longer or more distinctive old text.",
     }),
   tooManyPlaces: (at: At, found: number) =>
     makeFailure("tooLarge", at, {
-      problem: `${nameOf(at)} would replace ${found.toLocaleString("en")} occurrences, or make the text longer than its limit.`,
+      problem: `${nameOf(at)} would replace too many occurrences (${found.toLocaleString("en")}), or make the text too long.`,
       hint: "Send a more distinctive old text.",
     }),
 } as const;

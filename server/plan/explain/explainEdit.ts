@@ -240,10 +240,7 @@ function lineOfNewText(draft: Draft, edit: EditOperation): number | undefined {
   return wholeLines || edit.newText.trim().length >= limits.tellingText ? lines.lineAt(from) + 1 : undefined;
 }
 
-/**
- * If lines already have the indentation that an edit gives them, returns the first, 1-based, in the text before the
- * batch.
- */
+/** Returns the 1-based line, in the text before the batch, where lines already have an edit's new indentation. */
 function lineOfReindented(draft: Draft, edit: EditOperation): number | undefined {
   if (!isReindenting(edit)) return undefined;
   const found = locate(draft.index, edit.newText, { lenient: true });

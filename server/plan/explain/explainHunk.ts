@@ -82,9 +82,7 @@ export function* explainHunk(
   }
 }
 
-/**
- * Returns the 0-based line at which a run of lines starts, if it has exactly one place in the text; else `undefined`.
- */
+/** Returns the 0-based line at which a run of lines starts in the text; `undefined` unless it has just one place. */
 function onlyPlace(index: TextIndex, run: readonly string[]): number | undefined {
   const hits = run.length === 0 ? undefined : locateLines(index, run, { from: 0, most: 2 });
   return hits?.starts.length === 1 ? hits.starts[0] : undefined;

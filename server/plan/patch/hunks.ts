@@ -1,4 +1,4 @@
-/** Places the hunks of one section in the text as it is before the section: like Codex, but without guessing. */
+/** Places the hunks of a section in the text as it is before the section is applied: like Codex, but never guesses. */
 import { type LineHits, locateLines } from "../../match/locate.js";
 import type { RungName } from "../../match/rungs.js";
 import type { TextIndex } from "../../match/textIndex.js";
@@ -92,7 +92,7 @@ export function asContext(hunk: Hunk): Hunk {
   return { ...hunk, lines: oldLines(hunk.lines).map((text) => ({ kind: "context", text })) };
 }
 
-/** Returns `true` if a hunk has any removed or added line. */
+/** Returns `true` if a hunk has any removed or added lines. */
 export function isSigned({ lines }: Hunk): boolean {
   return lines.some(({ kind }) => kind !== "context");
 }
@@ -142,13 +142,13 @@ function findLines({ index, lenient }: HunkGround, { lines, atEnd }: Hunk, from:
   return undefined;
 }
 
-/** Returns a list of one: the lines without empty context lines at their end; empty if these are 0, 1 or all lines. */
+/** Returns `[lines]` without two or more empty context lines at its end; `[]` if there are fewer or no other lines. */
 function withoutLastBlanks(lines: readonly HunkLine[]): (readonly HunkLine[])[] {
   const end = lines.findLastIndex(({ kind, text }) => kind !== "context" || text !== "") + 1;
   return end > 0 && end < lines.length - 1 ? [lines.slice(0, end)] : [];
 }
 
-/** Drops the empty lines after added lines, which may be a mere gap in the patch. `undefined` for any other hunk. */
+/** Drops empty lines at the end of an insertion, which may be a mere gap in the patch. `undefined` for other hunks. */
 function withoutGap(hunk: Hunk): Hunk | undefined {
   const end = hunk.lines.findLastIndex(({ kind, text }) => kind !== "context" || text !== "") + 1;
   const lines = hunk.lines.slice(0, end);
@@ -158,7 +158,7 @@ function withoutGap(hunk: Hunk): Hunk | undefined {
 
 /**
  * Returns a hunk's lines without the last old line if that line is empty. Returns `undefined` if it is not empty, or if
- * it is a context line and can't be a mere gap at the hunk's end: added lines follow it, or it is the only line.
+ * it is a context line and can't be a mere gap at the hunk's end, because added lines follow it or it is the only line.
  */
 function withoutLastBlank(lines: readonly HunkLine[]): readonly HunkLine[] | undefined {
   const at = lines.findLastIndex(({ kind }) => kind !== "add");
@@ -223,7 +223,7 @@ function placeInsertion(
   }
   if (anchored.isNarrowed && !hunk.atEnd) return insertAt(anchored.line);
   if (hunk.atEnd || hint === undefined) return insertAt(lineCount);
-  // Only an empty range says between which two lines the insertion belongs. Earlier sections may have moved them.
+  // Only an empty range says between which two lines the insertion belongs. Earlier sections may have moved both lines.
   const isMoved = hint.line > lineCount || (hint.line > 0 && baseLine(hint.line - 1) !== hint.line);
   return hint.count !== 0 || isMoved ? { kind: "noContext" } : insertAt(hint.line);
 }
