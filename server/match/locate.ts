@@ -76,7 +76,7 @@ export function locateLines(index: TextIndex, run: readonly string[], range: Lin
   return undefined;
 }
 
-/** Returns the places that `replaceAll` replaces, in order: each place that does not overlap the last chosen one. */
+/** Returns the places that `replaceAll` replaces, in order: each that does not overlap the one chosen before it. */
 export function withoutOverlap(places: readonly Place[]): Place[] {
   const taken: Place[] = [];
   let end = -1;

@@ -32,5 +32,5 @@ export type Reshape =
     }
   | { readonly kind: "unmark" };
 
-/** The result of one rung: places in order, which may overlap, or `tooMany`. */
+/** The result of one rung: places, in order and possibly overlapping, or `tooMany`. */
 export type Found = readonly Place[] | "tooMany";

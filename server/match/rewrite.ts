@@ -58,9 +58,7 @@ const endsLine = (text: string): boolean => text.endsWith("\n") || text.endsWith
 /** A part of the result: a span that is copied from the document, or text that is written. */
 type Piece = { readonly from: number; readonly to: number } | string;
 
-/**
- * Returns the line end for new lines at an offset: that of its line, or else of the one before; `undefined` if none.
- */
+/** Returns the line end for new lines at an offset: that of its line, or of the line before; `undefined` if none. */
 function lineEndAt(index: TextIndex, offset: number): string | undefined {
   // Search near the offset first: indexing all lines of the text just for this would take longer than the edit itself.
   for (let at = offset; at < Math.min(index.text.length, offset + nearby); at++) {

@@ -99,7 +99,7 @@ export function hasNumbered(index: TextIndex, text: string): boolean {
 export function withoutView(text: string): string | undefined {
   const view = viewOf(text);
   if (view !== undefined) return view.isWeak ? undefined : stripped(text, view.reshape);
-  // If some numbers are missing or wrong, the text is not certainly a file view, but it most likely is.
+  // If some numbers are missing or wrong, the text is most likely a file view, though not certainly.
   for (const separator of viewSeparators) {
     const lines = lineTexts(text);
     const prefixes = lines.map((line) => prefixOf(line, separator));
@@ -148,7 +148,7 @@ export function wholeLines(text: string): WholeLines {
   return { lines: ended ? lines.slice(0, -1) : lines, ended };
 }
 
-/** The range that covers the whole text, with the empty line after a final line end. */
+/** The range that covers the whole text, including the empty line after a final line end. */
 const anywhere = { from: 0, most: limits.placesPerEdit, emptyLast: true };
 
 /** Returns the 0-based first line of each place that equals an old text under a fold, including its last line end. */
@@ -306,7 +306,7 @@ interface ViewPrefix {
   /** The offsets in the line at which the number starts and ends. */
   readonly start: number;
   readonly end: number;
-  /** UTF-16 units of the whole prefix, with the whitespace before the number and the separator. */
+  /** Length (UTF-16) of the prefix, which consists of whitespace, the number and the separator. */
   readonly length: number;
 }
 
@@ -326,9 +326,9 @@ function prefixOf(line: string, separator: string): ViewPrefix | undefined {
 const isDigit = (unit: number): boolean => unit >= 48 && unit <= 57;
 
 /**
- * Removes the prefix from each line on which it is in the view's column and has a number that the view could have.
- * Lines that a model added without a prefix stay as they are, even if they start with another number. The result has
- * LF line ends, which makes no difference to matching.
+ * Removes the prefix from each line whose number is in the view's column and could belong to the view. Lines that a
+ * model added without a prefix stay as they are, even if they start with another number. The result has LF line ends,
+ * which makes no difference to matching.
  */
 function stripped(text: string, view: Extract<Reshape, { kind: "unview" }>): string {
   const lines = lineTexts(text);
@@ -342,5 +342,5 @@ function stripped(text: string, view: Extract<Reshape, { kind: "unview" }>): str
   return plain.join("\n");
 }
 
-/** The most by which a number in a new text may exceed its line count: omitted lines were numbered, too. */
+/** How far the numbers of a new text may run past its line count, because it may leave out lines that had numbers. */
 const spareNumbers = 50;

@@ -122,7 +122,7 @@ function open(draft: Draft, edit: EditOperation): { draft: Draft; outcomes: Edit
   return { draft: document.exists ? filled : { ...filled, created: true }, outcomes };
 }
 
-/** Decides what is applied. By `atomic`, a failed edit stops the whole batch, its file's change, or only itself. */
+/** Decides what is applied: depending on `atomic`, a failed edit stops the batch, its file's change, or only itself. */
 function decide(plans: readonly FilePlan[], lost: readonly EditOutcome[], options: BatchOptions): Planned {
   const spoilt = new Set(plans.filter(({ outcomes }) => outcomes.some(({ status }) => status === "failed")));
   const anyFailed = lost.length > 0 || spoilt.size > 0;

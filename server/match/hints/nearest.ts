@@ -328,7 +328,7 @@ interface Parting {
   readonly soughtColumn: number;
 }
 
-/** Returns the columns at which two lines diverge; their indentation is not compared. */
+/** Returns the columns at which two lines diverge, ignoring their indentation. */
 function parting(wanted: string, found: string): Parting {
   const start = trimStart(wanted);
   const foundStart = trimStart(found);

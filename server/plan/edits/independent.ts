@@ -8,8 +8,8 @@ import { planOriginal } from "./original.js";
 import { type Drafted, refusal } from "./sequential.js";
 
 /**
- * Finds all edits of a file in the text before the batch. Returns `undefined` unless the result is certain to be the
- * same as in sequence. It is certain if each old text has exactly one place before the batch and, whichever of the
+ * Plans all edits of a file on the text before the batch. Returns `undefined` unless the result is certain to be the
+ * same as in sequence. That is the case if each old text has exactly one place before the batch and, whichever of the
  * other edits are applied first, still has that place and no other.
  */
 export function* planIndependent(

@@ -91,8 +91,8 @@ export const editFailures = {
     }),
   cannotShift: (at: At, line: number) =>
     makeFailure("noMatch", at, {
-      problem: `The old text of ${nameOf(at)} was found at line ${line} with different indentation, but a line of its new text cannot be shifted by the difference: its indentation is smaller, or not a whole number of tabs.`,
-      hint: "Send both texts with the indentation of the file.",
+      problem: `The old text of ${nameOf(at)} was found at line ${line} with different indentation, but a line of its new text cannot be shifted by the difference: that line's indentation is smaller than the difference, or not a whole number of tabs.`,
+      hint: "Send both texts with the file's own indentation.",
       line,
     }),
   expectedCount: (at: At, expected: number, found: number, matches: readonly QuotedPlace[]) =>
@@ -128,7 +128,7 @@ export const editFailures = {
   consumed: (at: At, by: number, line: number, order: "sequential" | "original") =>
     makeFailure("consumed", at, {
       problem: `The old text of ${nameOf(at)} was at line ${line}, but edit ${by} of this call changed it.`,
-      hint: order === "original" ? mergeWith(by) : "Write its old text as the earlier edits leave it.",
+      hint: order === "original" ? mergeWith(by) : "Write the old text as the earlier edits leave it.",
       line,
     }),
   searchTooLarge: (at: At) =>

@@ -129,7 +129,7 @@ interface HunkHits extends LineHits {
   readonly lines: readonly HunkLine[];
 }
 
-/** Finds a hunk's old lines from a line on. If they do not match, tries again without empty lines at the hunk's end. */
+/** Finds a hunk's old lines at or after a line. If they do not match, tries again without empty lines at their end. */
 function findLines({ index, lenient }: HunkGround, { lines, atEnd }: Hunk, from: number): HunkHits | undefined {
   const shorter = withoutLastBlank(lines);
   const attempts = [lines, ...(shorter === undefined ? [] : [shorter]), ...(lenient ? withoutLastBlanks(lines) : [])];

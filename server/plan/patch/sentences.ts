@@ -188,7 +188,7 @@ export const fileFailures = {
     }),
   noFile: (at: At) =>
     makeFailure("invalidParams", at, {
-      problem: `${nameOf(at)} would move or delete a document of the editor that is not a file.`,
+      problem: `${nameOf(at)} would move or delete an editor document that is not a file.`,
       hint: "Only its text can be changed.",
     }),
   binary: (at: At) =>
@@ -198,8 +198,8 @@ export const fileFailures = {
     }),
   belowFile: (at: At) =>
     makeFailure("ioError", at, {
-      problem: `${nameOf(at)} needs a folder at a path that is a file in this call.`,
-      hint: "A file cannot also be a folder.",
+      problem: `${nameOf(at)} needs a folder at a path that this call uses for a file.`,
+      hint: "A path cannot be both a file and a folder.",
     }),
 } as const;
 
