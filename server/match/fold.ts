@@ -147,7 +147,7 @@ export function plainUnit(unit: number): number {
   return unit >= 0x201c && unit <= 0x201f ? 0x22 : unit;
 }
 
-/** Reports whether a text may contain an ellipsis or a character of Codex's table; it tests for wider ranges. */
+/** Reports whether a text may contain an ellipsis or a character of Codex's table; the test covers wider ranges. */
 export function hasTypography(text: string): boolean {
   return /[\u00a0\u2000-\u3000]/.test(text);
 }

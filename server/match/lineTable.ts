@@ -123,7 +123,7 @@ export class LineTable {
     return best;
   }
 
-  /** Returns the index, in `byBucket`, of the first line in the bucket of a hash that is at or after a given line. */
+  /** Searches the bucket of a hash for the first line at or after a given line. Returns its index in `byBucket`. */
   private firstAt(hash: number, line: number): number {
     const start = this.starts[hash & this.mask]!;
     const count = this.starts[(hash & this.mask) + 1]! - start;

@@ -1,4 +1,4 @@
-/** Makes the changes of an edit at a place. Aligns old and new text line by line; keeps lines that both contain. */
+/** Computes the changes of an edit at a place. Aligns old and new text line by line; keeps lines that both contain. */
 import { diffArrays } from "diff";
 import { type Change, shrink } from "../text/changeSet.js";
 import { lineTexts, splitLines } from "../text/chars.js";
@@ -36,7 +36,7 @@ export function rewrite(index: TextIndex, place: Place, sought: Sought): Change[
   return changesOf(index.text, place, pieces).flatMap((change) => shrink(index.text, change));
 }
 
-/** Adapts the old and new text to the document at a place that a looser rung found; `undefined` when `rewrite` is. */
+/** Adapts old and new text to the document at a place found by a looser rung; `undefined` in the cases of `rewrite`. */
 function asFound(sought: Sought, place: Place): Sought | undefined {
   // A reindenting edit states the indentation that the lines should have, not the amount by which to change it.
   if (isShifted(place) && isReindenting(sought)) return undefined;

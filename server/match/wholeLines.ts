@@ -35,8 +35,8 @@ export function findIndented(index: TextIndex, oldText: string): Found {
 
 /**
  * Maps the first line of each candidate to the shift that adds the same indentation to all lines of the old text, or
- * removes it from them; to `undefined` if there is none. Leaves out candidates in which tabs and spaces may be
- * exchanged.
+ * removes it from them, or to `undefined` if there is no such shift. Leaves out candidates in which tabs and spaces may
+ * be exchanged.
  */
 function shiftedRuns(index: TextIndex, old: WholeLines, lines: readonly number[]): Map<number, Shift | undefined> {
   const result = new Map<number, Shift | undefined>();

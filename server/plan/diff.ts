@@ -13,7 +13,7 @@ export interface FileDiff {
   /** Numbers of added and removed lines. */
   readonly added: number;
   readonly removed: number;
-  /** 1-based, in the text after the batch; 0 if the file is deleted, or if it existed and its text does not change. */
+  /** 1-based, in the text after the batch; 0 if the file is deleted, or if it existed before and keeps its text. */
   readonly firstChangedLine: number;
 }
 
@@ -23,7 +23,7 @@ const context = 3;
 /** The number of blocks, or of hunks, that are made in one step. */
 const blocksPerStep = 200;
 
-/** Returns the diff of one file of a plan. As in git, only LF ends a line, whatever lines the editor counts. */
+/** Returns the diff of one file of a plan. As in git, only LF ends a line, however the editor counts lines. */
 export function diffOf(file: FileChange): FileDiff {
   return toEnd(diffing(file));
 }

@@ -50,7 +50,7 @@ export function afterStep(draft: Draft, step: ChangeSet): Draft {
   return { ...draft, change, index: new TextIndex(step.apply(draft.index.text), draft.document, callersLine) };
 }
 
-/** Returns the draft's whole change, without the unaltered text at either end of its single changes. */
+/** Returns the draft's whole change, with unaltered text trimmed from both ends of each single change. */
 export function netChange(draft: Draft): ChangeSet {
   const { text } = draft.base;
   return ChangeSet.of(

@@ -10,7 +10,7 @@ export interface FileOrder {
    * the order of this list. The text of a file that is created here is written right after its creation.
    */
   readonly after: readonly FileChange[];
-  /** One rename of a circle, where each file takes the current name of the next; `undefined` if there is no circle. */
+  /** A rename in a circle, where each file takes the current name of the next; `undefined` if there is no circle. */
   readonly circle: FileChange | undefined;
 }
 

@@ -100,7 +100,7 @@ function* planFile(
   };
 }
 
-/** Plans many edits in sequence, but in one pass or in regions if the result is certain to be the same. */
+/** Plans many edits in sequence or, if the result is certain to be the same, in one pass or in regions. */
 function* planMany(start: Draft, edits: readonly EditOperation[], options: BatchOptions): Generator<void, Drafted> {
   const isLarge = start.index.text.length >= limits.regionUnits;
   return (

@@ -17,7 +17,7 @@ export interface Document {
   readonly exists: boolean;
   /** `true` if the file on disk, or the synced text, starts with a byte order mark. */
   readonly bom: boolean;
-  /** `true` if the synced text itself contains that mark, so that positions on its first line include it. */
+  /** `true` if the synced text itself contains the byte order mark, so that positions on its first line include it. */
   readonly bomSynced: boolean;
   /** `true` if a lone CR ends a line. According to LSP, it does; in the known clients, it does not. */
   readonly loneCrEndsLine: boolean;

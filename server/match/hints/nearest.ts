@@ -231,7 +231,7 @@ function addVote(votes: Map<number, number>, line: number, weight: number): void
   if (line >= 0) votes.set(line, (votes.get(line) ?? 0) + weight);
 }
 
-/** Returns the share (0 to 1) of pairs of adjacent units that the starts of both texts share; ignores whitespace. */
+/** Returns the fraction (0 to 1) of pairs of adjacent units that the starts of both texts share; ignores whitespace. */
 function similarity(index: TextIndex, start: number, sought: readonly string[]): number {
   const lines = index.matchedLines;
   const end = Math.min(lines.lineCount, start + sought.length) - 1;
@@ -299,7 +299,7 @@ function firstDifference(index: TextIndex, start: number, sought: SoughtLines): 
   return undefined;
 }
 
-/** Reports whether `found` matches line `i` of the old text: the first line just its end, the last just its start. */
+/** Reports whether `found` contains line `i` of the old text: the first line at its end, the last one at its start. */
 function isPartOf(found: string, i: number, { lines, isEnded, blanksInFront }: SoughtLines): boolean {
   const wanted = lines[i] ?? "";
   if (lines.length === 1) return findAll(found, wanted, 1).length > 0;

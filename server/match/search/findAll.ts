@@ -1,6 +1,6 @@
 /** Finds all occurrences of one sequence in another, even if they overlap, in time linear in the input. */
 
-/** Length of the part of a pattern that the engine searches for, with at most this many steps per unit of text. */
+/** Length of the part of a pattern that `indexOf` searches for, in at most this many steps per unit of text. */
 const needleLength = 32;
 
 /** From this length on (in UTF-16 units), a text is searched for a distinctive part of a pattern, not for its start. */
@@ -49,7 +49,7 @@ function particularPart(pattern: string): number {
 /** Number of distinct units that makes a needle good enough. */
 const manyUnits = 10;
 
-/** The Knuth-Morris-Pratt algorithm. For m and n items, it takes up to 2m steps for the table and 2n for the search. */
+/** The Knuth-Morris-Pratt algorithm: at most 2m steps to prepare a pattern of m items, and 2n to search n items. */
 function knuthMorrisPratt<T>(sequence: ArrayLike<T>, pattern: ArrayLike<T>, from: number, limit: number): number[] {
   const borders = new Int32Array(pattern.length + 1);
   for (let i = 1, k = 0; i < pattern.length; i++) {

@@ -15,7 +15,7 @@ const shortest = 2;
 /** Number of offsets in a pattern that are tried in the search for rare keys. */
 const triedStarts = 16;
 
-/** Number of counters for finding rare keys: one per `every` units of text, but at least `least`, at most `most`. */
+/** Number of counters for rare keys: one per `every` units of text, but at least `least` and at most `most`. */
 const sampled = { every: 32, least: 4_096, most: 262_144 };
 
 /** Counters per counted key: enough that few keys share a counter. */
@@ -225,7 +225,7 @@ const bitsPerHead = 8;
 /** A hash table of keys of one length; keys in the same bucket form a list. */
 class KeyTable {
   private readonly heads: Int32Array;
-  /** One bit per value of a short hash, set if a key has that value. Unlike the lists, they stay in the CPU's cache. */
+  /** One bit per value of a short hash, set if a key has it. Unlike the lists, the bits stay in the CPU's cache. */
   private readonly present: Int32Array;
   /** For each key, the next key in its list; -1 for the last. */
   private readonly next: Int32Array;

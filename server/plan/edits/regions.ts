@@ -160,7 +160,7 @@ class RegionPlan {
     return this.length + Math.max(0, newText.length - oldText.length) <= limits.documentLength;
   }
 
-  /** Records the spans of its region's original text that an edit changed, and by how many units the text grew. */
+  /** Records the spans that an edit changed in its region's original text, and by how many units the text grew. */
   private note(region: TextRegion, edit: EditOperation, did: { spans: readonly Span[]; growth: number }): void {
     const { spans, growth } = did;
     this.hasChanged ||= spans.length > 0;

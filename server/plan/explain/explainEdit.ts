@@ -87,9 +87,9 @@ export function* absenceOf(
 
 /**
  * Returns the region, in whole lines, that a text with left-out code stands for. If the lines before that code have
- * exactly one place, the region starts there. It extends to the next match of the lines after the code that has the
- * same shift of indentation, if there is one. If the lines before the code do not have exactly one place, the region is
- * the only place of the lines after it; `undefined` if these do not have exactly one place either.
+ * exactly one place, the region starts there. It ends with the next match of the lines after the code that has the same
+ * shift of indentation or, without one, with the lines before the code. If these have no place or several, the region
+ * is the only place of the lines after the code; `undefined` if those have no place or several, too.
  */
 function aroundElision(draft: Draft, sought: string, elided: string): Region | undefined {
   const lines = lineTexts(sought);

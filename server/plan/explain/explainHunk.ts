@@ -27,7 +27,7 @@ export function* explainHunk(
   at: At,
 ): Generator<void, Failure> {
   if (isIdle(hunk)) {
-    // The place of an idle hunk does not matter, but lines that the file lacks are often lines to be added.
+    // The place of an idle hunk does not matter, but lines that the file lacks were often meant to be added.
     const isSought = problem.kind === "noLines" && !isBrief;
     const absence = isSought
       ? yield* absenceOf(draft, oldLines(hunk.lines).join("\n"), { wholeLines: true })
@@ -88,7 +88,7 @@ function onlyPlace(index: TextIndex, run: readonly string[]): number | undefined
   return hits?.starts.length === 1 ? hits.starts[0] : undefined;
 }
 
-/** Returns the same for the hunk's new lines, if at least one added line has a letter or digit. */
+/** Like `onlyPlace`, but for the new lines of a hunk; `undefined` if no added line has a letter or digit. */
 function newLinesAt(index: TextIndex, lines: readonly HunkLine[]): number | undefined {
   const isTelling = lines.some(({ kind, text }) => kind === "add" && /[\p{L}\p{N}]/u.test(text));
   if (!isTelling) return undefined;

@@ -1,4 +1,4 @@
-/** Places the hunks of a section in the text as it is before the section is applied: like Codex, but never guesses. */
+/** Places the hunks of a section in the text as it is before the section, as Codex does, but without guessing. */
 import { type LineHits, locateLines } from "../../match/locate.js";
 import type { RungName } from "../../match/rungs.js";
 import type { TextIndex } from "../../match/textIndex.js";
@@ -142,7 +142,7 @@ function findLines({ index, lenient }: HunkGround, { lines, atEnd }: Hunk, from:
   return undefined;
 }
 
-/** Returns `[lines]` without two or more empty context lines at its end; `[]` if there are fewer or no other lines. */
+/** Returns the lines without the empty context lines at their end, in a list; `[]` if those are 0, 1 or all of them. */
 function withoutLastBlanks(lines: readonly HunkLine[]): (readonly HunkLine[])[] {
   const end = lines.findLastIndex(({ kind, text }) => kind !== "context" || text !== "") + 1;
   return end > 0 && end < lines.length - 1 ? [lines.slice(0, end)] : [];

@@ -111,7 +111,7 @@ interface SectionContext {
   readonly snapshot: Snapshot;
   readonly options: BatchOptions;
   readonly lost: EditOutcome[];
-  /** Maps a name to the failed edit (0-based) that should have freed or taken it. Sections with that name fail, too. */
+  /** Maps a name to the failed edit (0-based) that should have freed or taken it. Sections that use it fail, too. */
   readonly kept: Map<DocumentUri, number>;
 }
 
