@@ -63,7 +63,7 @@ function shiftedRuns(index: TextIndex, old: WholeLines, lines: readonly number[]
   return result;
 }
 
-/** Finds places of an old text that was copied from a file view, with a number at the start of every line. */
+/** Finds the places of an old text that was copied from a file view, with a number at the start of every line. */
 export function findWithViewPrefix(index: TextIndex, oldText: string): Found {
   const view = viewOf(oldText);
   if (view === undefined) return [];

@@ -1,4 +1,6 @@
-/** Finds the regions of a document that most resemble an old text that was not found, and their first differences. */
+/**
+ * Finds the regions of a document that most resemble an old text that was not found, and the first difference in each.
+ */
 import { trimEnd, trimStart } from "../../text/chars.js";
 import { limits } from "../../text/limits.js";
 import { firstIndex } from "../../text/lines.js";

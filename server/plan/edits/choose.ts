@@ -84,7 +84,7 @@ export function choose(draft: Draft, edit: EditOperation, hits: Hits): Chosen {
   return failed(ambiguous(draft, edit, hits, nearest));
 }
 
-/** Returns the failure of an edit if nothing decides between the places in `left`: some or all of those found. */
+/** Returns the failure of an edit that fits equally well at all the places in `left`, some or all of those found. */
 export function ambiguous(
   draft: Draft,
   edit: EditOperation,

@@ -47,7 +47,7 @@ export function* planIndependent(
 /** An edit's old and new text, and its only place, as offsets in the text before the batch. */
 type PlacedEdit = Sought & Span;
 
-/** Limits of `mayDepend`: its cost, in passes over the text, and the number of ends that it keeps (about 10 MB). */
+/** Limits of `mayDepend`: its cost, in passes over the text, and the number of suffixes that it keeps (about 10 MB). */
 const [mostPasses, mostEnds] = [4, 262_144];
 
 /**

@@ -68,7 +68,7 @@ export function bare(text: string): string {
   return lines.map((line) => line.trim()).join("");
 }
 
-/** An old text without a place may always have this many lines, even if all old texts with a place are shorter. */
+/** The number of lines that any old text without a place may have, even if all old texts with a place are shorter. */
 const fewLines = 10;
 
 /**
@@ -115,7 +115,7 @@ export class TextRegion {
   /** The effects of the edits that were located in the document; `undefined` if there are none. */
   history: EditHistory | undefined;
 
-  /** `first` and `last` are 0-based. The end of the last line is left out, so that no empty line seems to follow it. */
+  /** `first` and `last` are 0-based. The final line end is left out, so that no empty line seems to follow it. */
   constructor(
     private readonly start: Draft,
     { first, last, reach }: { first: number; last: number; reach: number },

@@ -15,7 +15,7 @@ import { type At, count, makeFailure, type NearestRegion, nameOf } from "../fail
 /** Returns the advice to send one edit instead of two; the caller should then send neither of the two again. */
 export const mergeWith = (other: number): string => `Merge it with edit ${other} into one edit.`;
 
-/** The matches of an old text, when nothing decides between them. */
+/** The matches of an old text, if the edit does not say which one it means. */
 export interface Ambiguity {
   readonly found: number;
   readonly rung: string;

@@ -146,7 +146,7 @@ function survivors({ from, to }: Span, step: ChangeSet): Span[] {
 export class EditHistory {
   readonly applied: { readonly index: number; readonly spans: readonly Span[] }[] = [];
   readonly failed: EditOperation[] = [];
-  /** Maps each applied pair to the rung on which it was first found, and to the remaining text that it wrote. */
+  /** Maps each applied pair to the rung on which it was first found, and to what is left of the text that it wrote. */
   private readonly done = new Map<string, { readonly rung: RungName; written: readonly Written[] }>();
 
   constructor(private readonly pairs: PairNames) {}

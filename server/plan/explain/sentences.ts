@@ -119,7 +119,7 @@ export interface Absence {
   readonly nearest: readonly NearestRegion[];
   /** `undefined` if the old text contains no known kind of mistake. */
   readonly miswritten: KnownMistake | undefined;
-  /** The last version in which the document had the old text's differing line; `undefined` if none is known. */
+  /** The last version in which the document still had the line that differs; `undefined` if none is known. */
   readonly outdated: { readonly since: number } | undefined;
   /** `true` if earlier edits of the call changed the text that was searched. */
   readonly inBatch: boolean;

@@ -173,7 +173,7 @@ function withoutLastBlank(lines: readonly HunkLine[]): readonly HunkLine[] | und
   return lastNew.kind === "add" ? left.toSpliced(newAt, 1) : left.toSpliced(newAt, 1, { kind: "remove", text: "" });
 }
 
-/** Decides between places: with `first`, takes the first one; otherwise the only one, or the one nearest to `near`. */
+/** Chooses a place: with `first`, the first one; otherwise the only one, or the one nearest to `near`. */
 function decide(
   { baseLine }: HunkGround,
   hits: HunkHits,

@@ -182,7 +182,7 @@ function add(work: SectionContext, section: AddSection, document: Document): voi
   }
 }
 
-/** Brings back a file that the patch deleted and now adds again, as the same file with another text. */
+/** Brings back a file that the patch deleted and now adds again: the same file, with different text. */
 function revived(tree: PatchFiles, document: Document, by: number): PatchFile | undefined {
   const node = tree.deleted(document.uri);
   if (node === undefined || node.draft.document.isBinary) return undefined;
