@@ -1,6 +1,4 @@
-/**
- * Finds the regions of a document that most resemble an old text that was not found, and the first difference in each.
- */
+/** Finds the regions of a document most like an old text that was not found, and the first difference in each. */
 import { trimEnd, trimStart } from "../../text/chars.js";
 import { limits } from "../../text/limits.js";
 import { firstIndex } from "../../text/lines.js";

@@ -142,7 +142,9 @@ function findLines({ index, lenient }: HunkGround, { lines, atEnd }: Hunk, from:
   return undefined;
 }
 
-/** Returns the lines without the empty context lines at their end, in a list; `[]` if those are 0, 1 or all of them. */
+/**
+ * Returns the lines without their last empty context lines, in a list; `[]` if there are fewer than two, or no others.
+ */
 function withoutLastBlanks(lines: readonly HunkLine[]): (readonly HunkLine[])[] {
   const end = lines.findLastIndex(({ kind, text }) => kind !== "context" || text !== "") + 1;
   return end > 0 && end < lines.length - 1 ? [lines.slice(0, end)] : [];
