@@ -62,7 +62,7 @@ const sent = fc
  */
 function advised({ hint = "", matches = [] }: Failure, oldText: string, end: string): string | undefined {
   const added =
-    /^Line \d+ (above|below) it(?: and the (?:start|rest) of its own line)?, ("(?:[^"\\]|\\.)*"), makes? the first match/.exec(
+    /^Line \d+ (above|below) the first match(?: and the (?:start|rest) of its own line)?, ("(?:[^"\\]|\\.)*"), makes? it unique/.exec(
       hint,
     );
   if (added !== null) {

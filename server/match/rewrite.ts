@@ -1,4 +1,4 @@
-/** Makes the changes of an edit at a place. It aligns old and new text by line, and keeps lines that both contain. */
+/** Computes the changes of an edit at a place. Aligns old and new text line by line; keeps lines that both contain. */
 import { diffArrays } from "diff";
 import { type Change, shrink } from "../text/changeSet.js";
 import { lineTexts, splitLines } from "../text/chars.js";
@@ -8,9 +8,9 @@ import type { TextIndex } from "./textIndex.js";
 import { isReindenting, isShifted, reshaped } from "./wholeLines.js";
 
 /**
- * Returns the changes that an edit makes at a place, sorted and as small as possible; none if the document already has
- * the new text there. Returns `undefined` if the edit can't be adapted to the indentation at the place: a line's
- * indentation does not fit, or the edit changes nothing but indentation.
+ * Returns the changes that an edit makes at a place, sorted and as small as possible; an empty list if the document
+ * already has the new text there. Returns `undefined` if the edit can't be adapted to the indentation at the place: a
+ * line's indentation does not fit, or the edit changes nothing but indentation.
  */
 export function rewrite(index: TextIndex, place: Place, sought: Sought): Change[] | undefined {
   const found = place.reshape === undefined ? sought : asFound(sought, place);
@@ -36,16 +36,16 @@ export function rewrite(index: TextIndex, place: Place, sought: Sought): Change[
   return changesOf(index.text, place, pieces).flatMap((change) => shrink(index.text, change));
 }
 
-/** Adapts old and new text to the document at a place that a looser rung found; `undefined` as for `rewrite`. */
+/** Adapts old and new text to the document at a place found by a looser rung; `undefined` in the cases of `rewrite`. */
 function asFound(sought: Sought, place: Place): Sought | undefined {
-  // Such an edit states the indentation that the lines should have, not the amount by which to change it.
+  // A reindenting edit states the indentation that the lines should have, not the amount by which to change it.
   if (isShifted(place) && isReindenting(sought)) return undefined;
   const sent = asWholeLines(sought, place);
   const [oldText, newText] = [reshaped(sent.oldText, place.reshape), reshaped(sent.newText, place.reshape)];
   return oldText === undefined || newText === undefined ? undefined : { oldText, newText };
 }
 
-/** If whole lines matched and only the old text ends with a line end, adds one to the new text unless that is empty. */
+/** If whole lines matched, ends a non-empty new text with a line end whenever the old text ends with one. */
 function asWholeLines({ oldText, newText }: Sought, { reshape }: Place): Sought {
   const isMeant = reshape !== undefined && reshape.kind !== "unmark" && newText !== "";
   return isMeant && endsLine(oldText) && !endsLine(newText)
@@ -55,12 +55,12 @@ function asWholeLines({ oldText, newText }: Sought, { reshape }: Place): Sought 
 
 const endsLine = (text: string): boolean => text.endsWith("\n") || text.endsWith("\r");
 
-/** A part of the result: a span that is copied from the document, or a text that is written. */
+/** A part of the result: a span that is copied from the document, or text that is written. */
 type Piece = { readonly from: number; readonly to: number } | string;
 
-/** Returns the line end for new lines at an offset: its line's or the line before's; `undefined` if both lack one. */
+/** Returns the line end for new lines at an offset: that of its line, or of the line before; `undefined` if none. */
 function lineEndAt(index: TextIndex, offset: number): string | undefined {
-  // First search near the offset: to index all lines of the text for this would take longer than the edit itself.
+  // Search near the offset first: indexing all lines of the text just for this would take longer than the edit itself.
   for (let at = offset; at < Math.min(index.text.length, offset + nearby); at++) {
     const end = endAt(index, at);
     if (end !== undefined) return end;

@@ -113,7 +113,7 @@ export const theCall: At = {};
 /** Returns the `At` of a failure that is about a file and not about an edit. */
 export const fileAt = (path: string): At => ({ path });
 
-/** Makes a failure with a given code; `problem` and `hint` become its message. All failures are made in this way. */
+/** Makes a failure with a given code; `problem` and `hint` become its message. Every failure is made here. */
 export function makeFailure(
   code: FailureCode,
   at: At,

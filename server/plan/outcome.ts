@@ -13,7 +13,7 @@ export interface EditOutcome {
   readonly index: number;
   readonly path: string;
   readonly status: "applied" | "skipped" | "failed" | "notAttempted";
-  /** The rung on which the old text was found; `undefined` if the edit took no place of an old text. */
+  /** The rung on which the old text was found; `undefined` if the edit took no place. */
   readonly rung?: RungName;
   readonly places: readonly LineSpan[];
   readonly failure?: Failure;
@@ -36,7 +36,7 @@ interface ChangedFile {
   readonly text: string;
   /** The number of edits that the change contains; each hunk, Add, Delete and Move counts as one. */
   readonly edits: number;
-  /** The operations that made the change. If they are planned alone, they produce the same change again. */
+  /** The operations that made the change. Planned on their own, they produce the same change again. */
   readonly operations: readonly Operation[];
 }
 
@@ -54,7 +54,7 @@ export interface FileUpdate extends ChangedFile {
   readonly overwritten: boolean;
 }
 
-/** A file that gets another name, and possibly another text. */
+/** A file that is renamed, and whose text may change, too. */
 export interface FileRename extends ChangedFile {
   readonly kind: "rename";
   /** The new name; `document` has the `uri` and `path` before the rename. */
@@ -86,7 +86,7 @@ export function asUpdate({ document, change, text, edits, operations }: ChangedF
   return { kind: "update", document, change, text, overwritten: false, edits, operations };
 }
 
-/** Reports whether two changes are of the same file and the same kind and, for renames, have the same new name. */
+/** Reports whether two changes have the same kind, concern the same file and, for renames, have the same new name. */
 export function hasSameFate<F extends FileChange>(one: FileChange, other: F): one is F {
   const [before, after] = [one.document, nameAfter(one)];
   // If the file has been opened in the meantime, its URI now has the client's spelling.

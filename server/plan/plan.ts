@@ -100,7 +100,7 @@ function* planFile(
   };
 }
 
-/** Plans many edits in sequence; plans them all at once, or in regions, if the result is certain to be the same. */
+/** Plans many edits in sequence or, if the result is certain to be the same, in one pass or in regions. */
 function* planMany(start: Draft, edits: readonly EditOperation[], options: BatchOptions): Generator<void, Drafted> {
   const isLarge = start.index.text.length >= limits.regionUnits;
   return (
@@ -122,7 +122,7 @@ function open(draft: Draft, edit: EditOperation): { draft: Draft; outcomes: Edit
   return { draft: document.exists ? filled : { ...filled, created: true }, outcomes };
 }
 
-/** Decides, by `atomic`, what is applied: a failed edit prevents the whole batch, its file's change, or only itself. */
+/** Decides what is applied: depending on `atomic`, a failed edit stops the batch, its file's change, or only itself. */
 function decide(plans: readonly FilePlan[], lost: readonly EditOutcome[], options: BatchOptions): Planned {
   const spoilt = new Set(plans.filter(({ outcomes }) => outcomes.some(({ status }) => status === "failed")));
   const anyFailed = lost.length > 0 || spoilt.size > 0;

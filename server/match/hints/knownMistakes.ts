@@ -1,4 +1,4 @@
-/** Known mistakes in writing an old text, each with a function that undoes it. Used for hints, never to match. */
+/** Known mistakes in writing an old text, each with a function that undoes it. Used for hints, never for matching. */
 import { lineTexts, splitLines } from "../../text/chars.js";
 import { limits } from "../../text/limits.js";
 import { withoutView } from "../wholeLines.js";

@@ -1,4 +1,4 @@
-/** Chooses the places that an edit means from all places of its old text, or fails and gives the reason. */
+/** Chooses the places that an edit means from all places of its old text, or gives the reason why it can't. */
 import { type Located, locate, withoutOverlap } from "../../match/locate.js";
 import type { Place } from "../../match/place.js";
 import type { RungName } from "../../match/rungs.js";
@@ -51,7 +51,7 @@ export function locateMarked(
   return { kind: "one", rung: found.rung, places: [{ ...first, reshape: { kind: "unmark" } }] };
 }
 
-/** Returns `located`, or no places if an edit only changes indentation and a place is indented unlike its old text. */
+/** Returns `located`, or no places if an edit only reindents lines and a place is indented unlike its old text. */
 export function meantBy(edit: EditOperation, located: Located): Located {
   const isLoose = "places" in located && located.rung !== "exact";
   const isElsewhere = isLoose && located.places.some(isShifted) && isReindenting(edit);
@@ -84,7 +84,7 @@ export function choose(draft: Draft, edit: EditOperation, hits: Hits): Chosen {
   return failed(ambiguous(draft, edit, hits, nearest));
 }
 
-/** Returns the failure of an edit when nothing decides between the places `left`: some or all of those found. */
+/** Returns the failure of an edit that fits equally well at all the places in `left`, some or all of those found. */
 export function ambiguous(
   draft: Draft,
   edit: EditOperation,

@@ -34,7 +34,7 @@ export function* explainAbsence(
   options: BatchOptions,
 ): Generator<void, Failure> {
   const at: At = { index: edit.index, path: draft.document.path };
-  // If very many edits fail, only the first failures are explained: each explanation searches the whole text.
+  // If very many edits fail, only the first are explained, because each explanation searches the whole text.
   if (history.failed.length >= limits.explainedFailures) return editFailures.notExplained(at);
   const consumer = draft.index === draft.base ? undefined : consumedBy(draft, edit, history, options);
   if (consumer !== undefined) return editFailures.consumed(at, consumer.index, consumer.line, "sequential");
@@ -63,7 +63,7 @@ export function* explainAbsence(
   return editFailures.noMatch(at, yield* absenceOf(draft, edit.oldText));
 }
 
-/** Returns all clues to where a text that was not found belongs; searches for them in steps. */
+/** Collects, in steps, all clues to the place that is meant by a text that was not found. */
 export function* absenceOf(
   draft: Draft,
   sought: string,
@@ -86,10 +86,10 @@ export function* absenceOf(
 }
 
 /**
- * Returns the region that a text with left-out code stands for, as whole lines. It extends from the only place of the
- * lines before that code to the next match, with the same shift of indentation, of the lines after it. If there is no
- * such match, returns the only place of the lines before the code; if these do not have exactly one place, the only
- * place of the lines after it; and `undefined` if these do not have exactly one place either.
+ * Returns the region, in whole lines, that a text with left-out code stands for. If the lines before that code have
+ * exactly one place, the region starts there. It ends with the next match of the lines after the code that has the same
+ * shift of indentation or, without one, with the lines before the code. If these have no place or several, the region
+ * is the only place of the lines after the code; `undefined` if those have no place or several, too.
  */
 function aroundElision(draft: Draft, sought: string, elided: string): Region | undefined {
   const lines = lineTexts(sought);
@@ -116,7 +116,7 @@ function onlyPlaceOf(draft: Draft, part: readonly string[]): Place | undefined {
   return found?.kind === "one" ? found.places[0] : undefined;
 }
 
-/** Returns the end offset of the first match of `tail` after `head` with the same shift of indentation as `head`. */
+/** Returns the end offset of the first match of `tail` after `head` whose indentation is shifted as in `head`. */
 function endOfTail(
   index: TextIndex,
   { head, headLine, tail }: { readonly head: Place; readonly headLine: string; readonly tail: readonly string[] },
@@ -240,7 +240,7 @@ function lineOfNewText(draft: Draft, edit: EditOperation): number | undefined {
   return wholeLines || edit.newText.trim().length >= limits.tellingText ? lines.lineAt(from) + 1 : undefined;
 }
 
-/** Returns the 1-based line, in the text before the batch, from which lines already have an edit's new indentation. */
+/** Returns the 1-based line, in the text before the batch, at which an edit's new indentation is already present. */
 function lineOfReindented(draft: Draft, edit: EditOperation): number | undefined {
   if (!isReindenting(edit)) return undefined;
   const found = locate(draft.index, edit.newText, { lenient: true });

@@ -27,7 +27,7 @@ export interface QuotedPlace extends QuotedLine {
   readonly above: string | undefined;
 }
 
-/** An addition to an ambiguous old text with which only its first match would be left. */
+/** An addition that would leave an ambiguous old text with only its first match. */
 export type Disambiguation =
   /** The whole line of the match. `isIndent`: `true` if only its indentation is added. */
   | { readonly kind: "ownLine"; readonly isIndent: boolean }
@@ -55,10 +55,10 @@ export function sayDisambiguation(telling: Disambiguation | undefined): string {
     case "above":
     case "below": {
       const { kind, line, isWhole, text } = telling;
-      const named = `Line ${line} ${kind} it`;
-      if (isWhole) return `${named}, ${JSON.stringify(text)}, makes the first match unique. `;
+      const named = `Line ${line} ${kind} the first match`;
+      if (isWhole) return `${named}, ${JSON.stringify(text)}, makes it unique. `;
       const rest = kind === "above" ? "the start" : "the rest";
-      return `${named} and ${rest} of its own line, ${JSON.stringify(text)}, make the first match unique. `;
+      return `${named} and ${rest} of its own line, ${JSON.stringify(text)}, make it unique. `;
     }
   }
 }
@@ -100,7 +100,7 @@ const miswritings: Readonly<Record<Miswriting["kind"], string>> = {
   escaped:
     "has backslash escapes where the file has the characters themselves: send line breaks, tabs and quotes unescaped",
   entities: "has HTML entities such as &lt; where the file has the characters themselves",
-  normalized: "has composed characters where the file has decomposed ones, or the reverse",
+  normalized: "has composed characters where the file has decomposed ones, or vice versa",
   view: "starts its lines with the line numbers of a file view, which are not in the file",
   numbered: "starts its lines with the line numbers of a file view, which are not in the file",
   fenced: "is wrapped in a Markdown fence, which is not in the file",
@@ -112,14 +112,14 @@ function sayMiswritten(miswritten: KnownMistake | undefined): string[] {
   return [`It ${miswritings[kind]}.${line === undefined ? "" : ` Corrected, it occurs at line ${line}.`}`];
 }
 
-/** All clues to where an old text that was not found belongs. */
+/** All clues to the place that is meant by an old text that was not found. */
 export interface Absence {
   /** A line of the old text that stands for left-out code, such as `// ...`; `undefined` if there is none. */
   readonly elided: string | undefined;
   readonly nearest: readonly NearestRegion[];
   /** `undefined` if the old text contains no known kind of mistake. */
   readonly miswritten: KnownMistake | undefined;
-  /** The last version in which the document had the old text's differing line; `undefined` if none is known. */
+  /** The last version in which the document still had the line that differs; `undefined` if none is known. */
   readonly outdated: { readonly since: number } | undefined;
   /** `true` if earlier edits of the call changed the text that was searched. */
   readonly inBatch: boolean;
@@ -159,7 +159,8 @@ const wholeRegion: ReadonlySet<DifferenceKind> = new Set([
  * their ends, or the position of the text within them, differ. For a one-line region, the line number is not repeated.
  */
 export function sayDifference(difference: SaidDifference | undefined, region: { readonly lines: number }): string {
-  if (difference === undefined) return "the lines are the same; their ends, or the position within them, differ";
+  if (difference === undefined)
+    return "the lines are the same, apart from their ends or the text's position within them";
   const { kind, line, column, soughtColumn, sought, found } = difference;
   const name = differenceNames[kind];
   if (wholeRegion.has(kind)) return name;
@@ -213,7 +214,7 @@ function visibleBlanks(text: string): string {
   return text.replace(/\s/g, (blank) => (blank === " " ? "·" : blank === "\t" ? "→" : "⍽"));
 }
 
-/** A line to show, without its end. */
+/** A line to show, without its line end. */
 export interface ShownLine {
   readonly text: string;
   /** 1-based, in the text before the batch; `undefined` if an earlier edit of the batch wrote the line. */

@@ -1,4 +1,4 @@
-/** Places the hunks of one section in the text as it is before the section: like Codex, but without guessing. */
+/** Places the hunks of a section in the text as it is before the section, as Codex does, but without guessing. */
 import { type LineHits, locateLines } from "../../match/locate.js";
 import type { RungName } from "../../match/rungs.js";
 import type { TextIndex } from "../../match/textIndex.js";
@@ -92,7 +92,7 @@ export function asContext(hunk: Hunk): Hunk {
   return { ...hunk, lines: oldLines(hunk.lines).map((text) => ({ kind: "context", text })) };
 }
 
-/** Returns `true` if a hunk has any removed or added line. */
+/** Returns `true` if a hunk has any removed or added lines. */
 export function isSigned({ lines }: Hunk): boolean {
   return lines.some(({ kind }) => kind !== "context");
 }
@@ -129,7 +129,7 @@ interface HunkHits extends LineHits {
   readonly lines: readonly HunkLine[];
 }
 
-/** Finds a hunk's old lines from a line on. If they do not match, tries again without empty lines at the hunk's end. */
+/** Finds a hunk's old lines at or after a line. If they do not match, tries again without empty lines at their end. */
 function findLines({ index, lenient }: HunkGround, { lines, atEnd }: Hunk, from: number): HunkHits | undefined {
   const shorter = withoutLastBlank(lines);
   const attempts = [lines, ...(shorter === undefined ? [] : [shorter]), ...(lenient ? withoutLastBlanks(lines) : [])];
@@ -142,13 +142,15 @@ function findLines({ index, lenient }: HunkGround, { lines, atEnd }: Hunk, from:
   return undefined;
 }
 
-/** Returns a list of one: the lines without empty context lines at their end; empty if these are 0, 1 or all lines. */
+/**
+ * Returns the lines without their last empty context lines, in a list; `[]` if there are fewer than two, or no others.
+ */
 function withoutLastBlanks(lines: readonly HunkLine[]): (readonly HunkLine[])[] {
   const end = lines.findLastIndex(({ kind, text }) => kind !== "context" || text !== "") + 1;
   return end > 0 && end < lines.length - 1 ? [lines.slice(0, end)] : [];
 }
 
-/** Drops the empty lines after added lines, which may be a mere gap in the patch. `undefined` for any other hunk. */
+/** Drops empty lines at the end of an insertion, which may be a mere gap in the patch. `undefined` for other hunks. */
 function withoutGap(hunk: Hunk): Hunk | undefined {
   const end = hunk.lines.findLastIndex(({ kind, text }) => kind !== "context" || text !== "") + 1;
   const lines = hunk.lines.slice(0, end);
@@ -158,7 +160,7 @@ function withoutGap(hunk: Hunk): Hunk | undefined {
 
 /**
  * Returns a hunk's lines without the last old line if that line is empty. Returns `undefined` if it is not empty, or if
- * it is a context line and can't be a mere gap at the hunk's end: added lines follow it, or it is the only line.
+ * it is a context line and can't be a mere gap at the hunk's end, because added lines follow it or it is the only line.
  */
 function withoutLastBlank(lines: readonly HunkLine[]): readonly HunkLine[] | undefined {
   const at = lines.findLastIndex(({ kind }) => kind !== "add");
@@ -173,7 +175,7 @@ function withoutLastBlank(lines: readonly HunkLine[]): readonly HunkLine[] | und
   return lastNew.kind === "add" ? left.toSpliced(newAt, 1) : left.toSpliced(newAt, 1, { kind: "remove", text: "" });
 }
 
-/** Decides between places: with `first`, takes the first one; otherwise the only one, or the one nearest to `near`. */
+/** Chooses a place: with `first`, the first one; otherwise the only one, or the one nearest to `near`. */
 function decide(
   { baseLine }: HunkGround,
   hits: HunkHits,
@@ -223,7 +225,7 @@ function placeInsertion(
   }
   if (anchored.isNarrowed && !hunk.atEnd) return insertAt(anchored.line);
   if (hunk.atEnd || hint === undefined) return insertAt(lineCount);
-  // Only an empty range says between which two lines the insertion belongs. Earlier sections may have moved them.
+  // Only an empty range says between which two lines the insertion belongs. Earlier sections may have moved both lines.
   const isMoved = hint.line > lineCount || (hint.line > 0 && baseLine(hint.line - 1) !== hint.line);
   return hint.count !== 0 || isMoved ? { kind: "noContext" } : insertAt(hint.line);
 }

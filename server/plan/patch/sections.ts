@@ -61,7 +61,7 @@ export function* planSections(
     );
     if (options.atomic === "all" || failed.length === 0)
       return { plans: withIdleFailures([...spoilt, ...plans]), lost };
-    // A file that stays untouched also keeps its name, which other files may need, so these are planned again.
+    // A file that stays untouched keeps its name, which other files may need, so the other files are planned again.
     spoilt.push(...failed.map((plan) => (plan === circled ? undone(plan) : plan)));
     for (const { operations } of failed) {
       const by = indicesOf(operations[0] as Section)[0] ?? 0;
@@ -73,7 +73,7 @@ export function* planSections(
   }
 }
 
-/** Returns the URIs of those paths that can be resolved to one. */
+/** Returns the URIs of those paths that can be resolved. */
 function urisOf(paths: readonly string[], snapshot: Snapshot): DocumentUri[] {
   return paths.map((path) => targetOf(snapshot, path)).flatMap((target) => (target.ok ? [target.uri] : []));
 }
@@ -83,7 +83,7 @@ function frees(operation: Operation): boolean {
   return operation.kind === "delete" || (operation.kind === "update" && operation.move !== undefined);
 }
 
-/** Returns a file's plan without any change, not even that of the edits whose place was found. */
+/** Returns a file's plan with no change at all, not even from edits whose places were found. */
 function undone(plan: FilePlan): FilePlan {
   return { ...plan, file: undefined, outcomes: notAttempted(plan.outcomes) };
 }
@@ -111,7 +111,7 @@ interface SectionContext {
   readonly snapshot: Snapshot;
   readonly options: BatchOptions;
   readonly lost: EditOutcome[];
-  /** Maps a name to the failed edit (0-based) that should have freed or taken it. Sections that need this fail, too. */
+  /** Maps a name to the failed edit (0-based) that should have freed or taken it. Sections that use it fail, too. */
   readonly kept: Map<DocumentUri, number>;
 }
 
@@ -182,7 +182,7 @@ function add(work: SectionContext, section: AddSection, document: Document): voi
   }
 }
 
-/** Brings back a file that the patch deleted and now adds again, as the same file with another text. */
+/** Brings back a file that the patch deleted and now adds again: the same file, with different text. */
 function revived(tree: PatchFiles, document: Document, by: number): PatchFile | undefined {
   const node = tree.deleted(document.uri);
   if (node === undefined || node.draft.document.isBinary) return undefined;
@@ -338,7 +338,7 @@ function fileOf(node: PatchFile): FileChange | undefined {
   return { ...common, document: draft.document, kind: "rename", target: { uri: name.uri, path: name.path } };
 }
 
-/** Returns a warning for each skipped idle hunk, unless its section only moves the file: Codex requires a hunk. */
+/** Returns a warning for each skipped idle hunk, unless its section is only a move, for which Codex requires a hunk. */
 function idleWarnings(operations: readonly Operation[], outcomes: readonly EditOutcome[]): readonly string[] {
   const hunks = hunksOf(
     operations.filter((section) => !(section.kind === "update" && section.move && section.hunks.every(isIdle))),

@@ -35,7 +35,7 @@ export interface AnchorAbsence {
 
 /** The reason why a hunk is idle, that is, would change nothing. */
 export interface Idle {
-  /** `true` if the hunk removes and adds the same lines; `false` if it removes and adds none. */
+  /** `true` if the hunk removes and adds the same lines; `false` if it neither removes nor adds any. */
   readonly isSigned: boolean;
 }
 
@@ -45,7 +45,7 @@ const sayIdle = (name: string, { isSigned }: Idle): string =>
 
 /** Failures to place a hunk of a patch. */
 export const hunkFailures = {
-  /** `absence`: set if the file does not have the hunk's lines; `line`: the 1-based line at which it has them. */
+  /** `absence`: set if the file does not have the hunk's lines. `line`: the 1-based line at which the file has them. */
   noChange: (
     at: At,
     { absence, line, ...idle }: Idle & { readonly absence: Absence | undefined; readonly line: number | undefined },
@@ -145,7 +145,7 @@ export const fileFailures = {
     makeFailure("fileNotFound", at, {
       problem:
         taken === undefined
-          ? `${nameOf(at)}: the file does not exist at this point of the patch.`
+          ? `${nameOf(at)}: the file does not exist at this point in the patch.`
           : `${nameOf(at)}: edit ${taken.by} of this patch ${taken.to === undefined ? "deleted" : "moved"} the file.`,
       hint:
         taken?.to !== undefined
@@ -188,7 +188,7 @@ export const fileFailures = {
     }),
   noFile: (at: At) =>
     makeFailure("invalidParams", at, {
-      problem: `${nameOf(at)} would move or delete a document of the editor that is not a file.`,
+      problem: `${nameOf(at)} would move or delete an editor document that is not a file.`,
       hint: "Only its text can be changed.",
     }),
   binary: (at: At) =>
@@ -198,8 +198,8 @@ export const fileFailures = {
     }),
   belowFile: (at: At) =>
     makeFailure("ioError", at, {
-      problem: `${nameOf(at)} needs a folder at a path that is a file in this call.`,
-      hint: "A file cannot also be a folder.",
+      problem: `${nameOf(at)} needs a folder at a path that this call uses for a file.`,
+      hint: "A path cannot be both a file and a folder.",
     }),
 } as const;
 

@@ -15,7 +15,7 @@ import type { BatchOptions, Hunk, UpdateSection } from "../operation.js";
 import { type EditOutcome, failedOutcome } from "../outcome.js";
 import { asContext, findHunk, type HunkGround, type HunkPlace, isIdle, oldLines } from "./hunks.js";
 
-/** Plans a section's hunks; leaves out those that fail. Yields after each hunk, for the caller to do other work. */
+/** Plans a section's hunks; leaves out those that fail. Yields after each hunk, so the caller can do other work. */
 export function* planHunks(start: Draft, section: UpdateSection, options: BatchOptions): Generator<void, Drafted> {
   if (section.hunks.length === 0) return { draft: start, outcomes: [] };
   const ended = endLastLine(start);
@@ -35,7 +35,7 @@ export function* planHunks(start: Draft, section: UpdateSection, options: BatchO
     yield* prepareLines(index, oldLines(hunk.lines));
     const found = findHunk(ground, hunk, cursor);
     if (isIdle(hunk) && (found.kind === "place" || found.kind === "ambiguous")) {
-      // An idle hunk writes nothing, so it conflicts with no other hunk, and it may mean any of several places.
+      // An idle hunk writes nothing, so it conflicts with no other hunk, and it does not matter which place it means.
       const place = found.kind === "place" ? found : undefined;
       outcomes.push(outcomeAt(ended, hunk, "skipped", place));
       cursor = Math.max(cursor, place?.next ?? 0);
@@ -60,7 +60,7 @@ export function* planHunks(start: Draft, section: UpdateSection, options: BatchO
   return { draft: inOrder.length > 0 ? edited(ended, changes).draft : start, outcomes };
 }
 
-/** Returns the failure of a hunk that conflicts with another one of its section. */
+/** Returns the failure of a hunk that conflicts with another hunk of its section. */
 function clash({ hunks }: UpdateSection, hunk: Hunk, other: ClaimedPlace, at: At, line: number): Failure {
   const rival = hunks.find(({ index }) => index === other.index);
   const isSame = JSON.stringify(rival?.lines) === JSON.stringify(hunk.lines);
