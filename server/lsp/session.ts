@@ -39,7 +39,7 @@ export interface Session {
   settings: Settings;
   /** Settles once the client has answered the request for its settings, or after `limits.settingsMs`. */
   ready: Promise<void>;
-  /** Returns the user's other editors that have, or may have, a file in `paths` open, by path. Set by `agent/`. */
+  /** Returns, by path, the user's other editors that have, or may have, one of the files open. Set by `agent/`. */
   openElsewhere: (paths: readonly string[]) => Promise<ReadonlyMap<string, Holder>>;
   readonly log: (level: LogLevel, text: string) => void;
   /** Runs a task after all tasks that were queued before it, so that the server applies one batch at a time. */
@@ -87,7 +87,7 @@ export function createTurns(): Session["inTurn"] {
   };
 }
 
-/** Settles when the caller cancels; at once if that has already happened, because the token then fires no event. */
+/** Settles when the caller cancels, or immediately if the token is already cancelled and will fire no event. */
 export function cancellation(token: CancellationToken): Promise<void> {
   if (token.isCancellationRequested) return Promise.resolve();
   return new Promise((resolve) => {

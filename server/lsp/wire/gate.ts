@@ -16,7 +16,7 @@ import {
   requestFailed,
 } from "./sentences.js";
 
-/** The envelope checks of one connection, with the ends of its channel for the library. */
+/** The envelope checks of one connection, with the library's ends of the channel. */
 export interface Gate extends Pick<RpcStreams, "reader" | "writer"> {
   /** Settles once every delivered request is answered, and the client has taken the answers or will take no more. */
   whenAnswered(): Promise<void>;
@@ -179,7 +179,7 @@ function judgeResponse(state: EnvelopeState, { jsonrpc, id, error, result }: Jso
   if (jsonrpc !== "2.0") return drop(dropReasons.responseVersion);
   if (!isId(id) || !state.asked.delete(id)) return drop(dropReasons.response);
   if (error !== undefined && error !== null) return deliver({ jsonrpc, id, error: toResponseError(error) });
-  // Clients in languages without null leave out a result that is null.
+  // Clients in languages that have no null leave out a result that is null.
   return deliver({ jsonrpc, id, result: result ?? null });
 }
 

@@ -20,9 +20,9 @@ export type Transport =
 /** The options that the server is started with. */
 export interface ServeOptions {
   readonly transport: Transport;
-  /** Id of a process; when it ends, the server ends, too. `initialize` may name another such process. */
+  /** Id of a process whose end also ends the server. `initialize` may name another such process. */
   readonly clientProcessId: number | undefined;
-  /** Level up to which entries about the connection itself are logged to stderr; `undefined` means `warn`. */
+  /** Most verbose level that is logged to stderr, for entries about the connection itself; `undefined` means `warn`. */
   readonly logLevel: LogLevel | undefined;
 }
 
