@@ -6,7 +6,7 @@ import type { KeptFile } from "../workspace/fileBackup.js";
 import type { ResolvedPath } from "../workspace/paths.js";
 import type { Caller } from "./protocol.js";
 
-/** One step that was applied or proposed: a change of an existing file's text, or an operation on a whole file. */
+/** One step that was applied or proposed: a change to an existing file's text, or an operation on a whole file. */
 export interface AppliedStep {
   readonly kind: "text" | "create" | "rename" | "delete" | "restore";
   /** The file's change as it was applied or proposed. All steps on the file share this object. */

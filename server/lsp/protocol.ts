@@ -42,13 +42,13 @@ export interface EditResult {
   path: string;
   /** `applied` means that the result's `edit` includes this edit, even if the result is only proposed. */
   status: "applied" | "skipped" | "failed" | "notAttempted";
-  /** Name of the rung (the way of comparing) that found the old text; absent if none was searched for or found. */
+  /** Name of the rung (the way of comparing) that found the old text; absent if no text was searched for or found. */
   rung?: string;
   places: PlaceLines[];
   failure?: Failure;
 }
 
-/** The change of one file. */
+/** The change to one file. */
 export interface FileResult {
   path: string;
   uri: string;

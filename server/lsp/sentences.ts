@@ -167,7 +167,7 @@ const summary = "the answer is a summary: ";
 export const callSentences = {
   /** The first line of the message of a failed call. */
   failedEdits: (failed: number, total: number): string => `Nothing was changed: ${failed} of ${total} edits failed.`,
-  /** The last line of that message. `sound`: indices (0-based) of the edits that need no correction, at least one. */
+  /** The last line of a failed call's message. `sound`: 0-based indices, at least one, of edits without mistakes. */
   sound: (sound: readonly number[], isPatch: boolean): string => {
     const isOne = sound.length === 1;
     const fine = `${indices(sound)} ${isOne ? "needs" : "need"} no correction`;
@@ -192,7 +192,7 @@ export const callSentences = {
   /** `diff`: the diff if it can't be shown in any other way; otherwise empty. */
   question: (label: string, added: number, removed: number, diff: string): string =>
     `Apply ${label}: +${added} -${removed} lines?${diff === "" ? "" : `\n\n${diff}`}`,
-  /** Follows the start of a text. */
+  /** Follows the start of a shortened text. */
   furtherLines: (lines: number): string => (lines === 0 ? "" : `… and ${count(lines, "more line")}`),
   unverifiable: (path: string): string =>
     `${path}: the editor said that it applied the edit, but did not send the text that would prove it`,
@@ -261,7 +261,7 @@ export function unknownRequest(method: string): string {
   return `There is no request ${quote(method)}.`;
 }
 
-/** Failures to read a request that is not a call. */
+/** Failures to understand a request other than a call. */
 export const requestFailures = {
   unknownReadField: (key: string) =>
     makeFailure("unknownField", theCall, {
@@ -293,7 +293,7 @@ export const serverLog = {
     `version ${version}, client ${client ?? "without a name"}, positions in ${encoding}`,
   closedToAgents: (error: unknown) => `agents can't reach this session: ${String(error)}`,
   noSettings: (error: unknown) => `the client did not send its settings: ${String(error)}`,
-  noNewSettings: (error: unknown) => `the client does not report changes of its settings: ${String(error)}`,
+  noNewSettings: (error: unknown) => `the client does not report changes to its settings: ${String(error)}`,
   outOfSync: (uri: unknown, problem: string) => `${String(uri)} is out of sync: ${problem}`,
   ignored: (problem: string) => `ignored: ${problem}`,
   noProgress: (error: unknown) => `the client does not show progress: ${String(error)}`,

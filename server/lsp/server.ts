@@ -76,7 +76,7 @@ async function reportRecovered(session: Session): Promise<void> {
   await session.ready;
   for (const message of await recoverAtStart(session)) {
     session.log("warn", message);
-    // The library's own method would send a request, which asks the user a question.
+    // The library's own method would send `window/showMessageRequest`, which asks the user a question.
     session.connection
       .sendNotification("window/showMessage", { type: MessageType.Warning, message })
       .catch(() => undefined);
@@ -256,7 +256,7 @@ type Loose =
   | null
   | undefined;
 
-/** Registers requests and commands. The client applies the edit of a request; the server applies that of a command. */
+/** Registers requests and commands. The client applies the edit of a request, the server the edit of a command. */
 function registerRequests(session: Session): void {
   const { connection } = session;
   // A client may report that it has applied a proposal; the server then does not have to wait for a synced text.

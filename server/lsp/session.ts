@@ -46,7 +46,7 @@ export interface Session {
   readonly inTurn: <T>(task: () => Promise<T>) => Promise<T>;
 }
 
-/** Returns the capabilities that the client announces for this server in particular. */
+/** Returns the capabilities that the client announces specifically for this server. */
 export function announcedBy({ capabilities }: Session): Partial<Record<keyof ClientMultiEdit, unknown>> {
   const { multiEdit }: { multiEdit?: unknown } = capabilities.experimental ?? {};
   return typeof multiEdit === "object" && multiEdit !== null ? multiEdit : {};
@@ -95,7 +95,7 @@ export function cancellation(token: CancellationToken): Promise<void> {
   });
 }
 
-/** Runs a generator in short slices. Between slices, reports the number of steps done, and handles other messages. */
+/** Runs a generator in short slices. Between slices, reports the number of steps done, and lets other code run. */
 export function inSlices<T>(work: Generator<void, T>): Promise<T>;
 export function inSlices<T>(
   work: Generator<void, T>,

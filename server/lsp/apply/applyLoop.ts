@@ -123,8 +123,7 @@ async function replan(job: ApplyJob, confirmation: Confirmation | undefined, fil
   const again = await job.plan(file);
   if (!again.ok) return again.failures[0] ?? changed;
   const same = again.files.find((one) => hasSameFate(one, file));
-  // If the file was to be deleted only to make room for another, the caller asked for no deletion: the new plan has
-  // none.
+  // A deletion that only makes room for another file was not requested by the caller, so the new plan lacks it.
   if (same === undefined) return changed;
   const consent = await confirmation?.askAgain(file, same, again);
   return typeof consent === "object" ? consent : { file: same, editOutcomes: again.outcomes };

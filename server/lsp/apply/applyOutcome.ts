@@ -73,7 +73,7 @@ function unchanged(answer: EditorAnswer): StepOutcome {
 /** The text that the user typed into, for a document whose text is neither the old nor the planned one. */
 type TextSource = "old" | "planned" | "unclear";
 
-/** Decides whether a text is the old or the planned one, apart from one stretch of typing outside the edited parts. */
+/** Tells whether a text is the old or the planned one, apart from one stretch of typing outside the edited parts. */
 export function sourceOfText(file: FileChange, synced: string): TextSource {
   const mark = file.document.bomSynced ? byteOrderMark : "";
   const { change, document, text } = file;
@@ -147,7 +147,7 @@ function whereMisapplied(
   });
 }
 
-/** Returns the edits as changes of a text; `undefined` if one of their positions does not exist in the text. */
+/** Returns the edits as changes to a text; `undefined` if one of their positions does not exist in the text. */
 function spansOf({ encoding }: Session, { document }: FileChange, edits: readonly TextEdit[], text: string) {
   const lines = LineIndex.of(text, document);
   const spans = edits.flatMap(({ range, newText }) => {

@@ -78,7 +78,7 @@ export type StepOutcome =
   | { readonly kind: "pending"; readonly failure: Failure }
   /** The disk is as planned, but has not confirmed that the change survives a power cut. */
   | { readonly kind: "unconfirmed"; readonly failure: Failure }
-  /** The file was created, but remained empty and could not be deleted again. */
+  /** The file was created, but stayed empty and could not be deleted. */
   | { readonly kind: "leftEmpty" };
 
 /** The outcome of a step, with the data needed to roll the step back. */
@@ -125,7 +125,7 @@ export interface Run extends ApplyContext {
 /** The files that the server writes itself. They are ready on disk, but not visible yet. */
 export interface DiskPart {
   readonly ok: true;
-  /** Warnings about earlier batches that were cut off, and about file attributes that can't be preserved. */
+  /** Warnings about earlier batches that were interrupted, and about file attributes that can't be preserved. */
   readonly warnings: readonly string[];
   /** Must be committed or abandoned. */
   readonly staged: Staged;

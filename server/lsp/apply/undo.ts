@@ -95,7 +95,7 @@ function createPlan(session: Session, steps: readonly AppliedStep[]): ApplyJob["
   };
 }
 
-/** Returns the tasks, last step first: changes of text (open documents first), then operations on whole files. */
+/** Returns the tasks, last step first: text edits (open documents first), then operations on whole files. */
 function tasksOf(steps: readonly AppliedStep[], inverses: ReadonlyMap<FileChange, FileChange | undefined>): Task[] {
   const tasks = steps.toReversed().flatMap(({ kind, file, kept }): Task[] => {
     const planned = inverses.get(file);

@@ -16,7 +16,7 @@ export interface Report {
   readonly outcome: MultiEditResult["outcome"];
   readonly options: CallOptions;
   readonly warnings: readonly string[];
-  /** The files on disk after the call: `same` means the document's text. For other files, `document.onDisk` applies. */
+  /** Whether each file on disk has the document's text after the call. For other files, `document.onDisk` applies. */
   readonly onDisk?: ReadonlyMap<FileChange, "same" | "differs">;
   /** Files that the server wrote itself because no editor has them open; `undefined` means none. */
   readonly written?: ReadonlySet<FileChange>;

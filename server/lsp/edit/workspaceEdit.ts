@@ -102,7 +102,7 @@ export function toTextEdits({ document, change, kind }: FileChange, target: Edit
   }));
 }
 
-/** Moves an insertion at the end of a text to before the final line end, which then ends the last inserted line. */
+/** Moves an insertion at the end of a text in front of the final line end, which then ends the last inserted line. */
 function beforeLastEnd(text: string, change: ChangeSet): ChangeSet {
   const last = change.changes.at(-1);
   const end = /\r\n$|\n$/.exec(text)?.[0];

@@ -40,7 +40,7 @@ export interface ByteSink {
 
 /**
  * Creates a channel of frames over byte streams. It pauses reading while more than `limits.outputBacklogBytes` of
- * output wait for the client to take them, or while more than `limits.messagesAhead` messages wait to be dispatched.
+ * output are waiting for the client, or while more than `limits.messagesAhead` messages are waiting to be dispatched.
  */
 export function streamChannel(input: Readable, output: ByteSink): Channel {
   const outbox = new Outbox();

@@ -100,11 +100,11 @@ type JsonRecord = Record<string, unknown>;
 /** The phase of one connection, and its open requests. */
 interface EnvelopeState {
   phase: "new" | "open" | "shutDown";
-  /** Ids of the client's requests that wait for an answer. Keys are strings: to the library, 9 and "9" are the same. */
+  /** Ids of the client's unanswered requests. Keys are strings: to the library, 9 and "9" are the same. */
   readonly pending: Map<string, Id>;
-  /** Ids of requests to the client that wait for an answer. */
+  /** Ids of unanswered requests to the client. */
   readonly asked: Set<Id>;
-  /** Key of the `initialize` request that waits for its answer; `undefined` if there is none. */
+  /** Key of the unanswered `initialize` request; `undefined` if there is none. */
   initializeKey: string | undefined;
 }
 

@@ -37,8 +37,8 @@ export const textStep: StepRules<FileUpdate | FileRename> = {
 };
 
 /**
- * Sends the edits of one document as they were planned. If the editor applies them in the wrong places because its text
- * has changed, they are rolled back and the outcome is `moved`, or `diverged` if the rollback fails.
+ * Sends the edits of one document as planned. If the editor applies them in the wrong places because the text has
+ * changed, they are rolled back and the outcome is `moved`, or `diverged` if the rollback fails.
  */
 async function changeText(context: ApplyContext, file: FileChange): Promise<StepResult> {
   const { outcome, ...sent } = await sendText(context, file);
@@ -100,7 +100,7 @@ type TextInverse =
   | { readonly ok: true; readonly change: Pick<FileChange, "change" | "text"> }
   | { readonly ok: false; readonly movedAt: number };
 
-/** Returns the inverse of a file's change, for the document as it is `now`. Text that was typed since then is kept. */
+/** Returns the inverse of a file's change, for the document as it is `now`. Keeps text typed since the change. */
 export function inverseOf(session: Session, applied: FileChange, now: Document): TextInverse {
   const { text } = now;
   const file = now.version === null ? applied : asOpened(session, applied);
