@@ -11,7 +11,7 @@ export interface AppliedStep {
   readonly kind: "text" | "create" | "rename" | "delete" | "restore";
   /** The file's change as it was applied or proposed. All steps on the file share this object. */
   readonly file: FileChange;
-  /** The deleted file as it was just before its deletion; `undefined` if none was deleted or the server kept none. */
+  /** The deleted file as it was just before its deletion; `undefined` if none was deleted or kept. */
   readonly kept?: KeptFile | undefined;
   /** Removes the directories that were made for the file, if they are empty. */
   readonly tidy?: (() => Promise<void>) | undefined;

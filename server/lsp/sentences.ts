@@ -63,7 +63,7 @@ const stepWords: Record<StepDescription["kind"], StepWords> = {
 /** Advice for a file operation that the editor does not support. */
 const operationHints = {
   create: "Create the file with another tool, then send the other edits again.",
-  rename: "Rename the file with another tool, then send the other edits again, with its new path.",
+  rename: "Rename the file with another tool, then send the other edits again with its new path.",
   delete: "Delete the file with another tool, then send the other edits again.",
 } as const;
 
@@ -71,7 +71,7 @@ const operationHints = {
 export const editorFailures = {
   noResourceOperation: (path: string, operation: keyof typeof operationHints) =>
     makeFailure("clientCapability", fileAt(path), {
-      problem: `${quote(path, 160)} needs the file operation "${operation}", which the editor does not support.`,
+      problem: `The change to ${quote(path, 160)} needs the file operation "${operation}", which the editor does not support.`,
       hint: operationHints[operation],
     }),
   noApplyEdit: (asked: "call" | "undo") =>
@@ -160,7 +160,7 @@ export const undoFailures = {
 
 const undoHint = "To undo the latest transaction, leave out the id; multiEdit/status lists the transactions.";
 
-/** The start of warnings about parts that a summary leaves out. */
+/** The beginning of each warning about what a summary leaves out. */
 const summary = "the answer is a summary: ";
 
 /** Sentences about a whole call: the message of the JSON-RPC error, warnings, and clauses of other sentences. */

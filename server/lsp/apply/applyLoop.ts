@@ -23,7 +23,7 @@ export interface Applied {
   readonly steps?: readonly DoneStep[];
 }
 
-/** Runs a task once all earlier tasks have ended. If the task is cancelled while it waits, answers at once. */
+/** Runs a task once all earlier tasks have ended. If the task is cancelled while it waits, answers immediately. */
 export function inTurn(
   { session, token }: Pick<ApplyJob, "session" | "token">,
   task: () => Promise<Answer>,
@@ -114,7 +114,7 @@ const anyEdit: ClientCapabilities = {
   workspace: { workspaceEdit: { documentChanges: true, resourceOperations: ["create", "rename", "delete"] } },
 };
 
-/** A file's new plan on its current text, for the same kind of change as before; or the failure. */
+/** A file's new plan, for its current text and the same kind of change as before; or the failure. */
 type Replanned = Pick<DoneStep, "file" | "editOutcomes"> | Failure;
 
 async function replan(job: ApplyJob, confirmation: Confirmation | undefined, file: FileChange): Promise<Replanned> {
@@ -196,7 +196,7 @@ async function finish(run: Run): Promise<MultiEditResult> {
     const state = await stateAfter(run, file);
     if (state !== undefined || run.places.get(uri)?.file !== undefined) onDisk.set(file, state ?? "differs");
     if (state === "same") continue;
-    // If the editor had written the file without opening it or syncing it, the disk would have verified the step above.
+    // An editor may write a file without opening or syncing it. If so, the comparison above has verified the step.
     if (unverifiable.some((step) => step.file === file)) {
       outcome = "unknown";
       warnings.push(callSentences.unverifiable(path));

@@ -47,7 +47,7 @@ export function createConfirmation(job: ApplyJob) {
       if (consent === "yes") confirmed = diff;
       return consent;
     },
-    /** Asks about one file of an accepted plan. `again` is the same file, planned again in a plan of its own. */
+    /** Asks about one file of an accepted plan. `again` is the same file, planned again on its own. */
     async askAgain(file: FileChange, again: FileChange, { files }: ApplyPlan): Promise<Consent> {
       // The user has accepted only one particular diff of this file.
       const diff = wholeDiff([again]);
@@ -95,7 +95,7 @@ async function askUser(
   return Promise.race([answer, left, late]);
 }
 
-/** Returns the start of a diff for a question, followed by the number of lines that are left out. */
+/** Shortens a diff for a question: returns its start, followed by the number of lines that are left out. */
 function short(diff: string): string {
   const shown = wholeLines(diff, limits.questionDiff);
   return shown + callSentences.furtherLines(diff.slice(shown.length).split("\n").length - 1);

@@ -140,7 +140,7 @@ export interface DiskPart {
 export interface UndoneFile<F extends FileChange = FileChange> {
   readonly session: Session;
   readonly file: F;
-  /** `true` if its text was changed in a step of its own. */
+  /** `true` if its text was changed in a separate step. */
   readonly isEdited: boolean;
   /** The deleted file as it was; `undefined` if the file was not deleted, or if the server did not keep it. */
   readonly kept: KeptFile | undefined;

@@ -84,7 +84,7 @@ export function openClientConnection(channel: Channel, host: ConnectionHost) {
 
   /**
    * Ends the process once all requests are answered and the answers are sent, or after `limits.exitGraceMs`. A second
-   * call, if it gives a code, ends the process at once. By default, the code is 0 after `shutdown`, otherwise 1.
+   * call, if it gives a code, ends the process immediately. By default, the code is 0 after `shutdown`, otherwise 1.
    */
   function leave(code?: number): void {
     if (leaving) {
