@@ -111,6 +111,8 @@ describe("the message of a failed call", () => {
     const planned = planOn([documentAt("a", "a\nb\nc\nd\n")], edits, { order: "original" });
     if (planned.ok) throw new Error("two edits that overlap were planned");
     const message = failureMessage(planned.failures, { sound: [0, 2], total: 3, isPatch: false });
-    expect(message).toMatch(/Merge it with edit 0 into one edit\.\nEdit 2 was found: send it again unchanged/);
+    expect(message).toMatch(
+      /Merge it with edit 0 into one edit\.\nEdit 2 needs no correction: send it again unchanged/,
+    );
   });
 });

@@ -61,7 +61,7 @@ describe("a file that is not open", () => {
     expect(answer).toMatchObject({ applied: false, outcome: "unknown" });
     expect(answer.warnings.some((text) => text.includes("closed.txt") && text.includes("prove"))).toBe(true);
     // It is unknown whether the file changed, so the answer must not say that it did.
-    expect(answer.warnings.join("\n")).not.toMatch(/closed\.txt was not open: it was changed/);
+    expect(answer.warnings.join("\n")).not.toMatch(/closed\.txt was not open: the editor has changed it/);
     expect(texts()).toEqual({ "open.txt": "new\n" });
     expect(editor.hidden.get(uri("closed.txt"))).toBe("one\r\nnew\r\n");
     expect(disk()).toEqual({ ...files, ...open });
@@ -72,7 +72,7 @@ describe("a file that is not open", () => {
     editor.behave("honest", "lies");
     const answer = await apply(edits);
     expect(answer).toMatchObject({ applied: false, outcome: "unknown" });
-    expect(answer.warnings.join("\n")).not.toMatch(/closed\.txt was not open: it was changed/);
+    expect(answer.warnings.join("\n")).not.toMatch(/closed\.txt was not open: the editor has changed it/);
     expect(texts()).toEqual({ "open.txt": "new\n" });
     expect(disk()).toEqual({ ...files, ...open });
   });
@@ -108,7 +108,7 @@ describe("a file that is not open", () => {
     expect(answer.text).not.toMatch(/Nothing (?:else )?was changed/);
     expect(answer.text).not.toContain(`${rolledBackBegin}closed.txt`);
     // The file may contain the edit, but this was not observed.
-    expect(answer.text).not.toMatch(/still have the edit/);
+    expect(answer.text).not.toMatch(/still contain the edit/);
     expect(editor.hidden.get(uri("closed.txt"))).toBe("one\r\nnew\r\n");
     expect(disk()).toEqual({ ...files, "last.txt": "old\n" });
   });
@@ -217,7 +217,7 @@ describe("a new file", () => {
     });
     const { text } = await told(apply(throughEditor(batch(["new.txt", "", "text\n"], ["late.txt", "", "x"]))));
     expect(texts()).toEqual({ "new.txt": "typed text\n" });
-    expect(text).toMatch(/still have the edit.*: new\.txt\./);
+    expect(text).toMatch(/still contain the edit.*: new\.txt\./);
   });
 
   it("that exists by the time it is created is not emptied", async () => {

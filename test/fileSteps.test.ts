@@ -181,7 +181,7 @@ describe("a deletion that the editor", () => {
     const patch = patchOf(...renameAndChange.patch.split("\n").slice(1, -2), "*** Add File: new.txt", "+x");
     editor.behave("honest", "honest", "honest", "honest", "honest", "refuses", "honest");
     const failure = await failed(apply(throughEditor(patch)));
-    expect(failure.message).toMatch(/did not delete "c\.txt".*the file is still there/);
+    expect(failure.message).toMatch(/did not delete "c\.txt".*the file still exists/);
     expect(failure.message).toContain(rolledBack("b.txt", "new.txt", "a.txt"));
     expect(texts()).toEqual(three);
     expect(disk()).toEqual(before);
@@ -193,7 +193,7 @@ describe("a deletion that the editor", () => {
     editor.behave("honest", "honest", "honest", "lies", "honest");
     const answer = await apply(throughEditor(renameAndChange));
     expect(answer).toMatchObject({ applied: false, outcome: "unknown" });
-    expect(answer.warnings[0]).toContain("the file is still there; it may still be deleted");
+    expect(answer.warnings[0]).toContain("the file still exists; it may still be deleted");
     expect(answer.files).toMatchObject([{ path: "c.txt", kind: "delete" }]);
     expect(texts()).toEqual(three);
     expect(disk()).toEqual({ ...three, ...third });
@@ -332,7 +332,7 @@ describe("a file that is not open, changed and renamed,", () => {
     editor.behave("honest", "refuses", "honest");
     const answer = await apply(patch);
     expect(answer).toMatchObject({ applied: false, outcome: "unknown" });
-    expect(answer.warnings[0]).toContain("These files may have the edit: x.txt.");
+    expect(answer.warnings[0]).toContain("These files may contain the edit: x.txt.");
     expect(answer.files).toMatchObject([{ path: "x.txt", kind: "update" }]);
     expect(disk()).toEqual({ "x.txt": "one\r\nnew\r\n" });
   });

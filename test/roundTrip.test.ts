@@ -126,7 +126,7 @@ describe("an editor that does nothing", () => {
     const { outcome, text, edits } = await told(apply(threeEdits));
     expect(outcome).toBe("unknown");
     expect(text).toContain(rolledBack("b.txt"));
-    expect(text).toMatch(/still have the edit.*: a\.txt\./);
+    expect(text).toMatch(/still contain the edit.*: a\.txt\./);
     expect(text).not.toMatch(/Nothing (?:else )?was changed/);
     expect(edits.map(({ status }) => status)).toEqual(["applied", "notAttempted", "failed"]);
     expect(texts()).toEqual({ ...three, "a.txt": threeAfter["a.txt"] });

@@ -130,7 +130,7 @@ describe("a text that changes before the editor takes the edit", () => {
     typeBeforeEdit(desk, 2, () => desk.typeBefore("a.txt", "1", "typed\n"));
     const answer = await told(desk.apply(batch(["a.txt", "old", "new"], ["b.txt", "old", "new"])));
     const isBack = answer.outcome === "failed";
-    expect(answer.text).toMatch(isBack ? `${rolledBackBegin}a.txt` : /still have the edit.*: a\.txt/);
+    expect(answer.text).toMatch(isBack ? `${rolledBackBegin}a.txt` : /still contain the edit.*: a\.txt/);
     expect(answer.edits.map(({ status }) => status)).toEqual([isBack ? "notAttempted" : "applied", "failed"]);
     expect(desk.texts()).toEqual({ "a.txt": `typed\n1\n${isBack ? "old" : "new"}\n`, "b.txt": "old\n" });
   });

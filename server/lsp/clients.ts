@@ -12,7 +12,7 @@ export interface ClientFacts {
   readonly emptyIsLineEnd: boolean;
   /** `true` if the client immediately restores a final line end that an edit removes. */
   readonly finalLineEndReturns: boolean;
-  /** `true` if the client makes all inserted line ends alike (LF in a text with CRLF and LF), announced or not. */
+  /** `true` if the client makes all inserted line ends alike (LF in a text with CRLF and LF), even if unannounced. */
   readonly normalisesInserts: boolean;
   /** `true` if inserting text after the final line end leaves an extra empty line. */
   readonly addsLineAtEnd: boolean;
@@ -46,7 +46,7 @@ const unknownClient: ClientFacts = {
   warnsOfUnknown: false,
 };
 
-/** Facts that the measured editors have in common. */
+/** Facts that apply to all of the measured editors. */
 const measured: ClientFacts = {
   ...unknownClient,
   documentChanges: true,

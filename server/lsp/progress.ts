@@ -1,4 +1,4 @@
-/** If the client supports it, shows the user the progress of a long call, which the user can then cancel. */
+/** Shows the user the progress of a long call, and lets the user cancel the call, if the client supports this. */
 import {
   type CancellationToken,
   CancellationTokenSource,
@@ -38,7 +38,7 @@ export async function withProgress<T>(
     reporter = created;
   };
   const report: ReportStep = (done, of) => {
-    // A plan that starts again takes more steps than there are edits.
+    // A plan that starts over takes more steps than there are edits.
     const now = Math.min(100, Math.floor((100 * done) / Math.max(1, of)));
     if (canShow && !isRequested && performance.now() - begun > limits.progressAfterMs) {
       isRequested = true;

@@ -17,7 +17,7 @@ export const methods = {
   status: "multiEdit/status",
 } as const;
 
-/** Names of the commands for `workspace/executeCommand`. The first argument of a command is its request's params. */
+/** Names of the commands for `workspace/executeCommand`. A command's first argument is the params of its request. */
 export const commands = { apply: "multiEdit.apply", preview: "multiEdit.preview", undo: "multiEdit.undo" } as const;
 
 /** Names of the requests that the server sends to clients that announce support for them. */
@@ -42,13 +42,13 @@ export interface EditResult {
   path: string;
   /** `applied` means that the result's `edit` includes this edit, even if the result is only proposed. */
   status: "applied" | "skipped" | "failed" | "notAttempted";
-  /** Name of the rung (the way of comparing) that found the old text; absent if none was searched for or found. */
+  /** Name of the rung (the way of comparing) that found the old text; absent if no text was searched for or found. */
   rung?: string;
   places: PlaceLines[];
   failure?: Failure;
 }
 
-/** The change of one file. */
+/** The change to one file. */
 export interface FileResult {
   path: string;
   uri: string;
@@ -87,16 +87,16 @@ export interface MultiEditResult {
   /**
    * The result as text for an agent: the label; a sentence about files that the server wrote because no editor has them
    * open, if there are any; and a line for each file, with a letter and the path after the call. The letters are `A`
-   * (added or overwritten), `M` (changed or renamed) and `D` (deleted); the lines are sorted by them in this order.
+   * (added or overwritten), `M` (changed or renamed) and `D` (deleted), and the lines are sorted in that order.
    */
   text: string;
   /** The edit that was applied or is proposed; absent if the option `result` is `summary`. */
   edit?: WorkspaceEdit;
-  /** One unified diff of all files, in git style with 3 lines of context. In a `summary`, a long diff is cut. */
+  /** One unified diff of all files, in git style with 3 lines of context. In a `summary`, a long diff is cut short. */
   diff: string;
   files: FileResult[];
   edits: EditResult[];
-  /** Id for `multiEdit/undo`; absent if no undo is possible. A proposal can be undone once the client applied it. */
+  /** Id for `multiEdit/undo`; absent if no undo is possible. A proposal can be undone once it has been applied. */
   transaction?: string;
   warnings: string[];
 }
@@ -116,7 +116,7 @@ export interface ReadParams {
   endLine?: number;
 }
 
-/** The answer to `multiEdit/read`: the text, or the requested lines of the text, that a call is matched against. */
+/** The answer to `multiEdit/read`: all or some lines of the text that a call is matched against. */
 export interface ReadResult {
   uri: string;
   version: number | null;
@@ -189,7 +189,7 @@ export interface StatusResult {
   agents: Caller[];
 }
 
-/** An agent or script, identified by the name that it states to the session. */
+/** An agent or script, identified by the name that it gives to the session. */
 export interface Caller {
   name: string;
   version?: string;

@@ -27,8 +27,9 @@ const table: ReadonlyMap<string, Serve> = new Map<string, Serve>([
 ]);
 
 /**
- * Serves one request of any origin. Returns a failure as a `ResponseError`, which JSON-RPC libraries send as an error.
- * The error's data is `MultiEditErrorData`; for an unknown method, the error has the code MethodNotFound and no data.
+ * Serves one request, whoever sent it. Returns a failure as a `ResponseError`, which JSON-RPC libraries send as an
+ * error. The error's data is `MultiEditErrorData`; for an unknown method, the error has the code MethodNotFound and no
+ * data.
  */
 export async function serveRequest(
   session: Session,

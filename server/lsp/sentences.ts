@@ -3,7 +3,7 @@ import { clip, count, fileAt, makeFailure, quote, theCall } from "../plan/failur
 import { indices } from "../plan/sentences.js";
 import { limits } from "../text/limits.js";
 
-/** The operation that the editor was asked to do on a file, as the sentences name it. */
+/** The operation that the editor was asked to perform on a file, as the sentences describe it. */
 export interface StepDescription {
   readonly kind: "edit" | "rename" | "delete";
   readonly path: string;
@@ -19,11 +19,11 @@ interface StepWords {
   readonly done: (asked: StepDescription) => string;
   /** The state if the editor did nothing. */
   readonly before: string;
-  /** The event that may still happen if the editor acts late. */
+  /** What may still happen if the editor acts late. */
   readonly late: string;
   /** Follows "has not yet". */
   readonly notYet: (asked: StepDescription) => string;
-  /** The observation if the editor did something else. */
+  /** What the server found if the editor did something else. */
   readonly diverged: (asked: StepDescription) => string;
 }
 
@@ -47,22 +47,23 @@ const stepWords: Record<StepDescription["kind"], StepWords> = {
     late: "it may still be renamed",
     notYet: (asked) => `renamed ${fromTo(asked)}`,
     diverged: (asked) =>
-      `The editor was asked to rename ${fromTo(asked)}; the names and the text are now neither the old nor the planned ones.`,
+      `The editor was asked to rename ${fromTo(asked)}, but the result is neither the old nor the planned state.`,
   },
   delete: {
     toDo: (asked) => `delete ${from(asked)}`,
     done: (asked) => `deleted ${from(asked)}`,
-    before: "the file is still there",
+    before: "the file still exists",
     late: "it may still be deleted",
     notYet: (asked) => `deleted ${from(asked)}`,
-    diverged: (asked) => `The editor was asked to delete ${from(asked)}, but something else is there now.`,
+    diverged: (asked) =>
+      `The editor was asked to delete ${from(asked)}, but the result is neither the old nor the planned state.`,
   },
 };
 
 /** Advice for a file operation that the editor does not support. */
 const operationHints = {
   create: "Create the file with another tool, then send the other edits again.",
-  rename: "Rename the file with another tool, then send the other edits again, with its new path.",
+  rename: "Rename the file with another tool, then send the other edits again with its new path.",
   delete: "Delete the file with another tool, then send the other edits again.",
 } as const;
 
@@ -70,7 +71,7 @@ const operationHints = {
 export const editorFailures = {
   noResourceOperation: (path: string, operation: keyof typeof operationHints) =>
     makeFailure("clientCapability", fileAt(path), {
-      problem: `${quote(path, 160)} needs the file operation "${operation}", which the editor does not support.`,
+      problem: `The change to ${quote(path, 160)} needs the file operation "${operation}", which the editor does not support.`,
       hint: operationHints[operation],
     }),
   noApplyEdit: (asked: "call" | "undo") =>
@@ -102,7 +103,7 @@ export const editorFailures = {
     rest: string,
   ) =>
     makeFailure("timeout", fileAt(asked.path), {
-      problem: `The editor said that it ${stepWords[asked.kind].done(asked)}, but ${stepWords[asked.kind].before}; ${stepWords[asked.kind].late}${mayBeDeclined ? ", or the user declined it, which this editor does not report" : ""}. ${rest}`,
+      problem: `The editor said that it ${stepWords[asked.kind].done(asked)}, but ${stepWords[asked.kind].before}; ${stepWords[asked.kind].late}${mayBeDeclined ? ", or the user may have declined it, which this editor does not report" : ""}. ${rest}`,
       hint: "Read the file before you continue.",
     }),
   timeout: (asked: StepDescription, seconds: number, rest: string) =>
@@ -147,36 +148,36 @@ export const undoFailures = {
     }),
   notApplied: (id: string) =>
     makeFailure("undoConflict", theCall, {
-      problem: `The edit ${quote(id)} was proposed to the editor, but texts and files show no sign that it was applied.`,
+      problem: `The edit ${quote(id)} was proposed to the editor, but the texts and files show no sign that it was applied.`,
       hint: undoHint,
     }),
   undone: (id: string, label: string) =>
     makeFailure("undoConflict", theCall, {
-      problem: `The transaction ${quote(id)} (${quote(label, 200)}) was already undone; an undo can't be undone.`,
+      problem: `The transaction ${quote(id)} (${quote(label, 200)}) has already been undone; an undo can't be undone.`,
       hint: "To apply its edits again, send the call again.",
     }),
 } as const;
 
-const undoHint = "Leave the transaction out to undo the last one; multiEdit/status lists them all.";
+const undoHint = "To undo the latest transaction, leave out the id; multiEdit/status lists the transactions.";
 
-/** The start of warnings about parts that a summary leaves out. */
+/** The beginning of each warning about what a summary leaves out. */
 const summary = "the answer is a summary: ";
 
 /** Sentences about a whole call: the message of the JSON-RPC error, warnings, and clauses of other sentences. */
 export const callSentences = {
   /** The first line of the message of a failed call. */
   failedEdits: (failed: number, total: number): string => `Nothing was changed: ${failed} of ${total} edits failed.`,
-  /** The last line of that message. `sound`: indices (0-based) of the edits that need no correction, at least one. */
+  /** The last line of a failed call's message. `sound`: 0-based indices, at least one, of edits without mistakes. */
   sound: (sound: readonly number[], isPatch: boolean): string => {
     const isOne = sound.length === 1;
-    const found = `${indices(sound)} ${isOne ? "was" : "were"} found`;
+    const fine = `${indices(sound)} ${isOne ? "needs" : "need"} no correction`;
     return isPatch
-      ? `${found}: leave ${isOne ? "it as it is" : "them as they are"} and send the whole patch again.`
-      : `${found}: send ${isOne ? "it" : "them"} again unchanged, together with the corrected ones.`;
+      ? `${fine}: leave ${isOne ? "it as it is" : "them as they are"} and send the whole patch again.`
+      : `${fine}: send ${isOne ? "it" : "them"} again unchanged, together with the corrected ones.`;
   },
   /** `paths`: the files that the server wrote itself, out of `total` files that the call changed. */
   changedOnDisk: (paths: readonly string[], total: number): string =>
-    `Changed on disk: no editor has ${paths.length < total ? named(paths) : total === 1 ? "it" : "them"} open.`,
+    `Changed on disk, because no editor has ${paths.length < total ? named(paths) : total === 1 ? "it" : "them"} open.`,
   progressTitle: "Matching edits",
   nothingChanged: "Nothing was changed.",
   notAsked: "options.confirm had no effect: nothing was applied, so the user was not asked",
@@ -188,14 +189,14 @@ export const callSentences = {
     const back = rest.back.length === 0 ? [] : [`Rolled back: ${rest.back.join(", ")}.`];
     return [...(back.length + said.length === 0 ? ["Nothing else was changed."] : []), ...back, ...said].join(" ");
   },
-  /** `diff`: the diff that can't be shown in another way, or empty. */
+  /** `diff`: the diff if it can't be shown in any other way; otherwise empty. */
   question: (label: string, added: number, removed: number, diff: string): string =>
     `Apply ${label}: +${added} -${removed} lines?${diff === "" ? "" : `\n\n${diff}`}`,
-  /** Follows the start of a text. */
+  /** Follows the start of a shortened text. */
   furtherLines: (lines: number): string => (lines === 0 ? "" : `… and ${count(lines, "more line")}`),
   unverifiable: (path: string): string =>
     `${path}: the editor said that it applied the edit, but did not send the text that would prove it`,
-  throughEditor: (path: string): string => `${path} was not open: it was changed in the editor and is not saved`,
+  throughEditor: (path: string): string => `${path} was not open: the editor has changed it, but has not saved it`,
   staysOpen: (path: string, fate: "delete" | "rename"): string =>
     `${path} is ${fate === "delete" ? "deleted" : "renamed"}, but the editor still has it open${fate === "delete" ? "" : " under its old name"}: saving it there would bring the file back`,
   cannotSave: (paths: readonly string[]): string =>
@@ -216,31 +217,31 @@ export const callSentences = {
       ? `version ${expected} was expected, but it is not open in the editor`
       : `version ${expected} was expected, but the editor has ${actual}`,
   keepsMoving: "its text kept changing before the edit could be applied",
-  openedMeanwhile: "it was opened in the editor meanwhile",
+  openedMeanwhile: "it has been opened in the editor in the meantime",
   noFile: "the editor has it open, but there is no such file on disk",
   undoOf: (label: string): string => `Undo ${label}`,
   tooLargeToUndo: "the texts are too large to keep, so the server can't undo this call",
-  notKept: "the deleted file was not kept",
+  notKept: "the server kept no copy of the deleted file",
   gone: "the file no longer exists",
   changedSince: "the file has changed since",
   changedAt: (line: number): string => `its text has changed at line ${line}`,
 } as const;
 
-/** Reports whether a warning only says that a summary leaves something out. An answer without a diff can drop it. */
+/** Reports whether a warning only says that a summary leaves something out. An answer without a diff can omit it. */
 export function isAboutSummary(warning: string): boolean {
   return warning.startsWith(summary);
 }
 
-/** The states in which a file may remain if its change was not rolled back, or not certainly. */
+/** The states in which a file may be left if its change was not, or not certainly, rolled back. */
 export type Leftover = "held" | "stuck" | "renamed" | "deleted" | "saved" | "doubtful";
 
 const leftovers: readonly (readonly [Leftover, string])[] = [
-  ["held", "These files also have the edit, and are not saved"],
-  ["stuck", "These files still have the edit, because it could not be rolled back"],
+  ["held", "These files also contain the edit, and are not saved"],
+  ["stuck", "These files still contain the edit, because it could not be rolled back"],
   ["renamed", "These files still have their new name, because renaming them back failed"],
   ["deleted", "These files are still deleted, because they could not be restored"],
   ["saved", "These files have their old text in the editor, but the editor had already saved the edit to disk"],
-  ["doubtful", "These files may have the edit"],
+  ["doubtful", "These files may contain the edit"],
 ];
 
 /** Lists paths for a sentence: at most `limits.pathsShown` of them, followed by the number of the others. */
@@ -260,11 +261,11 @@ export function unknownRequest(method: string): string {
   return `There is no request ${quote(method)}.`;
 }
 
-/** Failures to read a request that is not a call. */
+/** Failures to understand a request other than a call. */
 export const requestFailures = {
   unknownReadField: (key: string) =>
     makeFailure("unknownField", theCall, {
-      problem: `The request has the unknown field ${quote(key)}; its fields are path, startLine and endLine.`,
+      problem: `The request has the unknown field ${quote(key)}; the known fields are path, startLine and endLine.`,
       hint: `Leave ${quote(key)} out; use startLine and endLine to select lines.`,
     }),
   trialOfUndo: (key: string) =>
@@ -292,7 +293,7 @@ export const serverLog = {
     `version ${version}, client ${client ?? "without a name"}, positions in ${encoding}`,
   closedToAgents: (error: unknown) => `agents can't reach this session: ${String(error)}`,
   noSettings: (error: unknown) => `the client did not send its settings: ${String(error)}`,
-  noNewSettings: (error: unknown) => `the client does not report changes of its settings: ${String(error)}`,
+  noNewSettings: (error: unknown) => `the client does not report changes to its settings: ${String(error)}`,
   outOfSync: (uri: unknown, problem: string) => `${String(uri)} is out of sync: ${problem}`,
   ignored: (problem: string) => `ignored: ${problem}`,
   noProgress: (error: unknown) => `the client does not show progress: ${String(error)}`,

@@ -35,7 +35,7 @@ describe("without an editor", () => {
     const { run, text, root } = layShelf({ "a.txt": "\ufeffone\r\nmore\r\n" });
     const { code, stdout, stderr } = await run(["apply"], { input: call("a.txt") });
     expect([code, stdout]).toEqual([0, expect.stringContaining("--- a/a.txt\n+++ b/a.txt\n")]);
-    expect(stderr).toBe("a.txt (1 edit)\nChanged on disk: no editor has it open.\nM a.txt\n");
+    expect(stderr).toBe("a.txt (1 edit)\nChanged on disk, because no editor has it open.\nM a.txt\n");
     expect(text("a.txt")).toBe("\ufefftwo\r\nmore\r\n");
     expect(readdirSync(root)).toEqual(["a.txt"]);
   });
@@ -142,7 +142,7 @@ describe("without an editor", () => {
     const agent = await startAgent(program, root);
     const edited = await agent.call("multi_edit", { edits: [{ path: "a.txt", oldText: "one", newText: "two" }] });
     expect(edited).toMatchObject({ isError: false, structured: undefined });
-    expect(edited.texts).toEqual(["a.txt (1 edit)\nChanged on disk: no editor has it open.\nM a.txt"]);
+    expect(edited.texts).toEqual(["a.txt (1 edit)\nChanged on disk, because no editor has it open.\nM a.txt"]);
     expect(text("a.txt")).toBe("two\n");
     expect((await agent.call("read_document", { path: "a.txt" })).texts).toEqual([
       expect.stringMatching(/^Lines 1 to 1 of 1, from disk: /),

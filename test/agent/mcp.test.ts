@@ -135,7 +135,9 @@ describe("the structured part", () => {
     const { agent } = await layTable({ ...unsaved, files }, { args: ["--structured"] });
     const edits = ["a.txt", "b.txt"].map((path) => ({ path, oldText: "one", newText: "two" }));
     const { texts, structured } = await agent.call("multi_edit", { edits });
-    expect(texts[0]).toContain("2 files (2 edits)\nChanged on disk: no editor has b.txt open.\nM a.txt\nM b.txt");
+    expect(texts[0]).toContain(
+      "2 files (2 edits)\nChanged on disk, because no editor has b.txt open.\nM a.txt\nM b.txt",
+    );
     expect(texts[0]).toContain(structured?.text);
     expect(structured).toMatchObject({
       outcome: "applied",
@@ -164,19 +166,21 @@ describe("a file that no editor has open", () => {
     const failing = await agent.call("multi_edit", { edits: [{ path: "b.txt", oldText: "none", newText: "two" }] });
     expect([failing.isError, failing.texts[0]]).toEqual([true, expect.not.stringMatching(/on disk/i)]);
     const { texts } = await agent.call("multi_edit", both("a.txt", "b.txt"));
-    expect(texts[0]).toContain("2 files (2 edits)\nChanged on disk: no editor has b.txt open.\nM a.txt\nM b.txt");
+    expect(texts[0]).toContain(
+      "2 files (2 edits)\nChanged on disk, because no editor has b.txt open.\nM a.txt\nM b.txt",
+    );
     expect(disk()).toMatchObject({ "a.txt": "one\n", "b.txt": "two\n" });
   });
 
   it("is named even if nothing else changes, with an editor or without, but not if nothing changes", async () => {
     const { agent } = await layTable({ files, open: { "a.txt": "mine\none\n" } });
     expect((await agent.call("multi_edit", both("b.txt"))).texts).toEqual([
-      "b.txt (1 edit)\nChanged on disk: no editor has it open.\nM b.txt",
+      "b.txt (1 edit)\nChanged on disk, because no editor has it open.\nM b.txt",
     ]);
     ownStateHome();
     const alone = await startAgent(program, makeDirectory(files));
     expect((await alone.call("multi_edit", both("b.txt", "c.txt"))).texts).toEqual([
-      "2 files (2 edits)\nChanged on disk: no editor has them open.\nM b.txt\nM c.txt",
+      "2 files (2 edits)\nChanged on disk, because no editor has them open.\nM b.txt\nM c.txt",
     ]);
     const there = { path: "a.txt", oldText: "one", newText: "two" };
     const back = { path: "a.txt", oldText: "two", newText: "one" };
@@ -279,7 +283,7 @@ describe("a large answer", () => {
     expect(diff.length).toBeLessThanOrEqual(limits.summaryDiff);
     expect(diff.length).toBeGreaterThan(limits.summaryDiff / 2);
     const done = await agent.call("multi_edit", { edits });
-    expect(done.texts[0]).toContain("Changed on disk: no editor has them open.");
+    expect(done.texts[0]).toContain("Changed on disk, because no editor has them open.");
     expect(done.texts[0]).not.toContain("diff");
     const cut = await startAgent(program, root, { args: ["--structured"] });
     expect((await cut.call("preview_edits", reverted(edits))).structured?.files).toHaveLength(limits.toolFiles);

@@ -59,7 +59,9 @@ describe("the extension for pi", () => {
       { path: "@b.txt", oldText: "one", newText: "two" },
     ];
     const { content, details } = await run("edit", { edits }, root);
-    expect(content[0]?.text).toBe("2 files (2 edits)\nChanged on disk: no editor has b.txt open.\nM a.txt\nM b.txt");
+    expect(content[0]?.text).toBe(
+      "2 files (2 edits)\nChanged on disk, because no editor has b.txt open.\nM a.txt\nM b.txt",
+    );
     expect(details?.diff.split("\n")).toEqual([
       "    1 mine",
       "-   2 one",

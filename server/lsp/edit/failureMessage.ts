@@ -6,7 +6,7 @@ import { callSentences } from "../sentences.js";
 
 /** Facts about the edits of a failed call. */
 export interface FailedCall {
-  /** 0-based indices of the edits whose old text was found. */
+  /** 0-based indices of the edits that did not fail. */
   readonly sound: readonly number[];
   /** Number of edits in the call. */
   readonly total: number;

@@ -16,13 +16,13 @@ export interface Report {
   readonly outcome: MultiEditResult["outcome"];
   readonly options: CallOptions;
   readonly warnings: readonly string[];
-  /** `same` for a file with the document's text after the call. Files without an entry have `document.onDisk`. */
+  /** Whether each file on disk has the document's text after the call. For other files, `document.onDisk` applies. */
   readonly onDisk?: ReadonlyMap<FileChange, "same" | "differs">;
   /** Files that the server wrote itself because no editor has them open; `undefined` means none. */
   readonly written?: ReadonlySet<FileChange>;
 }
 
-/** Builds the result of a call in steps. */
+/** Builds the result of a call, file by file. */
 export function* toResult(report: Report): Generator<void, MultiEditResult> {
   const { planned, options } = report;
   const changed = planned.files.filter(isChanged);
@@ -127,7 +127,7 @@ function toFileResult(file: FileChange, diff: FileDiff, report: Report): FileRes
   };
 }
 
-/** The answer to a request: its result, or its failures. The code that receives requests translates it for the wire. */
+/** The answer to a request: its result, or its failures. The code that receives the request converts it to JSON-RPC. */
 export type Answer<T = MultiEditResult> = { readonly ok: true; readonly result: T } | FailedAnswer;
 
 /** The answer to a request that failed and changed nothing. */

@@ -1,6 +1,6 @@
 /**
- * Decodes and encodes the base protocol's frames. The decoder is strict: after a wrong header, the next message can't
- * be found, and a silent connection is worse for the user than a connection that ends with a reason.
+ * Decodes and encodes the base protocol's frames. The decoder is strict: after an invalid header, the next message
+ * can't be found, and a silent connection is worse for the user than a connection that ends with a reason.
  */
 import { limits } from "../../text/limits.js";
 import { frameFaults } from "./sentences.js";
@@ -27,7 +27,7 @@ export function createFrameDecoder(sink: FrameSink) {
   let fields: HeaderFields = {};
   /** Bytes of the body that follows a complete header block; 0 if the header block is not complete yet. */
   let bodyLength = 0;
-  /** The first `bodyUsed` bytes of a body that comes in several pieces. */
+  /** The first `bodyUsed` bytes of a body that arrives in several pieces. */
   let body: Buffer = Buffer.alloc(0);
   let bodyUsed = 0;
   let isBroken = false;
@@ -67,7 +67,7 @@ export function createFrameDecoder(sink: FrameSink) {
     return undefined;
   }
 
-  /** Takes the bytes that belong to the current body, and returns their number. A body in one piece is not copied. */
+  /** Takes the bytes that belong to the current body, and returns their number. Does not copy a body in one piece. */
   function takeBodyBytes(bytes: Buffer): number {
     const count = Math.min(bytes.length, bodyLength - bodyUsed);
     let whole = bytes.subarray(0, count);
@@ -106,7 +106,7 @@ const tab = 0x09;
 const firstPrintable = 0x20;
 const lastPrintable = 0x7e;
 
-/** Enlarges a buffer, usually to twice its size: a body that is announced but never sent must not cost memory. */
+/** Enlarges a buffer, usually to twice its size. It grows with the received bytes, not with the announced length. */
 function enlarged(store: Buffer, { least, most }: { least: number; most: number }): Buffer {
   const larger = Buffer.allocUnsafe(Math.min(most, Math.max(least, 2 * store.length, 4096)));
   store.copy(larger);

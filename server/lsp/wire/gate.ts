@@ -16,7 +16,7 @@ import {
   requestFailed,
 } from "./sentences.js";
 
-/** The envelope checks of one connection, with the ends of its channel for the library. */
+/** The envelope checks of one connection, with the library's ends of the channel. */
 export interface Gate extends Pick<RpcStreams, "reader" | "writer"> {
   /** Settles once every delivered request is answered, and the client has taken the answers or will take no more. */
   whenAnswered(): Promise<void>;
@@ -100,11 +100,11 @@ type JsonRecord = Record<string, unknown>;
 /** The phase of one connection, and its open requests. */
 interface EnvelopeState {
   phase: "new" | "open" | "shutDown";
-  /** Ids of the client's requests that wait for an answer. Keys are strings: to the library, 9 and "9" are the same. */
+  /** Ids of the client's unanswered requests. Keys are strings: to the library, 9 and "9" are the same. */
   readonly pending: Map<string, Id>;
-  /** Ids of requests to the client that wait for an answer. */
+  /** Ids of unanswered requests to the client. */
   readonly asked: Set<Id>;
-  /** Key of the `initialize` request that waits for its answer; `undefined` if there is none. */
+  /** Key of the unanswered `initialize` request; `undefined` if there is none. */
   initializeKey: string | undefined;
 }
 
@@ -179,7 +179,7 @@ function judgeResponse(state: EnvelopeState, { jsonrpc, id, error, result }: Jso
   if (jsonrpc !== "2.0") return drop(dropReasons.responseVersion);
   if (!isId(id) || !state.asked.delete(id)) return drop(dropReasons.response);
   if (error !== undefined && error !== null) return deliver({ jsonrpc, id, error: toResponseError(error) });
-  // Clients in languages without null leave out a result that is null.
+  // Clients in languages that have no null leave out a result that is null.
   return deliver({ jsonrpc, id, result: result ?? null });
 }
 

@@ -24,7 +24,7 @@ function quoteEnd(bytes: Buffer): string {
   return `${start > 0 ? "… " : ""}${JSON.stringify(bytes.toString("latin1", start))}`;
 }
 
-/** An error of JSON-RPC. */
+/** A JSON-RPC error. */
 export interface Refusal {
   readonly code: number;
   readonly message: string;
@@ -35,7 +35,7 @@ const invalidRequest = -32600;
 const invalidParams = -32602;
 const internalError = -32603;
 const notInitialized = -32002;
-/** LSP's code for a valid request that fails. Also used if an error from the client has no code. */
+/** LSP's code for a valid request that fails. Also stands in if an error from the client has no code. */
 export const requestFailed = -32803;
 const connectionClosed = -32097;
 
@@ -63,7 +63,7 @@ export const refusals = {
   shutDown: { code: invalidRequest, message: "The server is shut down; only the exit notification may follow." },
   initializeParams: { code: invalidParams, message: "The params of initialize must be an object." },
   params: { code: invalidParams, message: "The params must be an object." },
-  positionalParams: { code: invalidParams, message: "Params by position must be an array with exactly one item." },
+  positionalParams: { code: invalidParams, message: "Positional params must be an array with exactly one item." },
   busy: {
     code: requestFailed,
     message: `${limits.pendingRequests} requests are already waiting; send this one later.`,

@@ -53,7 +53,7 @@ function isForDisk(context: ApplyContext, task: Task): boolean {
   return !saved.ok || saved.text === planned.text;
 }
 
-/** Stages the changes of all tasks, with new contents in files beside their targets; or returns the failures. */
+/** Stages the changes of all tasks, with new contents in files beside their targets; returns any failures instead. */
 export async function stagePart(
   context: ApplyContext,
   tasks: readonly Task[],
@@ -80,7 +80,7 @@ export async function stagePart(
 
 /**
  * Makes all staged files visible, or none. Returns a verified step for each task, or only the steps that failed.
- * `hasWaited` is `true` if other editors had time to open a file since it was staged.
+ * `hasWaited` is `true` if other editors have had time to open a file since it was staged.
  */
 export async function commitPart(
   context: ApplyContext,
@@ -92,7 +92,7 @@ export async function commitPart(
     const others = hasWaited ? await context.session.openElsewhere(paths) : new Map<string, Holder>();
     failure = openedBy(context, tasks, others);
   } catch (error) {
-    // Staged files block other batches in their folders, so they must not stay, whatever is thrown.
+    // Staged files block other batches in their folders, so they must be removed, whatever is thrown.
     staged.abandon();
     throw error;
   }
@@ -153,7 +153,9 @@ function toStep(task: Task, outcome: StepOutcome): DoneStep {
   return { ...task, file: task.planned, editOutcomes: [], outcome };
 }
 
-/** Returns the failed steps: those of the failure's file, or all if it names no file or if recovery is pending. */
+/**
+ * Returns the failed steps: those on the file that the failure names, or all if it names none or recovery is pending.
+ */
 function notWritten(tasks: readonly Task[], { outcome, failure, isThere }: NotCommitted): DoneStep[] {
   const isPending = outcome === "recoveryPending";
   const kind = isThere === true ? "unconfirmed" : isPending ? "pending" : "failed";
@@ -161,7 +163,7 @@ function notWritten(tasks: readonly Task[], { outcome, failure, isThere }: NotCo
   return (isPending || named.length === 0 ? tasks : named).map((task) => toStep(task, { kind, failure }));
 }
 
-/** Finishes or rolls back earlier batches that a crash cut off. Returns sentences about these batches for the user. */
+/** Finishes or rolls back earlier batches that a crash interrupted. Returns messages about them for the user. */
 export async function recoverAtStart(session: Session): Promise<readonly string[]> {
   const { batches, problems, failure } = recover(await workspaceOf(session, []));
   const pending = failure === undefined || failure.code === "locked" ? [] : [failure.message];

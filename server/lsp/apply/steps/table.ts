@@ -6,7 +6,7 @@ import { deleteStep } from "./delete.js";
 import { renameStep } from "./rename.js";
 import { textStep } from "./text.js";
 
-/** Rules by kind of step. */
+/** The rules, by kind of step. */
 export const stepRules: Readonly<Record<AppliedStep["kind"], StepRules>> = {
   text: textStep,
   create: createStep,
