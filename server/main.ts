@@ -84,7 +84,7 @@ function readInteger(text: string | undefined, most: number): number | undefined
 }
 
 async function startServer(start: ServeOptions): Promise<void> {
-  // The library reads --clientProcessId when it is loaded, and would exit if the client is in another namespace.
+  // On loading, the library reads --clientProcessId, and would exit if the client is in another process namespace.
   process.argv.splice(2);
   const [{ serve }, { registerServer }] = await Promise.all([
     import("./lsp/wire/transport.js"),

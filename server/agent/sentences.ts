@@ -13,7 +13,7 @@ export const sessionProblems = {
     `${quote(path, 200)} was ignored: it is not a regular file that only its owner can read. Remove it.`,
   badRecord: (path: string) => `${quote(path, 200)} is not a valid announcement of a session. Remove it.`,
   newerRecord: (path: string) =>
-    `${quote(path, 200)} announces the session of a newer version of multi-edit-language-server. Update this version, or remove the file if no editor runs the newer one any more.`,
+    `${quote(path, 200)} announces the session of a newer version of multi-edit-language-server. Update this version, or remove the file if no editor runs the newer version any more.`,
   noStatus: () => "this version does not understand its list of open files",
 } as const;
 
@@ -56,7 +56,7 @@ export const sessionFailures = {
       hint,
     );
   },
-  /** `problem`: a sentence that says what to do. */
+  /** `problem`: one or more sentences that say what is wrong and how to fix it. */
   hidden: (problem: string) =>
     noSession(
       `An editor may have unsaved changes to these files, but it can't be asked. ${problem} Nothing was changed.`,
@@ -92,7 +92,7 @@ export const sessionFailures = {
   },
 } as const;
 
-/** Reports whether the caller can resolve a failure by choosing a session, so that a program can explain how. */
+/** Reports whether the caller can resolve a failure by choosing a session; a program then says how to choose one. */
 export function asksForSession({ code, hint }: Failure): boolean {
   return code === "noSession" && (hint === nameOne || hint === callPerFolder);
 }
