@@ -1,6 +1,6 @@
 /**
- * The program's first file. If Node is too old, it refuses to start, before it loads code that such a Node can't parse.
- * The build compiles this file to ES2015 syntax, but it may use only library functions that Node had then.
+ * The program's first file. It refuses to start on a Node that is too old, before it loads code that such a Node can't
+ * parse. The build compiles this file to ES2015 syntax, but it may use only library functions that Node had then.
  */
 import { connect } from "node:net";
 import manifest from "../package.json" with { type: "json" };
@@ -74,7 +74,7 @@ function flagged(flag: string, args: readonly string[]): string | undefined {
   return at >= 0 ? args[at + 1] : joined?.slice(flag.length + 1);
 }
 
-/** Returns the body of the first frame; `undefined` if a part of the frame has not arrived yet. */
+/** Returns the body of the first frame; `undefined` if part of the frame has not arrived yet. */
 function firstBody(received: Buffer): string | undefined {
   const start = received.indexOf("\r\n\r\n") + 4;
   const length = /^Content-Length: *(\d+)/im.exec(received.toString("latin1", 0, start));
@@ -91,7 +91,7 @@ function parsed(body: string): { readonly id?: unknown } | null {
   }
 }
 
-/** Returns the answer to the first request, `initialize`: LSP's error `RequestFailed`, with a request not to retry. */
+/** Returns the answer to the first request, `initialize`: LSP's error `RequestFailed`, which says not to retry. */
 function answerTo(message: { readonly id?: unknown } | null, problem: string): object {
   const id = message?.id ?? 0;
   return { jsonrpc: "2.0", id, error: { code: -32803, message: problem, data: { retry: false } } };

@@ -56,7 +56,7 @@ export const sessionFailures = {
       hint,
     );
   },
-  /** `problem`: one or more sentences that say what is wrong and how to fix it. */
+  /** `problem`: one or more sentences that say what is wrong. */
   hidden: (problem: string) =>
     noSession(
       `An editor may have unsaved changes to these files, but it can't be asked. ${problem} Nothing was changed.`,
@@ -102,7 +102,7 @@ export const agentIdRule = `an id of 1 to ${limits.agentId} printable ASCII char
 
 /** Refusals that a session sends to an agent, as sentences. */
 export const socketSentences = {
-  whoAreYou: "An agent's first requests must be initialize, with protocols and a nonce, and multiEdit/prove.",
+  whoAreYou: "An agent's first requests must be initialize, with protocols and a nonce, and then multiEdit/prove.",
   notProved: "The proof is wrong: the sender does not know the session's secret.",
   badAgent: `client.agent must be ${agentIdRule}, or be left out.`,
   serverTooOld: (version: string) =>

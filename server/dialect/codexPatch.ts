@@ -36,9 +36,8 @@ export type ParsedPatch =
     };
 
 /**
- * Reads a patch. With `lenient: false`, accepts only what `apply_patch` of Codex 0.169.0 accepted when it was run.
- * Otherwise, also accepts models' deviations from the format if their meaning is certain. Takes linear time and never
- * throws.
+ * Reads a patch. With `lenient: false`, accepts only what `apply_patch` of Codex 0.169.0 accepted in tests. Otherwise,
+ * also accepts models' deviations from the format if their meaning is certain. Takes linear time and never throws.
  */
 export function parsePatch(text: string, how: Leniency): ParsedPatch {
   const patchText = findPatch(text, how);

@@ -12,7 +12,7 @@ import { callFailures, callSizeFailures, contradictions, schemaProblem, wrongVal
 export interface SentPath {
   /** As the caller spelt it; `undefined` if the path is missing or unusable. */
   readonly path: string | undefined;
-  /** `true` if a problem with the path has been reported, so that the path must not be reported as missing, too. */
+  /** `true` if a problem with the path has been reported, so that the path is not also reported as missing. */
   readonly reported: boolean;
 }
 

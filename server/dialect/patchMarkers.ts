@@ -3,7 +3,7 @@ import type { Anchor, Section } from "../plan/operation.js";
 import { isBlank } from "../text/chars.js";
 import { patchProblems } from "./sentences.js";
 
-/** The markers of a patch, apart from section headers, exactly as spelt. Two are only the start of a line. */
+/** The markers of a patch, apart from section headers, exactly as spelt. Two of them are only the start of a line. */
 export const markers = {
   begin: "*** Begin Patch",
   end: "*** End Patch",

@@ -158,7 +158,7 @@ export const callFailures = {
     }),
 } as const;
 
-/** Failures of calls with a part that is larger than its limit. */
+/** Failures of calls in which something exceeds its limit. */
 export const callSizeFailures = {
   edits: (size: number) => batchFailures.tooLarge({}, "the number of edits", size, limits.editsPerCall, "edits"),
   patch: (size: number) =>

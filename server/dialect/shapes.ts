@@ -64,7 +64,7 @@ export const shapes: readonly Shape[] = [
     name: "pi",
     announced: true,
     description:
-      "Edits one or more files in one step: either all edits succeed, or nothing changes. Send one edit at the top level, a list of edits, or both; the one at the top level is then the first.",
+      "Edits one or more files in one step: either all edits succeed, or nothing changes. Send one edit at the top level, a list of edits, or both; if both, the edit at the top level comes first.",
     container: "multi",
     single: "beside",
     path: "either",

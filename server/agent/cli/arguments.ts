@@ -43,12 +43,12 @@ interface CommandRow {
   /** The arguments, as the help shows them. */
   readonly takes: string;
   readonly about: string;
-  /** The minimum and the maximum number of arguments, not counting options. */
+  /** The minimum and maximum number of arguments, not counting options. */
   readonly words: readonly [least: number, most: number];
   readonly options: readonly OptionName[];
 }
 
-/** The commands, in the order of the help. */
+/** The commands, in the order in which the help lists them. */
 export const commandRows = {
   apply: { takes: "[FILE|-]", about: "apply a call or a patch", words: [0, 1], options: applying },
   preview: { takes: "[FILE|-]", about: "show what a call or a patch would change", words: [0, 1], options: applying },

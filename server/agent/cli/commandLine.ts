@@ -115,7 +115,7 @@ function showResult(result: RequestResult, options: Arguments): number {
   return exitCodeOf(result);
 }
 
-/** Returns the message for stderr, with the option that helps, if any. With `--json`, edits are counted from 0. */
+/** Returns the message for stderr, and the option that would help, if any. With `--json`, counts edits from 0. */
 function messageOf({ message, failures }: FailedRequest, { json }: Arguments): string {
   return `${json ? message : forStderr(message)}${failures.some(asksForSession) ? `\n${commandSentences.nameSession}` : ""}`;
 }

@@ -4,7 +4,7 @@ import type { MultiEditResult } from "../../lsp/protocol.js";
 import type { FailureCode } from "../../plan/failure.js";
 import type { RequestResult } from "../session/request.js";
 
-/** The exit codes by meaning. They spare scripts from parsing messages. */
+/** The exit codes by meaning, so that scripts do not have to parse messages. */
 export const exitCodes = {
   done: 0,
   /** The old text of an edit was not found, or a file may not be changed; nothing was changed. */
@@ -46,7 +46,7 @@ export function exitCodeOf(result: RequestResult): number {
   }
   if (result.unknown) return exitCodes.unknown;
   const [first] = result.failures;
-  // A timeout names a file if it was the editor that did not answer in time; if it was the user, it names none.
+  // The failure names a file if it was the editor that did not answer in time, but not if it was the user.
   if (first?.code === "timeout") return first.path === undefined ? exitCodes.refused : exitCodes.unknown;
   return byFailure[first?.code ?? "ioError"] ?? exitCodes.unresolved;
 }
@@ -86,7 +86,7 @@ export function countedFromOne(message: string): string {
   );
 }
 
-/** Rewrites a message that mentions the user to say "you". Agents, which read from a pipe, get the original. */
+/** Rewrites a message about the user so that it says "you". Agents, which read from a pipe, get the original. */
 export function addressedToUser(message: string): string {
   return outsideQuotes(message, (words) =>
     words
@@ -122,7 +122,7 @@ function inColour(line: string): string {
   return style === undefined ? line : styleText(style, line, { stream: process.stdout });
 }
 
-/** Replaces control characters other than tab and LF: below U+0020 with Unicode's pictures, others with U+FFFD. */
+/** Replaces control characters except tab and LF: those below U+0020 with Unicode's pictures, the rest with U+FFFD. */
 function harmless(text: string): string {
   return text.replace(/\p{Cc}/gu, (character) => {
     if (character === "\t" || character === "\n") return character;

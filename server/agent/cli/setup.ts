@@ -116,7 +116,7 @@ cp ${quotedForShell(join(folder, "pi", "multiEdit.ts"))} ~/.pi/agent/extensions/
 
 /**
  * Builds entries for these languages in Helix's languages.toml. Each entry lists all servers of its language: those
- * that it already has, and this one. Only Helix knows the former, so it is asked for them, and to check each entry.
+ * that it already has, and this one. Only Helix knows the former, so it has to name them and check each entry.
  */
 function helixSetup(languages: readonly string[]): Input<string> {
   if (languages.length === 0) return unreadable(setupSentences.noLanguages());
@@ -188,7 +188,7 @@ function entryOf(examine: ExamineLanguage, server: string, language: string): In
   return unreadable(setupSentences.namelessServers(language, shown));
 }
 
-/** Helix's names for servers that differ from their commands, by command. Up to 25.07, Helix shows the commands. */
+/** Helix's names for servers, by command, where name and command differ. Up to 25.07, Helix shows the commands. */
 const names: Readonly<Record<string, string>> = {
   OmniSharp: "omnisharp",
   R: "r",

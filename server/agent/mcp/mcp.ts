@@ -24,7 +24,7 @@ export interface ToolContext extends RequestContext {
   readonly structured: boolean;
 }
 
-/** Serves an agent until it closes stdin or a signal arrives; returns the exit code. All calls count as its calls. */
+/** Serves an agent until stdin closes or a signal arrives; returns the exit code. All calls count as that agent's. */
 export async function serveMcp(start: ToolContext): Promise<number> {
   const context: ToolContext = { ...start, caller: { agent: newAgentId(), ...start.caller } };
   const ended = Promise.race([once(process.stdin, "end"), once(process.stdin, "close"), once(context.signal, "abort")]);
@@ -50,7 +50,7 @@ function createServer(context: ToolContext): McpServer {
       idempotentHint: readOnly,
       openWorldHint: false,
     };
-    // Accept every input: the server's own decoder reads calls that do not follow the schema, or explains the refusal.
+    // Accept every input: the server's own decoder reads calls that do not follow the schema, or says why it can't.
     const inputSchema = fromJsonSchema(tool.inputSchema, { getValidator: () => accept });
     const config = { title, description, inputSchema, annotations, ...(meta === undefined ? {} : { _meta: meta }) };
     server.registerTool(name, config, (args, { mcpReq }) => {
@@ -86,7 +86,7 @@ const textResult = (...texts: readonly string[]): CallToolResult => ({
   content: texts.map((text) => ({ type: "text", text })),
 });
 
-/** Answers with a note, then the unchanged lines: agents that truncate an answer cut off its end or its middle. */
+/** Shows a note above the unchanged lines, because agents that truncate an answer cut off its end or its middle. */
 function readResult(
   { text, startLine, totalLines, version, onDisk }: ReadResult,
   context: RequestContext,
@@ -95,7 +95,7 @@ function readResult(
   const shown = text.slice(0, end === 0 ? limits.toolText : end);
   const lines = shown.split("\n").length - (shown.endsWith("\n") ? 1 : 0);
   const last = Math.min(totalLines, startLine + lines - 1);
-  // If the user has named a session, or wants the disk, another editor may have the file open.
+  // If the user has named a session or chosen the disk, an editor that was not asked may have the file open.
   const unopened = context.mode === "disk" || context.session !== undefined ? "disk" : "unopened";
   const from = version === null ? unopened : onDisk === "same" ? "saved" : "unsaved";
   const isCut = end > 0 && end < text.length;

@@ -70,7 +70,7 @@ Each line of a hunk starts with a space (kept), - (removed) or + (added). Give e
   read_document: {
     title: "Read a document as the editor has it",
     description:
-      "Returns the text of a file as the user's editor has it now, including unsaved changes. Edits are matched against this text. Use it instead of a tool that reads from disk. Set startLine and endLine to read part of a long file.",
+      "Returns the text of a file as the user's editor has it now, including unsaved changes. Edits are matched against this text. Use this tool instead of one that reads from disk. Set startLine and endLine to read part of a long file.",
   },
   editor_status: {
     title: "List the editors",

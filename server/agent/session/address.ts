@@ -59,7 +59,7 @@ export async function listen(server: Server, id: string, directory: string): Pro
   return { ok: false, problem };
 }
 
-/** Returns the problem if a path is too long. Node would silently truncate such a path and listen at another. */
+/** Returns the problem if a path is too long: Node would silently truncate it, and listen at the shorter path. */
 function pathProblem(path: string): string | undefined {
   const most = process.platform === "linux" ? limits.linuxSocketPathBytes : limits.bsdSocketPathBytes;
   return Buffer.byteLength(path) > most ? sessionProblems.longSocketPath(dirname(path), most) : undefined;

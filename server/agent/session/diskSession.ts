@@ -5,7 +5,7 @@ import type { Channel, ChannelEvents } from "../../lsp/wire/channel.js";
 import { openClientConnection } from "../../lsp/wire/transport.js";
 import { uriOfPath } from "../../workspace/pathText.js";
 
-/** Opens a session whose only folder is `directory`, an absolute path. `log` receives what an editor would show. */
+/** Opens a session with one folder, an absolute path. `log` receives the messages that an editor would show. */
 export function openDiskSession(directory: string, version: string, log: (text: string) => void): Promise<Session> {
   return new Promise((resolve) => {
     const { connection } = openClientConnection(createAbsentClient(directory, log), {

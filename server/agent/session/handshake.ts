@@ -28,7 +28,7 @@ export interface Handshake {
   readonly serverNonce: string;
 }
 
-/** Returns one side's proof that it knows the secret. Proofs depend on the role, so neither can be sent back. */
+/** Returns one side's proof that it knows the secret. It covers the role, so a side can't echo the other's proof. */
 export function proofOf(role: "agent" | "server", handshake: Handshake): string {
   const { secret, session, agentNonce, serverNonce } = handshake;
   const claim = ["multi-edit", role, session, agentNonce, serverNonce].join("\n");

@@ -1,4 +1,4 @@
-/** Selects the editor that has a call's files, never guessing between two. Finds other editors with a file open. */
+/** Selects the editor that has a call's files, never guessing between two. Finds others that have a file open. */
 import { dirname, parse } from "node:path";
 import type { Holder } from "../../disk/sentences.js";
 import type { Caller } from "../../lsp/protocol.js";
@@ -148,9 +148,9 @@ async function firstInDoubt({ unreached }: FoundSessions, query: SessionQuery): 
 }
 
 /**
- * Returns, by absolute path, each file's other session: one that has the file open, or that may have it open but can't
- * be asked. `sessions`: the directory in which sessions are announced; `caller`: the program that asks; `except`: the
- * id of a session to leave out.
+ * Finds, for each absolute path, another session that has the file open, or that may have it open but can't be asked.
+ * Returns what it found, by path. `sessions`: the directory in which sessions are announced; `caller`: the program that
+ * asks; `except`: the id of a session to leave out.
  */
 export async function openElsewhere(
   paths: readonly string[],

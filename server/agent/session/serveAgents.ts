@@ -100,7 +100,7 @@ async function watchOutside(session: Session, changed: () => void) {
   return { paths: () => [...new Set([...files.values()].filter(isOutside))], foldersChanged };
 }
 
-/** Builds the session's record. If too large, it lists no folders, which means that any file may be open. */
+/** Builds the session's record. If it would be too large, it lists no folders, which means: any file may be open. */
 function toRecord(
   session: Session,
   outside: readonly string[],

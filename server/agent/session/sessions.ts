@@ -80,7 +80,7 @@ export function closeSessions({ reached }: FoundSessions): void {
   for (const session of reached) session.close();
 }
 
-/** Asks a session for its open files. A session that does not answer within `patience` milliseconds is unreached. */
+/** Asks a session for its open files. If it does not answer within `patience` milliseconds, it counts as unreached. */
 async function askStatus(session: SessionConnection, patience: number): Promise<ConnectResult<LiveSession>> {
   const late = new AbortController();
   const giveUp = (why: Unreached): ConnectResult<LiveSession> => {
@@ -104,7 +104,7 @@ async function askStatus(session: SessionConnection, patience: number): Promise<
   }
 }
 
-/** Reports whether a value is a status. Checks only the fields that this file uses: others vary with the version. */
+/** Reports whether a value is a status. Checks only the fields that this file uses; the others vary by version. */
 function isStatus(value: unknown): value is StatusResult {
   const { folders, open } = (value ?? {}) as Partial<Record<keyof StatusResult, unknown>>;
   const isOpen = (one: unknown): boolean => typeof (one as { uri?: unknown } | null)?.uri === "string";
