@@ -27,7 +27,7 @@ const noEditor = "No editor runs multi-edit-language-server.";
 
 const nameOne =
   "Ask the user to close the files or the editors that should not be used, or name a session in the environment variable MULTI_EDIT_SESSION.";
-const wholeId = "Name one of these by its whole id.";
+const wholeId = "Name one of these by its full id.";
 const callPerFolder = "Send a separate call for each folder.";
 
 const noSession = (problem: string, hint: string): Failure => makeFailure("noSession", theCall, { problem, hint });

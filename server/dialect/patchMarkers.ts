@@ -55,7 +55,7 @@ export function readHeader(line: string): Header | undefined {
   return row === undefined ? undefined : { kind: row.kind, path: line.slice(row.start.length) };
 }
 
-/** Returns the name of a section in sentences, such as `Update File a.ts`. */
+/** Returns a section's name for use in sentences, such as `Update File a.ts`. */
 export function titleOf({ kind, path }: Header): string {
   return `${{ add: "Add", delete: "Delete", update: "Update" }[kind]} File ${path}`;
 }

@@ -11,7 +11,7 @@ export interface PatchText {
   readonly from: number;
   /** The line after the last one that may be part of the patch. */
   readonly to: number;
-  /** The first line before the patch that looks like a part of a patch; `undefined` if there is none. */
+  /** The first line before the patch that looks like part of a patch; `undefined` if there is none. */
   readonly lost: number | undefined;
 }
 

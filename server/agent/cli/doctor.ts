@@ -36,7 +36,7 @@ export function describeSessions(context: RequestContext): Promise<string> {
   });
 }
 
-/** Checks everything that a call depends on. The exit code is `noSession` if the directory has no session. */
+/** Checks everything that a call depends on. Returns `noSession` if no session is selected for the directory. */
 export function runDoctor({ json }: Arguments, context: RequestContext): Promise<number> {
   return withSessions(context, async (found, sessions) => {
     const selected = await sessionForDirectory(found, context);

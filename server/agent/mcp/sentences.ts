@@ -1,4 +1,4 @@
-/** Sentences for a model over MCP: instructions, tools with their parameters, and additions to a session's answers. */
+/** What a model reads over MCP: instructions, tools with their parameters, and additions to a session's answers. */
 import { count } from "../../plan/failure.js";
 
 /** Instructions, and additions to the answers of a session. */
