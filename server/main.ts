@@ -84,7 +84,7 @@ function readInteger(text: string | undefined, most: number): number | undefined
 }
 
 async function startServer(start: ServeOptions): Promise<void> {
-  // The library reads --clientProcessId when it is loaded, and would exit if the client is in another namespace.
+  // When it is loaded, the library reads --clientProcessId; it would exit if the client were in another namespace.
   process.argv.splice(2);
   const [{ serve }, { registerServer }] = await Promise.all([
     import("./lsp/wire/transport.js"),

@@ -19,9 +19,9 @@ describe("failures of a call", () => {
     ["a bare string is a patch", "*** Begin Patch", [["patchSyntax", "-", "has no sections"]]],
     ["a string in an array is a patch", ["*** Begin Patch"], [["patchSyntax", "-", "has no sections"]]],
     ["a bare string of JSON", ' {"path": "p"}', [["invalidParams", "-", "a string of JSON"]]],
-    ["patch", { patch: "x" }, [["patchSyntax", "-", 'no line is "*** Begin Patch"']]],
+    ["patch", { patch: "x" }, [["patchSyntax", "-", 'no line "*** Begin Patch"']]],
     ["an empty patch", { patch: "" }, [["patchSyntax", "-", "there is no patch"]]],
-    ["input", { input: "x", options: {} }, [["patchSyntax", "-", 'no line is "*** Begin Patch"']]],
+    ["input", { input: "x", options: {} }, [["patchSyntax", "-", 'no line "*** Begin Patch"']]],
     ["a patch that is not a string", { patch: 1 }, [["invalidParams", "-", '"patch" is wrong']]],
     ["patch and input", { patch: deletion, input: deletion }, [["invalidParams", "-", '"patch", "input"']]],
     [
@@ -29,7 +29,7 @@ describe("failures of a call", () => {
       { patch: "x", multi: [] },
       [
         ["invalidParams", "-", 'also has "multi"'],
-        ["patchSyntax", "-", 'no line is "*** Begin Patch"'],
+        ["patchSyntax", "-", 'no line "*** Begin Patch"'],
       ],
     ],
     ["a patch with half a character", { input: `${deletion}${lone}` }, [["invalidParams", "-", '"input" of the call']]],
@@ -84,7 +84,7 @@ describe("failures of a call", () => {
     [
       "a list that is not JSON",
       { path: "p", edits: "[{" },
-      [["invalidParams", "-", '"edits" is a string that is not JSON']],
+      [["invalidParams", "-", '"edits" is a string that is not valid JSON']],
     ],
     [
       "a list that is not a list",

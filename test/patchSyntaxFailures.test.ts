@@ -11,8 +11,8 @@ describe("a line that can't be read", () => {
   const rows: [name: string, text: string, failures: Expected[]][] = [
     ["an empty text", "", [[1, "Line 1 of the patch is empty", begin, end]]],
     ["empty lines only", "\n \n", [[1, "is empty"]]],
-    ["prose", "\nPlease change a to b.", [[2, '"Please change a to b."', `no line is "${begin}"`]]],
-    ["a patch without its beginning", `${update}\n-a\n${end}`, [[1, `no line is "${begin}"`]]],
+    ["prose", "\nPlease change a to b.", [[2, '"Please change a to b."', `no line "${begin}"`]]],
+    ["a patch without its beginning", `${update}\n-a\n${end}`, [[1, `no line "${begin}"`]]],
     [
       "a unified diff",
       "diff --git a/f b/f\n--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\n+b",

@@ -137,7 +137,7 @@ export const fieldsBySpelling: ReadonlyMap<string, FieldName> = new Map(
 /** Every known spelling, in the order of the tables. */
 export const knownSpellings: readonly string[] = [...fieldsBySpelling.keys()];
 
-/** The type check of an edit without its path. All fields are optional; they must have their canonical names. */
+/** Checks the types of an edit without its path. All fields are optional, and must be under their canonical names. */
 export const editSchema = z.object({
   oldText: editFields.oldText.schema.optional(),
   newText: editFields.newText.schema.optional(),

@@ -20,13 +20,13 @@ export interface SentKeys {
   readonly twice: readonly (readonly string[])[];
   /** The names, as spelt, of fields that belong to the call but were sent in one of its edits. */
   readonly misplaced: readonly string[];
-  /** Keys that, in other tools, ask only to see what a call would do. */
+  /** Keys that other tools understand as a request only to show what a call would do. */
   readonly trials: readonly string[];
   /** Other unknown keys. */
   readonly unknown: readonly string[];
 }
 
-/** The folded names of keys that ask for a trial run, in other tools or in calls by models that confuse tools. */
+/** The folded names of keys that ask for a trial run, in other tools or in calls by models that mix up their tools. */
 const trialNames: ReadonlySet<string> = new Set([
   ...["preview", "previewonly", "ispreview", "dryrun", "isdryrun", "dry", "simulate", "simulation"],
   ...["validateonly", "checkonly", "noapply"],
@@ -71,7 +71,7 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
 
 /**
  * Reports what is wrong with the keys of one object, and returns the fields that its misspelt keys seem to mean.
- * `style`: the call's names for the two texts, which advice then uses, too; `undefined` if the call has no texts.
+ * `style`: the call's names for the two texts, which advice uses as well; `undefined` if the call has no texts.
  */
 export function reportKeys(
   keys: SentKeys,

@@ -3,7 +3,7 @@ import type { Anchor, Section } from "../plan/operation.js";
 import { isBlank } from "../text/chars.js";
 import { patchProblems } from "./sentences.js";
 
-/** The markers of a patch, apart from section headers, in their exact spelling. Two are only the start of a line. */
+/** The markers of a patch, apart from section headers, exactly as spelt. Two of them are only the start of a line. */
 export const markers = {
   begin: "*** Begin Patch",
   end: "*** End Patch",
@@ -39,7 +39,7 @@ export function trimLine(line: string): string {
 /** The first line of a section. */
 export interface Header {
   readonly kind: Section["kind"];
-  /** As spelt; never empty. As in Codex, quotes belong to the path, and so do all leading spaces except the first. */
+  /** As spelt; never empty. As in Codex, quotes are part of the path, and so are leading spaces after the first. */
   readonly path: string;
 }
 
@@ -55,20 +55,20 @@ export function readHeader(line: string): Header | undefined {
   return row === undefined ? undefined : { kind: row.kind, path: line.slice(row.start.length) };
 }
 
-/** Returns the name of a section in sentences, such as `Update File a.ts`. */
+/** Returns a section's name for use in sentences, such as `Update File a.ts`. */
 export function titleOf({ kind, path }: Header): string {
   return `${{ add: "Add", delete: "Delete", update: "Update" }[kind]} File ${path}`;
 }
 
-/** A marker in a wrong position, or a line that only resembles a marker. */
+/** A marker in the wrong position, or a line that only resembles a marker. */
 export interface StrayMarker {
   /** A clause from `patchProblems`. */
   readonly problem: string;
-  /** `true` if the line was meant to begin or end a section or the patch, so that no section goes on after it. */
+  /** `true` if the line was meant to begin or end a section or the patch, and so ends the section before it. */
   readonly endsSection: boolean;
 }
 
-/** Matches the start of every line that resembles a marker. This saves time: few of perhaps millions of lines do. */
+/** Matches the start of every line that resembles a marker. It is a fast first test, because few lines match. */
 const firstWord =
   /^\*+[\s_-]*(?:add|begin|change|create|delete|edit|end|environment|eof|modify|move|new|remove|rename|update)/;
 

@@ -51,7 +51,7 @@ describe("apply", () => {
     const terminal = Object.assign(Readable.from([call("a.txt")]), { isTTY: true });
     expect(await readInput("-", terminal)).toMatchObject({
       ok: false,
-      problem: expect.stringMatching(/^There is nothing/),
+      problem: expect.stringMatching(/^There is no input/),
     });
     expect(await readInput("-", Readable.from([Buffer.from("{}")]))).toEqual({ ok: true, value: "{}" });
   });

@@ -39,7 +39,7 @@ export async function runCommand(args: readonly string[], version: string): Prom
   if (directory === undefined) return misused(inputProblems.noDirectory(workspace));
   const agent = options.agent ?? (process.env.MULTI_EDIT_AGENT || undefined);
   if (agent !== undefined && !isAgentId(agent)) return misused(argumentProblems.badAgent("MULTI_EDIT_AGENT"));
-  // The reader of the output may close it early.
+  // The program that reads the output, such as `head`, may close the stream early.
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
   const stop = new AbortController();
   let signalCode: number | undefined;
@@ -115,7 +115,7 @@ function showResult(result: RequestResult, options: Arguments): number {
   return exitCodeOf(result);
 }
 
-/** Returns the message for stderr, with the option that helps. With `--json`, edits are counted from 0, as in JSON. */
+/** Returns the message for stderr, and the option that would help, if any. With `--json`, counts edits from 0. */
 function messageOf({ message, failures }: FailedRequest, { json }: Arguments): string {
   return `${json ? message : forStderr(message)}${failures.some(asksForSession) ? `\n${commandSentences.nameSession}` : ""}`;
 }
@@ -156,7 +156,7 @@ async function undo(options: Arguments, context: RequestContext): Promise<number
   return showEdit(await sendRequest(request, context), options);
 }
 
-/** Serves agents over MCP. By default, waits less long than other commands, because agents give up after a minute. */
+/** Serves agents over MCP. The default timeout is shorter than for other commands: agents give up after a minute. */
 async function serveTools({ patience, structured }: Arguments, context: RequestContext): Promise<number> {
   const { serveMcp } = await import("../mcp/mcp.js");
   const { slow: _slow, notify: _notify, ...quiet } = context;
@@ -164,8 +164,8 @@ async function serveTools({ patience, structured }: Arguments, context: RequestC
 }
 
 /**
- * Returns the absolute path of a directory, by default the working directory; `undefined` if there is no such
- * directory, or if its name is not UTF-8: Node then uses a different name, which may belong to another directory.
+ * Returns the absolute path of a directory, by default the working directory; `undefined` if it does not exist, or if
+ * its path is not UTF-8: Node would alter such a path, which might then name another directory.
  */
 function directoryOf(given = "."): string | undefined {
   try {

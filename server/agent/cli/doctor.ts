@@ -1,4 +1,4 @@
-/** Reports the editors that can be reached and any problems, and, except in JSON, how to fix them. */
+/** Reports the editors that can be reached and any problems; unless the output is JSON, also says how to fix them. */
 import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
 import { userWorkspace } from "../../disk/diskWorkspace.js";

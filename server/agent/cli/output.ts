@@ -4,14 +4,14 @@ import type { MultiEditResult } from "../../lsp/protocol.js";
 import type { FailureCode } from "../../plan/failure.js";
 import type { RequestResult } from "../session/request.js";
 
-/** The exit codes by meaning, so that a script need not read messages. */
+/** The exit codes by meaning, so that scripts do not have to parse messages. */
 export const exitCodes = {
   done: 0,
   /** The old text of an edit was not found, or a file may not be changed; nothing was changed. */
   unresolved: 1,
   /** The command line or the call can't be read. */
   usage: 2,
-  /** No editor, or more than one. */
+  /** No editor was found, or more than one. */
   noSession: 3,
   /** The editor or the user refused, the call was cancelled, or a file is locked. */
   refused: 4,
@@ -46,7 +46,7 @@ export function exitCodeOf(result: RequestResult): number {
   }
   if (result.unknown) return exitCodes.unknown;
   const [first] = result.failures;
-  // If the editor did not answer in time, the failure names a file; if the user did not answer, it names no file.
+  // The failure names a file if it was the editor that did not answer in time, but not if it was the user.
   if (first?.code === "timeout") return first.path === undefined ? exitCodes.refused : exitCodes.unknown;
   return byFailure[first?.code ?? "ioError"] ?? exitCodes.unresolved;
 }
@@ -68,7 +68,7 @@ export function say(text: string): void {
   process.stderr.write(`${process.stderr.isTTY ? harmless(text) : text}\n`);
 }
 
-/** Prepares a message of the server for stderr: counts edits from 1 and, on a terminal, addresses the user. */
+/** Prepares a server message for stderr: counts edits from 1 and, on a terminal, addresses the user directly. */
 export function forStderr(message: string): string {
   return process.stderr.isTTY ? addressedToUser(countedFromOne(message)) : countedFromOne(message);
 }
@@ -86,7 +86,7 @@ export function countedFromOne(message: string): string {
   );
 }
 
-/** Rewrites a message about the user so that it addresses the user. Agents, which read a pipe, get the original. */
+/** Rewrites a message about the user so that it says "you". Agents, which read from a pipe, get the original. */
 export function addressedToUser(message: string): string {
   return outsideQuotes(message, (words) =>
     words
@@ -122,7 +122,7 @@ function inColour(line: string): string {
   return style === undefined ? line : styleText(style, line, { stream: process.stdout });
 }
 
-/** Replaces control characters, except tab and LF: those below U+0020 with Unicode's pictures, others with U+FFFD. */
+/** Replaces control characters except tab and LF: those below U+0020 with Unicode's pictures, the rest with U+FFFD. */
 function harmless(text: string): string {
   return text.replace(/\p{Cc}/gu, (character) => {
     if (character === "\t" || character === "\n") return character;

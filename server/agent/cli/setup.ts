@@ -39,14 +39,16 @@ function samples(): string {
 const quotedForShell = (word: string): string =>
   /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 
-/** Configurations by the program's name, except for Helix. Each is complete; its first lines say where it belongs. */
+/** The configurations of all programs except Helix, by name. Each is complete; its first line says where it belongs. */
 const setups: Readonly<Record<string, (samples: string) => string>> = {
-  neovim: (folder) => `-- Neovim 0.10 or later, in init.lua: for every file, beside its other servers.
+  neovim: (
+    folder,
+  ) => `-- Neovim 0.10 or later, in init.lua. Starts the server for every file, beside the file's other servers.
 vim.opt.runtimepath:append(${JSON.stringify(join(folder, "neovim"))})
 require("multi_edit").setup()
 `,
-  emacs: (folder) => `;; Emacs 29.1 or later, in ~/.emacs.d/init.el or ~/.config/emacs/init.el: for every file,
-;; beside the other servers of eglot.
+  emacs: (folder) => `;; Emacs 29.1 or later, in ~/.emacs.d/init.el or ~/.config/emacs/init.el.
+;; Starts the server for every file, beside eglot's other servers.
 (add-to-list 'load-path ${JSON.stringify(join(folder, "emacs"))})
 (require 'multi-edit)
 (multi-edit-beside-mode)
@@ -58,7 +60,7 @@ claude mcp add-json --scope user multi-edit '{"type":"stdio","command":"multi-ed
 
 # Claude's own tools write to disk, not to the editor. To have Claude use these instead, in ~/.claude/settings.json:
 # { "permissions": { "allow": ["mcp__multi-edit__*"], "deny": ["Edit", "Write", "NotebookEdit"] } }
-# allow: outside plan mode, the tools change files without asking you. deny: Claude's own tools for edits are disabled in
+# allow: outside plan mode, the tools change files without asking you. deny: Claude's own editing tools are disabled in
 # every project.
 `,
   codex: () => `# Codex, in ~/.codex/config.toml.
@@ -66,8 +68,8 @@ claude mcp add-json --scope user multi-edit '{"type":"stdio","command":"multi-ed
 # required: Codex waits for the server, and ends with an error if the server does not start.
 # approve: the tools change files without asking you, also on disk, and also under --sandbox read-only. Without it, codex
 # exec refuses every edit.
-# omit_tools_from: the tools cost about 2,000 tokens in each request. Without it, most models do not see them.
-# output_token_limit: reading one file may cost that many tokens. Models that call tools from a script get less of a long file.
+# omit_tools_from: the tools cost about 2,000 tokens in each request. Without this setting, most models do not see the tools.
+# output_token_limit: reading one file may cost up to that many tokens. Models that call tools from a script get less of a long file.
 [mcp_servers.multi-edit]
 command = "multi-edit"
 args = ["mcp"]
@@ -81,8 +83,8 @@ omit_tools_from = ["deferred"]
 output_token_limit = 40000
 `,
   opencode: () => `// opencode, in opencode.json.
-// permission: your rules for opencode's own edit do not apply to these tools. With allow, they change files without
-// asking you; with ask, opencode asks you, and opencode run refuses them.
+// permission: your rules for opencode's own edit tool do not apply to these tools. With allow, they change files
+// without asking you; with ask, opencode asks you first, and opencode run refuses their calls.
 // agent: without these lines, the plan agent can edit files with these tools.
 {
   "mcp": {
@@ -96,7 +98,7 @@ output_token_limit = 40000
 `,
   gemini: () => `// Gemini CLI, in ~/.gemini/settings.json.
 // The timeout is in milliseconds.
-// trust: the tools change files without asking you. Without it, gemini -p does not have them.
+// trust: the tools change files without asking you. Without it, gemini -p can't use them.
 // In folders that you have not trusted, Gemini disables the MCP servers of this file, even with trust.
 {
   "mcpServers": {
@@ -113,8 +115,8 @@ cp ${quotedForShell(join(folder, "pi", "multiEdit.ts"))} ~/.pi/agent/extensions/
 };
 
 /**
- * Builds the entries of Helix's languages.toml for these languages. Each entry lists all servers of its language: this
- * one, and those that the language already has. Only Helix knows the latter, so Helix names them and checks each entry.
+ * Builds entries for these languages in Helix's languages.toml. Each entry lists all servers of its language: those
+ * that it already has, and this one. Only Helix knows the former, so it has to name them and check each entry.
  */
 function helixSetup(languages: readonly string[]): Input<string> {
   if (languages.length === 0) return unreadable(setupSentences.noLanguages());
@@ -139,13 +141,13 @@ command = "${command}"
 args = ["--stdio"]
 `;
 
-/** Matches this server's table. A file may contain only one, so the output must not add it a second time. */
+/** Matches this server's table in languages.toml. A second copy of the table would make the file invalid. */
 const hasOurServer = /^\s*(?:\[\s*language-server\s*\.\s*)?["']?multi-edit["']?\s*[\].=]/m;
 
 const heading = (file: string): string => `# Helix 25.01 or later: append this to ${file}.
-# The list of a language replaces Helix's own list, so it also names the servers of that list.`;
+# A language's list here replaces Helix's own list, so it also names the servers in that list.`;
 
-/** Defines plain text as a language, because Helix does not know it. */
+/** Defines plain text as a language, because Helix does not define it. */
 const plainText = `[[language]]
 name = "text"
 scope = "text.plain"
@@ -160,7 +162,7 @@ type Health =
   | { readonly kind: "servers"; readonly shown: readonly string[] }
   | { readonly kind: "unknown"; readonly near: string }
   | { readonly kind: "broken"; readonly problem: string }
-  /** Helix crashed or did not end in time. */
+  /** Helix crashed or did not finish in time. */
   | { readonly kind: "silent" };
 
 function entryOf(examine: ExamineLanguage, server: string, language: string): Input<string> {
@@ -175,7 +177,7 @@ function entryOf(examine: ExamineLanguage, server: string, language: string): In
   if (shown.includes(serverName) || shown.includes(command)) {
     return { ok: true, value: `# ${language} already has ${serverName}.\n` };
   }
-  // Helix silently drops a server whose name it does not know, so it must show the same servers as before and ours.
+  // Helix silently drops a server whose name it does not know, so check that it lists the earlier servers and ours.
   for (const servers of [shown, shown.map((one) => names[one] ?? one)]) {
     const list = [...servers, serverName].map((one) => JSON.stringify(one)).join(", ");
     const entry = `[[language]]\nname = ${JSON.stringify(language)}\nlanguage-servers = [${list}]\n`;
@@ -186,7 +188,7 @@ function entryOf(examine: ExamineLanguage, server: string, language: string): In
   return unreadable(setupSentences.namelessServers(language, shown));
 }
 
-/** Helix's names for servers, by command, if name and command differ; up to version 25.07, Helix shows the commands. */
+/** Helix's names for servers, by command, where name and command differ. Up to 25.07, Helix shows the commands. */
 const names: Readonly<Record<string, string>> = {
   OmniSharp: "omnisharp",
   R: "r",

@@ -24,7 +24,7 @@ export interface ToolContext extends RequestContext {
   readonly structured: boolean;
 }
 
-/** Serves an agent until it closes stdin or a signal comes; returns the exit code. All calls count as that agent's. */
+/** Serves an agent until stdin closes or a signal arrives; returns the exit code. All calls count as that agent's. */
 export async function serveMcp(start: ToolContext): Promise<number> {
   const context: ToolContext = { ...start, caller: { agent: newAgentId(), ...start.caller } };
   const ended = Promise.race([once(process.stdin, "end"), once(process.stdin, "close"), once(context.signal, "abort")]);
@@ -50,11 +50,11 @@ function createServer(context: ToolContext): McpServer {
       idempotentHint: readOnly,
       openWorldHint: false,
     };
-    // The server's own decoder reads calls that do not follow the schema, or refuses them with a reason.
+    // Accept every input: the server's own decoder reads calls that do not follow the schema, or says why it can't.
     const inputSchema = fromJsonSchema(tool.inputSchema, { getValidator: () => accept });
     const config = { title, description, inputSchema, annotations, ...(meta === undefined ? {} : { _meta: meta }) };
     server.registerTool(name, config, (args, { mcpReq }) => {
-      // Clients of newer MCP revisions identify themselves in each request, older ones only once.
+      // Clients that use newer MCP revisions identify themselves in each request, older ones only once.
       const { [CLIENT_INFO_META_KEY]: client = server.server.getClientVersion() }: { [key: string]: unknown } =
         mcpReq.envelope ?? {};
       return callTool(tool, args, { ...context, caller: callerOf(client, context), signal: mcpReq.signal });
@@ -63,7 +63,7 @@ function createServer(context: ToolContext): McpServer {
   return server;
 }
 
-/** Returns the agent, with the name that its client states. */
+/** Returns the agent, under the name that its client states. */
 function callerOf(client: unknown, { caller }: ToolContext): Caller {
   const { name, version } = (client ?? {}) as Partial<Implementation>;
   return name === undefined ? caller : (readCaller({ name, version, agent: caller.agent }) ?? caller);
@@ -86,7 +86,7 @@ const textResult = (...texts: readonly string[]): CallToolResult => ({
   content: texts.map((text) => ({ type: "text", text })),
 });
 
-/** Shows a note before the unchanged lines, because agents that truncate an answer cut off its end or its middle. */
+/** Shows a note above the unchanged lines, because agents that truncate an answer cut off its end or its middle. */
 function readResult(
   { text, startLine, totalLines, version, onDisk }: ReadResult,
   context: RequestContext,
@@ -95,7 +95,7 @@ function readResult(
   const shown = text.slice(0, end === 0 ? limits.toolText : end);
   const lines = shown.split("\n").length - (shown.endsWith("\n") ? 1 : 0);
   const last = Math.min(totalLines, startLine + lines - 1);
-  // If the user has named a session, or wants the disk, another editor may have the file open.
+  // If the user has named a session or chosen the disk, an editor that was not asked may have the file open.
   const unopened = context.mode === "disk" || context.session !== undefined ? "disk" : "unopened";
   const from = version === null ? unopened : onDisk === "same" ? "saved" : "unsaved";
   const isCut = end > 0 && end < text.length;
@@ -103,8 +103,8 @@ function readResult(
 }
 
 /**
- * Shows the text of an answer and, only for a preview, the diff: a caller that made an edit has just written the
- * changes itself. An unknown outcome is reported as an error.
+ * Shows the text of an answer and, only for a preview, its diff: after an edit, the caller knows what it has changed.
+ * An unknown outcome is reported as an error.
  */
 function editResult(result: MultiEditResult, { structured }: ToolContext): CallToolResult {
   const { outcome, text, diff } = result;

@@ -16,7 +16,7 @@ export interface ToolRow {
   readonly readOnly: boolean;
   /** Hints for particular agents, under the names that those agents define. */
   readonly meta?: Readonly<Record<string, unknown>>;
-  /** Builds the request; `undefined` if the tool asks no particular session. */
+  /** Builds the request; `undefined` if the tool describes all sessions instead of sending a request to one. */
   readonly toRequest: ((args: unknown, directory: string) => CallRequest) | undefined;
 }
 
@@ -28,9 +28,9 @@ const { batch, patch } = shapeJsonSchemas() as Record<
 const lineNumber = (description: string): object => ({ type: "integer", minimum: 1, description });
 
 /**
- * Marks a tool that Claude Code always describes to the model. Of other tools, the model sees only the names until it
- * searches for them. The two tools that an edit needs are marked. The descriptions of the others would cost tokens in
- * every request, and few calls need those tools: to move a file, to preview a call, or to list the editors.
+ * Marks a tool whose description Claude Code always shows to the model. The model sees only the names of other tools
+ * until it searches for them. The two tools that every edit needs are marked. The others are rarely needed (to move or
+ * delete a file, to preview a call, or to list the editors), but their descriptions would cost tokens in every request.
  */
 const declared = { "anthropic/alwaysLoad": true } as const;
 
@@ -90,14 +90,14 @@ function editRequest(method: string, args: unknown, directory: string): CallRequ
   return readCall(args, method, { root: directory, result: "summary" }, "tool");
 }
 
-/** Reads the call of `apply_patch`. If the call has no content at all, the failure is that of an empty patch. */
+/** Reads a call of `apply_patch`. A call without any content fails like one with an empty patch. */
 function patchRequest(args: unknown, directory: string): CallRequest {
   const call = editRequest("multiEdit/apply", args, directory);
   const hasContent = call.ok || call.failures.some(({ code, index }) => code !== "missingField" || index !== undefined);
   return hasContent ? call : editRequest("multiEdit/apply", { patch: "" }, directory);
 }
 
-/** Reads the call of `read_document`. If its path is not a string, the session reports that. */
+/** Reads a call of `read_document`. If the path is not a string, the session reports that. */
 function readRequest(args: unknown, directory: string): CallRequest {
   const { path, ...lines } = (args ?? {}) as { path?: unknown };
   if (typeof path !== "string") return { ok: true, request: { method: "multiEdit/read", params: args, targets: [] } };
