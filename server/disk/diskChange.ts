@@ -78,7 +78,7 @@ export function toSlots(changes: readonly DiskChange[]): Slot[] {
   const put = (path: string, name: string, part: Pick<Slot, "before" | "after">): void => {
     const held = slots.get(path);
     if (part.before !== undefined && held?.before !== undefined) throw new RangeError(`${path} is changed twice`);
-    if (part.after !== undefined && held?.after !== undefined) throw new RangeError(`two files would get the name ${path}`);
+    if (part.after !== undefined && held?.after !== undefined) throw new RangeError(`${path} would be two files`);
     slots.set(path, { path, name: held?.name ?? name, ...held, ...part });
   };
   for (const change of changes) {

@@ -165,7 +165,7 @@ export function journalPath(state: string, id: string): string {
 
 /** An entry with the paths of its helper files. A journal can't forge these: they derive from the entry and the id. */
 export interface HelpedEntry extends JournalEntry {
-  /** The new file: in the name's directory or, if the batch creates that, in its nearest ancestor that existed. */
+  /** The new file, in the name's directory; if the batch creates that, in the nearest ancestor it does not create. */
   readonly staged: string;
   /** The old file of the name, kept in the name's directory. */
   readonly kept: string;
@@ -220,7 +220,7 @@ const journalSchema = z.strictObject({
         path,
         /** A human-readable name for the file. */
         name: z.string().max(limits.pathLength),
-        /** The device of the name's directory or, if the batch creates that, of its nearest ancestor that existed. */
+        /** The device of the name's directory; if the batch creates that, of the nearest ancestor it does not create. */
         device: z.string(),
         /**
          * `create`: the name was free. `replace`: another file takes the name. `remove`: the name becomes free.
