@@ -220,14 +220,14 @@ const journalSchema = z.strictObject({
         path,
         /** A human-readable name for the file. */
         name: z.string().max(limits.pathLength),
-        /** The device of the name's directory; if the batch creates that, of the nearest ancestor it does not create. */
+        /** The device of the name's directory; if the batch creates that, of the nearest ancestor it doesn't create. */
         device: z.string(),
         /**
          * `create`: the name was free. `replace`: another file takes the name. `remove`: the name becomes free.
          * `inPlace`: the file under the name stays and gets new bytes.
          */
         way: z.enum(["create", "replace", "remove", "inPlace"]),
-        /** `null` if the name was free. `mode`: only for files of the user with set-ID bits, which a write clears. */
+        /** `null` if the name was free. `mode`: only for the user's own set-ID files, whose bits a write clears. */
         before: z.strictObject({ inode: z.string(), hash, mode: z.int().min(0).max(0o7777).optional() }).nullable(),
         /**
          * `null` if the name becomes free. `inode`: the inode of the staged file, known from `committing` on;

@@ -42,7 +42,7 @@ export function lockFolders(workspace: DiskWorkspace, id: string): Lock | Failed
   return failed(diskFailures.busy(processOf(other)));
 }
 
-/** Writes a lock. On a full disk, it stays empty and counts for all folders, so recovery can still end batches. */
+/** Writes a lock. On a full disk, the lock is empty and covers all folders, so recovery can still end batches. */
 function writeLock(files: FileSystem, path: string, text: string): void {
   try {
     try {
@@ -63,7 +63,7 @@ export function isLocked(workspace: DiskWorkspace, id: string): boolean {
   return listLocks(workspace).some((one) => one.id === id && one.isAlive);
 }
 
-/** The ids of the locks that this process holds. Any other lock file of this process is left from a released lock. */
+/** The ids of the locks that this process holds. Its other lock files are left over from locks that were released. */
 const ownLocks = new Set<string>();
 
 const lockSchema = z.object({ folders: z.array(z.string()) });

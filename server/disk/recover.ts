@@ -84,7 +84,7 @@ export function recoverHeld(workspace: DiskWorkspace): Recovery {
     }
     if (read?.kind === "unreadable") problems.push(diskSentences.badJournal(path));
     if (read?.kind === "journal") batches.push(toRecovered(read.journal, endBatch(workspace, read.journal)));
-    // A batch that was only staged, or that is over, has left only helper files, which do not get in the way of others.
+    // A batch that was only staged, or that is over, has left only helper files, which do not hinder other batches.
     if (read?.kind === "astride" && read.journal.state === "committing") {
       const names = read.journal.entries.map(({ name }) => name);
       failures.push(diskFailures.pendingElsewhere(names, path, folderOf(read.journal)));

@@ -7,7 +7,7 @@ import { limits } from "../text/limits.js";
 export type Unreached =
   /** No program listens on the session's socket. `code`: the system's error code. */
   | { readonly kind: "absent"; readonly code: string }
-  /** The system forbids the connection, with the error `code`. `sandbox`: `true` if this process knows of one. */
+  /** The system or, if `sandbox` is `true`, the agent's sandbox forbids connecting. `code`: the system's error code. */
   | { readonly kind: "forbidden"; readonly code: string; readonly sandbox: boolean }
   /** The session did not answer in time, or already serves as many agents as it accepts. */
   | { readonly kind: "silent"; readonly seconds: number }
@@ -47,7 +47,7 @@ export function sayUnreached(why: Unreached): { readonly problem: string; readon
   }
 }
 
-/** The end of a batch on disk, whether the batch was completed, failed, or was interrupted. */
+/** The outcome of a batch on disk, whether the batch succeeded, failed or was interrupted. */
 export interface BatchEnding {
   /**
    * `applied`: all changes were made. `untouched`: no visible change was made. `rolledBack`: everything was rolled
@@ -139,7 +139,7 @@ export const diskFailures = {
       problem: `An earlier call may have been interrupted here, but its journal ${quote(journal, 300)} can't be read: ${problem}.`,
       hint: "Ask the user to check the disk. The server tries again with each call.",
     }),
-  /** Returns the failure of a batch that was not committed, with sentences about what became of the batch. */
+  /** Returns the failure of a batch that was not committed, followed by sentences that say what became of the batch. */
   ended: (failure: Failure, ending: BatchEnding): Failure => withRest(failure, sayEnding(ending)),
 } as const;
 

@@ -100,7 +100,7 @@ export function prepare(
   return { journal: { ...journal, entries }, targets, warnings: [...warnings, ...lost] };
 }
 
-/** Reports whether a write in place clears set-ID bits that only another user can restore. A superuser's does not. */
+/** Reports whether a write in place clears set-ID bits that only others can restore. The superuser's clears none. */
 function losesBits({ owners: { user } }: DiskWorkspace, before: Before | undefined): boolean {
   if (before === undefined || user === undefined || user === 0) return false;
   return (before.stat.mode & foreignRights) !== 0 && before.stat.owner !== user;
@@ -123,7 +123,7 @@ function prepareOne(files: FileSystem, name: NameInStage, copies: Copy[]): Journ
   return way;
 }
 
-/** Makes a hard link. Returns `false` if the system refuses: no links on the disk, too many links, or a mount point. */
+/** Makes a hard link. Returns `false` if the system refuses, as on a disk without links or across a mount point. */
 function tryLink(files: FileSystem, from: string, to: string): boolean {
   return attempt(() => files.link(from, to)).code === undefined;
 }

@@ -38,7 +38,7 @@ export const limits = {
   foreignProcessMs: 3_600_000,
   /** Files that are examined or read at the same time. */
   parallelReads: 16,
-  /** Dangling symbolic links that are followed for one path; Linux follows the same number of links. */
+  /** Dangling symbolic links that are followed for one path; Linux has the same limit for links. */
   symlinkHops: 40,
   /** Entries of one directory that are compared with the name of a missing file. */
   directoryEntries: 1_000,

@@ -94,12 +94,12 @@ export class LineIndex {
     return this.starts[line] ?? this.text.length;
   }
 
-  /** Returns the offset after a line and its line end, at which the next line starts. */
+  /** Returns the offset after a line and its line end, where the next line starts. */
   end(line: number): number {
     return this.start(line + 1);
   }
 
-  /** Returns the offset after a line's content, at which its line end starts. */
+  /** Returns the offset after a line's content, where its line end starts. */
   contentEnd(line: number): number {
     const end = this.end(line);
     if (line + 1 >= this.starts.length) return end;

@@ -209,7 +209,7 @@ function applyChange(
   return { ok: true, document: withParts(document, { version, text: textAfter }, linesAfter) };
 }
 
-/** Remembers the lines of a span (UTF-16 offsets) that is about to change, unless they are too long or too many. */
+/** Remembers the lines of a span (UTF-16 offsets) that is about to change, but only the first few, and no long ones. */
 function noteLines(
   former: FormerLines,
   lines: LineIndex,

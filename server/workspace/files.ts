@@ -92,7 +92,7 @@ export async function sameAsDisk(
   return compareWithFile(text, await readTextFile(path), habits);
 }
 
-/** Returns why a file, with any missing directories, can't be written; `undefined` if nothing seems to prevent it. */
+/** Returns why a file can't be written or created; `undefined` if nothing seems to prevent it. */
 export async function refuseWrite(path: string, name: string = path): Promise<Failure | undefined> {
   let at = path;
   for (;;) {

@@ -40,7 +40,7 @@ export interface OpenFile {
 /** The editor's open documents, indexed by URI, path and identity. */
 export interface OpenFiles {
   readonly byUri: ReadonlyMap<string, OpenText>;
-  /** Maps a path to the documents whose own path has exactly this spelling. */
+  /** Maps a path to the documents whose own path is spelt exactly the same. */
   readonly byPath: ReadonlyMap<string, readonly OpenFile[]>;
   /** Returns the documents of one file. The first call examines all documents and keeps the result. */
   byIdentity(identity: string): Promise<readonly OpenFile[]>;

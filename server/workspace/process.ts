@@ -62,7 +62,7 @@ export function realOwners(): Owners {
   return { self, user: process.getuid?.(), isAlive, now: Date.now };
 }
 
-/** Returns the number in the name of a process; `undefined` if `name` is not such a name. */
+/** Returns the process number in the name of a process; `undefined` if `name` is not such a name. */
 export function processOf(name: OwnerName): number | undefined {
   const parts = /^[0-9a-f]{8}-[0-9a-f]{8}-(\d{1,10})-\d{1,20}$/.exec(name);
   return parts === null ? undefined : Number(parts[1]);

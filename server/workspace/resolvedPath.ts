@@ -35,7 +35,7 @@ export interface Area {
 /** A scope whose directories have been examined. */
 export interface Ground {
   readonly home: string;
-  /** The directories to resolve relative paths against (the root if one was sent, else all folders), or its failure. */
+  /** The base directories for relative paths (the root if one was sent, else all folders), or the root's failure. */
   readonly starts: { readonly ok: true; readonly paths: readonly string[] } | Failed;
   /** The workspace folders in the editor's order, then the additional folders. */
   readonly areas: readonly Area[];

@@ -17,7 +17,7 @@ const withoutFile = {
     otherwise: 'To create a new file, use "*** Add File".',
   },
   deletion: { alone: leaveOut, otherwise: leaveOut },
-  read: { alone: "Check the path.", otherwise: "Otherwise check the path." },
+  read: { alone: "Check the path.", otherwise: "Otherwise, check the path." },
 } as const;
 
 /** Failures in resolving a path and in reading or writing its document. */
@@ -203,7 +203,7 @@ export const syncProblems = {
   badVersion: (version: unknown) => `its version is ${typeof version === "number" ? version : "not a number"}`,
   versionNotGreater: (version: number, held: number) => `version ${version} came after version ${held}`,
   badChanges: () => "its changes are not a list",
-  badChange: (at: number) => `change ${at} is neither a full text nor a range with a text`,
+  badChange: (at: number) => `change ${at} is neither a full text nor a range with its new text`,
   reversedRange: (at: number) => `the range of change ${at} ends before it starts`,
   badRange: (at: number) => `the range of change ${at} is outside the text or splits a character`,
   tooLong: (length: number, limit: number) =>
@@ -222,7 +222,7 @@ export const staleFailures = {
 /** Changes to a file since the plan was made, as clauses for `staleFailures.contentModified`. */
 export const staleProblems = {
   fileChanged: "it is no longer the file that the call was planned for",
-  nameTaken: "a file with that name exists now",
+  nameTaken: "a file with that name now exists",
 } as const;
 
 /** Warnings about unusable settings. */

@@ -94,7 +94,7 @@ export function privacyProblem(path: string): string | undefined {
   }
 }
 
-/** Reports whether only the user, as its owner, may access a file. Always `true` on Windows, which separates users. */
+/** Reports whether only the user, its owner, may access a file. `true` on Windows, which keeps users apart itself. */
 export function isOwn(stats: { readonly uid: number; readonly mode: number }): boolean {
   if (process.platform === "win32") return true;
   return stats.uid === process.getuid?.() && (stats.mode & 0o077) === 0;

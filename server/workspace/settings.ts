@@ -34,7 +34,7 @@ const schema = z.strictObject({
     .boolean()
     .default(true)
     .describe(
-      "Also find old texts that differ from the file in spaces at line ends, quotes and dashes, indentation, or line numbers copied from a file view. If false, only line ends may differ.",
+      "Whether old texts may differ from the file in spaces at line ends, quotes and dashes, indentation, or line numbers copied from a file view. If false, only line ends may differ.",
     ),
   atomic: z
     .enum(["all", "file", "none"])
