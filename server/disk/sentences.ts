@@ -32,7 +32,7 @@ export function sayUnreached(why: Unreached): { readonly problem: string; readon
     case "silent":
       return {
         problem: `it did not answer within ${why.seconds} s`,
-        hint: "The editor may be suspended or busy: resume it, or close it.",
+        hint: "The editor may be suspended or busy: resume or close it.",
       };
     case "refused":
       return {
@@ -149,7 +149,7 @@ export const diskProblems = {
   stateRelative: () => "the home directory (the variable HOME) is not an absolute path",
   stateOwner: () => "it belongs to another user",
   stateOpen: (mode: number) => `others may use it (its mode is ${mode.toString(8)}, but must be 700)`,
-  keptGone: "another program removed the copy that was kept for rolling back (a file .multi-edit-….old beside it)",
+  keptGone: "another program removed the copy that was kept for rolling back (a file named .multi-edit-….old next to it)",
 } as const;
 
 /** Sentences about batches on disk that are not failures, for warnings, the log and the doctor. */
@@ -162,7 +162,7 @@ export const diskSentences = {
   }: BatchEnding & { readonly names: readonly string[]; readonly started: Date }): string =>
     `A call to change ${some(names, 300)} was interrupted (it began at ${started.toISOString()}). ${sayEnding(ending)}`,
   badJournal: (path: string): string =>
-    `the journal ${quote(path, 300)} is damaged, or was not written by the server, and was left alone: check the files that it names, then delete it`,
+    `the journal ${quote(path, 300)} is damaged, or was not written by the server, and was left alone: check the files that it names, then delete the journal`,
   bitsLost: (path: string): string =>
     `${path} belongs to another user: the system removes its set-user-ID and set-group-ID bits when it is written`,
   /** About a journal, complete or partly written, that the system does not let the server use. */
@@ -170,14 +170,14 @@ export const diskSentences = {
     `the journal ${quote(path, 300)} can't be used and was left alone: ${problem}`,
   /** For the doctor: a batch that was interrupted. `folder`: a directory that contains every file of the batch. */
   cutOff: (names: readonly string[], journal: string, folder: string): string =>
-    `a call was interrupted while it changed ${some(names, 300)}, as ${quote(journal, 300)} records: the next call in ${quote(folder, 300)} rolls it back, and until then the server writes nothing in folders that contain only some of these files`,
+    `a call was interrupted while it changed ${some(names, 300)} (its journal is ${quote(journal, 300)}); the next call in ${quote(folder, 300)} rolls it back, and until then, the server writes nothing in folders that contain only some of these files`,
   attributesLost: (path: string): string =>
     `${path} was moved and edited: its extended attributes and access control list, if it had any, could not be copied`,
 } as const;
 
 function sayEnding({ outcome, foreign, code }: BatchEnding): string {
   const said = {
-    applied: "All changes of the call had been made.",
+    applied: "All changes of the call had already been made.",
     untouched: "Nothing was changed.",
     rolledBack: foreign.length === 0 ? "Everything was rolled back." : "The other changes were rolled back.",
     pending:
@@ -191,6 +191,6 @@ function sayEnding({ outcome, foreign, code }: BatchEnding): string {
   });
   const shown = left.slice(0, 2).map((one) => clip(one, 400));
   const more = left.length > shown.length ? ` and ${left.length - shown.length} more` : "";
-  const changed = `Another program changed these files meanwhile, so they were left as they are: ${shown.join(", ")}${more}.`;
+  const changed = `Another program changed these files in the meantime, so they were left as they are: ${shown.join(", ")}${more}.`;
   return [said, ...(left.length === 0 ? [] : [changed]), ...untidy].join(" ");
 }

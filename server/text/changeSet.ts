@@ -78,7 +78,7 @@ export class ChangeSet {
     return ChangeSet.of(this.lengthAfter, inverse);
   }
 
-  /** Returns the set that applies this set and then `next`. Throws a RangeError if `next` is not for B's length. */
+  /** Returns the set that applies this set and then `next`. Throws a RangeError if `next` is for another length. */
   compose(next: ChangeSet): ChangeSet {
     if (next.length !== this.lengthAfter)
       throw new RangeError(`composed with a set for ${next.length} units, not ${this.lengthAfter}`);
@@ -181,7 +181,7 @@ function composed(first: readonly Change[], next: readonly Change[]): Change[] {
   let i = 0;
   let shift = 0; // units that the changes before first[i] add
   let used = 0; // units inserted by first[i] that are already handled
-  /** Advances to an offset of B and returns that of A. With `stays`, adds the changes that are passed to the result. */
+  /** Advances to an offset of B and returns that of A. With `stays`, adds each change on the way to the result. */
   const goTo = (offsetB: number, stays: boolean): number => {
     for (; i < first.length; i++, used = 0) {
       const whole = first[i]!;
