@@ -140,7 +140,10 @@ export function readAnyJournal({ files, state, owners }: Journals, id: string): 
   return journal?.id === id ? { kind: "journal", journal } : { kind: "unreadable" };
 }
 
-/** Returns the deepest directory that contains all files of a journal; the first drive's root if there are several. */
+/**
+ * Returns the deepest directory that contains all files of a journal. If the files are on several drives, returns the
+ * root of the first drive.
+ */
 export function folderOf(journal: Journal): string {
   const [first = "", ...rest] = namesIn(journal).map(dirname);
   let folder = first;

@@ -131,7 +131,7 @@ function aim(
     missing.push(directory);
     directory = dirname(directory);
   }
-  // The system refuses names that are too long only in existing directories, so each name is looked up in one of those.
+  // A name that is too long is refused only in an existing directory, so each name is looked up in one.
   if (missing.length > 0) for (const below of [path, ...missing]) files.look(join(directory, basename(below)));
   const result = afterOf(slot, befores);
   if (!result.ok) return result;

@@ -209,7 +209,7 @@ export function isTorn(found: Uint8Array, before: Uint8Array, after: Uint8Array)
   return true;
 }
 
-/** Reports whether `[from, to)` is a run from each side in turn; a run may be empty. Past its end, a side is all 0. */
+/** Reports whether `[from, to)` consists of a run (perhaps empty) from each side in turn. Past its end, a side is 0. */
 function isJoined(found: Uint8Array, sides: readonly Uint8Array[], from: number, to: number): boolean {
   let at = from;
   // Each side takes as many matching bytes as it can, which leaves the fewest bytes for the sides after it.

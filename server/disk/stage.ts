@@ -100,7 +100,10 @@ export function prepare(
   return { journal: { ...journal, entries }, targets, warnings: [...warnings, ...lost] };
 }
 
-/** Reports whether a write in place clears set-ID bits that only others can restore. The superuser's clears none. */
+/**
+ * Reports whether a write in place clears set-ID bits that only another user can restore. A write by the superuser
+ * clears none.
+ */
 function losesBits({ owners: { user } }: DiskWorkspace, before: Before | undefined): boolean {
   if (before === undefined || user === undefined || user === 0) return false;
   return (before.stat.mode & foreignRights) !== 0 && before.stat.owner !== user;

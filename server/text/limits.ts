@@ -56,7 +56,7 @@ export const limits = {
   placesPerEdit: 200_000,
   /** Places that are collected for one hunk; no failure needs more. */
   hunkPlaces: 100,
-  /** Least number of edits of one file that the server tries to plan all at once, or in regions of a large text. */
+  /** Minimum number of edits of one file that the server tries to plan all at once, or in regions of a large text. */
   manyEdits: 24,
   /** UTF-16 units of the shortest text that is planned in regions. */
   regionUnits: 65_536,
@@ -90,7 +90,7 @@ export const limits = {
   questionDiff: 1_000,
   /** Characters of the message of a failed call; its failures share them equally. */
   callMessage: 16_000,
-  /** Least number of characters for one failure; if there are too many failures, the end of the message is cut off. */
+  /** Minimum number of characters per failure; if there are too many failures, the end of the message is cut off. */
   failureShare: 200,
   /** Ranges of edits, such as `2-5`, that a sentence lists. */
   indexRuns: 40,

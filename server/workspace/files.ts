@@ -118,7 +118,7 @@ const unknownFile: HowToRead = { isRegular: false, isHashed: true, isQuick: fals
 /** Flags for opening a file without waiting for a pipe or following a link that has replaced it since the check. */
 export const readFlags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0);
 
-/** Converts a system error to a failure to write: `readOnly` if permission was denied, or else that of `otherwise`. */
+/** Turns a system error into a failure to write: `readOnly` if permission was denied, else that of `otherwise()`. */
 export function refusedBy(
   error: unknown,
   name: string,
