@@ -149,7 +149,8 @@ export const diskProblems = {
   stateRelative: () => "the home directory (the variable HOME) is not an absolute path",
   stateOwner: () => "it belongs to another user",
   stateOpen: (mode: number) => `others may use it (its mode is ${mode.toString(8)}, but must be 700)`,
-  keptGone: "another program removed the copy that was kept for rolling back (a file named .multi-edit-….old next to it)",
+  keptGone:
+    "another program removed the copy that was kept for rolling back (a file named .multi-edit-….old next to it)",
 } as const;
 
 /** Sentences about batches on disk that are not failures, for warnings, the log and the doctor. */
