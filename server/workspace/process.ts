@@ -38,7 +38,7 @@ export interface Owners {
   readonly self: OwnerName;
   /** The user's numeric id; `undefined` if the platform has none. */
   readonly user: number | undefined;
-  /** Reports whether a process is alive. `age`: milliseconds since its last sign of life; used only as a last resort. */
+  /** Reports whether a process is alive. `age`: milliseconds since its last sign of life; used as a last resort. */
   isAlive(name: OwnerName, age: number): boolean;
   /** Milliseconds since 1970. */
   now(): number;
