@@ -19,7 +19,7 @@ export interface Staged {
   readonly ok: true;
   /** Earlier batches that had been interrupted and that were ended before this one began. */
   readonly recovered: readonly Recovered[];
-  /** Warnings, as sentences for the answer to the call. */
+  /** Warnings for the answer to the call, as whole sentences. */
   readonly warnings: readonly string[];
   /** Absolute paths of the directories that the batch makes, parents first. */
   readonly directories: readonly string[];

@@ -21,7 +21,7 @@ export interface Prepared {
   readonly journal: Journal;
   /** In the order of the journal's entries. */
   readonly targets: readonly DiskTarget[];
-  /** Warnings, as sentences for the answer to the call. */
+  /** Warnings for the answer to the call, as whole sentences. */
   readonly warnings: readonly string[];
 }
 

@@ -192,7 +192,7 @@ function toPlatformPath(decoded: string, platform: NodeJS.Platform): string | un
 }
 
 function encodePath(path: string): string {
-  // Names on Windows may contain lone surrogates, which no URI can carry.
+  // On Windows, names may contain lone surrogates, which no URI can represent.
   const encoded = path.toWellFormed().split("/").map(encodeURIComponent).join("/");
   return encoded.replace(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
 }

@@ -67,7 +67,7 @@ export async function canonicalFolders(scope: Scope): Promise<string[]> {
 }
 
 async function layGround(scope: Scope, expected: readonly string[]): Promise<Ground> {
-  // This comes before the first `await`, so that the texts are those at the moment of the call.
+  // This comes before the first `await`, so that the texts are as they were when the function was called.
   const opens = indexOpenFiles(scope.openTexts);
   const home = scope.home ?? homeFolder();
   const folders = scope.folders.map(({ path }) => path).filter(isAbsolute);
