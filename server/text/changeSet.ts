@@ -181,7 +181,7 @@ function composed(first: readonly Change[], next: readonly Change[]): Change[] {
   let i = 0;
   let shift = 0; // units that the changes before first[i] add
   let used = 0; // units inserted by first[i] that are already handled
-  /** Advances to an offset of B. Returns its counterpart in A. With `stays`, adds each change on the way to the result. */
+  /** Advances to an offset of B. Returns its counterpart in A. With `stays`, keeps the changes in between. */
   const goTo = (offsetB: number, stays: boolean): number => {
     for (; i < first.length; i++, used = 0) {
       const whole = first[i]!;
