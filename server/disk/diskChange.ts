@@ -1,10 +1,10 @@
-/** The changes of a batch on disk, in two forms: by file and, because files may exchange names, by name. */
+/** The changes of a batch on disk in two forms: one item per file or, because files may swap names, one per name. */
 import type { FileChange } from "../plan/outcome.js";
 
 /** The new content of a file: text to be written in the file's encoding, or bytes to be written unchanged. */
 export type Content = { readonly text: string } | { readonly bytes: Uint8Array };
 
-/** The change to one file. Paths are absolute and canonical. */
+/** A change to one file. Paths are absolute and canonical. */
 export type DiskChange =
   | (NamedPath & {
       readonly kind: "create";
@@ -13,7 +13,7 @@ export type DiskChange =
       readonly mode?: number | undefined;
     })
   | (NamedPath & PlannedOn & { readonly kind: "update"; readonly content?: Content | undefined })
-  /** Moves the file to `target`, perhaps with new content. `targetName`: the name in failures (default: `target`). */
+  /** Moves the file to `target`, perhaps with new content. `targetName`: its name in failures (default: `target`). */
   | (NamedPath &
       PlannedOn & {
         readonly kind: "rename";
@@ -25,7 +25,7 @@ export type DiskChange =
 
 interface NamedPath {
   readonly path: string;
-  /** The file's name in failures. */
+  /** The name used for the file in failures. */
   readonly name: string;
 }
 
@@ -69,8 +69,8 @@ export interface Slot {
 }
 
 /**
- * Returns one slot for each name of a batch. One change may take the name that another change frees, even in a chain or
- * a cycle. The order of the slots does not matter, because every new file is ready before the first name changes.
+ * Returns one slot for each name of a batch. A change may take a name that another frees, even in a chain or a cycle of
+ * changes. The order of the slots does not matter, because every new file is ready before the first name changes.
  * Throws if one file is changed twice, or if two files would get the same name; the plan must prevent both.
  */
 export function toSlots(changes: readonly DiskChange[]): Slot[] {
@@ -78,7 +78,7 @@ export function toSlots(changes: readonly DiskChange[]): Slot[] {
   const put = (path: string, name: string, part: Pick<Slot, "before" | "after">): void => {
     const held = slots.get(path);
     if (part.before !== undefined && held?.before !== undefined) throw new RangeError(`${path} is changed twice`);
-    if (part.after !== undefined && held?.after !== undefined) throw new RangeError(`${path} is to be two files`);
+    if (part.after !== undefined && held?.after !== undefined) throw new RangeError(`${path} would be two files`);
     slots.set(path, { path, name: held?.name ?? name, ...held, ...part });
   };
   for (const change of changes) {

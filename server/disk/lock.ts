@@ -1,4 +1,4 @@
-/** Allows one batch at a time in a folder: a process locks the folders in which it writes, or fails if it can't. */
+/** Allows only one batch at a time in a folder: a process locks the folders it writes in, and fails if it can't. */
 import { join } from "node:path";
 import * as z from "zod";
 import { type Failed, failed } from "../plan/failure.js";
@@ -19,7 +19,7 @@ export interface Lock {
 
 /**
  * Locks the folders of a workspace for the batch `id`, which must be new. Never waits. Writes the lock first and then
- * looks for other locks: if two processes do this at once, at least one of them sees the other's lock and fails.
+ * looks for other locks: if two processes do this at the same time, at least one sees the other's lock and fails.
  */
 export function lockFolders(workspace: DiskWorkspace, id: string): Lock | Failed {
   const { files, state, owners, folders } = workspace;
@@ -42,7 +42,7 @@ export function lockFolders(workspace: DiskWorkspace, id: string): Lock | Failed
   return failed(diskFailures.busy(processOf(other)));
 }
 
-/** Writes a lock. On a full disk, the lock is empty and covers all folders, so that recovery can still end batches. */
+/** Writes a lock. On a full disk, the lock is empty and covers all folders, so recovery can still end batches. */
 function writeLock(files: FileSystem, path: string, text: string): void {
   try {
     try {
@@ -52,7 +52,7 @@ function writeLock(files: FileSystem, path: string, text: string): void {
     }
     files.rename(`${path}.new`, path);
   } catch (error) {
-    // The first error says more than a second one would. The next process that takes a lock removes the file.
+    // The first error says more than a second one would. If the file stays, a later attempt to take a lock removes it.
     tryAll([() => unlinkIfThere(files, `${path}.new`)]);
     throw error;
   }
@@ -63,7 +63,7 @@ export function isLocked(workspace: DiskWorkspace, id: string): boolean {
   return listLocks(workspace).some((one) => one.id === id && one.isAlive);
 }
 
-/** The ids of the locks that this process holds. Its other locks were released, but their files remain. */
+/** The ids of the locks that this process holds. Its other lock files are left over from locks that were released. */
 const ownLocks = new Set<string>();
 
 const lockSchema = z.object({ folders: z.array(z.string()) });
@@ -88,7 +88,7 @@ function listLocks({ files, state, owners }: DiskWorkspace): FoundLock[] {
   });
 }
 
-/** Returns a live process that has locked any of the same folders. Removes dead locks; their names are never reused. */
+/** Returns a live process that has locked any of the same folders. Removes dead locks, whose names are never reused. */
 function otherLock(workspace: DiskWorkspace, ownId: string): OwnerName | undefined {
   const others = listLocks(workspace).filter(({ id }) => id !== ownId);
   for (const { path, isAlive } of others) {
@@ -98,7 +98,7 @@ function otherLock(workspace: DiskWorkspace, ownId: string): OwnerName | undefin
   return others.find(({ path, isAlive, isMade }) => isAlive && isMade && overlaps(workspace, path))?.owner;
 }
 
-/** Reports whether a lock covers any of the workspace's folders. A lock that exists but can't be read is assumed to. */
+/** Reports whether a lock covers any of the workspace's folders. If a lock exists but can't be read, returns `true`. */
 function overlaps({ files, folders }: DiskWorkspace, path: string): boolean {
   try {
     const { folders: others } = lockSchema.parse(JSON.parse(files.read(path, limits.journalBytes).toString()));

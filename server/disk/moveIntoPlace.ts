@@ -1,4 +1,4 @@
-/** Makes a prepared batch visible name by name, checking each name right before its change; then records the commit. */
+/** Makes a prepared batch visible name by name, checking each right before changing it; then records the commit. */
 import type { Failure } from "../plan/failure.js";
 import { limits } from "../text/limits.js";
 import { hashOf } from "../workspace/files.js";
@@ -42,7 +42,7 @@ export function moveIntoPlace(
   syncDirectories(files, directoriesOf(journal));
   for (const { target, entry } of names) {
     progress.at = target.slot.name;
-    // Another program may have written to the old file after it was checked but before it lost its name.
+    // Another program may have written to the old file between the check and the change of its name.
     if (entry.way === "inPlace" || entry.way === "create") continue;
     if (hashOf(files.read(entry.kept, limits.fileBytes)) !== target.before?.hash) return movedOn(target.slot.name);
   }
@@ -63,7 +63,7 @@ interface NameContext {
 
 /**
  * Returns a failure if the file under a name has changed since staging or is open elsewhere, or if the kept file, which
- * a rollback would need, is gone (a cleanup program may delete it). The quickest check, that of the inode, comes last.
+ * a rollback would need, is gone (a cleanup program may delete it). Checks the inode last, because that is quickest.
  */
 function lookAgain({ workspace, target, entry }: NameContext): Failure | undefined {
   const { files } = workspace;
@@ -75,7 +75,7 @@ function lookAgain({ workspace, target, entry }: NameContext): Failure | undefin
     if (now !== undefined) return movedOn(name, staleProblems.nameTaken);
   } else {
     const { size, mode, owner, group } = before.stat;
-    // If the file's owner or permissions have changed, it must not be replaced by a new file that has the old ones.
+    // If the file's owner or permissions have changed, a new file with the old ones must not replace it.
     const isSame = now?.size === size && now.mode === mode && now.owner === owner && now.group === group;
     if (now?.kind !== "file" || !isSame) return movedOn(name);
   }

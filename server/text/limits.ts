@@ -38,7 +38,7 @@ export const limits = {
   foreignProcessMs: 3_600_000,
   /** Files that are examined or read at the same time. */
   parallelReads: 16,
-  /** Dangling symbolic links that are followed for one path; Linux follows the same number of links. */
+  /** Dangling symbolic links that are followed for one path; Linux has the same limit for links. */
   symlinkHops: 40,
   /** Entries of one directory that are compared with the name of a missing file. */
   directoryEntries: 1_000,
@@ -48,7 +48,7 @@ export const limits = {
   similarEntries: 5_000,
   /** Leading names that are removed from a wrong path, one after another, until the rest is the path of a file. */
   leadingNames: 8,
-  /** Names of a wrong path that are compared with those of a file's path; a longer path keeps its leading names. */
+  /** Names of a wrong path that are compared with a file's path; no leading names are removed from a longer one. */
   comparedNames: 32,
   /** Similar paths that are suggested for a missing file. */
   similarShown: 3,
@@ -56,7 +56,7 @@ export const limits = {
   placesPerEdit: 200_000,
   /** Places that are collected for one hunk; no failure needs more. */
   hunkPlaces: 100,
-  /** Least number of edits of one file for which planning all at once, or in regions of a large text, is tried. */
+  /** Minimum number of edits of one file that the server tries to plan all at once, or in regions of a large text. */
   manyEdits: 24,
   /** UTF-16 units of the shortest text that is planned in regions. */
   regionUnits: 65_536,
@@ -90,7 +90,7 @@ export const limits = {
   questionDiff: 1_000,
   /** Characters of the message of a failed call; its failures share them equally. */
   callMessage: 16_000,
-  /** Least number of characters for one failure; if there are too many failures, the end of the message is cut off. */
+  /** Minimum number of characters per failure; if there are too many failures, the end of the message is cut off. */
   failureShare: 200,
   /** Ranges of edits, such as `2-5`, that a sentence lists. */
   indexRuns: 40,
@@ -108,7 +108,7 @@ export const limits = {
   undoSize: 128 * 1024 * 1024,
   /** Items of one list in the user's settings. */
   settingItems: 1_000,
-  /** Warnings about the user's settings: each time that they are read, and in a session as a whole. */
+  /** Warnings about the user's settings: each time they are read, and in a session as a whole. */
   settingWarnings: 100,
   /** Milliseconds that the client may take to sync the text that proves that an edit was applied. */
   proofMs: 2_000,
@@ -138,7 +138,7 @@ export const limits = {
   outputBacklogBytes: 8 * 1024 * 1024,
   /** Milliseconds that an exiting server waits for running requests and for the client to take their answers. */
   exitGraceMs: 1_000,
-  /** Milliseconds between two checks whether the client's process is alive. */
+  /** Milliseconds between checks of whether the client's process is alive. */
   clientWatchMs: 3_000,
   /** UTF-16 units of one line in the log. */
   logLine: 2_000,
@@ -168,11 +168,11 @@ export const limits = {
   agentName: 100,
   /** Agents that a session remembers having served. */
   agentsKnown: 50,
-  /** Milliseconds to reach a session, and again to list its open files; silent agents time out first (`helloMs`). */
+  /** Milliseconds to reach a session, and again to list its files; longer than silent agents may stay (`helloMs`). */
   connectMs: 4_000,
   /** Replaces `connectMs` for a session whose folders contain none of the agent's files, as it may never answer. */
   strangerMs: 400,
-  /** Milliseconds for which a session's list of open files is valid; if other sessions take longer, it is reread. */
+  /** Milliseconds for which a session's list of open files is valid; it is read again if other sessions take longer. */
   staleStatusMs: 200,
   /** Milliseconds after which an agent that sends no requests is disconnected. */
   agentIdleMs: 600_000,

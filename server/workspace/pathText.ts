@@ -1,9 +1,9 @@
-/** Converts between paths and `file:` URIs, strictly for callers, tolerantly for editors; refuses unusable paths. */
+/** Converts between paths and `file:` URIs, strictly for callers and tolerantly for editors; refuses unusable paths. */
 import nodePath from "node:path";
 import { limits } from "../text/limits.js";
 import { pathProblems } from "./sentences.js";
 
-/** The path that a URI names, or the problem with the URI, as the clause that `pathFailures.badPath` takes. */
+/** The path that a URI names, or the problem with the URI, as a clause for `pathFailures.badPath`. */
 export type UriPath = { readonly ok: true; readonly path: string } | { readonly ok: false; readonly problem: string };
 
 /**
@@ -54,7 +54,7 @@ export function uriOfPath(path: string, platform: NodeJS.Platform = process.plat
   if (platform !== "win32") return `file://${encodePath(path)}`;
   const slashed = path.replaceAll("\\", "/");
   if (slashed.startsWith("//")) return `file:${encodePath(slashed)}`;
-  // VS Code, by far the most used client on Windows, spells its own URIs with a lower-case drive letter.
+  // VS Code, by far the most widely used client on Windows, spells its own URIs with a lower-case drive letter.
   return `file:///${encodePath(slashed.slice(0, 1).toLowerCase() + slashed.slice(1))}`;
 }
 
@@ -74,7 +74,7 @@ export function startsAtHome(path: string, platform: NodeJS.Platform = process.p
   return expandHome(path, "", platform) !== path;
 }
 
-/** Matches a path that starts with `~` or is absolute on any platform, as one JSON Schema serves all platforms. */
+/** Matches a path that starts with `~` or is absolute on some platform: one JSON Schema serves all platforms. */
 export const folderPattern = /^(?:\/|~$|~[\\/]|[A-Za-z]:[\\/]|\\\\)/;
 
 /** Makes a path usable in another process: resolves it against `directory`, unless it is a URI or starts with `~`. */
@@ -84,12 +84,12 @@ export function fromDirectory(directory: string, path: string, platform: NodeJS.
   return startsAtHome(path, platform) || scheme.test(path) ? path : pathsOf(platform).resolve(directory, path);
 }
 
-/** Reports whether a text is a `file:` URI rather than a path. */
+/** Reports whether a string is a `file:` URI rather than a path. */
 export function isFileUri(text: string): boolean {
   return /^file:/i.test(text);
 }
 
-/** Returns, as a clause, why a text can't be a path or URI on any platform; `undefined` if it can. */
+/** Returns, as a clause, why a string is no usable path or URI on any platform; `undefined` if it may be usable. */
 export function textProblem(text: string): string | undefined {
   if (text === "") return pathProblems.empty();
   if (text.length > limits.pathLength) return pathProblems.tooLong(text.length, limits.pathLength);
@@ -126,18 +126,18 @@ export function isInside(folder: string, path: string, platform: NodeJS.Platform
   return way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }
 
-/** Reports whether a path can name only a directory, because its end is a separator, `.` or `..`. */
+/** Reports whether a path can name only a directory, because it ends with a separator, `.` or `..`. */
 export function namesDirectory(path: string, platform: NodeJS.Platform = process.platform): boolean {
   return (platform === "win32" ? /(?:^|[\\/])\.{0,2}$/ : /(?:^|\/)\.{0,2}$/).test(path);
 }
 
-/** Returns the first protected name in a path, as the path spells it; `undefined` if none. `folded`: all such names. */
+/** Returns the first protected name in a path, as spelt there; `undefined` if none. `folded`: all protected names. */
 export function protectedNameIn(path: string, folded: ReadonlySet<string>): string | undefined {
   return path.split(/[\\/]/).find((name) => folded.has(foldName(name)));
 }
 
 /**
- * Removes the differences between names that some file system ignores: case, composition, compatibility forms,
+ * Removes differences between names that at least one file system ignores: case, composition, compatibility forms,
  * invisible characters (HFS+), trailing dots and spaces (Windows). Use it only to refuse names: no system ignores all.
  */
 export function foldName(name: string): string {
@@ -192,7 +192,7 @@ function toPlatformPath(decoded: string, platform: NodeJS.Platform): string | un
 }
 
 function encodePath(path: string): string {
-  // Names on Windows may contain lone surrogates, which no URI can carry.
+  // On Windows, names may contain lone surrogates, which no URI can represent.
   const encoded = path.toWellFormed().split("/").map(encodeURIComponent).join("/");
   return encoded.replace(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
 }

@@ -35,7 +35,7 @@ export interface Area {
 /** A scope whose directories have been examined. */
 export interface Ground {
   readonly home: string;
-  /** The base directories of relative paths (the root if one was sent, else all folders), or the root's failure. */
+  /** The base directories for relative paths (the root if one was sent, else all folders), or the root's failure. */
   readonly starts: { readonly ok: true; readonly paths: readonly string[] } | Failed;
   /** The workspace folders in the editor's order, then the additional folders. */
   readonly areas: readonly Area[];
@@ -89,6 +89,6 @@ export interface Resolver {
   suggest(sent: string, searched: readonly string[]): Promise<string[]>;
   /** Returns the canonical paths of the directories against which relative paths are resolved. */
   bases(): Promise<string[]>;
-  /** Reports whether callers may list a canonical directory: it must be inside, not protected, and not the server's. */
+  /** Reports whether callers may list a canonical directory: it must be in scope, unprotected, and not the server's. */
   isListable(directory: string): boolean;
 }

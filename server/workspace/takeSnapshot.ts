@@ -28,8 +28,8 @@ export type ReadTarget = { readonly ok: true; readonly document: Document; reado
 
 /**
  * Resolves and reads everything that the operations name. A path that fails does not affect the others; only a call
- * with more than `limits.filesPerCall` paths fails as a whole, with the same failure for each path. Uses the documents
- * that are open, and their texts, at the moment of the call.
+ * with more than `limits.filesPerCall` paths fails as a whole, with the same failure for each path. Uses the open
+ * documents and their texts as they are at the moment of the call.
  */
 export async function takeSnapshot(operations: readonly Operation[], world: World): Promise<WorkspaceSnapshot> {
   const paths = [...new Set(operations.flatMap(pathsOf).map(({ path }) => path))];
@@ -70,7 +70,7 @@ export async function readTarget(path: string, world: World): Promise<ReadTarget
   return read.ok ? { ...read, place } : read;
 }
 
-/** The use that all operations of a batch together make of one document. */
+/** The use that the operations of a batch, taken together, make of one document. */
 interface DocumentUse {
   readonly place: ResolvedPath;
   /** The first path in the batch that means the document. */
@@ -121,7 +121,7 @@ interface PendingRead extends Omit<DocumentUse, "leaves" | "hasOtherName"> {
   readonly world: World;
   /** The number of bytes that the call has already read. */
   readonly budget: { bytes: number };
-  /** `true` if the call reads so few documents that nobody notices if the server blocks while it reads. */
+  /** `true` if the call reads so few documents that nobody notices if the server blocks meanwhile. */
   readonly isOneOfFew: boolean;
 }
 

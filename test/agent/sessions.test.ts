@@ -295,7 +295,7 @@ describe("people", () => {
     expect(none).toMatchObject({ code: 3, stdout: expect.stringContaining("No editor can be reached") });
     await startStub(home, { isSilent: true });
     const silent = await runCommand(program, ["doctor"]);
-    expect(silent.stdout).toContain("The editor may be suspended or busy: resume it, or close it.");
+    expect(silent.stdout).toContain("The editor may be suspended or busy: resume or close it.");
   });
 
   it("learn from the doctor which option decides where calls go", async () => {

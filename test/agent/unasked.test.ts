@@ -61,7 +61,7 @@ describe("a file in the folder of a session that does not answer", () => {
     expect(edited?.stderr).toContain(
       `"a.txt" may be open with unsaved changes in the editor ${session.id} (Busy in ${folder}), but it did not answer within 4 s.`,
     );
-    expect(edited?.stderr).toContain("resume it, or close it. Then send the call again.");
+    expect(edited?.stderr).toContain("resume or close it. Then send the call again.");
     expectUntouched();
     const { error } = JSON.parse((await apply(edit, folder, "--mode=disk", "--json")).stdout);
     expect(error.failures).toMatchObject([{ code: "locked", path: "a.txt" }]);

@@ -121,7 +121,7 @@ describe("a commit record that may not last", () => {
       },
     });
     expect(told?.[0]).toBe("recoveryPending");
-    expect(told?.[1]).toContain("did not confirm that this will last");
+    expect(told?.[1]).toContain("did not confirm that the changes will last");
     const later = disk.afterKill();
     expect(recovered(later).map(({ outcome }) => outcome)).toEqual(["applied"]);
     expect([textsOf(later), later.list(state)]).toEqual([all, []]);
