@@ -74,7 +74,7 @@ function readTree(root: string): Map<string, Content> {
   return files;
 }
 
-/** A text if the bytes are valid UTF-8, otherwise the bytes. */
+/** The text if the bytes are valid UTF-8, otherwise the bytes. */
 function contentOf(bytes: Uint8Array): Content {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);

@@ -113,7 +113,10 @@ function exchanged(line: string, to: "same" | "alike", chance: Chance): string {
     .join("");
 }
 
-/** Indents a line by `shift` or, if that is minus signs, by as many characters less; an empty line stays as it is. */
+/**
+ * Indents a line by `shift` or, if `shift` consists of minus signs, removes up to that many leading blanks. An empty
+ * line stays as it is.
+ */
 export function shifted(line: string, shift: string): string {
   if (/^\s*$/.test(line)) return line;
   return shift.startsWith("-") ? line.replace(new RegExp(`^[ \\t]{0,${shift.length}}`), "") : shift + line;

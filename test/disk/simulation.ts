@@ -14,7 +14,10 @@ export interface Tally {
   states: number;
   /** Number of those states in which the recovery was cut off, too. */
   twice: number;
-  /** Number of those states in which some steps of the recovery were refused, and a cut followed the next recovery. */
+  /**
+   * Number of those states in which some steps of the recovery were refused, and the next recovery was followed by a
+   * cut.
+   */
   again: number;
   /** Runs in which the disk refused one step, or one step and all later ones. */
   refusals: number;
@@ -90,7 +93,7 @@ interface Trial {
   readonly copiesAttributes: boolean;
 }
 
-/** The caller's knowledge when the power fails. */
+/** What the caller knows when the power fails. */
 interface Report {
   /** The phase that was in progress. */
   at: string;

@@ -51,7 +51,7 @@ export const faults: readonly Fault[] = [
   ),
 ];
 
-/** The reason for which no system call can be made to fail here; `undefined` if it can. */
+/** The reason why no system call can be made to fail here; `undefined` if one can. */
 export function straceProblem(): string | undefined {
   try {
     execFileSync("strace", ["-q", "-o", "/dev/null", "true"], { stdio: "pipe" });

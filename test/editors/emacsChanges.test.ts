@@ -1,4 +1,4 @@
-/** Random editing in Emacs: with `multi-edit-beside-mode`, the server's text is always the buffer's. */
+/** Random editing in Emacs: with `multi-edit-beside-mode`, the server's text always equals the buffer's. */
 import { copyFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";

@@ -134,7 +134,7 @@ function describePages(desk: Desk, column: Map<string, string>): void {
         if (outcome.kind === "wrong") problems.push(outcome.problem);
         else tally[outcome.kind]++;
       }
-      // The number of all cases does not depend on the editor, so that of the exact ones is left out.
+      // The total number of cases is the same for every editor, so the number of exact ones is left out.
       const { refused, notHeld } = tally;
       const rest = [
         ...(refused === 0 ? [] : [`${refused} refused`]),
