@@ -1,4 +1,6 @@
-/** Compares the server with Codex: equal, different in documented ways, or unexplained. */
+/**
+ * Compares the server's result with Codex's: they may be equal, or differ in documented ways or for an unknown reason.
+ */
 import { planPatch } from "../support/patching.js";
 import type { CodexBinary } from "./binary.js";
 import { codexRules, type DeviationName, promisedRules, type Rules } from "./deviations.js";

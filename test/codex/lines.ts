@@ -80,7 +80,7 @@ const families: readonly { readonly same: string; readonly alike: string }[] = [
   { same: ".", alike: "\u2026" },
 ];
 
-/** A misspelt line; the line itself if it has nothing to misspell. */
+/** The line with a misspelling, or unchanged if it has nothing to misspell. */
 export function loosened(line: string, way: Loosening, chance: Chance): string {
   switch (way) {
     case "trailing":

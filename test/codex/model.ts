@@ -90,7 +90,7 @@ function markedFile(content: Content, rules: Rules): Kept {
 const contentOf = ({ mark, content }: Kept): Content => (typeof content === "string" ? mark + content : content);
 
 /**
- * Reports whether the patch needs the contents of a section's file and these are not text; such a file cannot even be
+ * Reports whether the patch needs the contents of a section's file, but these are not text; such a file cannot even be
  * deleted or moved.
  */
 function isBarred({ barred, rules }: Work, files: Files, { path }: Part): boolean {

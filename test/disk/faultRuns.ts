@@ -37,8 +37,8 @@ export function newRunTally(): RunTally {
 }
 
 /**
- * The number of faults to produce, the number of points of each plan before the next plan, and the number of parallel
- * runs.
+ * The number of faults to produce, the number of points to try in one plan before the next plan, and the number of
+ * parallel runs.
  */
 export interface Workload {
   readonly count: number;

@@ -1,4 +1,7 @@
-/** Batches on disks in memory that are cut off or fail at every step; the result must be all old or all new. */
+/**
+ * Batches on disks in memory: each is cut off, or has a failure, at every step, and its result must be all old or all
+ * new.
+ */
 import { stage } from "../../server/disk/commit.js";
 import { type DiskWorkspace, diskWorkspace } from "../../server/disk/diskWorkspace.js";
 import { recover } from "../../server/disk/recover.js";
@@ -8,9 +11,9 @@ import { leftovers, unlike } from "./verdict.js";
 
 /** Counts over many trials. */
 export interface Tally {
-  /** Batches. */
+  /** Number of batches. */
   plans: number;
-  /** States of a disk after a power cut, each recovered and checked. */
+  /** Number of states of a disk after a power cut, each of which was recovered and checked. */
   states: number;
   /** Number of those states in which the recovery was cut off, too. */
   twice: number;

@@ -1,4 +1,7 @@
-/** Runs the driver program under strace: records its calls on files, and makes one fail or kills the program there. */
+/**
+ * Runs the driver program under strace: records its calls on files, and makes one of them fail or kills the program
+ * there.
+ */
 import { execFileSync, type SpawnOptions, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

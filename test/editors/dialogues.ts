@@ -62,7 +62,7 @@ const everything = patchOf(
   ...["*** Delete File: gone.txt", "*** Add File: made.txt", "+made"],
 );
 
-/** Answers the server's questions, and compares the resulting texts with the last answer. */
+/** Answers the server's questions, and checks that the resulting texts match the last answer. */
 async function question(stage: Stage, traits: Traits, answers: readonly string[]): Promise<string> {
   const told = await asked(stage, answers);
   const isWanted = answers.at(-1) === "Apply" && told.outcome === "applied";

@@ -22,7 +22,7 @@ if (missing !== undefined) {
     console.log(leftOut);
   });
 } else {
-  // The first test of each block starts an Emacs, which takes long on a slow machine.
+  // The first test of each block starts an Emacs, which takes a long time on a slow machine.
   vi.setConfig({ testTimeout: 120_000 });
   describe.each([eglot, lspMode])("the sample in $name", (kind) => {
     const stage = useEmacs(kind);

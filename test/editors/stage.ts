@@ -44,7 +44,7 @@ export interface Told {
   readonly outcome: "applied" | "unknown" | "failed";
   /** Codes of all failures in order; empty for a failed `request`. */
   readonly codes: readonly string[];
-  /** All text for a person or a model. */
+  /** All text that a person or a model is shown. */
   readonly text: string;
   /** `undefined` if the answer was an error, or went to the sample. */
   readonly answer?: Answer;

@@ -87,7 +87,7 @@ function deskOf(kind: EditorKind): Desk {
   };
 }
 
-/** One cell for the outcomes through all doors. */
+/** One cell of the table for the outcomes through all doors. */
 function cellOf(seen: ReadonlyMap<Door, string>): string {
   const outcomes = new Set(seen.values());
   if (outcomes.size === 1) return [...outcomes][0]!;
