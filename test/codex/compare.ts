@@ -1,4 +1,6 @@
-/** Compares the server with Codex: equal, different in documented ways, or unexplained. */
+/**
+ * Compares the server's result with Codex's: they may be equal, or differ in documented ways or for an unknown reason.
+ */
 import { planPatch } from "../support/patching.js";
 import type { CodexBinary } from "./binary.js";
 import { codexRules, type DeviationName, promisedRules, type Rules } from "./deviations.js";
@@ -8,9 +10,9 @@ import { type Outcome, sameFiles, show, showFiles, type Trial } from "./trial.js
 /** The verdict on one trial in one mode. */
 export type Verdict =
   | { readonly kind: "same"; readonly isDone: boolean }
-  /** The deviations that cause the difference; empty if only several together do. */
+  /** The deviations that cause the difference; empty if no single one does, but only several together. */
   | { readonly kind: "deviates"; readonly by: readonly DeviationName[] }
-  /** `nature`: the side and its statement, to distinguish one difference from another. */
+  /** `nature`: the side and what it says, to distinguish one difference from another. */
   | { readonly kind: "different"; readonly report: string; readonly nature: string };
 
 /** The server's two modes. */
@@ -50,7 +52,10 @@ function verdictOf(
   return { kind: "deviates", by: reasonsOf(trial, rules, { promised, codex: codex.model }) };
 }
 
-/** The deviations without which the outcome would differ; if none, those that alone would change Codex's result. */
+/**
+ * The deviations without which the outcome would differ; if there are none, those each of which alone would change
+ * Codex's result.
+ */
 function reasonsOf(trial: Trial, rules: Rules, outcomes: { promised: Outcome; codex: Outcome }): DeviationName[] {
   const needed = [...rules].filter((name) => {
     const without = modelOf(trial, new Set([...rules].filter((other) => other !== name)));

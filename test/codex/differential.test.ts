@@ -16,7 +16,7 @@ const program = process.env.CODEX_APPLY_PATCH;
 const count = Number(process.env.CODEX_PATCHES ?? 3_000);
 const seed = Number(process.env.CODEX_SEED ?? Date.now() % 1_000_000);
 
-/** Each trial needs one process; two keep a small machine busy. */
+/** Each trial starts a process; two at a time keep a small machine busy. */
 const atOnce = 2;
 
 // Without the program nothing can be compared; if the program is required, its absence is a failure.

@@ -131,7 +131,10 @@ function stepsFor(lines: readonly string[], { pool, chance }: Around): Step[] {
   return steps;
 }
 
-/** Usually a line above the hunk; sometimes one below it, its own first line, or a line that does not exist. */
+/**
+ * The anchors of a hunk: usually a line above the hunk; sometimes a later line, the hunk's own first line, or a line
+ * that does not exist.
+ */
 function anchorsFor(lines: readonly string[], at: { done: number; start: number }, around: Around): string[] {
   const { chance, pool } = around;
   if (!chance.percent(40)) return [];

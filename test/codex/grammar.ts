@@ -27,7 +27,7 @@ export type Part =
   | { readonly kind: "delete"; readonly path: string }
   | { readonly kind: "update"; readonly path: string; move?: string; readonly chunks: Chunk[] };
 
-/** The sections of a patch, or the reason for which it is not a patch. */
+/** The sections of a patch, or the reason why it is not a patch. */
 export type Read =
   | { readonly ok: true; readonly parts: readonly Part[] }
   | { readonly ok: false; readonly said: string };
@@ -86,8 +86,8 @@ const isWhole = (lines: readonly string[]): boolean =>
   lines.length > 1 && trimBlanks(lines[0] ?? "") === beginMarker && trimBlanks(lines.at(-1) ?? "") === endMarker;
 
 /**
- * Removes what does not belong to a body: empty lines after it, and a code fence and a heredoc word that were opened
- * before it.
+ * Removes what does not belong to a body: empty lines after it, and the ends of a code fence and of a heredoc that were
+ * opened before it.
  */
 function withoutWrapping(before: readonly string[], body: readonly string[]): string[] {
   const word = /<<-?\s*["']?(\w+)/.exec(before.at(-1) ?? "")?.[1];

@@ -5,7 +5,7 @@ import { type Chunk, type Part, readPatch } from "./grammar.js";
 import { isIdle, place, type Refusal } from "./placement.js";
 import type { Content, Files, Outcome, Trial } from "./trial.js";
 
-/** Reasons for which a patch is refused as a whole, by the server's names for them. */
+/** Reasons why a patch is refused as a whole, by the server's names for them. */
 export type Reason =
   | Refusal
   | "patchSyntax"
@@ -59,7 +59,7 @@ export function modelOf({ files, patch }: Trial, rules: Rules): Modelled {
 
 const hasIdle = (part: Part): boolean => part.kind === "update" && part.chunks.some(isIdle);
 
-/** A file during the patch. A byte order mark in `mark` does not belong to the first line. */
+/** A file while the patch is being applied. If `mark` holds a byte order mark, it does not belong to the first line. */
 interface Kept {
   readonly mark: "" | "\ufeff";
   readonly content: Content;
@@ -90,7 +90,7 @@ function markedFile(content: Content, rules: Rules): Kept {
 const contentOf = ({ mark, content }: Kept): Content => (typeof content === "string" ? mark + content : content);
 
 /**
- * Reports whether the patch needs the contents of a section's file and these are not text; such a file cannot even be
+ * Reports whether the patch needs the contents of a section's file, but these are not text; such a file cannot even be
  * deleted or moved.
  */
 function isBarred({ barred, rules }: Work, files: Files, { path }: Part): boolean {
@@ -186,7 +186,7 @@ function write({ files, folders }: Work, path: string, file: Kept): void {
   for (const folder of foldersOf(path)) folders.add(folder);
 }
 
-/** The reason for which no file can be created at a path; `undefined` if one can, or if a file exists there. */
+/** The reason why no file can be created at a path; `undefined` if one can, or if a file exists there. */
 function obstacleAt({ files, folders, named, rules }: Work, path: string): Reason | undefined {
   if (path === "" || folders.has(path)) return "isDirectory";
   const isBelow = foldersOf(path).some(

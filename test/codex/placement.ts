@@ -4,10 +4,10 @@ import { type Found, linesOf, type Replacement, replaced, runsOf, seek } from ".
 import type { Chunk, PatchAnchor, PatchLine } from "./grammar.js";
 import { shiftedLines } from "./shift.js";
 
-/** The reason for which a hunk cannot be placed. */
+/** The reason why a hunk cannot be placed. */
 export type Refusal = "contextNotFound" | "ambiguousMatch" | "overlap" | "noChange";
 
-/** A text with all hunks applied, or the reason for which one of them cannot be placed. */
+/** A text with all hunks applied, or the reason why one of them cannot be placed. */
 export type Placed = { readonly ok: true; readonly text: string } | { readonly ok: false; readonly why: Refusal };
 
 type Search = Replacement | Refusal;
@@ -18,7 +18,7 @@ interface Ground {
   readonly rules: Rules;
 }
 
-/** Places hunks in a text. All are searched in the text as it was before the first one. */
+/** Places hunks in a text. All are searched for in the text as it was before the first one. */
 export function place(text: string, chunks: readonly Chunk[], rules: Rules): Placed {
   const lines = linesOf(text);
   const ground: Ground = { texts: lines.map((line) => line.text), rules };

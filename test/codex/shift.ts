@@ -43,7 +43,9 @@ function waysFor(pairs: readonly Pair[], hasSigns: boolean): Way[] {
   return ways;
 }
 
-/** Replaces each full width of spaces by a tab; the rest is alignment, which an old line must have, too. */
+/**
+ * Replaces each full width of spaces with a tab. Any remaining spaces are alignment, which an old line must have, too.
+ */
 function inTabs(indent: string, width: number, pairs: readonly Pair[]): string | undefined {
   const restOf = (text: string): number => (/^ */.exec(text)?.[0].length ?? 0) % width;
   const rest = restOf(indent);

@@ -68,7 +68,7 @@ function committed(at: Site, changes: readonly DiskChange[]): Committed {
 }
 
 /**
- * A batch that is complete when its record is refused, so that it is rolled back; `meddle` runs right before the
+ * A batch whose record is refused after everything else was done, so it is rolled back; `meddle` runs just before the
  * refusal.
  */
 function takenBack(at: Site, changes: readonly DiskChange[], meddle: () => void = () => undefined): NotCommitted {
@@ -86,7 +86,7 @@ function takenBack(at: Site, changes: readonly DiskChange[], meddle: () => void 
   return result;
 }
 
-/** The obstacles by code and path. */
+/** The codes and paths of the failures with which a batch is refused. */
 function refused(at: Site, changes: readonly DiskChange[]): (readonly [string, string | undefined])[] {
   const result = stage(at.workspace, changes, "a batch");
   if (result.ok) throw new Error("it was not refused");

@@ -37,8 +37,8 @@ export function newRunTally(): RunTally {
 }
 
 /**
- * The number of faults to produce, the number of points of each plan before the next plan, and the number of parallel
- * runs.
+ * The number of faults to produce, the number of points to try in one plan before the next plan, and the number of
+ * parallel runs.
  */
 export interface Workload {
   readonly count: number;
@@ -121,7 +121,10 @@ export function recoverAndLook(site: Site, plan: TrialPlan, report: DriverReport
   return early ?? unlike(treeAt(site), plan, may) ?? leftovers(treeAt(site), stateAt(site));
 }
 
-/** Number of recoveries that are killed after a kill at one point; their calls are watched once for all of them. */
+/**
+ * Number of recoveries that are killed after a kill at one point. The calls of a recovery are recorded once for all of
+ * them.
+ */
 export const recoveriesPerPoint = 4;
 
 /** Runs a task on a site of its own, which is removed afterwards. */

@@ -27,7 +27,7 @@ export interface HardshipTally {
   /** Number of runs by the outcome that the driver reported. */
   readonly outcomes: Map<string, number>;
   readonly wrong: string[];
-  /** The reason for which it was skipped; `undefined` if it was not. */
+  /** The reason why it was skipped; `undefined` if it was not. */
   leftOut?: string;
 }
 

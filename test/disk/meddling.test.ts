@@ -130,7 +130,8 @@ function expectRest(
   { plan, path, outcome }: { readonly plan: TrialPlan; readonly path: string; readonly outcome: string },
 ): void {
   const side = outcome === "applied" ? plan.new : plan.old;
-  // A program that writes a file changes it under all of its names, even those that the file loses or gets.
+  // A program that writes a file changes it under all of its names, even names that the file is about to lose or to
+  // get.
   const same = plan.changes.map((change) => [change.path, targetOf(change)]).filter((names) => names.includes(path));
   const met = new Set([path, ...same.flat()]);
   const isOthers = (name: string): boolean => !met.has(name) && !/link\d$|\.multi-edit-/.test(name);

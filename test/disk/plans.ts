@@ -12,7 +12,10 @@ export interface TrialPlan {
   readonly new: Tree;
 }
 
-/** Maps each path to the file's mode in octal and its text, separated by a space; to `undefined` for a directory. */
+/**
+ * Maps the path of each file to its mode in octal and its text, separated by a space, and the path of each directory to
+ * `undefined`.
+ */
 export type Tree = ReadonlyMap<string, string | undefined>;
 
 /** The folder of a plan's files; the state is kept next to it. */

@@ -1,4 +1,7 @@
-/** Runs the driver program under strace: records its calls on files, and makes one fail or kills the program there. */
+/**
+ * Runs the driver program under strace: records its calls on files, and makes one of them fail or kills the program
+ * there.
+ */
 import { execFileSync, type SpawnOptions, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -51,7 +54,7 @@ export const faults: readonly Fault[] = [
   ),
 ];
 
-/** The reason for which no system call can be made to fail here; `undefined` if it can. */
+/** The reason why no system call can be made to fail here; `undefined` if one can. */
 export function straceProblem(): string | undefined {
   try {
     execFileSync("strace", ["-q", "-o", "/dev/null", "true"], { stdio: "pipe" });

@@ -30,7 +30,7 @@
 (defun driver-show (path)
   (switch-to-buffer (or (driver-buffer path) (error "%s is not open" path)) nil t))
 
-;;; Commands: functions of the params and, if the answer comes later, of a function that takes it
+;;; Commands: functions of the params and, if the answer comes later, of a callback that takes it
 
 (defun driver-ready-open (path)
   (setq driver-next (lambda () (find-file path))))

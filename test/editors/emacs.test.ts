@@ -22,7 +22,7 @@ if (missing !== undefined) {
     console.log(leftOut);
   });
 } else {
-  // The first test of each block starts an Emacs, which takes long on a slow machine.
+  // The first test of each block starts an Emacs, which takes a long time on a slow machine.
   vi.setConfig({ testTimeout: 120_000 });
   describe.each([eglot, lspMode])("the sample in $name", (kind) => {
     const stage = useEmacs(kind);
@@ -41,7 +41,7 @@ if (missing !== undefined) {
 const threeFiles = { "a.txt": "one\n", "b.txt": "two\n", "c.txt": "three\n" };
 const threeEdits = batch(["a.txt", "one", "1"], ["b.txt", "two", "2"], ["c.txt", "three", "3"]);
 
-/** The driver of a session that was started with an Emacs. */
+/** The driver of the Emacs in a stage's session. */
 const emacsOf = ({ session }: Stage): EmacsDriver => session.driver as EmacsDriver;
 
 /** Runs a test on a stage of an Emacs that several tests share. */

@@ -1,4 +1,4 @@
-/** Random editing in Emacs: with `multi-edit-beside-mode`, the server's text is always the buffer's. */
+/** Random editing in Emacs: with `multi-edit-beside-mode`, the server's text always equals the buffer's. */
 import { copyFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
@@ -13,7 +13,7 @@ const alone = eglotWith(["beside"], () => "(setq-default major-mode 'fundamental
 
 const missing = absence(alone);
 
-/** Rounds of editing for each row of the table below. */
+/** Number of rounds of editing for each row of the table below. */
 const rounds = Number(process.env.EDITOR_CHANGES ?? 120);
 
 /**

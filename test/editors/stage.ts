@@ -44,7 +44,7 @@ export interface Told {
   readonly outcome: "applied" | "unknown" | "failed";
   /** Codes of all failures in order; empty for a failed `request`. */
   readonly codes: readonly string[];
-  /** All text for a person or a model. */
+  /** All text that a person or a model is shown. */
   readonly text: string;
   /** `undefined` if the answer was an error, or went to the sample. */
   readonly answer?: Answer;
@@ -192,7 +192,10 @@ function toTold(answer: Answer): Told {
   return { outcome, codes, text: warnings.join("\n"), answer };
 }
 
-/** The user's view, without the documents that the answer calls still open although their files are deleted. */
+/**
+ * The user's view, without the documents that are still open, as the answer says, although their files have been
+ * deleted.
+ */
 export async function textsAfter(stage: Stage, { text }: Told): Promise<Texts> {
   const disk = stage.disk();
   const kept = Object.entries(await stage.texts()).filter(

@@ -67,7 +67,7 @@ export async function walkOnce(name: WalkName, compiled: string): Promise<RanFil
   }
 }
 
-/** Stops the server's clock: otherwise a busy machine would run the code for long calls. */
+/** Stops the server's clock: on a busy machine, the code for calls that take long would run, too. */
 function stopClock(): void {
   const now = performance.now();
   performance.now = () => now;
