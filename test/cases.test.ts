@@ -141,7 +141,7 @@ function takesOpenName({ files, outcome: { diff = "" } }: Case): boolean {
   );
 }
 
-/** Reports whether a file that is not open changes; the editor opens it if the editor has to change it. */
+/** Reports whether any file that is not open changes; the editor opens such a file if it has to change it itself. */
 function hasUnopened(one: Case): boolean {
   const [written, opened] = [expectedFiles(one, "written"), expectedFiles(one, "opened")];
   return [...opened].some(([path, { synced }]) => synced !== written.get(path)?.synced);

@@ -242,7 +242,7 @@ describe("failures of a call", () => {
     for (const [i, [, , part]] of expected.entries()) expect(decoded.failures[i]?.message).toContain(part);
   });
 
-  test("a failure names the path as the caller spelt it, inherited or its own", () => {
+  test("a failure names the path as the caller spelt it, whether inherited or the edit's own", () => {
     const decoded = decode({ path: "./p", edits: [{ oldText: "a" }, { path: "@q", oldText: "a" }] });
     expect(decoded).toMatchObject({ ok: false, failures: [{ path: "./p" }, { path: "@q" }] });
   });
@@ -256,7 +256,7 @@ describe("unknown keys", () => {
     return decoded.warnings;
   };
 
-  test("one that resembles nothing is ignored with a warning, once", () => {
+  test("one that resembles no known name is ignored with a single warning", () => {
     const item = { ...call, explanation: "why", instruction: null };
     expect(warningsOf({ explanation: "why", edits: [item, item] })).toEqual([
       'ignored the unknown field "explanation"',
@@ -264,7 +264,7 @@ describe("unknown keys", () => {
     ]);
   });
 
-  test("names of an object's own machinery are ordinary unknown keys", () => {
+  test("the names of built-in properties are ordinary unknown keys", () => {
     const params: unknown = JSON.parse(
       '{"__proto__":{"oldText":"z"},"constructor":1,"hasOwnProperty":2,"toString":3,"path":"p","oldText":"a","newText":"b"}',
     );
@@ -281,7 +281,7 @@ describe("unknown keys", () => {
     });
   });
 
-  test("warnings about many are bounded, and none is ignored silently", () => {
+  test("warnings about many are limited in number and length, and none is ignored silently", () => {
     const many = Object.fromEntries(Array.from({ length: 25 }, (_, i) => [`zz${i}${"y".repeat(200)}`, i]));
     const warnings = warningsOf({ ...call, ...many });
     expect(warnings).toHaveLength(limits.unknownFieldWarnings);
@@ -294,7 +294,7 @@ describe("unknown keys", () => {
     expect(decode({ ...call, ...many })).toMatchObject({ ok: false, failures: [{ code: "tooLarge" }] });
   });
 
-  test("every slip in a known name is recognised", () => {
+  test("every slight misspelling of a known name is recognised", () => {
     for (const name of knownSpellings.filter((each) => each.replaceAll("_", "").length >= 5)) {
       for (let i = 0; i < name.length; i++) {
         const [before, here, after] = [name.slice(0, i), name[i], name.slice(i + 1)];

@@ -24,9 +24,7 @@ interface Dialect {
   rule: LineRule;
 }
 
-/**
- * A replacement in a text that is not known yet. Its two positions are percentages of the text's positions.
- */
+/** A replacement in a text that is not known yet: `from` and `to` are percentages of the number of its positions. */
 interface Replacement {
   from: number;
   to: number;

@@ -113,7 +113,7 @@ describe("a file that is not open", () => {
     expect(disk()).toEqual({ ...files, "last.txt": "old\n" });
   });
 
-  it("is gone when the editor is asked: the call fails, and the file is not created again", async () => {
+  it("no longer exists when the editor is asked: the call fails, and the file is not created again", async () => {
     const { editor, apply, texts, disk, root } = await start({ files, open });
     editor.beforeEdits(() => {
       if (editor.asked.length === 2) rmSync(join(root, "closed.txt"));
@@ -220,7 +220,7 @@ describe("a new file", () => {
     expect(text).toMatch(/still have the edit.*: new\.txt\./);
   });
 
-  it("that exists by the time it is created is not emptied", async () => {
+  it("that exists by the time the editor would create it is not emptied", async () => {
     const { editor, apply, disk, root } = await start({ open });
     editor.beforeEdits(async () => {
       if (editor.asked.length !== 2) return;

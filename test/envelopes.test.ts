@@ -91,7 +91,7 @@ describe("params of the server's own requests", () => {
   });
 });
 
-describe("the order of a session", () => {
+describe("the order of messages in a session", () => {
   it("begins with initialize", async () => {
     const server = start();
     server.send({ jsonrpc: "2.0", method: "textDocument/didOpen", params: {} });
@@ -102,7 +102,7 @@ describe("the order of a session", () => {
     expect((await server.ask(3, "multiEdit/echo", {})).result).toBeDefined();
   });
 
-  it("has one initialize, unless it failed", async () => {
+  it("allows one initialize, or another one if it failed", async () => {
     const server = start();
     expect((await server.ask(1, "initialize")).error?.code).toBe(-32602);
     const refuse = { processId: null, capabilities: {}, initializationOptions: "refuse" };

@@ -142,7 +142,7 @@ const sorted = (tree: Iterable<readonly [string, string]>) =>
 describe("a patch whose sections can be applied one after the other", () => {
   const patches = fc.record({ before: trees, wishes: fc.array(asked, { minLength: 1, maxLength: 6 }) });
 
-  it("produces the same tree by its edit, and a circle of renames is the only exception", () => {
+  it("produces the same tree by its edit, except for a circle of renames", () => {
     fc.assert(
       fc.property(patches, ({ before, wishes }) => {
         const { patch, after } = follow(before, wishes);

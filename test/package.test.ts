@@ -89,7 +89,7 @@ describe("the packed files", () => {
     expect([...new Set(packages)]).toEqual(Object.keys(manifest.dependencies));
   });
 
-  it("include the schemas that the decoder and the settings are made of", () => {
+  it("include the schemas on which the decoder and the settings are based", () => {
     const schema = (name: string): unknown =>
       JSON.parse(readFileSync(join(unpacked, `dist/schemas/${name}.schema.json`), "utf8"));
     expect(schema("settings")).toEqual(settingsJsonSchema());
@@ -137,7 +137,7 @@ describe("the program", () => {
     expect(readFileSync(join(cwd, "a.txt"), "utf8")).toBe("two\n");
   });
 
-  it("can be run by itself", () => {
+  it("can be run as a command", () => {
     const path = join(unpacked, "dist/main.cjs");
     expect(readFileSync(path, "utf8").startsWith("#!/usr/bin/env node\n")).toBe(true);
     // Windows has no such mode: there, npm writes a script that starts Node.
@@ -195,7 +195,9 @@ describe("the protocol", () => {
   });
 });
 
-/** The files that npm says it packs; without its scripts, which would build while other tests run the built program. */
+/**
+ * The files that npm says it packs. The package's scripts are not run, since they would rebuild the program under test.
+ */
 function pack(...args: string[]): { filename: string; files: { path: string }[] }[] {
   const options: ExecFileSyncOptionsWithStringEncoding = {
     cwd: root,

@@ -143,7 +143,7 @@ describe("the strict editor", () => {
     documentChanges: [{ kind: "rename" as const, oldUri, newUri }],
   });
 
-  it("takes operations that free and take the same name, in their order", () => {
+  it("accepts operations that first free a name and then take it", () => {
     const start = { line: 0, character: 0 };
     const text = { textDocument: { uri, version: null }, edits: [{ range: { start, end: start }, newText: "new" }] };
     const documentChanges = [
@@ -155,7 +155,7 @@ describe("the strict editor", () => {
     expect(take({ documentChanges }).map(({ kind }) => kind)).toEqual(["edit", "rename", "write"]);
   });
 
-  it("takes edits that are in order", () => {
+  it("accepts edits that are in order", () => {
     expect(take(edit([0, 0, 0, 1, "x"], [0, 3, 1, 0, ""]))).toMatchObject([
       {
         kind: "edit",

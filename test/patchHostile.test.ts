@@ -64,7 +64,7 @@ describe("a path that must not be changed is refused in every kind of section", 
     }
   });
 
-  it("and takes the whole patch with it", async () => {
+  it("and the whole patch with it", async () => {
     const desk = await start({ files, open: { "open.txt": "old\n" } });
     const lines = [...sections.update("open.txt"), ...sections.delete("dir/x.txt"), ...sections.to("../up.txt")];
     await expectRefused(desk, patchOf(...move("a.txt", "c.txt"), ...lines), ["outsideWorkspace"]);
@@ -203,7 +203,7 @@ describe("files that come and go within a patch", () => {
   });
 });
 
-describe("a patch of which a part fails and the rest is applied", () => {
+describe("a patch that fails in part and whose other sections are applied", () => {
   const { update, add, delete: remove } = sections;
   const lines = [
     ...update("missing.txt"),
@@ -226,18 +226,18 @@ describe("a patch of which a part fails and the rest is applied", () => {
     await expectDone({ files }, { ...patchOf(...lines), options: { atomic } }, expected);
   });
 
-  it("atomic file: a file that could not be moved away keeps its name from another one", async () => {
+  it("atomic file: a file that could not be moved away keeps its name, so no other file can take it", async () => {
     const broken = ["*** Update File: a.txt", "*** Move to: c.txt", "@@", "-missing", "+x"];
     const call = patchOf(...broken, ...move("b.txt", "a.txt"), ...remove("dir/x.txt"));
     await expectDone({ files }, { ...call, options: { atomic: "file" } }, { "dir/x.txt": undefined });
   });
 
-  it("atomic none: a file that could not be moved is not looked for under its new name", async () => {
+  it("atomic none: a file that could not be moved is not searched for under its new name", async () => {
     const call = patchOf(...move("b.txt", "../out.txt"), ...update("../out.txt"), ...remove("a.txt"));
     await expectDone({ files }, { ...call, options: { atomic: "none" } }, { "a.txt": undefined });
   });
 
-  it("no section is left: the call fails", async () => {
+  it("if no section is left, the call fails", async () => {
     const desk = await start({ files });
     const call = { ...patchOf(...remove("nowhere.txt"), ...update("missing.txt")), options: { atomic: "none" } };
     await expectRefused(desk, call, ["fileNotFound", "fileNotFound"]);

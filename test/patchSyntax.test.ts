@@ -226,7 +226,7 @@ describe("variants that models write are read if their meaning is certain, but n
     expect(parsePatch(text, strict).ok).toBe(false);
   });
 
-  test("the end of a wrapping that nothing opened is a line of the patch", () => {
+  test("the end of a wrapping that was never opened is a line of the patch", () => {
     expect(parsePatch([begin, update, "-a", "```"].join("\n"), lenient)).toMatchObject({
       sections: [{ hunks: [{ lines: [{}, { kind: "context", text: "```" }] }] }],
     });

@@ -179,7 +179,7 @@ describe("a line that can't be read", () => {
     expect(parsed).toMatchObject({ ok: false, failures: [{ path: "x" }, { path: "f" }, { path: "y" }] });
   });
 
-  test("is quoted, and the correct sections are named, within bounds", () => {
+  test("is quoted along with the names of the correct sections, in a message of limited length", () => {
     const long = "é".repeat(limits.pathLength);
     const sound = Array.from({ length: 200 }, (_, i) => `*** Delete File: ${i}${long.slice(3)}`);
     const parsed = parsePatch(patch(...sound, `*** Add File: ${long}`, "x".repeat(100_000)), lenient);
@@ -190,7 +190,7 @@ describe("a line that can't be read", () => {
     expect(message).toMatch(/ and \d+ more\.$/);
   });
 
-  test("is one of many: the first are listed, the others are counted", () => {
+  test("may be one of many: the first are listed, and the others are counted", () => {
     const lines = Array.from({ length: limits.failuresPerCall + 7 }, () => ["*** Delete File: a", "x"]);
     const parsed = parsePatch(patch(...lines.flat()), lenient);
     expect(parsed).toMatchObject({ ok: false, unlisted: 7 });

@@ -59,7 +59,7 @@ describe("any path that is sent", () => {
     );
   });
 
-  it("is never answered with a suggestion that does not exist, lies outside, or is protected", async () => {
+  it("is never answered with a suggested path that does not exist, lies outside, or is protected", async () => {
     const at = makeDirectory(tree);
     const ws = join(at, "ws");
     const world = { ...scopeOf({ at }), loneCrEndsLine: true, habits: { syncsLf: false, endsLastLine: false } };

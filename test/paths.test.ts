@@ -142,7 +142,7 @@ describe("one folder", () => {
     );
   });
 
-  it("refuses protected names in every case and composition, and links to and from them", async () => {
+  it("refuses protected names in every letter case and Unicode composition, and links to and from them", async () => {
     const at = makeDirectory(tree);
     await expectOutcomes(
       { at },
@@ -287,7 +287,7 @@ describe("several folders, no folder, and a root", () => {
     ]);
   });
 
-  it("resolve paths against a root, wherever it is, but a path must lead inside", async () => {
+  it("resolve paths against a root, wherever it is, but a path must lead to a place inside them", async () => {
     const at = makeDirectory(tree);
     const rows = [
       ["a.ts", "src/a.ts"],

@@ -94,7 +94,7 @@ describe("the contents", () => {
     to,
   }));
 
-  it("have every heading once, in order", () => {
+  it("list every heading once, in order", () => {
     const listed = [...section("Contents").matchAll(/\[([^\]]+)\]\(([^)]+)\)/g)].map(([, text, to]) => [text, to]);
     expect(listed).toEqual(headings.map((name) => [name, `#${anchorOf(name)}`]));
     expect(new Set(headings.map(anchorOf)).size).toBe(headings.length);
@@ -118,7 +118,7 @@ describe("the contents", () => {
 });
 
 describe("the tables", () => {
-  it("have every limit with its value, here or in the appendix, in the order of the source", () => {
+  it("list every limit with its value, here or in the appendix, in the order of the source", () => {
     const main = table("Limits", "limit").map(([name, value]) => `${name} ${value}`);
     const inner =
       section("Inner limits")
@@ -129,7 +129,7 @@ describe("the tables", () => {
     expect(inner).toEqual(sorted.filter((limit) => !main.includes(limit)));
   });
 
-  it("have every limit that the rest of the page names", () => {
+  it("list every limit that the rest of the page names", () => {
     const rest = page.slice(0, page.indexOf("\n## Limits\n"));
     const named = Object.keys(limits).filter((name) => rest.includes(`\`${name}\``));
     const fields = ["hint", "label"];
@@ -138,13 +138,13 @@ describe("the tables", () => {
     );
   });
 
-  it("have every option", () => {
+  it("list every option", () => {
     const options = fieldsOf(read("server/dialect/options.ts"), "CallOptions");
     expect(options.length).toBeGreaterThan(5);
     expect(firstCodes(table("Options", "option"))).toEqual(options);
   });
 
-  it("have every rung in its place on the ladder", () => {
+  it("list every rung in its place on the ladder", () => {
     const rows = table("Finding the old text", "rung").map(([name, , , strict, blank, , uses]) => ({
       name: codes(name)[0],
       strict: strict === "yes",
@@ -161,13 +161,13 @@ describe("the tables", () => {
     );
   });
 
-  it("have every spelling of every field", () => {
+  it("list every spelling of every field", () => {
     const rows = table("Fields", "field").map(([name, spellings]) => [name, codes(spellings)]);
     const fields = Object.entries({ ...editFields, ...callFields });
     expect(rows).toEqual(fields.map(([name, { spellings }]) => [name, [...spellings]]));
   });
 
-  it("have every shape that is served, with its list and its order", () => {
+  it("list every shape that is served, with its list and its order", () => {
     const rows = table("Shapes", "shape").map(([name, list, , order]) => ({
       name: codes(name)[0],
       container: codes(list)[0],
@@ -177,20 +177,20 @@ describe("the tables", () => {
     expect(rows).toEqual(served.map(({ name, container, order }) => ({ name, container, order })));
   });
 
-  it("have every method and command among the doors", () => {
+  it("list every method and command among the doors", () => {
     const named = table("Requests and commands", "door").flatMap(([, method]) => codes(method));
     expect(named).toEqual(expect.arrayContaining([...Object.values(methods), ...Object.values(commands)]));
   });
 
   it.each(["MultiEditResult", "FileResult", "EditResult", "ReadResult", "StatusResult"])(
-    "have every field of %s",
+    "list every field of %s",
     (name) => {
       expect(fieldsOf(protocolSource, name)).not.toEqual([]);
       expect(firstCodes(table(name, "field"))).toEqual(fieldsOf(protocolSource, name));
     },
   );
 
-  it("have every field of Failure", () => {
+  it("list every field of Failure", () => {
     expect(firstCodes(table("Failure", "field"))).toEqual(fieldsOf(failureSource, "Failure"));
   });
 });
@@ -243,24 +243,24 @@ describe("the examples", () => {
     expect(clients.map(readCaller)).toEqual(clients);
   });
 
-  it("show what is announced", () => {
+  it("show what the server announces", () => {
     const announced = examples.filter(({ kind }) => kind === "announced").map(({ text }) => JSON.parse(text));
     const multiEdit = { version: protocolVersion, shapes: announcedShapes, commands: Object.values(commands) };
     expect(announced).toEqual([multiEdit]);
   });
 
-  it("announce by known names", () => {
+  it("announce capabilities under known names", () => {
     const shown = examples.filter(({ kind }) => kind === "capabilities").map(({ text }) => JSON.parse(text));
     const names = shown.flatMap(({ experimental }) => Object.keys(experimental.multiEdit));
     expect(names.sort()).toEqual(fieldsOf(protocolSource, "ClientMultiEdit").sort());
   });
 
-  it("undo by known names", () => {
+  it("undo with fields of known names", () => {
     const asked = examples.filter(({ kind }) => kind === "undo").flatMap(({ text }) => Object.keys(JSON.parse(text)));
     expect(asked).toEqual(fieldsOf(protocolSource, "UndoParams"));
   });
 
-  it("ask to read by known names", () => {
+  it("ask to read with fields of known names", () => {
     const asked = examples.filter(({ kind }) => kind === "read").flatMap(({ text }) => Object.keys(JSON.parse(text)));
     expect(asked).toEqual(fieldsOf(protocolSource, "ReadParams"));
   });

@@ -103,7 +103,7 @@ it("shows a conversation as it is on the wire", async () => {
   expect(await server.ended).toMatchObject({ code: 0, stderr: "" });
 });
 
-it("says of each code once what to do", () => {
+it("says what to do about each code, once", () => {
   const codes = rows("to do").flatMap(([, cell = ""]) => [...cell.matchAll(/`(\w+)`/g)].map(([, code]) => code));
   const source = readFileSync(new URL("../server/plan/failure.ts", import.meta.url), "utf8");
   const type = /export type FailureCode =([^;]*);/.exec(source)?.[1] ?? "";

@@ -142,7 +142,7 @@ describe("an editor that does nothing", () => {
 });
 
 describe("an editor that does something else", () => {
-  it("makes a part of an edit: the answer says so, and the other documents are rolled back", async () => {
+  it("makes only part of an edit: the answer says so, and the other documents are rolled back", async () => {
     const open = { ...three, "b.txt": "old one\nold two\n" };
     const { editor, apply, texts } = await start({ open, proofTimeout: 200 });
     editor.behave("honest", "appliesPartly", "honest");

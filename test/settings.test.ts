@@ -149,7 +149,7 @@ describe("settings", () => {
     expect(warnings).toHaveLength(1);
   });
 
-  it("are all read, however many are wrong, with a bounded number of bounded warnings", () => {
+  it("are all read, however many are wrong, with a limited number of warnings of limited length", () => {
     const wrong = Array.from({ length: 5000 }, (_, i) => [`k${i}${"k".repeat(500)}`, i]);
     const { settings, warnings } = readSettings([Object.fromEntries(wrong), { atomic: "none" }]);
     expect(settings.atomic).toBe("none");

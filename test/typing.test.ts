@@ -1,5 +1,6 @@
 /**
- * The user types while the server has its edits applied: no keystroke is lost, and no edit lands elsewhere or twice.
+ * The user types while the server has its edits applied: no keystroke is lost, and no edit is misplaced or applied
+ * twice.
  */
 import { describe, expect, it } from "vitest";
 import { limits } from "../server/text/limits.js";
@@ -216,7 +217,7 @@ describe("an editor that ignores versions while the user types", () => {
   });
 });
 
-describe("a user who goes on typing", () => {
+describe("a user who keeps typing", () => {
   /** A mark that no edit touches; the keys are typed before it. */
   const cursor = "|cursor|";
   const batches = 30;

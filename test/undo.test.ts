@@ -14,7 +14,7 @@ const program = serverForDesks();
 const start = (options: DeskOptions = {}): Promise<Desk> => layDesk(program, options);
 
 describe("undo", () => {
-  it.each(["multiEdit/undo", "multiEdit.undo"])("%s restores every text, to the byte", async (name) => {
+  it.each(["multiEdit/undo", "multiEdit.undo"])("%s restores every text, byte for byte", async (name) => {
     const desk = await start({ open: three });
     const applied = await desk.apply(threeEdits);
     expect(desk.texts()).toEqual(threeAfter);
@@ -158,7 +158,7 @@ describe("a text that was typed into", () => {
     expect(failure.failures).toMatchObject([{ code: "undoConflict", path: "a.txt", line: 4 }]);
     expect(failure.message).toContain("line 4");
     expect(desk.texts()).toEqual(typed);
-    // Once the typed text is gone, the change can be undone.
+    // Once the typed text has been deleted, the change can be undone.
     const { editor, uri } = desk;
     const at = typed["a.txt"]!.indexOf("x");
     await editor.type({ uri: uri("a.txt"), from: at, to: at + 1, insert: "" });
@@ -174,12 +174,12 @@ describe("a text that was typed into", () => {
     const { failures } = await failed(desk.undo());
     expect(failures.map(({ code, path }) => [code, path])).toEqual([
       ["undoConflict", "a.txt"],
-      // Closed without saving, so that the edit is gone.
+      // Closing it without saving has discarded the edit.
       ["undoConflict", "c.txt"],
     ]);
   });
 
-  it("during the undo: the typed text stays", async () => {
+  it("during the undo: the typed text is kept", async () => {
     const desk = await start({ open: { "a.txt": text }, proofTimeout: 400 });
     await desk.apply(batch(["a.txt", "old", "new"]));
     desk.editor.beforeEdits(async () => {
@@ -235,7 +235,7 @@ describe("any batch", () => {
     replaceAll: fc.boolean(),
   });
 
-  it("that was applied can be undone, to the byte, in every encoding", async () => {
+  it("that was applied can be undone, byte for byte, in every encoding", async () => {
     for (const encoding of ["utf-8", "utf-16", "utf-32"]) {
       const { editor, apply, undo, uri } = await start({ open: {}, encodings: [encoding] });
       let version = 1;
