@@ -136,7 +136,7 @@ describe("transports", () => {
     socket.end();
     const { code, stderr } = await server.ended;
     expect(code).toBe(0);
-    expect(stderr).toContain("a line that is no protocol");
+    expect(stderr).toContain("a line outside the protocol");
     expect(server.received()).toBe("");
     listener.close();
   });

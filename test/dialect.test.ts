@@ -161,7 +161,7 @@ describe("shapes", () => {
       ],
     ],
     [
-      "ways to choose matches that do not exclude each other",
+      "compatible ways to choose matches",
       {
         path: "p",
         edits: [

@@ -25,7 +25,7 @@ describe("failures of a call", () => {
     ["a patch that is not a string", { patch: 1 }, [["invalidParams", "-", '"patch" is wrong']]],
     ["patch and input", { patch: deletion, input: deletion }, [["invalidParams", "-", '"patch", "input"']]],
     [
-      "patch beside an empty list",
+      "a patch and an empty list",
       { patch: "x", multi: [] },
       [
         ["invalidParams", "-", 'also has "multi"'],
@@ -39,7 +39,7 @@ describe("failures of a call", () => {
       [["tooLarge", "-", "the length of the patch is 16,777,217 characters"]],
     ],
     [
-      "a path of a patch that is too long",
+      "too long a path in a patch",
       { patch: `*** Begin Patch\n*** Delete File: ${"p".repeat(limits.pathLength + 1)}\n*** End Patch` },
       [["tooLarge", "-", "Line 2 of the patch: the path is 4,097 characters"]],
     ],
@@ -67,17 +67,17 @@ describe("failures of a call", () => {
       [["invalidParams", "-", '"oldText", "old_string"']],
     ],
     [
-      "a single edit beside edits",
+      "a single edit next to a list of edits",
       { path: "p", ...ok, edits: [ok] },
       [["invalidParams", "-", '"oldText", "newText", "edits"']],
     ],
     [
-      "a choice of matches beside edits",
+      "a choice of matches next to a list of edits",
       { path: "p", replaceAll: true, edits: [ok] },
       [["invalidParams", "-", '"replaceAll", "edits"']],
     ],
     ["nothing in it", {}, [["missingField", "-", "no edits"]]],
-    ["a path alone", { path: "p" }, [["missingField", "-", "no edits"]]],
+    ["only a path", { path: "p" }, [["missingField", "-", "no edits"]]],
     ["an empty list", { path: "p", edits: [] }, [["missingField", "-", "no edits"]]],
     ["an empty list as a string", { path: "p", edits: "[]" }, [["missingField", "-", "no edits"]]],
     ["null for the list", { path: "p", edits: null }, [["missingField", "-", "no edits"]]],
@@ -108,16 +108,16 @@ describe("failures of a call", () => {
     ["no path", ok, [["missingPath", 0, "has no path"]]],
     ["no path in an item", { edits: [{ path: "p", ...ok }, ok] }, [["missingPath", 1, "has no path"]]],
     ["an empty path", { path: "", ...ok }, [["missingPath", 0, "is empty"]]],
-    ["an empty path of the call is said once", { path: "", edits: [ok, ok] }, [["missingPath", "-", "is empty"]]],
+    ["an empty path of the call is reported once", { path: "", edits: [ok, ok] }, [["missingPath", "-", "is empty"]]],
     ["an empty path does not inherit", { path: "p", edits: [{ path: "", ...ok }] }, [["missingPath", 0, "is empty"]]],
-    ["an incomplete edit lists all that it lacks", { oldText: "a" }, [["missingField", 0, 'lacks "path", "newText"']]],
+    ["everything that an edit lacks is listed", { oldText: "a" }, [["missingField", 0, 'lacks "path", "newText"']]],
     [
-      "in the caller's own spelling",
+      "what an edit lacks, in the caller's own spelling",
       { edits: [{ file_path: "p", old_string: "a", new_string: "b" }, { old_string: "a" }] },
       [["missingField", 1, 'lacks "file_path", "new_string"']],
     ],
     [
-      "in the spelling of the shape",
+      "what an edit lacks, in the spelling of the shape",
       { edits: [{ old_string: "a" }] },
       [["missingField", 0, 'lacks "file_path", "new_string"']],
     ],
@@ -198,7 +198,7 @@ describe("failures of a call", () => {
       [["unknownField", "-", 'did you mean "newText"?']],
     ],
     [
-      "a misspelt key beside a field that is really missing",
+      "a misspelt key and a field that is really missing",
       { edits: [{ old_strng: "a" }] },
       [
         ["unknownField", 0, 'did you mean "old_string"?'],

@@ -59,7 +59,7 @@ describe("a change", () => {
     ["at a negative line", 2, [{ range: range(-1, 0, 0, 0), text: "x" }], syncProblems.badRange(0)],
     ["at half a character", 2, [{ range: range(0, 0, 0, 0.5), text: "x" }], syncProblems.badRange(0)],
     [
-      "that is bad after good ones",
+      "that is invalid after valid ones",
       2,
       [
         { range: range(0, 0, 0, 3), text: "" },

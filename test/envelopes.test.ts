@@ -183,7 +183,7 @@ describe("a handler's mistakes", () => {
     server.send({ jsonrpc: "2.0", method: "exit" });
     const { code, stderr } = await server.ended;
     expect(code).toBe(0);
-    expect(stderr).toContain("a line that is no protocol");
+    expect(stderr).toContain("a line outside the protocol");
     expect(framesOf(Buffer.from(server.received())).messages.map(({ id }) => id)).toEqual([0, 1, 2]);
   });
 });

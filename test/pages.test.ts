@@ -26,8 +26,8 @@ describe("a page", () => {
 
   it.each([
     ["an unknown kind", page(block("reqest", "{}"), request, diff), 5, "no kind of block"],
-    ["an unknown flag of a file", page(block("ts a.ts closd", "one"), request, diff), 5, 'knows no "closd"'],
-    ["an unknown flag of another block", page(file, request, block("diff excaped", "x")), 13, 'knows no "excaped"'],
+    ["an unknown flag of a file", page(block("ts a.ts closd", "one"), request, diff), 5, 'has no flag "closd"'],
+    ["an unknown flag of another block", page(file, request, block("diff excaped", "x")), 13, 'has no flag "excaped"'],
     ["no outcome", page(file, request), 1, "no outcome"],
     ["no request", page(file, diff), 1, "no request"],
     ["no prose", `# Case\n\n${request}\n${diff}`, 1, "does not say why"],
@@ -35,10 +35,10 @@ describe("a page", () => {
     ["an empty failure", page(file, request, block("failure")), 13, "failure is empty"],
     ["a request that is not JSON", page(file, block("request", "{"), diff), 9, "not JSON"],
     ["a block that is not closed", page(file, request, "```diff\nx"), 13, "not closed"],
-    ["two files of one path", page(file, file, request, diff), 9, "second file"],
+    ["two files with the same path", page(file, file, request, diff), 9, "second file"],
     ["two requests", page(request, request, diff), 9, "two"],
-    ["two cases of one name", `${page(request, diff)}\n${page(request, diff)}`, 13, "second case"],
-    ["a block before every heading", request, 1, "before the first heading"],
+    ["two cases with the same name", `${page(request, diff)}\n${page(request, diff)}`, 13, "second case"],
+    ["a block before the first heading", request, 1, "before the first heading"],
     ["no case", "# Page\n\nAbout.\n", 1, "no case"],
   ])("with %s is refused", (_, markdown, line, problem) => {
     expect(() => parsePage("p.md", markdown)).toThrow(new RegExp(`^p\\.md:${line}: .*${problem}`));

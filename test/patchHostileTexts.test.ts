@@ -162,7 +162,7 @@ describe("a huge patch", () => {
       ["contextNotFound"],
       "line 3",
     ],
-    ["a million bare marks", inBig("@@\n".repeat(1_000_000).trimEnd()), ["patchSyntax"], "Line 3 of the patch"],
+    ["a million bare @@ lines", inBig("@@\n".repeat(1_000_000).trimEnd()), ["patchSyntax"], "Line 3 of the patch"],
     [
       "10,000 anchors in a row",
       inBig(...lines.slice(0, 10_000).map((line) => `@@ ${line}`), "-x"),

@@ -174,7 +174,7 @@ describe("a client with fewer capabilities", () => {
   it.each<[string, DeskOptions]>([
     ["Neovim, which is known to support them", { clientInfo: { name: "Neovim" }, capabilities: { workspace } }],
     [
-      "one with resource operations",
+      "one that announces resource operations",
       { capabilities: { workspace: { ...workspace, workspaceEdit: { resourceOperations: ["rename"] } } } },
     ],
   ])("%s: it gets documentChanges although it does not announce them", async (_what, options) => {

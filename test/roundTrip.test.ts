@@ -75,7 +75,7 @@ describe("an editor that does nothing", () => {
     expect(failure.codes).toEqual([code]);
     expect(failure.failures[0]!.path).toBe("a.txt");
     expect(failure.message).toContain("its text is unchanged");
-    if (behaviour === "refuses") expect(failure.message).toContain("the editor does not want to");
+    if (behaviour === "refuses") expect(failure.message).toContain("the editor rejected the edit");
     if (behaviour === "answersErrors") expect(failure.message).toContain("the editor broke");
     expect(texts()).toEqual({ "a.txt": "old\n" });
   });

@@ -31,7 +31,7 @@ describe("the policy", () => {
   it.each([
     ["the option", {}, { save: "always" }],
     ["the setting", { save: "always" }, {}],
-    ["the option against the setting", { save: "never" }, { save: "always" }],
+    ["the option, contrary to the setting,", { save: "never" }, { save: "always" }],
   ])("saves everything if %s says so", async (_who, settings, options) => {
     const { apply, disk } = await start({ settings: { proofTimeout: 300, ...settings } });
     const answer = await apply({ ...both, options });

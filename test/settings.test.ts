@@ -56,7 +56,7 @@ describe("settings", () => {
     ["an empty section", [{ multiEdit: {} }]],
     ["a section that is null", [{ multiEdit: null }]],
     ["values that are null, as editors send settings that are not set", [{ lenient: null, confirm: undefined }]],
-    ["other programs' settings beside the section", [{ python: { lint: 1 }, multiEdit: {} }]],
+    ["other programs' settings next to the section", [{ python: { lint: 1 }, multiEdit: {} }]],
   ])("are the defaults if the client sends %s", (_, values) => {
     expect(readSettings(values)).toEqual({ settings: defaultSettings, warnings: [] });
   });

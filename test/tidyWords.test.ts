@@ -32,7 +32,7 @@ describe("only the pages of sentences make failures", () => {
 
   it("and a call anywhere else is reported", () => {
     expect(failureProblems(at("server/plan/plan.ts", "", 'makeFailure("ioError", {}, "Oh.");'))).toEqual([
-      "server/plan/plan.ts:2 makes a failure outside a page sentences.ts",
+      "server/plan/plan.ts:2 makes a failure outside a sentences.ts file",
     ]);
   });
 });
@@ -47,7 +47,7 @@ describe("only the pages of sentences hold sentences for callers", () => {
     ['throw new ResponseError(1, "There is no request");', "There is no request"],
     ['throw new Error("a"); say("There is no request");', "There is no request"],
   ])("and `%s` is reported", (line, sentence) => {
-    const problem = `server/lsp/a.ts:2 has a sentence outside a page sentences.ts: ${sentence}`;
+    const problem = `server/lsp/a.ts:2 has a sentence outside a sentences.ts file: ${sentence}`;
     expect(sentenceProblems(at("server/lsp/a.ts", "", line))).toEqual([problem]);
     expect(sentenceProblems(at("server/lsp/sentences.ts", "", line))).toEqual([]);
     expect(sentenceProblems(at("test/a.ts", "", line))).toEqual([]);

@@ -179,8 +179,8 @@ function swapFile(): Buffer {
 describe("with a home directory", () => {
   const homes: Readonly<Record<string, Parameters<typeof makeDirectory>[0]>> = {
     "that is reached by a link": { "real/": "", home: { link: "real" } },
-    "that has a link to the folder for state": { "dots/": "", "home/.local": { link: "../dots" } },
-    "that has a dangling link": { "home/.local": { link: "../dots" } },
+    "that contains a link to the state folder": { "dots/": "", "home/.local": { link: "../dots" } },
+    "that contains a dangling link": { "home/.local": { link: "../dots" } },
     "that does not exist yet": {},
   };
 

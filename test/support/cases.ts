@@ -122,7 +122,7 @@ export function parsePage(
     if (names.has(name)) throw new PageError(page, line, `a second case has the name "${name}"`);
     names.add(name);
   }
-  if (cases.length === 0) throw new PageError(page, 1, "the page holds no case");
+  if (cases.length === 0) throw new PageError(page, 1, "the page contains no case");
   return cases;
 }
 
@@ -137,7 +137,7 @@ function sectionsOf(page: string, markdown: string): Section[] {
     if (heading !== null) {
       sections.push({ name: heading[1]!, line: i, hasProse: false, blocks: [] });
     } else if (fence !== null) {
-      if (section === undefined) throw new PageError(page, i + 1, "a block stands before the first heading");
+      if (section === undefined) throw new PageError(page, i + 1, "a block comes before the first heading");
       const last = lines.indexOf(fence[1]!, i + 1);
       if (last === -1) throw new PageError(page, i + 1, "the block is not closed");
       const words = fence[2]!.split(/ +/).filter((word) => word !== "");
@@ -167,7 +167,7 @@ function toCase(page: string, section: Section, outcomeNeeded: boolean): Case {
     } else if (Object.hasOwn(blockKinds, kind)) {
       const flags = block.words.slice(1);
       const unknown = flags.find((flag) => !blockKinds[kind]!.includes(flag));
-      if (unknown !== undefined) fail(block.first, `"${kind}" knows no "${unknown}"`);
+      if (unknown !== undefined) fail(block.first, `"${kind}" has no flag "${unknown}"`);
       if (one.has(kind)) fail(block.first, `the case has two "${kind}" blocks`);
       one.set(kind, { block, flags });
     } else {
@@ -297,7 +297,7 @@ function fileWords(block: Block, fail: Fail): FileWords {
   if (path === undefined) fail(block.first, `"${language}" is no kind of block, and no file without a path`);
   const flags = new Set<FileFlag>();
   for (const word of words)
-    flags.add(fileFlags.find((flag) => flag === word) ?? fail(block.first, `a file knows no "${word}"`));
+    flags.add(fileFlags.find((flag) => flag === word) ?? fail(block.first, `a file has no flag "${word}"`));
   if (flags.has("closed") && (flags.has("dirty") || flags.has("bom-synced"))) {
     fail(block.first, "a closed file is neither dirty nor synced");
   }

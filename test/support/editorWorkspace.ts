@@ -120,8 +120,8 @@ class Check {
     this.edited.add(uri);
     const at = this.at(uri);
     if (at === "gone") throw new Refused(`${uri} does not exist`);
-    if (at === "binary") throw new Refused(`${uri} is no text`);
-    if (at === "renamed") throw new Refused(`${uri} is edited behind its rename`);
+    if (at === "binary") throw new Refused(`${uri} is not text`);
+    if (at === "renamed") throw new Refused(`${uri} is edited after its rename`);
     const plain = edits.map(toPlainEdit);
     if (at === "open") {
       const document = this.open.get(uri)!;
