@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => program?.remove());
 
-/** Sentences that the cases have produced, each with the first case that did. */
+/** Sentences that the cases have produced, each with the first case that produced it. */
 const produced = new Map<string, string>();
 function noteSentences(one: Case, { failures, warnings }: Seen): void {
   for (const sentence of [...failures.map(({ message }) => message), ...warnings].flatMap(sentencesOf)) {

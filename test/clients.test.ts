@@ -24,7 +24,7 @@ const start = (name: string, options: DeskOptions = {}): Promise<Desk> =>
   layDesk(program, { clientInfo: { name }, ...options });
 
 describe("the table of clients", () => {
-  it("knows a client by its name in any case, and treats others with caution", () => {
+  it("recognises a client by its name in any case, and treats unknown ones with caution", () => {
     expect(factsOf({ name: "NeoVim", version: "0.12.4" })).toBe(factsOf({ name: "neovim", version: "0.12.0" }));
     expect(factsOf({ name: "neovim" })).not.toBe(factsOf(undefined));
     for (const name of ["", "neovim2", "constructor", "__proto__", "Visual Studio Code"]) {

@@ -63,7 +63,7 @@ describe("the end of a session", () => {
 });
 
 describe.concurrent("the client's process", () => {
-  /** The id of a process that has exited, which no running process has. */
+  /** The id of a process that has exited; no running process has this id. */
   async function deadProcess(): Promise<number> {
     const child = spawn(process.execPath, ["-e", ""]);
     await once(child, "exit");

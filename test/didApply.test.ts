@@ -46,7 +46,7 @@ describe("an edit that the client applies itself", () => {
     expect(desk.disk()).toEqual({ "a.txt": "a\n" });
   });
 
-  it("is not a transaction before all of it is applied", async () => {
+  it("is not a transaction until all of it has been applied", async () => {
     const desk = await start({ open: three, files: { "d.txt": "d\n" }, settings: {} });
     const { transaction, edit } = await desk.propose({
       edits: [...threeEdits.edits, { path: "d.txt", oldText: "d", newText: "D" }],

@@ -182,7 +182,7 @@ describe("a mirror", () => {
     expect(documents.open(uri, 1, huge, lspRule)).toEqual({ kind: "synced" });
   });
 
-  it("knows documents by the exact spelling of their URI, in the order in which they were opened", () => {
+  it("identifies documents by the exact spelling of their URI, and lists them in the order of their opening", () => {
     const documents = opened("a");
     documents.open("untitled:1", 1, "b", lfRule);
     documents.open(uri, 1, "c", lspRule);

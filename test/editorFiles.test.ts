@@ -67,7 +67,7 @@ describe("a file that is not open", () => {
     expect(disk()).toEqual({ ...files, ...open });
   });
 
-  it("is not changed, though the editor says so: the outcome is unknown", async () => {
+  it("is not changed, though the editor says that it was: the outcome is unknown", async () => {
     const { editor, apply, texts, disk } = await start({ files, open });
     editor.behave("honest", "lies");
     const answer = await apply(edits);

@@ -98,7 +98,7 @@ describe("a rename that the editor", () => {
     expect(disk()).toEqual({ ...third, "a.txt": "old a\n", "b.txt": "new b\n" });
   });
 
-  it("applies while it keeps the document open under its old name: the call succeeds with a warning", async () => {
+  it("applies while keeping the document open under its old name: the call succeeds with a warning", async () => {
     const { apply, texts, disk } = await start({ files: third, open: three, onRename: "keepsOpen" });
     const answer = await apply(renameAndChange);
     expect(answer).toMatchObject({ applied: true, outcome: "applied" });
@@ -107,7 +107,7 @@ describe("a rename that the editor", () => {
     expect(disk()).toEqual({ "a.txt": "old a\n", "dir/moved.txt": "old b\n" });
   });
 
-  it("answers by closing the document without saving it: the answer says so and calls nothing applied", async () => {
+  it("handles by closing the document without saving it: the answer says so and reports nothing as applied", async () => {
     const { apply, texts, disk } = await start({ files: third, open: three, onRename: "loses" });
     const answer = await apply(renameAndChange);
     expect(answer).toMatchObject({ applied: false, outcome: "unknown" });

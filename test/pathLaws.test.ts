@@ -107,7 +107,7 @@ describe("any path that is sent", () => {
     );
   });
 
-  it("is answered: any text is resolved or fails", async () => {
+  it("is resolved or refused, whatever text it is", async () => {
     const at = makeDirectory(tree);
     const resolver = await createResolver(scopeOf({ at }));
     const anyText = fc.oneof(

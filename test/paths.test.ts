@@ -351,7 +351,7 @@ describe("open documents", () => {
     ]);
   });
 
-  it("outside the folders are refused, also by their exact URI and by a hard link", async () => {
+  it("outside the folders are refused, even by their exact URI or by a hard link", async () => {
     const at = makeDirectory({ ...tree, "ws/s-hard.ts": { hardLink: "ws-secret/s.ts" } });
     const open = [`file://${at}/ws-secret/s.ts`];
     await expectOutcomes({ at, open }, [
@@ -374,7 +374,7 @@ describe("open documents", () => {
     ]);
   });
 
-  it("give hard links of a closed file one identity", async () => {
+  it("give all hard links of a closed file the same identity", async () => {
     const at = makeDirectory(tree);
     const resolver = await createResolver(scopeOf({ at }));
     const [a, hard, b] = await Promise.all(["src/a.ts", "a-hard.ts", "src/b.ts"].map((sent) => resolver.resolve(sent)));

@@ -1,4 +1,4 @@
-/** Checks the protocol page against the tables of the code: if these gain or lose a row, so must the page. */
+/** Checks the protocol page against the tables in the code: if a table gains or loses a row, so must the page. */
 import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { readCaller } from "../server/agent/session/handshake.js";
@@ -76,7 +76,7 @@ describe("the failure codes", () => {
     expect([...answered].sort()).toEqual([...failureCodes].sort());
   });
 
-  it("are answered if there is a sentence for them, and only then", () => {
+  it("are marked as answered if and only if there is a sentence for them", () => {
     const withSentence = new Set(
       [...pagesOfSentences().matchAll(/makeFailure\(\s*"(\w+)"/g)].map(([, code = ""]) => code),
     );

@@ -117,7 +117,7 @@ describe("settings", () => {
     expect(after.warnings[0]).toContain(`uses ${shown(held)} instead.`);
   });
 
-  it("that are unknown cause one warning each, and the others count", () => {
+  it("that are unknown cause one warning each, and the others take effect", () => {
     const { settings, warnings } = readSettings([
       { lenientt: false, atomic: "none" },
       { lenientt: 1, trace: {} },

@@ -41,14 +41,14 @@ describe("imports point down only", () => {
     expect(layerProblems(source)).toEqual(["server/text/a.ts:2 imports ../plan/b.js: text is below plan"]);
   });
 
-  it("also from `main`, which nothing imports", () => {
+  it("and main.ts may import every layer, but no layer may import it", () => {
     expect(layerProblems(at("server/main.ts", 'import { a } from "./agent/a.js";'))).toEqual([]);
     expect(layerProblems(at("server/agent/a.ts", 'export { b } from "../main.js";'))).toEqual([
       "server/agent/a.ts:1 imports ../main.js: agent is below main",
     ]);
   });
 
-  it("also dynamic ones, and those spread over lines", () => {
+  it("dynamic imports, and imports spread over several lines, count as well", () => {
     expect(layerProblems(at("server/lsp/a.ts", "const b = await import(", '  "../agent/b.js"', ");"))).toEqual([
       "server/lsp/a.ts:1 imports ../agent/b.js: lsp is below agent",
     ]);
@@ -60,7 +60,7 @@ describe("imports point down only", () => {
     ]);
   });
 
-  it("and nothing outside the layers can be imported or put there", () => {
+  it("and nothing outside the layers can be imported or added", () => {
     expect(layerProblems(at("server/util/a.ts"))[0]).toMatch(/^server\/util\/a\.ts:1 is in no layer/);
     expect(layerProblems(at("server/helpers.ts"))[0]).toMatch(/^server\/helpers\.ts:1 is in no layer/);
     expect(layerProblems(at("server/lsp/a.ts", 'import "../../test/support/b.js";'))).toEqual([
@@ -228,7 +228,7 @@ describe("the code map matches the code", () => {
   });
 });
 
-describe("the settings table says what the schema says", () => {
+describe("the settings table agrees with the schema", () => {
   const schema = {
     properties: {
       lenient: { default: true },

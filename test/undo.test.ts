@@ -56,7 +56,7 @@ describe("undo", () => {
     expect(texts()["a.txt"]).toBe("1\n2\n3\n4\n5\n6\n7\n8\n9\n");
   });
 
-  it("is refused with a message if the transaction is undone or unknown, or if there is none", async () => {
+  it("is refused with a message if the transaction has been undone or is unknown, or if there is none", async () => {
     const desk = await start({ open: { "a.txt": "old\n" }, settings: { atomic: "all" } });
     const refusal = async (params: unknown) => failed(desk.editor.request("multiEdit/undo", params));
     expect(await refusal(null)).toMatchObject({ rpcCode: -32803, codes: ["undoConflict"] });

@@ -119,7 +119,7 @@ describe("without an editor", () => {
     expect(await run(["apply", "--workspace", root], { input: call("b.txt"), cwd })).toMatchObject({ code: 0 });
   });
 
-  it("a call for an editor is not applied on disk instead", async () => {
+  it("a call that demands an editor is not applied on disk instead", async () => {
     const { run, text } = layShelf({ "a.txt": "one\n" });
     expect(await run(["apply", "--mode=editor"], { input: call("a.txt") })).toMatchObject({ code: 3 });
     expect(text("a.txt")).toBe("one\n");
@@ -320,7 +320,7 @@ describe("beside an editor", () => {
     expect(desk.disk()["other/a.txt"]).toBe("one\n");
   });
 
-  it("that has a file open, another editor does not write this file", async () => {
+  it("that has a file open, no other editor writes this file", async () => {
     const home = ownStateHome();
     const left = await layDesk(program, { clientInfo: { name: "Left" }, files: { "a.txt": "one\n" } });
     const right = await layDesk(program, { clientInfo: { name: "Right" } });
