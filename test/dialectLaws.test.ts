@@ -239,7 +239,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Like `Object.fromEntries`, but `__proto__` becomes a key, as `JSON.parse` makes it. */
+/** `Object.fromEntries`, which makes even `__proto__` an ordinary key, as `JSON.parse` does. */
 function fromEntries(entries: readonly (readonly [string, unknown])[]): object {
   return Object.fromEntries(entries);
 }

@@ -7,7 +7,7 @@ import { uriOfPath } from "../server/workspace/pathText.js";
 import { makeDirectory } from "./support/directory.js";
 import { type Setting, scopeOf, tree } from "./support/pathTree.js";
 
-/** The document's display path, marked `new` and `open` if it is, or the code of the failure. */
+/** The document's display path, marked `open` or `new` if either applies, or the code of the failure. */
 function outcomeOf(resolved: Resolved): string {
   if (!resolved.ok) return `error: ${resolved.failure.code}`;
   const { path, open, onDisk } = resolved.place;

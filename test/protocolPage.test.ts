@@ -76,7 +76,7 @@ describe("the failure codes", () => {
     expect([...answered].sort()).toEqual([...failureCodes].sort());
   });
 
-  it("are marked as answered if and only if there is a sentence for them", () => {
+  it("are on the page if and only if there is a sentence for them", () => {
     const withSentence = new Set(
       [...pagesOfSentences().matchAll(/makeFailure\(\s*"(\w+)"/g)].map(([, code = ""]) => code),
     );

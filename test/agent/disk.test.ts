@@ -160,7 +160,7 @@ describe("without an editor", () => {
   });
 });
 
-/** The environment of a user with this home directory, without the variables that name the folder for state. */
+/** The environment of a user with this home directory, without the variables that name the state folder. */
 const userAt = (home: string): NodeJS.ProcessEnv => ({
   HOME: home,
   XDG_STATE_HOME: undefined,

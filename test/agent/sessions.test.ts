@@ -1,5 +1,5 @@
 /**
- * The choice of the one editor that receives a call: several sessions, dead sessions, foreign sessions.
+ * The choice of the one editor that receives a call, with several sessions, dead ones, and ones that cannot be asked.
  */
 import { spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";

@@ -21,7 +21,7 @@ export interface OpenDocument {
 export interface Terms {
   readonly encoding: Encoding;
   readonly versions: "checked" | "ignored";
-  /** The text that an empty file has when it is open. */
+  /** The text that the editor holds for an empty file. */
   readonly emptyText: "" | "\n";
   /** `lf`: CRLF becomes LF on opening, as in Emacs; `undefined` if line ends are kept. */
   readonly lineEnds?: "lf" | undefined;

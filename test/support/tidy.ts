@@ -111,7 +111,7 @@ function isImpure(specifier: string): boolean {
   return specifier.startsWith("node:") || specifier.startsWith("vscode-") || builtinModules.includes(specifier);
 }
 
-/** Imports, outside `lsp/`, of the editor's connection; the connection to agents may use only the JSON-RPC library. */
+/** Imports of the editor's connection outside `lsp/`; the connection to agents may use only the JSON-RPC library. */
 export function connectionProblems(sources: readonly Source[]): string[] {
   return sources
     .filter((source) => isServerFile(source) && layerOf(source.path) !== "lsp")
