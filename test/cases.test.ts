@@ -113,7 +113,7 @@ describe.skipIf(updating)("the page of failures", () => {
     expect(gists.map(({ name }) => name)).toEqual([]);
   });
 
-  it("has every sentence that a case of any page produces", () => {
+  it("contains every sentence that a case on any page produces", () => {
     const pinned = new Set(cases.flatMap(wholeMessagesOf).flatMap(sentencesOf));
     const missing = [...produced].filter(([sentence]) => !pinned.has(sentence) && !isOfNode(sentence));
     expect(Object.fromEntries(missing)).toEqual({});

@@ -117,7 +117,7 @@ describe("an editor that normalises inserted line ends", () => {
     expect(answer.diff).toContain("+and\r\n two\n-three\r\n+3\n+and\r\n");
   });
 
-  it("gets CRLF if all of a text has it", async () => {
+  it("gets CRLF if every line of a text ends with it", async () => {
     const { apply, texts } = await start("Neovim", { open: { "a.txt": "one\r\ntwo\r\n" } });
     await apply(batch(["a.txt", "one", "one\nand"]));
     expect(texts()).toEqual({ "a.txt": "one\r\nand\r\ntwo\r\n" });

@@ -110,7 +110,7 @@ describe("a text that changes while the question is open", () => {
     expect(desk.texts()).toEqual({ "a.txt": after.replace("6", "typed 6") });
   });
 
-  it("so that the old text is gone: the call fails, and nothing changes", async () => {
+  it("so that the old text no longer exists: the call fails, and nothing changes", async () => {
     const desk = await start();
     meanwhile(desk, () => desk.typeBefore("a.txt", "ld", "u"));
     expect((await failed(desk.apply(edits))).codes).toEqual(["noMatch"]);
@@ -137,7 +137,7 @@ describe("a person who wants to see the diff", () => {
   const startShowing = (options: DeskOptions = {}): Promise<Desk> =>
     start({ capabilities, settings: { proofTimeout: 300 }, ...options });
 
-  it("gets it as a document that only this user can read, and is asked again; afterwards the document is gone", async () => {
+  it("gets it as a document that only this user can read, and is asked again; the document is deleted afterwards", async () => {
     const { editor, apply, texts } = await startShowing();
     editor.answerQuestionsWith("Show diff", "Apply");
     expect(await apply(edits)).toMatchObject({ outcome: "applied" });
@@ -151,7 +151,7 @@ describe("a person who wants to see the diff", () => {
     expect(texts()).toEqual({ "a.txt": after });
   });
 
-  it("and rejects it: the caller gets the proposed diff, and the document is gone", async () => {
+  it("and rejects it: the caller gets the proposed diff, and the document is deleted", async () => {
     const { editor, apply, texts } = await startShowing();
     editor.answerQuestionsWith("Show diff", "Show diff", "Reject");
     const failure = await failed(apply(edits));

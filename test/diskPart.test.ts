@@ -172,7 +172,7 @@ describe("a batch over open and closed files", () => {
     expect(desk.texts()).toEqual({ "a.txt": "new\n", "c.txt": "new, typed\n" });
   });
 
-  it("is refused if the first of two Vims has ended and the second still has the file open", async () => {
+  it("is refused if the first of two Vim processes has ended and the second still has the file open", async () => {
     const desk = await layDesk(program, { files: { "b.txt": "old\n" } });
     const swap = Buffer.alloc(4096);
     swap.write("b0VIM 9.0");

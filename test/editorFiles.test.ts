@@ -148,7 +148,7 @@ describe("a new file", () => {
     expect(editor.refusals).toEqual([]);
   });
 
-  it("without a text is one request", async () => {
+  it("without text is created in one request", async () => {
     const { editor, apply, disk } = await start();
     expect(await apply(throughEditor(batch(["new.txt", "", ""])))).toMatchObject({ applied: true, outcome: "applied" });
     expect(editor.asked).toHaveLength(1);

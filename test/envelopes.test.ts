@@ -126,7 +126,7 @@ describe("the order of messages in a session", () => {
   it.each([
     [7, 7],
     [9, "9"],
-  ])("has no two open requests with the ids %j and %j", async (first, second) => {
+  ])("does not allow open requests with the ids %j and %j at the same time", async (first, second) => {
     const server = await startInitialized();
     server.send(request(first, "multiEdit/never", {}), request(second, "multiEdit/echo", {}));
     expect((await server.answer(second)).error?.code).toBe(-32600);

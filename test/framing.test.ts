@@ -230,7 +230,7 @@ describe("any damage to a stream of bytes", () => {
     return { code, output: Buffer.concat(chunks), notes };
   }
 
-  it("starts from a stream without any", async () => {
+  it("is done to a stream that is itself undamaged", async () => {
     const { code, output, notes } = await run([stream]);
     // The response comes before the question, which the server asks in a later turn.
     expect([code, notes]).toEqual([0, ["a response names no open request of the server"]]);

@@ -106,7 +106,7 @@ describe("the packed files", () => {
 });
 
 describe("the program", () => {
-  it.each(Object.entries(manifest.bin))("starts as %s with nothing installed beside it", (_name, bin) => {
+  it.each(Object.entries(manifest.bin))("starts as %s with nothing else installed", (_name, bin) => {
     const answer = execFileSync(process.execPath, [join(unpacked, bin), "--version"], {
       cwd: folder,
       encoding: "utf8",
@@ -114,7 +114,7 @@ describe("the program", () => {
     expect(answer.trim()).toContain(manifest.version);
   });
 
-  it("runs its commands with nothing installed beside it", () => {
+  it("runs its commands with nothing else installed", () => {
     const env = { ...process.env, XDG_STATE_HOME: folder };
     const run = (...args: string[]): string =>
       execFileSync(process.execPath, [join(unpacked, "dist/main.cjs"), ...args], {
@@ -126,7 +126,7 @@ describe("the program", () => {
     expect(run("setup", "codex")).toContain("[mcp_servers.multi-edit]");
   });
 
-  it("serves agents over MCP with nothing installed beside it", async () => {
+  it("serves agents over MCP with nothing else installed", async () => {
     const cwd = join(folder, "served");
     mkdirSync(cwd);
     writeFileSync(join(cwd, "a.txt"), "one\n");

@@ -178,7 +178,7 @@ describe("a huge patch", () => {
     expect(message.length).toBeLessThanOrEqual(limits.failureMessage);
   });
 
-  it("with many hunks that are not found is refused with all of them at once", { timeout: patience }, async () => {
+  it("with many hunks that are not found is refused, and all of them are listed", { timeout: patience }, async () => {
     const hunks = numbers(limits.editsPerCall).map((i) => `@@\n-  other${i}();\n+`);
     const desk = await start({ open });
     const { failures, edits } = await expectRefused(

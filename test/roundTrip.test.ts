@@ -238,7 +238,7 @@ describe("Neovim, whose texts always end with a line end", () => {
   });
 });
 
-describe("batches one after the other", () => {
+describe("consecutive batches", () => {
   it("are applied in the order of their arrival, each to the texts that the one before it left", async () => {
     const { apply, texts, editor, uri } = await start({ open: { "a.txt": "1\n", "b.txt": "1\n" } });
     const step = (from: number) =>

@@ -69,7 +69,7 @@ describe("settings", () => {
     expect(readSettings([value])).toEqual({ settings: complete, warnings: [] });
   });
 
-  it("of a later source override those of an earlier one key by key, lists as a whole", () => {
+  it("of a later source override those of an earlier one key by key, and lists as a whole", () => {
     const sources = [
       { lenient: false, atomic: "file", protectedNames: ["a", "b"] },
       null,

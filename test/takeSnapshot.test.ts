@@ -103,7 +103,7 @@ describe("a snapshot", () => {
     );
   });
 
-  it("has a new file only if the first edit of the file creates it, whatever its spelling", async () => {
+  it("has a new file only if the first edit of the file creates it, however its path is spelt", async () => {
     const world = makeWorld({ f: "" });
     const created = await snapshotOf(world, edit("d/new.ts", ""), edit("./d/new.ts"));
     expect(created.failures).toEqual({});

@@ -193,7 +193,7 @@ describe("files and functions are short enough to be read in one sitting", () =>
     expect(lengthProblems(source)).toEqual(["server/text/a.ts:2 is a function of 72 lines, more than 70"]);
   });
 
-  it("but a table may be as long as it takes", () => {
+  it("but a table may be as long as it needs to be", () => {
     expect(lengthProblems(at("server/text/a.ts", "const a = {", ...body(200), "};"))).toEqual([]);
   });
 });
@@ -306,7 +306,7 @@ describe("the top level has the usual files of a repository, and three folders",
   });
 });
 
-describe("there is one vscode-jsonrpc", () => {
+describe("there is only one copy of vscode-jsonrpc", () => {
   it("for every package that uses it, and in the lock file", () => {
     const own = createRequire(import.meta.url);
     const server = createRequire(own.resolve("vscode-languageserver/node"));

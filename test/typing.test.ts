@@ -19,7 +19,7 @@ function typeBeforeEdit(desk: Desk, n: number, type: () => Promise<void>): void 
 }
 
 describe("an edit that the editor applies to a later text, in the wrong place, because the user typed", () => {
-  it("into the old text: it is rolled back, and nothing changes because the old text is gone", async () => {
+  it("into the old text: it is rolled back, and nothing changes because the old text no longer exists", async () => {
     const desk = await start({ open: { "a.txt": "old a\n", "b.txt": "first\nold b\n" } });
     desk.editor.behave("ignoresVersions");
     typeBeforeEdit(desk, 2, () => desk.typeBefore("b.txt", "ld b", "x"));
@@ -198,7 +198,7 @@ describe("typing that reaches the server in one change with the edit", () => {
 });
 
 describe("an editor that ignores versions while the user types", () => {
-  it("so that the edit lands elsewhere: it is rolled back, and applied where it belongs", async () => {
+  it("so that the edit lands in the wrong place: it is rolled back, and applied where it belongs", async () => {
     const desk = await start({ open: { "a.txt": "old\n", "b.txt": "an old text\n", "c.txt": "old\n" } });
     desk.editor.behave("ignoresVersions");
     typeBeforeEdit(desk, 2, () => desk.typeBefore("b.txt", "an", "<<"));

@@ -131,7 +131,7 @@ describe("undo", () => {
   });
 });
 
-describe("a text that was typed into", () => {
+describe("a text into which the user has typed", () => {
   const text = "1\n2\n3\nold\n5\n6\n7\n";
 
   it.each([

@@ -51,7 +51,7 @@ describe("paths to URIs", () => {
     );
   });
 
-  it("are read back unchanged by both of our parsers, also if another library wrote them", () => {
+  it("are read back unchanged by both of our parsers, even if another library wrote them", () => {
     fc.assert(
       fc.property(path, (path) => {
         for (const uri of [uriOfPath(path, "linux"), URI.file(path).toString()]) {
@@ -136,7 +136,7 @@ describe("Windows' rules", () => {
     expect(windowsProblem(path) === undefined).toBe(isUsable);
   });
 
-  it("ignore case when it is decided whether a path is inside", () => {
+  it("ignore case in deciding whether a path is inside", () => {
     expect(isInside("C:\\Ws", "c:\\ws\\a.ts", "win32")).toBe(true);
     expect(isInside("C:\\Ws", "D:\\Ws\\a.ts", "win32")).toBe(false);
     expect(isInside("C:\\ws", "C:\\ws-secret\\a.ts", "win32")).toBe(false);

@@ -133,7 +133,7 @@ async function startServerAlone() {
 }
 
 describe("an agent that knows the secret", () => {
-  it("reads and changes the text that the editor holds, and the unsaved part stays", async () => {
+  it("reads and changes the text that the editor holds, and keeps the unsaved part", async () => {
     const { session, texts, disk } = await layTable({ files: { "a.txt": "one\n" }, open: { "a.txt": "mine\none\n" } });
     const agent = await friend(session);
     const read = await agent.ask(1, "multiEdit/read", { path: "a.txt" });

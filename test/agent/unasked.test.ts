@@ -192,7 +192,7 @@ describe("a call for another editor to change a file on disk", () => {
     }
   });
 
-  it("is refused if it would undo a move from a name under which another editor has opened a text since", async () => {
+  it("is refused if it would undo a move from a name under which another editor has since opened a text", async () => {
     const home = ownStateHome();
     const folder = makeDirectory({ "b.txt": "one\n" });
     const [mover, other] = [await open([folder], "Mover"), await open([folder], "Other")];
@@ -221,7 +221,7 @@ describe("a file that two editors have open", () => {
 });
 
 describe("an editor that opens a file while the command waits for another one", () => {
-  it("is asked again, and keeps the file", async () => {
+  it("is asked again, and its file is not written", async () => {
     const home = ownStateHome();
     const folder = makeDirectory({ "a.txt": "one\n" });
     const quick = await open([folder], "Quick");
