@@ -122,7 +122,7 @@ class PairModel {
     return located.places.every((place) => this.isOwn(pair, place)) || isStricter(before.rung, located.rung);
   }
 
-  /** Reports whether a match is inside text that the pair wrote and some of that text is still there. */
+  /** Reports whether a match is inside text that the pair wrote, some of which is still there. */
   isOwn(pair: string, { from, to }: Span): boolean {
     const written = this.pairs.get(pair)?.written ?? [];
     return written.some(({ now }) => now !== undefined && now.from <= from && to <= now.to);

@@ -113,7 +113,7 @@ describe("an editor that normalises inserted line ends", () => {
     const answer = await apply(batch(["a.txt", "one", "one\nand"], ["a.txt", "three", "3\nand"]));
     expect(answer).toMatchObject({ outcome: "applied" });
     expect(texts()).toEqual({ "a.txt": "one\nand\r\ntwo\n3\nand\r\n" });
-    // The answer describes the change that was really made.
+    // The answer describes the change that was actually made.
     expect(answer.diff).toContain("+and\r\n two\n-three\r\n+3\n+and\r\n");
   });
 

@@ -264,7 +264,7 @@ describe("a server that is killed after the editor's proof and before the files 
 });
 
 describe("an internal error before the disk part is committed", () => {
-  /** A session in this process, and a change of `a.txt` in its folder. */
+  /** A session in this process, and a change to `a.txt` in its folder. */
   async function layPart() {
     const root = makeDirectory({ "a.txt": "old\n" });
     const session = await openDiskSession(root, "0.0.0", () => undefined);

@@ -1,5 +1,5 @@
 /**
- * Calls that no client should send, or far too many at once, sent to the built server: it answers and keeps running.
+ * Calls that no client should send, or that are far too large, sent to the built server: it answers and keeps running.
  */
 import { mkdirSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,6 @@
-/** The tests' own tools: a wrong page is refused with its name and line, and the strict editor is strict. */
+/**
+ * The tests' own tools: an invalid page is refused with its name and a line number, and the strict editor is strict.
+ */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { WorkspaceEdit } from "vscode-languageserver/node";
@@ -25,7 +27,7 @@ describe("a page", () => {
   });
 
   it.each([
-    ["an unknown kind", page(block("reqest", "{}"), request, diff), 5, "no kind of block"],
+    ["an unknown kind", page(block("reqest", "{}"), request, diff), 5, "not a kind of block"],
     ["an unknown flag of a file", page(block("ts a.ts closd", "one"), request, diff), 5, 'has no flag "closd"'],
     ["an unknown flag of another block", page(file, request, block("diff excaped", "x")), 13, 'has no flag "excaped"'],
     ["no outcome", page(file, request), 1, "no outcome"],

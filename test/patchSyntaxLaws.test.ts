@@ -21,7 +21,7 @@ import {
   update,
 } from "./support/patchSections.js";
 
-/** A text of one line. It does not end in whitespace, so that it can be used where trailing whitespace is dropped. */
+/** A text of one line. It does not end in whitespace, so it can be used where trailing whitespace is dropped. */
 const word = fc.stringMatching(/^[-+*@ a-z.'"\\é😀\t]{0,8}[a-z}é😀]$/u);
 const lineText = fc.oneof(
   word,

@@ -361,7 +361,7 @@ describe("open documents", () => {
     ]);
   });
 
-  it("give no access through their hard links elsewhere", async () => {
+  it("give no access to hard links that are outside the folders or protected", async () => {
     const at = makeDirectory({
       ...tree,
       "ws/.git/hard.ts": { hardLink: "ws/src/a.ts" },

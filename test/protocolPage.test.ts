@@ -22,7 +22,7 @@ function section(name: string): string {
   return withoutFences(rest).split(new RegExp(`^#{1,${length}} `, "m"))[0] ?? "";
 }
 
-/** Returns the rows of the only table of a section that starts with this column; the cells are trimmed. */
+/** Returns the rows, with trimmed cells, of a section's only table whose first column has this name. */
 function table(name: string, column: string): string[][] {
   const tables = section(name)
     .split(/\n(?!\|)/)
@@ -85,7 +85,7 @@ describe("the failure codes", () => {
 });
 
 describe("the contents", () => {
-  /** The headings of levels 2 and 3, without that of the contents. */
+  /** The headings of levels 2 and 3, except that of the contents. */
   const headings = [...withoutFences(page).matchAll(/^#{2,3} (.+)$/gm)]
     .map(([, name = ""]) => name)
     .filter((name) => name !== "Contents");

@@ -133,7 +133,7 @@ describe("the quick start", () => {
 });
 
 describe("the patch", () => {
-  it("has the effect that the README describes on the file as the call above left it", async () => {
+  it("has the effect that the README describes on the file that the call above left", async () => {
     const before = client.documents.get(join(shop, path))?.text ?? "";
     const answer = await client.applyByServer({ patch: block("patch"), options: { overwrite: true } });
     expect(answer).toMatchObject({

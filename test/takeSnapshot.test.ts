@@ -14,7 +14,7 @@ const noHabits = { syncsLf: false, endsLastLine: false };
 
 const bytes = (...values: number[]): Uint8Array => Uint8Array.from(values);
 
-/** An edit of a path; an empty old text may create it. */
+/** An edit of the file with this path; with an empty old text, it may create the file. */
 function edit(path: string, oldText = "old"): EditOperation {
   return { kind: "edit", index: 0, path, oldText, newText: "new", replaceAll: false };
 }

@@ -1,4 +1,4 @@
-/** Undoing applied changes over the wire: all of a change or none of it, and only if it was not edited since. */
+/** Undoing applied changes over the wire: all of a change or none of it, and only if it has not been edited since. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";

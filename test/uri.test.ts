@@ -175,7 +175,7 @@ describe("a path that starts at the home directory", () => {
     ["~b\\a.ts", "win32", "~b\\a.ts"],
   ])("%s on %s", (path, platform, expanded) => {
     expect(expandHome(path, "/home/a", platform)).toBe(expanded);
-    // Only a path that the server itself does not expand is made absolute before it is sent.
+    // A path is made absolute before it is sent unless the server itself expands it.
     const isExpanded = path !== expanded;
     expect(fromDirectory(platform === "win32" ? "C:\\ws" : "/ws", path, platform) === path).toBe(isExpanded);
   });

@@ -33,7 +33,7 @@ beforeAll(async () => {
 });
 afterAll(() => program.remove());
 
-/** Rules out the desks that other tests share: this server must use this test's state directory. */
+/** Rules out the shared desks of other tests: this server must use this test's state directory. */
 const alone: DeskOptions = { clientInfo: { name: "Tester", version: "7" } };
 
 async function layTable(options: DeskOptions = {}) {

@@ -157,7 +157,7 @@ describe("a file that a session has open outside of its folders", () => {
   });
 });
 
-/** The open files outside its folders that the only session announces. */
+/** The files that the only session announces as open outside its folders. */
 function outsideOf(home: string): unknown {
   const [name = ""] = filesIn(home).filter((file) => file.endsWith(".json"));
   return JSON.parse(readFileSync(join(sessionsIn(home), name), "utf8")).outside;

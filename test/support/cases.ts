@@ -33,7 +33,7 @@ const blockKinds: Readonly<Record<string, readonly string[]>> = {
 export const outcomeKinds = ["diff", "failure", "result"] as const;
 export type OutcomeKind = (typeof outcomeKinds)[number];
 
-/** One file of a case, as the editor and the disk have it before the call. */
+/** One file of a case, as it is in the editor and on disk before the call. */
 export interface CaseFile {
   /** Relative to the case's folder, with `/`. */
   readonly path: string;
@@ -107,7 +107,7 @@ interface Section {
 
 /**
  * The cases of a page, in order. Throws a `PageError` for anything that is unknown. `outcomeMissing: "allowed"` is for
- * rewriting, where a new case has no outcome yet.
+ * rewriting, when a new case has no outcome yet.
  */
 export function parsePage(
   page: string,
@@ -268,7 +268,9 @@ function foldersOf(block: Block | undefined): readonly string[] {
   return lines.length === 1 && lines[0] === "none" ? [] : lines;
 }
 
-/** Combines a file's blocks: a `dirty` block has the editor's text, a `closed` block of the same path the disk's. */
+/**
+ * Combines the blocks of each file: a `dirty` block with the editor's text and a `closed` block with the disk's text.
+ */
 function filesOf(blocks: readonly Block[], fail: Fail): readonly CaseFile[] {
   const byPath = new Map<string, CaseFile>();
   const dirty = new Set<string>();
@@ -294,7 +296,7 @@ interface FileWords {
 
 function fileWords(block: Block, fail: Fail): FileWords {
   const [language, path, ...words] = block.words;
-  if (path === undefined) fail(block.first, `"${language}" is no kind of block, and no file without a path`);
+  if (path === undefined) fail(block.first, `"${language}" is not a kind of block; a block with a file needs a path`);
   const flags = new Set<FileFlag>();
   for (const word of words)
     flags.add(fileFlags.find((flag) => flag === word) ?? fail(block.first, `a file has no flag "${word}"`));

@@ -7,7 +7,7 @@ import { findInCode, isServerFile, lineOf, maskSource, type Source } from "./sou
 const clientNames =
   /(["'`])(?:neovim|nvim|helix|eglot|emacs|lsp-mode|vim|vim-lsp|kakoune|vscode|visual studio code)\1/gi;
 
-/** Decisions outside the table of clients that depend on a client's name. */
+/** Decisions that depend on a client's name but are not in the table of clients. */
 export function clientNameProblems(sources: readonly Source[]): string[] {
   return sources
     .filter(({ path }) => /^server\/(?:text|match|plan|dialect|workspace|lsp)\//.test(path))
