@@ -47,7 +47,7 @@ const sent = fc
               : old,
     };
   })
-  // Half of a line end is never found.
+  // Half a line end is never found.
   .filter(
     ({ text, oldText }) =>
       !oldText.endsWith("\r") &&

@@ -47,7 +47,7 @@ interface Drawn {
   readonly newText: string;
   readonly isOwn: boolean;
   readonly choice: "none" | "all" | "first" | "second" | "two";
-  /** Replaces the drawn edit by the inverse of the last applied edit, or by a repetition of an earlier pair. */
+  /** Replaces the drawn edit with the inverse of the last applied edit, or with a repetition of an earlier pair. */
   readonly instead: "nothing" | "undo" | "repeat";
   /** The content of the new text: its own parts only, or the old text with parts around it. */
   readonly keeps: "nothing" | "start" | "end" | "middle";

@@ -226,7 +226,7 @@ describe("options", () => {
     expect(decode({ ...call, options: none })).toMatchObject({ ok: true, options: {} });
   });
 
-  test("a patch is read as lenient says, or else as the door says, and by default leniently", () => {
+  test("lenient decides how a patch is read; without it, the door decides, and the default is lenient", () => {
     const fenced = "```\n*** Begin Patch\n*** Delete File: p\n*** End Patch\n```";
     const read = (options: object, lenient?: boolean): boolean[] => {
       const door = { ...integration, ...(lenient === undefined ? {} : { lenient }) };
@@ -249,7 +249,7 @@ describe("options", () => {
   test("each wrong one is named, and so are the mistakes in the edits", () => {
     const wrong = { atomic: "some", lenient: "no", versions: { x: "1" }, lable: "l", root: "", label: 3 };
     const decoded = decode({ path: "p", oldText: "a", options: wrong });
-    if (decoded.ok) throw new Error("it was read");
+    if (decoded.ok) throw new Error("the call was not refused");
     const messages = decoded.failures.map(({ message }) => message);
     expect(messages).toHaveLength(7);
     for (const part of [
@@ -296,7 +296,7 @@ describe("limits", () => {
 
   test("the failures of very many edits are counted, not listed", () => {
     const decoded = decode({ path: "p", edits: Array.from({ length: 1000 }, () => ({ oldText: 1, newText: "b" })) });
-    if (decoded.ok) throw new Error("it was read");
+    if (decoded.ok) throw new Error("the call was not refused");
     expect(decoded.failures).toHaveLength(limits.failuresPerCall);
     expect(decoded.failures.at(-1)?.message).toContain(`${1000 - limits.failuresPerCall + 1} further failures`);
     const exactly = decode({

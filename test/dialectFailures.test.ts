@@ -235,7 +235,7 @@ describe("failures of a call", () => {
   ];
   test.each(rows)("%s", (_, call, expected) => {
     const decoded = decode(call);
-    if (decoded.ok) throw new Error("it was read");
+    if (decoded.ok) throw new Error("the call was not refused");
     expect(decoded.failures.map(({ code, index }) => [code, index ?? "-"])).toEqual(
       expected.map(([code, index]) => [code, index]),
     );

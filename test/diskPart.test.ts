@@ -205,7 +205,7 @@ describe("a file that another editor opens while this one is being asked", () =>
       // The answer comes after the notification has been handled.
       await second.connection.sendRequest("multiEdit/status");
       const [change] = edit.documentChanges ?? [];
-      if (change === undefined || !("edits" in change)) throw new Error("a text is to be changed");
+      if (change === undefined || !("edits" in change)) throw new Error("the first change should be an edit of a text");
       const before = TextDocument.create(uriOf("a.txt"), "text", version, text);
       text = TextDocument.applyEdits(before, change.edits as TextEdit[]);
       const textDocument = { uri: uriOf("a.txt"), version: ++version };
@@ -339,7 +339,7 @@ describe("an internal error before the disk part is committed", () => {
       done: [],
       budget: { bytes: 0 },
     };
-    const replan = () => Promise.reject(new Error("it is not asked for"));
+    const replan = () => Promise.reject(new Error("no replanning is expected"));
     await expect(execute(run, replan)).rejects.toThrow("only files have a path");
     await expectFree(laid);
   });

@@ -115,12 +115,12 @@ function applyStrictly(before: Tree, files: readonly FileChange[]): Tree {
   const texts = new Map([...before].map(([path, text]) => [uriOf(path), text]));
   const take = (uri: string): string => {
     const text = texts.get(uri);
-    if (text === undefined) throw new Error(`${uri} is not there`);
+    if (text === undefined) throw new Error(`${uri} does not exist`);
     texts.delete(uri);
     return text;
   };
   const put = (uri: string, text: string): void => {
-    if (texts.has(uri)) throw new Error(`${uri} is there`);
+    if (texts.has(uri)) throw new Error(`${uri} already exists`);
     texts.set(uri, text);
   };
   for (const change of edit.documentChanges ?? []) {

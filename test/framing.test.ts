@@ -194,7 +194,7 @@ describe("any damage to a stream of bytes", () => {
     fc.constantFrom(...fragments).map((text) => Buffer.from(text)),
   );
   type Damage = (bytes: Buffer) => Buffer;
-  /** Replaces bytes by more, fewer or no bytes. */
+  /** Replaces bytes with more, fewer or no bytes. */
   const damage = fc.oneof(
     fc.tuple(at, fc.nat({ max: 80 }), fc.oneof(inserted, fc.constant(Buffer.alloc(0)))).map(
       ([start, count, bytes]): Damage =>

@@ -135,7 +135,7 @@ describe("a line that can't be read", () => {
   ];
   test.each(rows)("%s", (_, text, expected) => {
     const parsed = parsePatch(text, lenient);
-    if (parsed.ok) throw new Error("it was read");
+    if (parsed.ok) throw new Error("the patch was not refused");
     expect(parsed.failures.map(({ code, line }) => [code, line])).toEqual(
       expected.map(([line]) => ["patchSyntax", line]),
     );

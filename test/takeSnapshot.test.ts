@@ -93,7 +93,7 @@ describe("a snapshot", () => {
     if (onDisk === undefined) expect(documents[0]).not.toHaveProperty("onDisk");
   });
 
-  it("holds a document once, however often and however it is named", async () => {
+  it("holds a document only once, however often and in whatever way it is named", async () => {
     const world = makeWorld({ "a.ts": "a", "link.ts": { link: "a.ts" }, "hard.ts": { hardLink: "a.ts" } });
     const spellings = ["./a.ts", "a.ts", "link.ts", "hard.ts", uriOfPath(join(world.at, "a.ts"))];
     const { documents, targets } = await snapshotOf(world, ...spellings.map((path) => edit(path)));

@@ -146,7 +146,7 @@ describe("apply", () => {
     expect(texts()["a.txt"]).toBe("mine\none\n");
   });
 
-  it("has the editor save if told to, and says what is not on disk", async () => {
+  it("has the editor save changed files if told to, and says what is not on disk", async () => {
     const { run, disk } = await layBench({ ...unsaved, saves: "saves", settings: {} });
     const kept = await run(["apply"], { input: call("a.txt") });
     expect([kept.code, kept.stderr]).toEqual([0, expect.stringContaining("a.txt already had unsaved changes")]);

@@ -310,7 +310,7 @@ function excerptOf(kind: Disturbance, drawn: Drawn): Excerpt {
       .map(joined)
       .join("");
   };
-  // An old text that ends a line need not cover all the whitespace at the end of that line.
+  // An old text that ends a line does not have to cover all the whitespace at the end of that line.
   const behind = lines[changed]?.blanks ?? "";
   const left = Array.from({ length: behind.length + 1 }, (_, i) => behind.slice(i));
   const open = how === "changes" && changed === last && !ended;

@@ -37,7 +37,7 @@ export function frame(message: unknown): string {
   return `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
 }
 
-/** A request of JSON-RPC. */
+/** A JSON-RPC request. */
 export function request(id: unknown, method: unknown, params?: unknown): object {
   return { jsonrpc: "2.0", id, method, ...(params === undefined ? {} : { params }) };
 }
