@@ -47,7 +47,7 @@ const sent = fc
               : old,
     };
   })
-  // Half of a line end is never found.
+  // Half a line end is never found.
   .filter(
     ({ text, oldText }) =>
       !oldText.endsWith("\r") &&
@@ -57,7 +57,7 @@ const sent = fc
   );
 
 /**
- * The old text with the hint's addition, parsed from the sentence as a caller would do it; `undefined` if the hint
+ * The old text with the hint's addition, parsed from the hint as a caller would parse it; `undefined` if the hint
  * advises nothing.
  */
 function advised({ hint = "", matches = [] }: Failure, oldText: string, end: string): string | undefined {
@@ -77,7 +77,7 @@ function advised({ hint = "", matches = [] }: Failure, oldText: string, end: str
 }
 
 describe("the advice for an ambiguous old text", () => {
-  it("quotes a text that occurs once, and is found if it is sent as quoted", () => {
+  it("quotes a text that occurs only once and that is found if it is sent as quoted", () => {
     const kinds = new Set<string>();
     fc.assert(
       fc.property(sent, ({ text, oldText, end }) => {
@@ -102,7 +102,7 @@ describe("the advice for an ambiguous old text", () => {
 });
 
 describe("the message of a failed call", () => {
-  it("does not ask to send an edit unchanged if another edit must be merged with it", () => {
+  it("does not ask the caller to resend an edit unchanged if another edit must be merged with it", () => {
     const edits = [
       { oldText: "a\nb", newText: "a\nB" },
       { oldText: "b\nc", newText: "b\nC" },

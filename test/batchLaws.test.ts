@@ -47,9 +47,9 @@ interface Drawn {
   readonly newText: string;
   readonly isOwn: boolean;
   readonly choice: "none" | "all" | "first" | "second" | "two";
-  /** Replaces the drawn edit by the inverse of the last applied edit, or by a repetition of an earlier pair. */
+  /** Replaces the drawn edit with the inverse of the last applied edit, or with a repetition of an earlier pair. */
   readonly instead: "nothing" | "undo" | "repeat";
-  /** The content of the new text: its own parts only, or the old text with parts beside it. */
+  /** The content of the new text: its own parts only, or the old text with parts around it. */
   readonly keeps: "nothing" | "start" | "end" | "middle";
 }
 
@@ -102,7 +102,7 @@ interface Written {
 
 /**
  * The text that each pair has written so far, as the protocol page defines it. Every unit of the text keeps one id for
- * its whole life, so that no offset has to be carried through later edits.
+ * its whole life, so no offset has to be adjusted after later edits.
  */
 class PairModel {
   private units: number[];
@@ -122,7 +122,7 @@ class PairModel {
     return located.places.every((place) => this.isOwn(pair, place)) || isStricter(before.rung, located.rung);
   }
 
-  /** Reports whether a match is inside text that the pair wrote and some of that text is still there. */
+  /** Reports whether a match is inside text that the pair wrote, some of which is still there. */
   isOwn(pair: string, { from, to }: Span): boolean {
     const written = this.pairs.get(pair)?.written ?? [];
     return written.some(({ now }) => now !== undefined && now.from <= from && to <= now.to);
@@ -209,7 +209,7 @@ function oneByOne(text: string, drawings: readonly Drawn[]): { edits: SentEdit[]
     if (isConsumed(text, now, oldText)) continue;
     const places = "places" in located ? chosen(located, choice) : [];
     const own = places.filter((place) => model.isOwn(pair, place));
-    // A batch edits only the matches outside the pair's own text, which no single call does; a page covers that.
+    // Unlike a single call, a batch edits only the matches outside the pair's own text; a page covers that.
     if (own.length > 0 && (choice === "all" || choice === "two")) continue;
     if (own.length > 0 && choice !== "none") {
       edits.push(edit);
@@ -231,7 +231,7 @@ function oneByOne(text: string, drawings: readonly Drawn[]): { edits: SentEdit[]
 }
 
 describe("many edits of one text", () => {
-  test("are found where each of them alone is found in the text after the edits before it", () => {
+  test("are found where each one alone is found in the text that the edits before it leave", () => {
     fc.assert(
       fc.property(texts, fc.array(drawn, { minLength: 30, maxLength: 60 }), (text, drawings) => {
         const { edits, after, seen } = oneByOne(text, drawings);

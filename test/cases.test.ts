@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => program?.remove());
 
-/** Sentences that the cases have produced, each with the first case that did. */
+/** Sentences that the cases have produced, each with the first case that produced it. */
 const produced = new Map<string, string>();
 function noteSentences(one: Case, { failures, warnings }: Seen): void {
   for (const sentence of [...failures.map(({ message }) => message), ...warnings].flatMap(sentencesOf)) {
@@ -113,7 +113,7 @@ describe.skipIf(updating)("the page of failures", () => {
     expect(gists.map(({ name }) => name)).toEqual([]);
   });
 
-  it("has every sentence that a case of any page produces", () => {
+  it("contains every sentence that a case on any page produces", () => {
     const pinned = new Set(cases.flatMap(wholeMessagesOf).flatMap(sentencesOf));
     const missing = [...produced].filter(([sentence]) => !pinned.has(sentence) && !isOfNode(sentence));
     expect(Object.fromEntries(missing)).toEqual({});
@@ -141,7 +141,7 @@ function takesOpenName({ files, outcome: { diff = "" } }: Case): boolean {
   );
 }
 
-/** Reports whether a file that is not open changes; the editor opens it if the editor has to change it. */
+/** Reports whether any file that is not open changes; the editor opens such a file if it has to change it itself. */
 function hasUnopened(one: Case): boolean {
   const [written, opened] = [expectedFiles(one, "written"), expectedFiles(one, "opened")];
   return [...opened].some(([path, { synced }]) => synced !== written.get(path)?.synced);

@@ -24,9 +24,7 @@ interface Dialect {
   rule: LineRule;
 }
 
-/**
- * A replacement in a text that is not known yet. Its two positions are percentages of the text's positions.
- */
+/** A replacement in a text that is not known yet: `from` and `to` are percentages of the number of its positions. */
 interface Replacement {
   from: number;
   to: number;
@@ -177,7 +175,7 @@ describe("a sequence of notifications", () => {
     expect(contents).toEqual(modelLines(text, rule));
   }
 
-  it("leaves the same text as vscode-languageserver-textdocument, if it is well-formed utf-16", () => {
+  it("leaves the same text as vscode-languageserver-textdocument, if the text is well-formed UTF-16", () => {
     const batches = fc.array(fc.array(replacement, { minLength: 1, maxLength: 4 }), { maxLength: 10 });
     const toSpan: ToSpan = (range, text, lines) => spanOf(text, lines, range, "utf-16");
     fc.assert(

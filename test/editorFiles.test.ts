@@ -67,7 +67,7 @@ describe("a file that is not open", () => {
     expect(disk()).toEqual({ ...files, ...open });
   });
 
-  it("is not changed, though the editor says so: the outcome is unknown", async () => {
+  it("is not changed, though the editor says that it was: the outcome is unknown", async () => {
     const { editor, apply, texts, disk } = await start({ files, open });
     editor.behave("honest", "lies");
     const answer = await apply(edits);
@@ -113,7 +113,7 @@ describe("a file that is not open", () => {
     expect(disk()).toEqual({ ...files, "last.txt": "old\n" });
   });
 
-  it("is gone when the editor is asked: the call fails, and the file is not created again", async () => {
+  it("no longer exists when the editor is asked: the call fails, and the file is not created again", async () => {
     const { editor, apply, texts, disk, root } = await start({ files, open });
     editor.beforeEdits(() => {
       if (editor.asked.length === 2) rmSync(join(root, "closed.txt"));
@@ -148,7 +148,7 @@ describe("a new file", () => {
     expect(editor.refusals).toEqual([]);
   });
 
-  it("without a text is one request", async () => {
+  it("without text is created in one request", async () => {
     const { editor, apply, disk } = await start();
     expect(await apply(throughEditor(batch(["new.txt", "", ""])))).toMatchObject({ applied: true, outcome: "applied" });
     expect(editor.asked).toHaveLength(1);
@@ -220,7 +220,7 @@ describe("a new file", () => {
     expect(text).toMatch(/still contain the edit.*: new\.txt\./);
   });
 
-  it("that exists by the time it is created is not emptied", async () => {
+  it("that exists by the time the editor would create it is not emptied", async () => {
     const { editor, apply, disk, root } = await start({ open });
     editor.beforeEdits(async () => {
       if (editor.asked.length !== 2) return;

@@ -82,7 +82,7 @@ describe("the judge", () => {
     expect(judge({ ...one, expected: { text: "one();\n\t2();\nthree();" } }).outcome).toBe("wrong");
   });
 
-  it("calls an edit wrong that lands although it must not", () => {
+  it("calls an edit wrong if it lands although it must not", () => {
     expect(judge({ ...one, expected: { reason: "absent", index: 0 } }).outcome).toBe("wrong");
   });
 

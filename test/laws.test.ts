@@ -97,7 +97,7 @@ function workspaceEditOf(planned: Extract<Planned, { ok: true }>, encoding: (typ
   return toWorkspaceEdit(planned.files, { encoding, capabilities, facts: factsOf(undefined) });
 }
 
-/** An edit's plain text edits and versions by URI. */
+/** The plain text edits of a workspace edit, and the versions that it names, by URI. */
 function entriesOf(edit: WorkspaceEdit): Map<string, { edits: TextEdit[]; version: number | null }> {
   const entries = new Map<string, { edits: TextEdit[]; version: number | null }>();
   for (const entry of edit.documentChanges ?? []) {
@@ -168,7 +168,7 @@ describe("the edit that is sent", () => {
 });
 
 describe("a failure", () => {
-  it("anywhere keeps every file from changing, with atomic all", () => {
+  it("prevents every change with atomic all, wherever it occurs", () => {
     fc.assert(
       fc.property(batches, ({ documents, edits, options }) => {
         const planned = planOn(documents, edits, { ...options, atomic: "all" });
@@ -179,7 +179,7 @@ describe("a failure", () => {
     );
   });
 
-  it("keeps its own file from changing, and no other, with atomic file", () => {
+  it("prevents all changes to its own file, and to no other, with atomic file", () => {
     fc.assert(
       fc.property(batches, ({ documents, edits, options }) => {
         const planned = planOn(documents, edits, { ...options, atomic: "file" });
@@ -197,7 +197,7 @@ describe("a failure", () => {
     );
   });
 
-  it("leaves out its edit alone, with atomic none: the others have the same result as without it", () => {
+  it("leaves out only its own edit with atomic none: the others have the same result as without it", () => {
     fc.assert(
       fc.property(batches, ({ documents, edits, options }) => {
         const planned = planOn(documents, edits, { ...options, atomic: "none" });
@@ -254,7 +254,7 @@ describe("edits in sequence", () => {
     return first !== undefined && outcome?.rung !== undefined && rankOf(outcome.rung) > rankOf(first.rung);
   };
 
-  it("succeed whenever one call after the other does, except for texts that an earlier edit consumed", () => {
+  it("succeed whenever separate calls would, except for texts that an earlier edit consumed", () => {
     fc.assert(
       fc.property(batches, ({ documents, edits, options }) => {
         fc.pre(edits.every(({ oldText }) => oldText !== ""));

@@ -170,7 +170,7 @@ describe("an edit that does not fit", () => {
 
   it("because the disk refuses a step is rolled back", () => {
     chmodSync(at("closed.txt"), 0o600);
-    // A file has the name that a folder would need; only the disk shows this.
+    // A file has the name that a folder would need, which becomes apparent only on disk.
     const steps = [
       create("new/deep/a.txt"),
       remove("closed.txt"),

@@ -125,7 +125,7 @@ describe("an uncaught error", () => {
     expect(stderr.length).toBeLessThan(2_000);
   });
 
-  it("can't be printed with a long line, because no bundle has one", () => {
+  it("can't be printed with a long line, because no bundle contains one", () => {
     const folder = dirname(builtServer);
     const bundles = readdirSync(folder).filter((name) => name.endsWith(".cjs"));
     expect(bundles).toEqual(expect.arrayContaining(["agent.cjs", "main.cjs", "mcp.cjs", "program.cjs"]));

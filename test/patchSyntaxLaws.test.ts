@@ -21,7 +21,7 @@ import {
   update,
 } from "./support/patchSections.js";
 
-/** A text of one line. It does not end in whitespace, so that it can be used where trailing whitespace is dropped. */
+/** A text of one line. It does not end in whitespace, so it can be used where trailing whitespace is dropped. */
 const word = fc.stringMatching(/^[-+*@ a-z.'"\\é😀\t]{0,8}[a-z}é😀]$/u);
 const lineText = fc.oneof(
   word,
@@ -123,7 +123,7 @@ describe("laws", () => {
       fc.property(drafts(3), before, after, (all, head, tail) => {
         const { lines: written, sections } = print(all, head.length + 2);
         const parsed = parsePatch([...head, begin, ...written, ...tail].join("\n"), lenient);
-        // Empty lines at the very end of a text without an end marker do not belong to it.
+        // If a text has no end marker, the empty lines at its very end do not belong to the patch.
         if (tail.length > 0) expect(parsed).toEqual({ ok: true, sections, warnings: [] });
         else expect(parsed).toMatchObject({ ok: true, warnings: cutOff });
       }),

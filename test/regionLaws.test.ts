@@ -31,7 +31,7 @@ describe("regions", () => {
         const name = failure?.code ?? `${status} ${rung}`;
         statuses.set(name, (statuses.get(name) ?? 0) + 1);
       }
-      // A new draft, so that one planner can't reuse the searches of the other.
+      // A new draft, so that one planner can't reuse the other's searches.
       const plain = toEnd(planSequential(regionBatch(seed + i).start, edits, options));
       if (JSON.stringify(seen(planned)) === JSON.stringify(seen(plain))) continue;
       expect(seen(planned), `REGION_SEED=${seed + i} REGION_BATCHES=1 tries it again`).toEqual(seen(plain));

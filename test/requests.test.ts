@@ -69,7 +69,7 @@ describe("multiEdit/apply and multiEdit/preview", () => {
     },
   );
 
-  it("take the params as the only item of an array, too", async () => {
+  it("also take the params as the only item of an array", async () => {
     const { editor } = await start({ open });
     expect(await editor.request("multiEdit/apply", [edit])).toMatchObject({ diff });
   });

@@ -170,7 +170,7 @@ describe("workspace folders that change", () => {
     expect((await desk.propose(create)).files).toMatchObject([{ uri: desk.uri("two/new.txt") }]);
   });
 
-  it("count once if they are added twice, and a replaced one stays", async () => {
+  it("count once if they are added twice, and stay if one event both removes and adds them", async () => {
     const desk = await start({ files: { "one/a.txt": "old\n" }, folderNames: ["one"] });
     await change(desk, ["one"], []);
     expect((await desk.propose(edit)).files).toHaveLength(1);
@@ -212,7 +212,7 @@ describe("a trace", () => {
   const open = { "a.txt": "old\n" };
   const edit = { path: "a.txt", oldText: "old", newText: "new" };
 
-  it("follows $/setTrace: one line per request, also its diff with verbose, nothing with off", async () => {
+  it("follows $/setTrace: one line per request, details as well with verbose, and nothing with off", async () => {
     const desk = await start({ open, params: { trace: "off" } });
     const lines = listen(desk);
     await desk.propose(edit);
@@ -242,7 +242,7 @@ describe("a trace", () => {
     expect(lines).toHaveLength(1);
   });
 
-  it("does not change on an unknown value", async () => {
+  it("does not change if an unknown value is set", async () => {
     const desk = await start({ open, params: { trace: "off" } });
     const lines = listen(desk);
     await desk.editor.notify("$/setTrace", { value: "loud" });

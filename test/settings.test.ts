@@ -56,7 +56,7 @@ describe("settings", () => {
     ["an empty section", [{ multiEdit: {} }]],
     ["a section that is null", [{ multiEdit: null }]],
     ["values that are null, as editors send settings that are not set", [{ lenient: null, confirm: undefined }]],
-    ["other programs' settings beside the section", [{ python: { lint: 1 }, multiEdit: {} }]],
+    ["other programs' settings next to the section", [{ python: { lint: 1 }, multiEdit: {} }]],
   ])("are the defaults if the client sends %s", (_, values) => {
     expect(readSettings(values)).toEqual({ settings: defaultSettings, warnings: [] });
   });
@@ -69,7 +69,7 @@ describe("settings", () => {
     expect(readSettings([value])).toEqual({ settings: complete, warnings: [] });
   });
 
-  it("of a later source override those of an earlier one key by key, lists as a whole", () => {
+  it("of a later source override those of an earlier one key by key, and lists as a whole", () => {
     const sources = [
       { lenient: false, atomic: "file", protectedNames: ["a", "b"] },
       null,
@@ -117,7 +117,7 @@ describe("settings", () => {
     expect(after.warnings[0]).toContain(`uses ${shown(held)} instead.`);
   });
 
-  it("that are unknown cause one warning each, and the others count", () => {
+  it("that are unknown cause one warning each, and the others take effect", () => {
     const { settings, warnings } = readSettings([
       { lenientt: false, atomic: "none" },
       { lenientt: 1, trace: {} },
@@ -149,7 +149,7 @@ describe("settings", () => {
     expect(warnings).toHaveLength(1);
   });
 
-  it("are all read, however many are wrong, with a bounded number of bounded warnings", () => {
+  it("are all read, however many are wrong, with a limited number of warnings of limited length", () => {
     const wrong = Array.from({ length: 5000 }, (_, i) => [`k${i}${"k".repeat(500)}`, i]);
     const { settings, warnings } = readSettings([Object.fromEntries(wrong), { atomic: "none" }]);
     expect(settings.atomic).toBe("none");

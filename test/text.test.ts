@@ -5,7 +5,7 @@ import { type Change, ChangeSet } from "../server/text/changeSet.js";
 import { LineIndex } from "../server/text/lines.js";
 import { expectedLineStarts, texts } from "./support/arbitraries.js";
 
-/** Disjoint changes of a text of that length, in any order. */
+/** Disjoint changes to a text of the given length, in any order. */
 function changesOf(length: number): fc.Arbitrary<Change[]> {
   const piece = fc.record({
     gap: fc.nat(4),

@@ -1,5 +1,6 @@
 /**
- * The user types while the server has its edits applied: no keystroke is lost, and no edit lands elsewhere or twice.
+ * The user types while the server has its edits applied: no keystroke is lost, and no edit is misplaced or applied
+ * twice.
  */
 import { describe, expect, it } from "vitest";
 import { limits } from "../server/text/limits.js";
@@ -18,7 +19,7 @@ function typeBeforeEdit(desk: Desk, n: number, type: () => Promise<void>): void 
 }
 
 describe("an edit that the editor applies to a later text, in the wrong place, because the user typed", () => {
-  it("into the old text: it is rolled back, and nothing changes because the old text is gone", async () => {
+  it("into the old text: it is rolled back, and nothing changes because the old text no longer exists", async () => {
     const desk = await start({ open: { "a.txt": "old a\n", "b.txt": "first\nold b\n" } });
     desk.editor.behave("ignoresVersions");
     typeBeforeEdit(desk, 2, () => desk.typeBefore("b.txt", "ld b", "x"));
@@ -197,7 +198,7 @@ describe("typing that reaches the server in one change with the edit", () => {
 });
 
 describe("an editor that ignores versions while the user types", () => {
-  it("so that the edit lands elsewhere: it is rolled back, and applied where it belongs", async () => {
+  it("so that the edit lands in the wrong place: it is rolled back, and applied where it belongs", async () => {
     const desk = await start({ open: { "a.txt": "old\n", "b.txt": "an old text\n", "c.txt": "old\n" } });
     desk.editor.behave("ignoresVersions");
     typeBeforeEdit(desk, 2, () => desk.typeBefore("b.txt", "an", "<<"));
@@ -216,7 +217,7 @@ describe("an editor that ignores versions while the user types", () => {
   });
 });
 
-describe("a user who goes on typing", () => {
+describe("a user who keeps typing", () => {
   /** A mark that no edit touches; the keys are typed before it. */
   const cursor = "|cursor|";
   const batches = 30;

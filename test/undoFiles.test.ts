@@ -73,7 +73,7 @@ describe("an undo of changes to whole files", () => {
     },
   );
 
-  it("restores a file that made room for another one, and the other one", async () => {
+  it("restores a file that made room for another one, and the other one as well", async () => {
     const { apply, undo, disk } = await start({ files });
     const call = patchOf("*** Update File: old.txt", "*** Move to: b.txt", "@@", "-two", "+zwei");
     await apply({ ...call, options: { overwrite: true } });

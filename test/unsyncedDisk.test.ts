@@ -47,7 +47,9 @@ if (reason !== undefined) {
     console.log(leftOut);
   });
 } else {
-  it("both have the edit or neither, and the answer says which", { timeout: 120_000 }, async () => {
+  it("the editor and the disk both have the edit or neither has it, and the answer says which", {
+    timeout: 120_000,
+  }, async () => {
     const outcomes: string[] = [];
     for (let first = 1; outcomes.at(-1) !== "applied"; first++) {
       expect(first).toBeLessThan(30);

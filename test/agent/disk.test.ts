@@ -31,7 +31,7 @@ function layShelf(entries: Parameters<typeof makeDirectory>[0]) {
 }
 
 describe("without an editor", () => {
-  it("apply writes the disk, says so, and prints the same diff", async () => {
+  it("apply writes to disk, says so, and prints the same diff", async () => {
     const { run, text, root } = layShelf({ "a.txt": "\ufeffone\r\nmore\r\n" });
     const { code, stdout, stderr } = await run(["apply"], { input: call("a.txt") });
     expect([code, stdout]).toEqual([0, expect.stringContaining("--- a/a.txt\n+++ b/a.txt\n")]);
@@ -63,7 +63,7 @@ describe("without an editor", () => {
     expect(previewed.stdout).toBe(JSON.parse(applied.stdout).diff);
   });
 
-  it("says that nothing was changed if nothing was", async () => {
+  it("a call that changes nothing fails or says that nothing was changed", async () => {
     const { run } = layShelf({ "a.txt": "one\n" });
     const patch = (...lines: string[]): string => ["*** Begin Patch", ...lines, "*** End Patch"].join("\n");
     const idle = await run(["apply"], { input: patch("*** Update File: a.txt", "@@", " one") });
@@ -80,7 +80,7 @@ describe("without an editor", () => {
     expect([text("a.txt"), text("b.txt")]).toEqual(["one\n", "none\n"]);
   });
 
-  it("says once that nothing was changed if others may use the directory of the journals", async () => {
+  it("apply says only once that nothing was changed if others may use the directory of the journals", async () => {
     const { run, text, journals } = layShelf({ "a.txt": "one\n" });
     mkdirSync(journals, { recursive: true, mode: 0o700 });
     chmodSync(journals, 0o755);
@@ -119,13 +119,13 @@ describe("without an editor", () => {
     expect(await run(["apply", "--workspace", root], { input: call("b.txt"), cwd })).toMatchObject({ code: 0 });
   });
 
-  it("a call for an editor is not applied on disk instead", async () => {
+  it("a call that demands an editor is not applied on disk instead", async () => {
     const { run, text } = layShelf({ "a.txt": "one\n" });
     expect(await run(["apply", "--mode=editor"], { input: call("a.txt") })).toMatchObject({ code: 3 });
     expect(text("a.txt")).toBe("one\n");
   });
 
-  it("several commands at once run one after the other, and no edit is lost", async () => {
+  it("commands that start at the same time run one after the other, and no edit is lost", async () => {
     const { run, text } = layShelf({ "a.txt": Array.from({ length: 6 }, (_, i) => `line ${i}\n`).join("") });
     const ran = await Promise.all(
       Array.from({ length: 6 }, (_, i) => run(["apply"], { input: call("a.txt", `line ${i}\n`, `done ${i}\n`) })),
@@ -137,7 +137,7 @@ describe("without an editor", () => {
     for (const { code, stderr } of ran) if (code !== 0) expect([code, stderr]).toEqual([4, expect.any(String)]);
   });
 
-  it("the tools of MCP do the same", async () => {
+  it("the MCP tools write to disk as well, and say so", async () => {
     const { root, text } = layShelf({ "a.txt": "one\n" });
     const agent = await startAgent(program, root);
     const edited = await agent.call("multi_edit", { edits: [{ path: "a.txt", oldText: "one", newText: "two" }] });
@@ -150,7 +150,7 @@ describe("without an editor", () => {
     ]);
   });
 
-  it("doctor says that the disk would be written", async () => {
+  it("doctor says that calls would write to disk", async () => {
     const { run, root } = layShelf({});
     const { code, stdout } = await run(["doctor"]);
     expect([code, stdout]).toEqual([
@@ -160,7 +160,7 @@ describe("without an editor", () => {
   });
 });
 
-/** The environment of a user with this home directory, without the variables that name the folder for state. */
+/** The environment of a user with this home directory, without the variables that name the state folder. */
 const userAt = (home: string): NodeJS.ProcessEnv => ({
   HOME: home,
   XDG_STATE_HOME: undefined,
@@ -179,8 +179,8 @@ function swapFile(): Buffer {
 describe("with a home directory", () => {
   const homes: Readonly<Record<string, Parameters<typeof makeDirectory>[0]>> = {
     "that is reached by a link": { "real/": "", home: { link: "real" } },
-    "that has a link to the folder for state": { "dots/": "", "home/.local": { link: "../dots" } },
-    "that has a dangling link": { "home/.local": { link: "../dots" } },
+    "that contains a link to the state folder": { "dots/": "", "home/.local": { link: "../dots" } },
+    "that contains a dangling link": { "home/.local": { link: "../dots" } },
     "that does not exist yet": {},
   };
 
@@ -191,7 +191,7 @@ describe("with a home directory", () => {
     expect(text("ws/a.txt")).toBe("two\n");
   });
 
-  it("that has a link to the folder of Neovim's data, Neovim is still noticed", async () => {
+  it("that contains a link to Neovim's data folder, Neovim is still noticed", async () => {
     const { run, root, text } = layShelf({
       "ws/a.txt": "one\n",
       "dots/share/nvim/swap/": "",
@@ -235,7 +235,7 @@ describe("with a home directory", () => {
     expect(await run(["apply"], { input: call(own, "{}", "{ }"), env })).toEqual(refusal);
   });
 
-  it("in which others may use the folder of the journals, doctor says so", async () => {
+  it("in which others may use the folder of the journals, doctor reports a problem", async () => {
     const { run, root } = layShelf({});
     const env = userAt(root);
     const journals = join(root, ".local/state/multi-edit-language-server/journals");
@@ -265,7 +265,7 @@ describe("if the directory can't be determined", () => {
       'mkdir "$(printf \'w\\357\\277\\275\')" && d=$(printf \'w\\377\') && mkdir "$d" && cd "$d"',
       ["w\ufffd", "w\ufffd"],
     ],
-    ["it is gone", "mkdir gone && cd gone && rmdir ../gone", []],
+    ["it no longer exists", "mkdir gone && cd gone && rmdir ../gone", []],
   ])("because %s, nothing is written", (_, enter, names) => {
     ownStateHome();
     const root = makeDirectory({});
@@ -289,7 +289,7 @@ describe("if the directory can't be determined", () => {
 });
 
 describe("beside an editor", () => {
-  it("that has the file open, the disk is not written, even on request", async () => {
+  it("that has the file open, nothing is written to disk, even on request", async () => {
     const home = ownStateHome();
     const desk = await layDesk(program, {
       clientInfo: { name: "Tester" },
@@ -305,7 +305,7 @@ describe("beside an editor", () => {
     expect([desk.disk()["b.txt"], desk.editor.asked]).toEqual(["two\n", []]);
   });
 
-  it("with another folder, the disk is written", async () => {
+  it("that has a different folder open, files are written to disk", async () => {
     const home = ownStateHome();
     const desk = await layDesk(program, {
       clientInfo: { name: "Tester" },
@@ -320,7 +320,7 @@ describe("beside an editor", () => {
     expect(desk.disk()["other/a.txt"]).toBe("one\n");
   });
 
-  it("that has a file open, another editor does not write this file", async () => {
+  it("that has a file open, no other editor writes this file", async () => {
     const home = ownStateHome();
     const left = await layDesk(program, { clientInfo: { name: "Left" }, files: { "a.txt": "one\n" } });
     const right = await layDesk(program, { clientInfo: { name: "Right" } });

@@ -83,7 +83,7 @@ describe("the extension for pi", () => {
     expect(await read({ path: "b.txt" })).toEqual([expect.stringMatching(/^Lines 1 to 1 of 1, from disk: /), "one\n"]);
   });
 
-  it("is one agent in all its calls", async () => {
+  it("identifies itself as the same agent in all its calls", async () => {
     const { root, editor } = await layTable();
     await run("edit", { edits: [{ path: "a.txt", oldText: "one", newText: "two" }] }, root);
     await run("edit", { edits: [{ path: "a.txt", oldText: "two", newText: "three" }] }, root);

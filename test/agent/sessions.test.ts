@@ -1,5 +1,5 @@
 /**
- * The choice of the one editor that receives a call: several sessions, dead sessions, foreign sessions.
+ * The choice of the one editor that receives a call, with several sessions, dead ones, and ones that cannot be asked.
  */
 import { spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -54,7 +54,7 @@ describe("of several sessions", () => {
     expect(holder.asked).toEqual([]);
   });
 
-  it("the one with the longest folder path that contains all files is chosen", async () => {
+  it("the one whose folder contains all files and has the longest path is chosen", async () => {
     const home = ownStateHome();
     const folder = makeDirectory({ "a.txt": "one\n", "sub/a.txt": "one\n" });
     const [outer, inner] = [await open([folder]), await open([join(folder, "sub")])];
@@ -91,7 +91,7 @@ describe("of several sessions", () => {
     expect(missing).toMatchObject({ code: 1, stderr: expect.stringMatching(/none\.txt"\. Check the path\.\n$/) });
   });
 
-  it("one may be named by the environment, and a missing one is not replaced by another", async () => {
+  it("one may be named by the environment, and if it does not exist, no other one replaces it", async () => {
     const home = ownStateHome();
     const folder = makeDirectory({ "a.txt": "one\n" });
     await open([folder]);
@@ -118,7 +118,7 @@ describe("of several sessions", () => {
     expect(readFileSync(join(folder, "a.txt"), "utf8")).toBe("one\n");
   });
 
-  it("none is chosen for files in the folders of two", async () => {
+  it("none is chosen if the files are in the folders of two", async () => {
     const home = ownStateHome();
     const folder = makeDirectory({ "a/a.txt": "one\n", "b/b.txt": "one\n" });
     await open([join(folder, "a")]);
@@ -130,8 +130,8 @@ describe("of several sessions", () => {
   });
 });
 
-describe("a session that has ended", () => {
-  it("by SIGKILL is removed by the next command that looks for sessions", async () => {
+describe("an announced session that has ended", () => {
+  it("is removed by the next command that looks for sessions if it was killed", async () => {
     const home = ownStateHome();
     const folder = makeDirectory({ "a.txt": "one\n" });
     const [dead, alive] = [await open([folder]), await open([folder])];

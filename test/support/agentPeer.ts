@@ -18,7 +18,7 @@ export interface Announced {
   readonly [field: string]: unknown;
 }
 
-/** Gives all servers that start before the end of the test a state directory of their own; returns its path. */
+/** Gives the servers that start before the end of the test a new state directory; returns its path. */
 export function ownStateHome(): string {
   const before = process.env.XDG_STATE_HOME;
   const home = mkdtempSync(join(tmpdir(), "multi-edit-home-"));

@@ -33,7 +33,7 @@ const blockKinds: Readonly<Record<string, readonly string[]>> = {
 export const outcomeKinds = ["diff", "failure", "result"] as const;
 export type OutcomeKind = (typeof outcomeKinds)[number];
 
-/** One file of a case, as the editor and the disk have it before the call. */
+/** One file of a case, as it is in the editor and on disk before the call. */
 export interface CaseFile {
   /** Relative to the case's folder, with `/`. */
   readonly path: string;
@@ -107,7 +107,7 @@ interface Section {
 
 /**
  * The cases of a page, in order. Throws a `PageError` for anything that is unknown. `outcomeMissing: "allowed"` is for
- * rewriting, where a new case has no outcome yet.
+ * rewriting, when a new case has no outcome yet.
  */
 export function parsePage(
   page: string,
@@ -122,7 +122,7 @@ export function parsePage(
     if (names.has(name)) throw new PageError(page, line, `a second case has the name "${name}"`);
     names.add(name);
   }
-  if (cases.length === 0) throw new PageError(page, 1, "the page holds no case");
+  if (cases.length === 0) throw new PageError(page, 1, "the page contains no case");
   return cases;
 }
 
@@ -137,7 +137,7 @@ function sectionsOf(page: string, markdown: string): Section[] {
     if (heading !== null) {
       sections.push({ name: heading[1]!, line: i, hasProse: false, blocks: [] });
     } else if (fence !== null) {
-      if (section === undefined) throw new PageError(page, i + 1, "a block stands before the first heading");
+      if (section === undefined) throw new PageError(page, i + 1, "a block comes before the first heading");
       const last = lines.indexOf(fence[1]!, i + 1);
       if (last === -1) throw new PageError(page, i + 1, "the block is not closed");
       const words = fence[2]!.split(/ +/).filter((word) => word !== "");
@@ -167,7 +167,7 @@ function toCase(page: string, section: Section, outcomeNeeded: boolean): Case {
     } else if (Object.hasOwn(blockKinds, kind)) {
       const flags = block.words.slice(1);
       const unknown = flags.find((flag) => !blockKinds[kind]!.includes(flag));
-      if (unknown !== undefined) fail(block.first, `"${kind}" knows no "${unknown}"`);
+      if (unknown !== undefined) fail(block.first, `"${kind}" has no flag "${unknown}"`);
       if (one.has(kind)) fail(block.first, `the case has two "${kind}" blocks`);
       one.set(kind, { block, flags });
     } else {
@@ -268,7 +268,9 @@ function foldersOf(block: Block | undefined): readonly string[] {
   return lines.length === 1 && lines[0] === "none" ? [] : lines;
 }
 
-/** Combines a file's blocks: a `dirty` block has the editor's text, a `closed` block of the same path the disk's. */
+/**
+ * Combines the blocks of each file: a `dirty` block with the editor's text and a `closed` block with the disk's text.
+ */
 function filesOf(blocks: readonly Block[], fail: Fail): readonly CaseFile[] {
   const byPath = new Map<string, CaseFile>();
   const dirty = new Set<string>();
@@ -294,10 +296,10 @@ interface FileWords {
 
 function fileWords(block: Block, fail: Fail): FileWords {
   const [language, path, ...words] = block.words;
-  if (path === undefined) fail(block.first, `"${language}" is no kind of block, and no file without a path`);
+  if (path === undefined) fail(block.first, `"${language}" is not a kind of block; a block with a file needs a path`);
   const flags = new Set<FileFlag>();
   for (const word of words)
-    flags.add(fileFlags.find((flag) => flag === word) ?? fail(block.first, `a file knows no "${word}"`));
+    flags.add(fileFlags.find((flag) => flag === word) ?? fail(block.first, `a file has no flag "${word}"`));
   if (flags.has("closed") && (flags.has("dirty") || flags.has("bom-synced"))) {
     fail(block.first, "a closed file is neither dirty nor synced");
   }

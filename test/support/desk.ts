@@ -13,8 +13,8 @@ import { type Entry, makeDirectory } from "./directory.js";
 import { type EditorOptions, type FakeEditor, startEditor } from "./fakeEditor.js";
 
 /**
- * The contents of the desk; all are optional. Paths are relative to a new directory, by default the only workspace
- * folder.
+ * The contents of the desk; all fields are optional. Paths are relative to a new directory, by default the only
+ * workspace folder.
  */
 export interface DeskOptions extends Partial<EditorOptions> {
   readonly files?: Readonly<Record<string, Entry>>;
@@ -80,8 +80,8 @@ const unsaved = { save: "never" };
 const idle = new Map<Program, Map<string, FakeEditor[]>>();
 
 /**
- * Creates the files and opens the documents. Reuses an idle editor of an earlier test if nothing from that test can
- * matter for these options; otherwise starts an editor with a server of its own.
+ * Creates the files and opens the documents. Borrows an editor that several tests share if all the options are among
+ * the `light` ones; otherwise starts an editor with a server of its own.
  */
 export async function layDesk(program: Program, options: DeskOptions = {}): Promise<Desk> {
   const { files = {}, open = {}, args = [], folderNames = ["."], proofTimeout, ...rest } = options;

@@ -271,7 +271,7 @@ interface Range {
   readonly last: number;
 }
 
-/** The lines that may be changed; not an empty first or last line, of which an old text may cover any part. */
+/** The lines that may be changed: all but an empty first or last line, any part of which an old text may cover. */
 function changeable({ lines, first, last }: Range): number[] {
   const all = Array.from({ length: last - first + 1 }, (_, i) => first + i);
   return all.filter((i) => (i > first && i < last) || lines[i]?.content !== "");
@@ -310,7 +310,7 @@ function excerptOf(kind: Disturbance, drawn: Drawn): Excerpt {
       .map(joined)
       .join("");
   };
-  // An old text that ends a line need not cover all the whitespace at the end of that line.
+  // An old text that ends a line does not have to cover all the whitespace at the end of that line.
   const behind = lines[changed]?.blanks ?? "";
   const left = Array.from({ length: behind.length + 1 }, (_, i) => behind.slice(i));
   const open = how === "changes" && changed === last && !ended;

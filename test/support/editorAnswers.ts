@@ -55,7 +55,7 @@ export function answerEdits(connection: MessageConnection, taker: EditTaker) {
   let waiting = 0;
   const later = createLater();
   const take = async (edit: WorkspaceEdit, manner: Manner): Promise<ApplyWorkspaceEditResult> => {
-    if (manner.does === "nothing") return { applied: false, failureReason: "the editor does not want to" };
+    if (manner.does === "nothing") return { applied: false, failureReason: "the editor rejected the edit" };
     try {
       const steps = done(manner, taker.check(edit, manner.versions));
       if (taker.syncs === "beforeAnswer" || manner.says === "onDemand") await taker.commit(steps);
@@ -88,7 +88,7 @@ export function answerEdits(connection: MessageConnection, taker: EditTaker) {
       case "true":
         return { applied: true };
       case "false":
-        return { applied: false, failureReason: "the editor does not want to" };
+        return { applied: false, failureReason: "the editor rejected the edit" };
       case "null":
         return null;
       case "error":

@@ -1,4 +1,4 @@
-/** Answers `multiEdit/saveDocuments` as editors do, including editors that do not save what their answer says. */
+/** Answers `multiEdit/saveDocuments` as editors do, even as editors whose answer claims more than they saved. */
 import { fileURLToPath } from "node:url";
 import { type MessageConnection, ResponseError } from "vscode-jsonrpc/node";
 import type { SaveDocumentsParams, SaveDocumentsResult } from "../../server/lsp/protocol.js";

@@ -13,11 +13,11 @@ export class Refused extends Error {}
 export function offsetOf(text: string, position: Position, encoding: Encoding): number {
   const line = linesOf(text)[position.line];
   const where = `${position.line}:${position.character}`;
-  if (line === undefined) throw new Refused(`${where} is behind the last line`);
+  if (line === undefined) throw new Refused(`${where} is after the last line`);
   let units = 0;
   let offset = line.start;
   while (units < position.character) {
-    if (offset >= line.end) throw new Refused(`${where} is behind the end of its line`);
+    if (offset >= line.end) throw new Refused(`${where} is after the end of its line`);
     const character = String.fromCodePoint(text.codePointAt(offset)!);
     units += widthOf(character, encoding);
     offset += character.length;

@@ -21,7 +21,7 @@ export interface OpenDocument {
 export interface Terms {
   readonly encoding: Encoding;
   readonly versions: "checked" | "ignored";
-  /** The text that an empty file has when it is open. */
+  /** The text that the editor holds for an empty file. */
   readonly emptyText: "" | "\n";
   /** `lf`: CRLF becomes LF on opening, as in Emacs; `undefined` if line ends are kept. */
   readonly lineEnds?: "lf" | undefined;
@@ -120,8 +120,8 @@ class Check {
     this.edited.add(uri);
     const at = this.at(uri);
     if (at === "gone") throw new Refused(`${uri} does not exist`);
-    if (at === "binary") throw new Refused(`${uri} is no text`);
-    if (at === "renamed") throw new Refused(`${uri} is edited behind its rename`);
+    if (at === "binary") throw new Refused(`${uri} is not text`);
+    if (at === "renamed") throw new Refused(`${uri} is edited after its rename`);
     const plain = edits.map(toPlainEdit);
     if (at === "open") {
       const document = this.open.get(uri)!;

@@ -64,7 +64,7 @@ export interface EditorOptions extends WindowOptions {
   readonly syncs?: EditTaker["syncs"];
   /** The form in which a change is synced: ranges, or the whole text. */
   readonly tells?: "changes" | "wholeText";
-  /** `returns`: as in Neovim, a removed final LF comes back at once, and an empty file reads as one LF. */
+  /** `returns`: as in Neovim, a removed final LF is restored immediately, and an empty file reads as one LF. */
   readonly finalLineEnd?: "returns";
   /** `lf`: CRLF becomes LF on opening, as in Emacs; combine it with `saves: "crlf"` to write CRLF back. */
   readonly lineEnds?: "lf";
@@ -345,7 +345,7 @@ class Texts implements EditTaker {
     });
   }
 
-  /** A new file exists on disk at once, but without its text. */
+  /** A new file appears on disk immediately, but without its text. */
   private async openAndChange(
     { uri, before, replacements }: Extract<Step, { kind: "write" }>,
     unopened: "opened" | "hidden",

@@ -83,7 +83,7 @@ export interface HostileDesks {
   start(options?: DeskOptions): Promise<Desk>;
   /**
    * Checks that both doors make exactly these changes. `expected`: the new text of each changed file by name;
-   * `undefined` if the file is gone.
+   * `undefined` if the file no longer exists.
    */
   expectDone(options: DeskOptions, call: Call, expected: Readonly<Record<string, string | undefined>>): Promise<void>;
 }

@@ -133,7 +133,8 @@ function linesOf(text: string): { line: string; start: number }[] {
 }
 
 /**
- * Start offsets of the windows of whole lines that `accepts` accepts; if the old text ends in a line end, so must they.
+ * Start offsets of the windows of whole lines that `accepts` accepts; if the old text ends in a line end, so must a
+ * window.
  */
 function windows(
   text: string,
@@ -162,7 +163,7 @@ function indentedStarts(text: string, oldText: string): number[] {
   });
 }
 
-/** Every shift that could explain the first line, and every exchange of units if only one side of a line has tabs. */
+/** Every shift that could explain the first line and, if only one side has tabs, every exchange of tabs and spaces. */
 function shifts(pairs: readonly (readonly [string, string])[]): ((indent: string) => string | undefined)[] {
   const [from, to] = pairs[0] ?? ["", ""];
   const all: ((indent: string) => string | undefined)[] = [];

@@ -37,7 +37,7 @@ export function frame(message: unknown): string {
   return `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
 }
 
-/** A request of JSON-RPC. */
+/** A JSON-RPC request. */
 export function request(id: unknown, method: unknown, params?: unknown): object {
   return { jsonrpc: "2.0", id, method, ...(params === undefined ? {} : { params }) };
 }
@@ -56,14 +56,14 @@ export function framesOf(bytes: Buffer): { messages: Received[]; rest: Buffer } 
     const end = rest.indexOf("\r\n\r\n");
     if (end === -1) break;
     const header = /^Content-Length: ([1-9][0-9]*)$/.exec(rest.toString("latin1", 0, end));
-    if (header === null) throw new Error(`no frame: ${JSON.stringify(rest.toString("latin1", 0, 100))}`);
+    if (header === null) throw new Error(`not a frame: ${JSON.stringify(rest.toString("latin1", 0, 100))}`);
     const bodyEnd = end + 4 + Number(header[1]);
     if (rest.length < bodyEnd) break;
     messages.push(JSON.parse(rest.toString("utf8", end + 4, bodyEnd)));
     rest = rest.subarray(bodyEnd);
   }
   if (rest.length > 0 && !"Content-Length: ".startsWith(rest.toString("latin1", 0, 16))) {
-    throw new Error(`no frame: ${JSON.stringify(rest.toString("latin1", 0, 100))}`);
+    throw new Error(`not a frame: ${JSON.stringify(rest.toString("latin1", 0, 100))}`);
   }
   return { messages, rest };
 }

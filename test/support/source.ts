@@ -33,7 +33,7 @@ export interface Literal {
   readonly text: string;
 }
 
-/** Replaces everything that is not code by spaces. */
+/** Replaces everything that is not code with spaces. */
 export function maskSource(text: string): Masked {
   const cached = masks.get(text);
   if (cached !== undefined) return cached;

@@ -111,7 +111,7 @@ function isImpure(specifier: string): boolean {
   return specifier.startsWith("node:") || specifier.startsWith("vscode-") || builtinModules.includes(specifier);
 }
 
-/** Imports, outside `lsp/`, of the editor's connection; the connection to agents may use only the JSON-RPC library. */
+/** Imports of the editor's connection outside `lsp/`; the connection to agents may use only the JSON-RPC library. */
 export function connectionProblems(sources: readonly Source[]): string[] {
   return sources
     .filter((source) => isServerFile(source) && layerOf(source.path) !== "lsp")
@@ -194,7 +194,7 @@ export function codeMapProblems(readme: string, paths: readonly string[]): strin
   return problems;
 }
 
-/** Files that the architecture page names outside its code map and that do not exist. */
+/** Missing files that the architecture page names outside its code map. */
 export function namedFileProblems(readme: string, paths: readonly string[]): string[] {
   const files = new Set(paths);
   return readme.split("\n").flatMap((line, index) =>
@@ -280,7 +280,7 @@ export function leftoverProblems(sources: readonly Source[], { home }: { readonl
   });
 }
 
-/** Entries of the top level that are not among the few that belong at the top level. */
+/** Entries of the top level other than the few that belong there. */
 export function topLevelProblems(paths: readonly string[]): string[] {
   const folders = ["server", "client-samples", "test"];
   const files = [

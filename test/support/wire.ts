@@ -132,7 +132,7 @@ function filesOf(one: Case, editor: FakeEditor, root: string): Map<string, FileS
     const entry = readdirSync(dirname(join(root, link)), { withFileTypes: true }).find(({ name }) =>
       link.endsWith(name),
     );
-    if (entry?.isSymbolicLink() !== true) throw new Error(`${link} is no link any more`);
+    if (entry?.isSymbolicLink() !== true) throw new Error(`${link} is no longer a link`);
   }
   for (const { uri, text } of editor.documents.values()) {
     const path = decodeURIComponent(uri.slice(toUri(root).length + 1));
