@@ -81,7 +81,7 @@ export function withTyped(path: string, text: string): string {
     }, text);
 }
 
-/** One required change of a file, worked out by hand and not by the server. */
+/** One required change of a file, worked out by hand, not by the server. */
 export type Expected =
   | {
       readonly path: string;
@@ -102,7 +102,7 @@ export interface DemoCall {
   readonly by: "client" | "server";
   /** The call as a model sends it. */
   readonly call: Readonly<Record<string, unknown>>;
-  /** The rung of each edit; `undefined`: nothing was searched. */
+  /** The rung of each edit; `undefined` if no rung found it. */
   readonly rungs: readonly (string | undefined)[];
   /** `refused`: the codes of the failures. */
   readonly outcome: "applied" | { readonly refused: readonly string[] };

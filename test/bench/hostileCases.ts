@@ -6,7 +6,7 @@ import { median, race, ratios, uncertainty } from "./race.js";
 import type { BenchCase, Row } from "./result.js";
 import { rounds, type Scale, scaled } from "./scale.js";
 
-/** The minimum time of the smaller size in milliseconds, so that it can be distinguished from noise. */
+/** The minimum time for the smaller size, in milliseconds; shorter times would be lost in noise. */
 const least = 20;
 
 /** Each shape at n and at 2n, in turn. */

@@ -8,7 +8,7 @@ export interface HostileBatch {
 
 /** A row of the table. */
 export interface HostileShape {
-  /** The code that it would make slow. */
+  /** The code that this shape could make slow. */
   readonly why: string;
   /** The first size to try, and the largest; twice the largest is still within the server's limits. */
   readonly start: number;

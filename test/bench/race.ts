@@ -10,7 +10,7 @@ export interface Contender {
   readonly most?: number;
 }
 
-/** The number of samples, and the state before each. */
+/** How many samples to take, and how to prepare for each. */
 export interface RaceOptions {
   readonly rounds: number;
   /** Rounds that are not counted, because the engine is still compiling. */
@@ -91,7 +91,7 @@ export function median(samples: readonly number[]): number {
   return quantile(samples, 0.5);
 }
 
-/** The ratio of two contenders for each round: anything that slows a round down slows both. */
+/** The ratio of two contenders' times in each round: anything that slows a round down slows both. */
 export function ratios(samples: readonly number[], others: readonly number[]): number[] {
   if (samples.length !== others.length) throw new Error("only contenders of the same rounds can be compared");
   return samples.map((ms, round) => ms / (others[round] as number));

@@ -72,7 +72,7 @@ function goalText({ measure, value, limit, sense, unit }: Goal): string {
   return `${number(value)} ${name}, ${bound}`;
 }
 
-/** For each goal of a case, the row that is furthest from it. */
+/** The worst row of a case for one of its goals. */
 export interface Worst {
   readonly title: string;
   readonly goal: Goal;

@@ -49,7 +49,7 @@ export interface BenchCase {
   measure(scale: Scale): Promise<CaseResult>;
 }
 
-/** Above this uncertainty of a comparison, the machine was too busy for a verdict. */
+/** If a comparison is more uncertain than this, the machine was too busy for a verdict. */
 export const quiet = 0.08;
 
 /** The verdict on a goal. */

@@ -15,7 +15,7 @@ import {
 import type { TextDocumentContentChangeEvent } from "vscode-languageserver/node";
 import type { MultiEditErrorData, MultiEditResult } from "../../server/lsp/protocol.js";
 
-/** A server with its editor's side. */
+/** A server, together with the editor's side of the connection. */
 export interface BenchServer {
   /** Writes a file and opens it. */
   open(path: string, text: string): Promise<void>;

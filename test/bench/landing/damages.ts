@@ -6,7 +6,7 @@ import type { Version } from "./sources.js";
 
 /** The differences in a file, and in a model's memory of it. */
 export interface Damage {
-  /** Turns a line of the package into the file's line; equal lines are damaged equally. */
+  /** Turns a line of the package into the line of the file; equal lines are damaged in the same way. */
   readonly fileLine?: (line: string) => string;
   /** `undefined` for LF. */
   readonly fileEnd?: "\n" | "\r\n";

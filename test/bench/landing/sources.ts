@@ -73,7 +73,7 @@ function filesIn(folder: string, part: string): string[] {
     .sort();
 }
 
-/** Reports whether damage can be applied to a file: it is only text, and each line, even the last, ends with LF. */
+/** Reports whether a file can be damaged: it must contain only text, and each line, even the last, must end with LF. */
 const isPlain = (text: string): boolean => text.endsWith("\n") && !/[\r\0\ufeff]/.test(text);
 
 function lazily(path: string, before: string, after: string): SourceFile {

@@ -13,7 +13,7 @@ export interface Verdict {
   readonly outcome: "right" | "refused" | "wrong";
   /** For a refusal, `true` if it names the location where the edit belongs; `undefined` if it belongs nowhere. */
   readonly pointsAtPlace?: boolean;
-  /** For a due refusal, `true` if the reason is right and only the faulty edit is blamed. */
+  /** For a required refusal, `true` if the reason is right and only the faulty edit is blamed. */
   readonly isReasonRight?: boolean;
   /** The file's text afterwards; `undefined` if the call was refused. */
   readonly text: string | undefined;
@@ -62,8 +62,8 @@ export function judge(one: LandingCase): Verdict {
 }
 
 /**
- * Reports whether a failure names a location: by a region that shares most of its lines, by a listed match, or by a
- * line in it.
+ * Reports whether a failure names a location: by a region that covers most of it, by a listed match, or by a line in
+ * it.
  */
 function pointsAt(failure: Failure, place: LineSpan, sentLines: number): boolean {
   const isIn = (line: number | undefined): boolean =>
