@@ -90,7 +90,7 @@ export async function startClient(options: ClientOptions): Promise<Client> {
     new StreamMessageReader(server.stdout),
     new StreamMessageWriter(server.stdin),
   );
-  // If the server dies, only this settles the requests that are still open.
+  // If the server dies, only this settles the pending requests.
   connection.onClose(() => connection.dispose());
 
   const documents = createDocumentStore((method, params) => {

@@ -5,7 +5,7 @@ import { dirname } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type { Position, TextEdit, WorkspaceEdit } from "vscode-languageserver/node";
 
-/** A document as the editor has it; the text has no byte order mark. */
+/** A document as the editor has it; `text` does not include the byte order mark. */
 export interface OpenDocument {
   readonly uri: string;
   readonly path: string;

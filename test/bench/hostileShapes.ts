@@ -1,6 +1,6 @@
 /** The table of adversarial shapes, each in any size. */
 
-/** Texts by path, and a call on them. */
+/** Texts by path, and a call that applies to them. */
 export interface HostileBatch {
   readonly texts: Readonly<Record<string, string>>;
   readonly call: object;

@@ -10,7 +10,7 @@ import { toEnd } from "../../server/text/lines.js";
 import { documentAt, snapshotOf } from "../support/planning.js";
 import type { BatchText, Replacement } from "./batches.js";
 
-/** An answer of the core with its plan. */
+/** The core's answer, and the plan behind it. */
 export interface CoreAnswer {
   /** `undefined` if the call could not be decoded. */
   readonly planned: Planned | undefined;

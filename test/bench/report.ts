@@ -43,7 +43,7 @@ export function machineNow(): Machine {
   };
 }
 
-/** Describes a machine in one line. */
+/** Describes a machine on one line. */
 export function machineLine({ cpu, cores, platform, node, date, load }: Machine): string {
   return `${cpu}, ${cores} cores, ${platform}, node ${node}, ${date.slice(0, 10)}, load ${load.toFixed(1)}`;
 }

@@ -393,8 +393,7 @@ function M.apply(params, callback)
   end)
 end
 
---- Undoes the last applied batch, or the one with `params.transaction`, provided that nobody has changed its text
---- since.
+--- Undoes the last applied batch, or the one with `params.transaction`, if nobody has changed its text since.
 function M.undo(params, callback)
   callback = callback or notify
   local client = client_here()

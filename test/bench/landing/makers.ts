@@ -50,7 +50,7 @@ export const chain: CaseMaker = (ground) => {
   if (!isCertain(version, [...others, ...chained.slice(0, 1)])) return undefined;
   const planned = [...chained];
   for (const other of others) planned.splice(door === "patch" ? 0 : chance.below(planned.length + 1), 0, other);
-  // Hunks of one section are sent in the order of the file.
+  // The hunks of a section are sent in the order in which they occur in the file.
   if (door === "patch") planned.sort((a, b) => sectionOf(a) - sectionOf(b) || startOf(a) - startOf(b));
   return landing(ground, planned, {}, edits);
 };

@@ -55,7 +55,7 @@ export interface SourceFile {
   version(): Version | undefined;
 }
 
-/** Length in characters above which a file is skipped, so that a run takes seconds. */
+/** Length in characters above which a file is skipped, so that a run takes only seconds. */
 const longest = 300_000;
 
 /** The most lines that one hunk may remove and add. */

@@ -8,7 +8,7 @@ import { documentAt, snapshotOf, textAfter } from "../../support/planning.js";
 import type { Reason } from "./breakages.js";
 import type { Expected, LandingCase, LineSpan } from "./landingCase.js";
 
-/** The judgement of a case. */
+/** The verdict on a case. */
 export interface Verdict {
   readonly outcome: "right" | "refused" | "wrong";
   /** For a refusal, `true` if it names the location where the edit belongs; `undefined` if it belongs nowhere. */
