@@ -269,7 +269,7 @@ local function apply_edit(edit, hashes, encoding)
 end
 
 -- Answers the server's edits. Neovim's own handler checks only the version of the first document, and only if that
--- document was edited before; it also reports edits that it skipped as applied.
+-- document was edited before; it also reports skipped edits as applied.
 local function answer_apply_edit(_, params, context)
   local client = vim.lsp.get_client_by_id(context.client_id)
   local problem = apply_edit(params.edit, {}, client.offset_encoding)
