@@ -405,8 +405,7 @@ function M.undo(params, callback)
   end)
 end
 
---- Implements `:MultiEdit`: applies the call in the buffer, in the lines of the range, or in the register that is
---- named.
+--- Implements `:MultiEdit`: applies the call in the buffer, in the given range, or in the named register.
 function M.command(input)
   local text
   if input.args ~= "" then
