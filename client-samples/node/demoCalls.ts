@@ -128,7 +128,7 @@ const sizeAfter = "        this._state = 0;\n        this._size = 0;";
 export const calls: readonly DemoCall[] = [
   {
     title: "pi, one edit",
-    note: "The old text is a line that you have typed but not saved: no file on disk has it.",
+    note: "The old text is a line that you have typed but not saved: it is in no file on disk.",
     by: "client",
     call: {
       path: buffer,
@@ -163,7 +163,7 @@ export const calls: readonly DemoCall[] = [
   },
   {
     title: "MultiEdit, a chain",
-    note: "The second edit is found in the text that the first one, a replace_all, leaves.",
+    note: "The second edit is found in the result of the first one, a replace_all.",
     by: "client",
     call: {
       file_path: textDocument,
@@ -228,7 +228,7 @@ export const calls: readonly DemoCall[] = [
   },
   {
     title: "batch, our own shape",
-    note: "The file has a space at the end of a line that the model does not send; it stays.",
+    note: "A line of the file ends with a space that the model left out; the space is kept.",
     by: "server",
     call: {
       path: uriReadme,

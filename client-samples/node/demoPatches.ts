@@ -26,7 +26,7 @@ export function patchCalls(onDisk: ReadonlyMap<string, string>, next: ReadonlyMa
     },
     {
       title: "patch, two mistakes",
-      note: "One hunk was made from the disk, which lacks your line; one matches twice.",
+      note: "One hunk was made from the file on disk, which lacks your line; another one matches twice.",
       by: "client",
       // The moved file has unsaved text, so the move needs this option.
       call: { patch: inPatch([...tooLittle, ...around]), options: { overwrite: true } },
@@ -36,7 +36,7 @@ export function patchCalls(onDisk: ReadonlyMap<string, string>, next: ReadonlyMa
     },
     {
       title: "patch, corrected",
-      note: "In Markdown, as models send it; it also moves a file, adds one and deletes one.",
+      note: "Wrapped in Markdown, as models send it; the patch also moves, adds and deletes a file.",
       by: "server",
       call: {
         patch: `Here it is:\n\`\`\`\n${inPatch([...enough, ...around])}\`\`\`\n`,

@@ -135,7 +135,7 @@ function checkAnswer(answer: MultiEditResult | MultiEditErrorData, texts: readon
     const entry = entries.find((one) => "edits" in one && one.textDocument.uri.endsWith(`/${path}`));
     const edits = entry !== undefined && "edits" in entry ? (entry.edits as TextEdit[]) : [];
     const after = TextDocument.applyEdits(TextDocument.create("", "", 1, text), edits);
-    if (after !== expected) throw new Error(`${path}: the server's edit gives another text`);
+    if (after !== expected) throw new Error(`${path}: the server's edit gives a different text`);
   }
 }
 

@@ -42,7 +42,7 @@ process.env.XDG_STATE_HOME = state;
 process.on("exit", () => rmSync(state, { recursive: true, force: true }));
 
 const machine = machineNow();
-console.log(`${machineLine(machine)}${cpu ? "\nTimes are those of the processor." : ""}\n`);
+console.log(`${machineLine(machine)}${cpu ? "\nTimes are processor times." : ""}\n`);
 const cases: MeasuredCase[] = [];
 let hasFailed = false;
 for (const one of benchCases.filter(({ name }) => wanted.includes(name))) {

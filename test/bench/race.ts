@@ -82,7 +82,7 @@ async function sample(
   await bench.run();
   const result = bench.tasks[0]?.result;
   const ms = result !== undefined && "latency" in result ? result.latency.samples?.[0] : undefined;
-  if (ms === undefined) throw new Error(`no time was taken of ${name}`);
+  if (ms === undefined) throw new Error(`${name} was never timed`);
   return ms;
 }
 

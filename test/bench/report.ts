@@ -120,7 +120,7 @@ export function doubts(cases: readonly MeasuredCase[]): string | undefined {
   );
   if (rows.length === 0) return undefined;
   const most = Math.round(100 * quiet);
-  return `The machine was too busy to tell in ${rows.length} rows: the times that they are compared with are uncertain by more than ${most} %. Run the benchmark again when nothing else runs.`;
+  return `The machine was too busy for a verdict on ${rows.length} rows: their comparisons are uncertain by more than ${most} %. Run the benchmark again when nothing else is running.`;
 }
 
 /** The number of goals missed in rows that permit a verdict. */
