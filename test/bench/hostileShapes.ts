@@ -50,7 +50,7 @@ const mostUnits = 8_000_000;
 /** The shapes by name. */
 export const hostileShapes: Readonly<Record<string, HostileShape>> = {
   "one letter, absent": {
-    why: "at almost every offset, the text agrees with most of the old text",
+    why: "at half of all offsets, only the end of the old text does not agree",
     start: 50_000,
     most: mostUnits,
     outcome: "refused",
@@ -78,7 +78,7 @@ export const hostileShapes: Readonly<Record<string, HostileShape>> = {
     make: (n) => edit("a".repeat(n), "aa", "b", { replaceAll: true }),
   },
   "equal lines, absent": {
-    why: "at almost every line, the text agrees with most of the old text",
+    why: "at half of all lines, only the last line of the old text does not agree",
     start: 20_000,
     most: 1_000_000,
     outcome: "refused",
@@ -265,7 +265,7 @@ export const hostileShapes: Readonly<Record<string, HostileShape>> = {
       ),
   },
   "a hunk that nearly matches everywhere": {
-    why: "at half of all lines, all of its lines but the last agree",
+    why: "at half of all lines, only the last line of the hunk does not agree",
     start: 2_000,
     most: 500_000,
     outcome: "refused",
