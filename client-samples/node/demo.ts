@@ -234,7 +234,7 @@ const hasGit = spawnSync("git", ["--version"]).status === 0;
 
 function gitProblems(folder: string, diff: string): string[] {
   if (!hasGit) return [];
-  // If the temporary folder were inside a repository, git would ignore files outside that repository.
+  // Inside a repository, git would resolve the diff's paths against the root of that repository, and skip them.
   const env = { ...process.env, GIT_CEILING_DIRECTORIES: dirname(folder) };
   const { status, stderr } = spawnSync("git", ["apply", "--check"], { cwd: folder, env, input: diff });
   return status === 0 ? [] : [`git apply --check: ${stderr.toString().trim()}`];

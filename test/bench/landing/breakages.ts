@@ -83,7 +83,7 @@ export const wrongCase: Breaker = (chance, edit) =>
     return line.slice(0, index) + word.toLowerCase() + line.slice(index + word.length);
   });
 
-/** Replaces double quotes by single quotes, or the reverse. */
+/** Replaces double quotes with single quotes, or the reverse. */
 export const otherQuotes: Breaker = (chance, edit) =>
   withOneLine(chance, edit, (line) => line.replace(/["']/g, (quote) => (quote === '"' ? "'" : '"')));
 
@@ -118,7 +118,7 @@ export const brokenViewNumbers: Breaker = (chance, edit) => {
   return { sent: { oldText: numbered(old), newText: numbered(newLines(edit)), hunk: undefined } };
 };
 
-/** Replaces lines in the middle of the old text by a mark. The lines before the mark still identify the location. */
+/** Replaces lines in the middle of the old text with a mark. The lines before the mark still identify the location. */
 export const elided: Breaker = (chance, edit, { lines: file }) => {
   const old = oldLines(edit);
   const head = chance.between(1, 3);

@@ -64,7 +64,7 @@ export const dedented: DamageMaker = (chance, version) => ({
   send: (edit) => {
     const lines = [...oldLines(edit), ...addedLines(edit)].filter((line) => !isBlankLine(line));
     const common = Math.min(...lines.map((line) => /^ */.exec(line)?.[0].length ?? 0));
-    // A single line without its indentation occurs in the file unchanged: in the middle of a line.
+    // A single line without its indentation still occurs in the file, in the middle of a line.
     const isBlock = oldLines(edit).filter((line) => !isBlankLine(line)).length > 1;
     if (common === 0 || !isBlock) return undefined;
     const cut = chance.pick([common, Math.min(common, version.indent ?? 1)]);
@@ -147,7 +147,7 @@ export function isTouched(edit: RealEdit, sent: Sent, { fileLine = (line) => lin
   return sent.oldText !== own && sent.oldText !== own + fileEnd;
 }
 
-/** The prefixes that file views put before a line, by its number. */
+/** The prefixes that file views put before a line, given its number. */
 export const viewStyles: readonly ((lineNumber: number) => string)[] = [
   (n) => `${n}\t`,
   (n) => `${String(n).padStart(6)}\t`,

@@ -18,7 +18,7 @@ export interface Verdict {
   /** The file's text afterwards; `undefined` if the call was refused. */
   readonly text: string | undefined;
   readonly failures: readonly Failure[];
-  /** The rungs that found the edits that were not refused. */
+  /** The rungs of all edits that were not refused. */
   readonly rungs: readonly RungName[];
 }
 
