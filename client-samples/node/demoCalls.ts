@@ -11,7 +11,7 @@ export const packages: readonly { readonly name: string; readonly folder: string
   { name: "diff-8", folder: "libesm" },
 ];
 
-/** An installed package, as a folder, that is the next version of a package in the workspace. */
+/** The folder of an installed package that is the next version of one in the workspace. */
 export const nextVersion = { of: "diff-8", name: "diff", folder: "libesm" };
 
 const buffer = "vscode-jsonrpc/messageBuffer.js";

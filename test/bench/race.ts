@@ -86,7 +86,7 @@ async function sample(
   return ms;
 }
 
-/** The middle value; of an even number of values, the lower of the two in the middle. */
+/** The median; for an even number of values, the lower of the two in the middle. */
 export function median(samples: readonly number[]): number {
   return quantile(samples, 0.5);
 }

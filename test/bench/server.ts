@@ -51,7 +51,7 @@ const heapProbe = `process.on("message", () => {
   process.send({ used: heapUsed + external, mostResident: 1024 * process.resourceUsage().maxRSS });
 });`;
 
-/** Starts a server and initializes it; `withHeap`: it can report on its heap. */
+/** Starts a server and initializes it; with `withHeap`, it can report on its heap. */
 export async function startServer(
   { withHeap }: { readonly withHeap: boolean } = { withHeap: false },
 ): Promise<BenchServer> {

@@ -7,7 +7,7 @@ import { addedLines, type EditLine, isBlankLine, newLines, oldLines, placesOf, t
 import { type Sent, toSent } from "./sent.js";
 import type { Version } from "./sources.js";
 
-/** Reasons for a refusal, as the benchmark distinguishes them. */
+/** The reasons for a refusal that the benchmark distinguishes. */
 export type Reason =
   | "absent"
   | "blankLine"
@@ -148,7 +148,7 @@ const elisionMarks = [
   "…",
 ];
 
-/** Puts a line after `@@` that is not a line of the file; the lines of the hunk are right. */
+/** Puts after `@@` a line that is not in the file; the lines of the hunk are right. */
 export const wrongAnchor: Breaker = (chance, edit, version) => {
   const above = version.lines
     .slice(Math.max(0, edit.start - 40), edit.start)

@@ -156,7 +156,7 @@ export const viewStyles: readonly ((lineNumber: number) => string)[] = [
   (n) => `${String(n).padStart(4)} | `,
 ];
 
-/** Damage of the file alone. New lines are as the author wrote them, unless `written` says otherwise. */
+/** Damage to the file alone. New lines are as the author wrote them, unless `written` says otherwise. */
 function inFile(
   fileLine: (line: string) => string,
   spelling: Spelling,

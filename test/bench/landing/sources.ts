@@ -58,7 +58,7 @@ export interface SourceFile {
 /** Length in characters above which a file is skipped, so that a run takes only seconds. */
 const longest = 300_000;
 
-/** The most lines that one hunk may remove and add. */
+/** The largest number of lines that one hunk may remove and add. */
 const largest = { removed: 40, added: 60 };
 
 const folderOf = (project: string, name: string): string =>

@@ -22,7 +22,7 @@ export interface Verdict {
   readonly rungs: readonly RungName[];
 }
 
-/** Runs a case. Throws if the call cannot be decoded, which would be a bug of the benchmark. */
+/** Runs a case. Throws if the call cannot be decoded, which would be a bug in the benchmark. */
 export function judge(one: LandingCase): Verdict {
   const decoded = decodeCall(one.call, { optionsAllowed: false });
   if (!decoded.ok) throw new Error(`${one.path}: ${decoded.failures[0]?.message}\n${JSON.stringify(one.call)}`);
