@@ -859,9 +859,9 @@ or the new path.  FILES has the hashes of files that are not open."
   (let ((is-synced (and buffer (memq buffer (multi-edit--buffers session)))))
     (cond
      ((and version (not is-synced)) (error "%s is no longer open" path))
-     ((and version (/= version (multi-edit--version session buffer))) (error "%s has changed meanwhile" path))
+     ((and version (/= version (multi-edit--version session buffer))) (error "%s has changed in the meantime" path))
      ((and (not version) (or is-synced (and buffer (buffer-modified-p buffer))))
-      (error "%s was opened meanwhile, or has text that the server has not seen" path))
+      (error "%s has been opened in the meantime, or has text that the server has not seen" path))
      ((and hash (not (equal hash (multi-edit--hash path)))) (error "%s has changed on disk" path))
      ((and buffer (buffer-local-value 'buffer-read-only buffer)) (error "%s is read-only" path)))))
 
