@@ -259,7 +259,7 @@ It runs beside eglot's servers, but does not need them.  Do not combine it with 
                                          (project-root (multi-edit--start-project start)) problem))))
 
 (defun multi-edit--connect-again ()
-  "Start the server of the current buffer's project again if its last start failed."
+  "Start the server of the current buffer's project again if the last attempt failed."
   (when-let* ((project (cond (multi-edit--own (plist-get multi-edit--own :project))
                              ((and (featurep 'eglot) (eglot-current-server)) (eglot--project (eglot-current-server)))))
               ((multi-edit--start-of project)))
@@ -556,7 +556,7 @@ Columns are counted in the units of ENCODING."
                      (list :line (+ line lines) :character (if (zerop lines) (+ column more) more))))))))
 
 (defun multi-edit--columns (from to encoding)
-  "The number of units in ENCODING of the text between FROM and TO of the current buffer."
+  "The number of ENCODING's units in the text between FROM and TO of the current buffer."
   (let ((characters (- to from))
         (bytes (- (position-bytes to) (position-bytes from))))
     (cond ((or (= characters bytes) (equal encoding "utf-32")) characters)
@@ -693,7 +693,7 @@ Edits that create, rename or delete files are left to the server."
   (message "%s" title))
 
 (defun multi-edit--places (failure)
-  "The locations of FAILURE: lines with a short description each."
+  "The locations of FAILURE, each a line with a short description."
   (let ((line (plist-get failure :line))
         (matches (plist-get failure :matches))
         (nearest (plist-get failure :nearest)))
@@ -789,7 +789,7 @@ Edits that create, rename or delete files are left to the server."
                              :success-fn on-result :error-fn on-error :timeout nil))))
 
 (defun multi-edit--plist (value)
-  "VALUE with tables converted to property lists, and false to nil: eglot and lsp-mode differ in both."
+  "VALUE with tables converted to property lists, and false to nil, because eglot and lsp-mode differ in both."
   (cond ((hash-table-p value)
          (let (plist)
            (maphash (lambda (key item)
@@ -809,7 +809,7 @@ Edits that create, rename or delete files are left to the server."
 ;; text, does not compare version 0, and saves files that it renames.
 
 (defun multi-edit--answer-edit (session edit accepts)
-  "Answer the server's request to apply EDIT, if ACCEPTS, a function of the changes, returns non-nil.
+  "Apply EDIT at the server's request if ACCEPTS, a function of the changes, returns non-nil; return the answer.
 The server asks for one change at a time, and itself rolls back a batch that it cannot complete."
   (condition-case problem
       (let ((changes (multi-edit--prepared session edit nil)))
@@ -866,7 +866,7 @@ or the new path.  FILES has the hashes of files that are not open."
      ((and buffer (buffer-local-value 'buffer-read-only buffer)) (error "%s is read-only" path)))))
 
 (defun multi-edit--check-file (kind path new-uri session)
-  "Signal an error unless KIND is possible for the file PATH, which NEW-URI names afterwards."
+  "Signal an error unless the file operation KIND is possible for PATH; NEW-URI is the new name, if any."
   (let ((new-path (if (eq kind 'rename) (multi-edit--path session new-uri) path)))
     (when (and (memq kind '(create rename)) (file-exists-p new-path)) (error "%s already exists" new-path))
     (unless (or (eq kind 'create) (file-exists-p path)) (error "%s does not exist" path))))
@@ -959,7 +959,7 @@ or the new path.  FILES has the hashes of files that are not open."
               edits))))
 
 (defun multi-edit--point (position encoding)
-  "The point at POSITION, whose column is counted in ENCODING, in the current buffer; signal an error if there is none."
+  "The point at the LSP POSITION, whose column is counted in ENCODING; signal an error if there is none."
   (save-excursion
     (save-restriction
       (widen)
