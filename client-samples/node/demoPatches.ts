@@ -53,7 +53,7 @@ export function patchCalls(onDisk: ReadonlyMap<string, string>, next: ReadonlyMa
 const inPatch = (lines: readonly string[]): string =>
   ["*** Begin Patch", ...lines, "*** End Patch"].map((line) => `${line}\n`).join("");
 
-/** An Update section from one text to another, with three lines of context as in diffs. */
+/** An Update section that turns one text into another, with three lines of context as in diffs. */
 function updateBetween(path: string, before: string, after: string): { lines: string[]; hunks: number } {
   const { hunks } = structuredPatch(path, path, before, after, undefined, undefined, { context: 3 });
   const text = before.split("\n");

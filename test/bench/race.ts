@@ -97,7 +97,7 @@ export function ratios(samples: readonly number[], others: readonly number[]): n
   return samples.map((ms, round) => ms / (others[round] as number));
 }
 
-/** The possible error of the median, as a fraction of it. */
+/** The possible error of the median, as a fraction of the median. */
 export function uncertainty(samples: readonly number[]): number {
   return errorOfMedian(samples) / median(samples);
 }

@@ -18,8 +18,8 @@ export interface Row {
   /** Medians by contender, in milliseconds or, for memory, in bytes; the server comes first. */
   readonly times: Readonly<Record<string, number>>;
   /**
-   * The possible error of the comparison's median, as a fraction of it or of the goal; `undefined` if no times were
-   * compared.
+   * The possible error of the comparison's median, as a fraction of that median or of the goal; `undefined` if no times
+   * were compared.
    */
   readonly uncertainty?: number;
   readonly goals: readonly Goal[];

@@ -51,7 +51,7 @@ export const typographyInFile: DamageMaker = (chance, _version, door) => {
   });
 };
 
-/** The same in the lines that the model copied; the lines that it added are as their author wrote them. */
+/** The same, but in the lines that the model copied; added lines are as their author wrote them. */
 export const typographyByModel: DamageMaker = (chance, _version, door) => ({
   send: (edit) => {
     const copied = (line: string): string => prettified(line, door !== "patch");

@@ -21,7 +21,7 @@ export interface Figures {
   readonly isMet: boolean;
 }
 
-/** The percentage of refusals with a true location that must name it. */
+/** Of the refusals that have a true location, the percentage that must name it. */
 const pointingGoal = 97;
 
 /** Computes the figures of one kind from its cases. */

@@ -107,7 +107,7 @@ const differing =
       return words.test(difference) && isLine && (column === undefined || Number(column) - 1 === differsAt?.column);
     });
 
-/** Tests that recognise each reason by the code and the wording of a failure. */
+/** For each reason, a test that recognises it by the code and the wording of a failure. */
 const reasons: Readonly<Record<Reason, ReasonTest>> = {
   absent: isAbsence,
   blankLine: saying(/empty line/),
