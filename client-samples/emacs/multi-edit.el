@@ -5,11 +5,12 @@
 
 ;;; Commentary:
 
-;; For eglot (1.17 and later) and lsp-mode.  The README beside this file explains the setup, and when eglot asks questions.
+;; For eglot (1.17 and later) and lsp-mode.  The README beside this file explains how to set it up, and when eglot asks
+;; questions.
 ;;
 ;; Commands: `multi-edit-apply-region' and `multi-edit-undo'.
 ;; For Lisp: `multi-edit-run' has the server apply a call and verify it by the resulting text in Emacs;
-;; `multi-edit-apply' has Emacs apply the answer in one go, without asking.
+;; `multi-edit-apply' has Emacs apply the whole answer at once, without asking.
 
 ;;; Code:
 
@@ -36,7 +37,7 @@ The server reads them when it starts.  False is `:json-false'; a list is a vecto
   "Kinds of edits that this file handles, whatever the client itself supports.")
 
 (defconst multi-edit--experimental '(:multiEdit (:save t :didApply t :syncDelay 0))
-  "Further capabilities: documents are saved at the server's request, and changes are sent with every key.")
+  "Further capabilities: documents are saved at the server's request, and changes are sent after every key.")
 
 (defvar multi-edit-did-apply-functions nil
   "Functions called with the property list that the server sends after each applied batch and each undo.")
@@ -123,10 +124,10 @@ The server reads them when it starts.  False is `:json-false'; a list is a vecto
     (multi-edit--answer-edit
      server edit
      (lambda (changes)
-       ;; The name with which `eglot-confirm-server-edits' can set whether eglot asks about these edits.
+       ;; The name under which `eglot-confirm-server-edits' can say whether eglot asks about these edits.
        (multi-edit--eglot-accepts-p changes (lambda () (let ((last-command 'multi-edit)) (cl-call-next-method)))))))
 
-  ;; C-g at a question means no; by itself, eglot would not answer at all.
+  ;; C-g at a question means no; without this method, eglot would not answer at all.
   (cl-defmethod eglot-handle-request :around
     ((_server multi-edit-eglot-server) (_method (eql window/showMessageRequest)) &rest _)
     (condition-case nil (cl-call-next-method) (quit nil)))
@@ -158,14 +159,14 @@ If a diff must be shown, EGLOTS-WAY shows it, and the user decides whether to ap
 
 (defun multi-edit--eglot-managed ()
   "Keep the server's text equal to the current buffer's, now that eglot has begun or ceased to manage it.
-eglot sends changes only after half a second without typing; until then, an agent would be shown an old text."
+eglot sends changes only after half a second without typing; until then, an agent would see outdated text."
   (let ((server (eglot-current-server)))
     (cond
-     ;; A clone has the variables of its base, and eglot would take the clone's end for the end of the file.
+     ;; A clone has the variables of its base, so eglot would close the file when the clone is killed.
      ((buffer-base-buffer))
      ((not (eglot-managed-p))
       (remove-hook 'post-command-hook #'eglot--signal-textDocument/didChange t)
-      ;; Later, because eglot has not finished yet, and the buffer may be about to be killed.
+      ;; Wait, because eglot has not finished yet, and the buffer may be about to be killed.
       (run-with-timer 0 nil #'multi-edit--adopt (current-buffer))
       (when-let* ((server) (beside (multi-edit--beside server)))
         (multi-edit--tell-closed beside)))
@@ -174,13 +175,13 @@ eglot sends changes only after half a second without typing; until then, an agen
 
 ;;; Beside eglot's other servers, and in files that have none
 
-;; eglot has one server for a buffer, and none for many modes.  So each project gets one more connection, which manages no
-;; buffer itself: its mode is one that no buffer has.  It receives the changes that the buffers' own servers receive; the
-;; changes of buffers without a server are sent by the code here.
+;; eglot allows one server per buffer, and has none for many modes.  Each project therefore gets one more connection,
+;; which manages no buffer itself, because no buffer has its mode.  It receives the same changes as the buffers' own
+;; servers; for buffers without a server, the code here sends the changes.
 
 (define-minor-mode multi-edit-beside-mode
-  "Start the server once for each project, with the text of every file that is open in it.
-It runs next to eglot's servers, and needs none of them.  Do not combine it with `multi-edit-use-lsp-mode'."
+  "Start the server once for each project, and send it the text of every open file of the project.
+It runs beside eglot's servers, but does not need them.  Do not combine it with `multi-edit-use-lsp-mode'."
   :global t
   (with-eval-after-load 'eglot
     (if multi-edit-beside-mode
@@ -217,14 +218,14 @@ It runs next to eglot's servers, and needs none of them.  Do not combine it with
   (and (not (multi-edit--ours-p server)) (multi-edit--connection (eglot--project server))))
 
 (cl-defstruct (multi-edit--start (:constructor multi-edit--new-start) (:copier nil))
-  "A start of the server for PROJECT at TIME that the server has not answered yet; it may have FAILED."
+  "An attempt at TIME to start the server for PROJECT, which the server has not answered yet; it may have FAILED."
   project (time (float-time)) failed)
 
 (defvar multi-edit--connecting nil
-  "The last start for each project that the server has not answered yet.")
+  "For each project, the last attempt to start the server, as long as the server has not answered.")
 
 (defvar multi-edit--pause 10
-  "Number of seconds after a start of a server during which it is not started again.")
+  "Number of seconds to wait before a server is started again.")
 
 (defun multi-edit--start-of (project)
   (seq-find (lambda (start) (equal project (multi-edit--start-project start))) multi-edit--connecting))
@@ -258,14 +259,14 @@ It runs next to eglot's servers, and needs none of them.  Do not combine it with
                                          (project-root (multi-edit--start-project start)) problem))))
 
 (defun multi-edit--connect-again ()
-  "Start the server of the current buffer's project again if its last start failed."
+  "Start the server of the current buffer's project again if the last attempt failed."
   (when-let* ((project (cond (multi-edit--own (plist-get multi-edit--own :project))
                              ((and (featurep 'eglot) (eglot-current-server)) (eglot--project (eglot-current-server)))))
               ((multi-edit--start-of project)))
     (multi-edit--connect project)))
 
 (defun multi-edit--eglot-connected (server)
-  "SERVER has connected: make sure that the server next to it knows SERVER's buffers."
+  "Make sure that the server beside SERVER, which has just connected, knows SERVER's buffers."
   (cond
    ((multi-edit--beside-p server)
     (setq multi-edit--connecting (delq (multi-edit--start-of (eglot--project server)) multi-edit--connecting))
@@ -277,14 +278,14 @@ It runs next to eglot's servers, and needs none of them.  Do not combine it with
    (t (multi-edit--connect (eglot--project server)))))
 
 (defun multi-edit--open-beside (beside other)
-  "Open the buffers that OTHER manages in BESIDE."
+  "Open in BESIDE the buffers that OTHER manages."
   (dolist (buffer (eglot--managed-buffers other))
     (with-current-buffer buffer
       (eglot--signal-textDocument/didChange)
       (multi-edit--tell-open beside (eglot--TextDocumentItem)))))
 
 (defun multi-edit--pass-on (server method)
-  "After METHOD was sent to SERVER for the current buffer, send the change to the server next to it.
+  "After METHOD was sent to SERVER for the current buffer, send the change to the server beside it.
 The change is recorded here, because the two may count columns differently, and SERVER may want whole texts."
   ;; From now on eglot syncs this buffer.
   (when (and (memq method '(:textDocument/didOpen textDocument/didOpen)) (not (multi-edit--beside-p server)))
@@ -307,11 +308,11 @@ The change is recorded here, because the two may count columns differently, and 
 ;; Buffers without an eglot server
 
 (defvar-local multi-edit--own nil
-  "Nil unless this file syncs the current buffer; else its :project, and the :uri, :version and :tick last sent.")
+  "If this file syncs the current buffer, its :project, and the :uri, :version and :tick last sent; otherwise nil.")
 (put 'multi-edit--own 'permanent-local t)
 
 (defvar multi-edit--own-buffers nil
-  "All buffers that have `multi-edit--own'.")
+  "All buffers in which `multi-edit--own' is set.")
 
 (defun multi-edit--own-buffers-of (server)
   "The buffers of SERVER's project that this file syncs."
@@ -320,7 +321,7 @@ The change is recorded here, because the two may count columns differently, and 
               multi-edit--own-buffers))
 
 (defun multi-edit--adoptable-p ()
-  "Return non-nil if agents may edit the current buffer's file and nothing else syncs the buffer to the server.
+  "Return non-nil if agents may edit the current buffer's file and nothing else syncs the buffer with the server.
 This excludes remote, compressed and encrypted files, whose text differs from the disk's, and read-only files."
   (and buffer-file-name
        enable-multibyte-characters
@@ -331,7 +332,7 @@ This excludes remote, compressed and encrypted files, whose text differs from th
        (not (memq 'eight-bit (find-charset-region (point-min) (point-max))))))
 
 (defun multi-edit--adopt (&optional buffer)
-  "Sync the text of BUFFER, by default the current one, and its changes to the server, unless eglot does so."
+  "Sync BUFFER, by default the current one, with the server from now on, unless eglot does so."
   (when (buffer-live-p (or buffer (current-buffer)))
     (with-current-buffer (or buffer (current-buffer))
       (when (and multi-edit-beside-mode (multi-edit--adoptable-p))
@@ -346,12 +347,12 @@ This excludes remote, compressed and encrypted files, whose text differs from th
             (multi-edit--connect project)))))))
 
 (defun multi-edit--adopt-anew ()
-  "Sync the current buffer from the beginning, because its file has a new name."
+  "Start syncing the current buffer anew, because its file has a new name."
   (multi-edit--leave)
   (multi-edit--adopt))
 
 (defun multi-edit--leave ()
-  "Stop syncing the current buffer to the server."
+  "Stop syncing the current buffer with the server."
   ;; A clone of a buffer has its variables, too.
   (when (memq (current-buffer) multi-edit--own-buffers)
     (setq multi-edit--own-buffers (delq (current-buffer) multi-edit--own-buffers))
@@ -383,10 +384,10 @@ This excludes remote, compressed and encrypted files, whose text differs from th
     (buffer-substring-no-properties (point-min) (point-max))))
 
 (defvar multi-edit--timer nil
-  "Set while a change that no command has made waits to be sent.")
+  "Non-nil while a change that was not made by a command waits to be sent.")
 
 (defun multi-edit--changed (&rest _)
-  "Schedule sending of the current buffer's change, even if no command follows."
+  "Arrange for the current buffer's change to be sent, even if no command follows."
   (unless multi-edit--timer
     (setq multi-edit--timer (run-with-timer 0 nil #'multi-edit--send-own))))
 
@@ -402,31 +403,31 @@ This excludes remote, compressed and encrypted files, whose text differs from th
     (let* ((own (buffer-local-value 'multi-edit--own buffer))
            (tick (plist-get own :tick)))
       (when (and tick (/= tick (buffer-chars-modified-tick buffer)))
-        ;; An error would remove this function from its hook, and texts would no longer be sent.
+        ;; An error would remove this function from its hook, and then no more changes would be sent.
         (with-demoted-errors "multi-edit: %S"
           (when-let* ((server (multi-edit--connection (plist-get own :project))))
             (with-current-buffer buffer
               (multi-edit--tell-changes server (multi-edit--next-version)))))))))
 
-;; Changes of a text, for a server that is synced next to eglot
+;; Changes of a text, for a server that is synced beside eglot's own
 
-;; The hooks record one part of the text; outside it, nothing has changed since the server was last synced.  Changes that
-;; they miss show in Emacs' count of changes (`buffer-chars-modified-tick') and in the length of the text.  In case of doubt, the
-;; whole text is sent.
+;; The hooks record one part of the text; outside it, nothing has changed since the server was last synced.  Changes
+;; that the hooks miss are noticed by Emacs' count of changes (`buffer-chars-modified-tick') and by the length of the
+;; text.  If in doubt, this file sends the whole text.
 
 (cl-defstruct (multi-edit--record (:constructor multi-edit--new-record) (:copier nil))
   "The part of BUFFER's text that differs from the server's text, which has SIZE characters.
 FROM is the start of the differing part, nil if there is none; TAIL is the number of characters after it.  FRONTS and
-BACKS are the server's text there: FRONTS in order, then BACKS, whose last piece comes first.  TICK is the count of
-changes for which this holds.  ANNOUNCED is a part, as (FROM TAIL FRONT BACK SIZE), that is about to change.  With
-IN-DOUBT, none of this is known."
+BACKS are the pieces of the server's text there: FRONTS in order, then BACKS in reverse order.  TICK is the count of
+changes to which this record belongs.  ANNOUNCED describes a part that is about to change, as (FROM TAIL FRONT BACK
+SIZE).  If IN-DOUBT is non-nil, the record may be wrong."
   (buffer (current-buffer))
   (tick (buffer-chars-modified-tick))
   (size (buffer-size))
   from tail fronts backs announced in-doubt)
 
 (defvar-local multi-edit--record nil
-  "The changes of the current buffer; nil if they are not recorded, and the whole text must be sent.")
+  "The changes of the current buffer; nil if they are not recorded, so the whole text must be sent.")
 (put 'multi-edit--record 'permanent-local t)
 
 (defun multi-edit--tell-open (server item)
@@ -438,7 +439,7 @@ IN-DOUBT, none of this is known."
   "Send SERVER the changes of the current buffer since it was last synced; DOCUMENT names the text that is sent."
   (let ((changes (multi-edit--changes (multi-edit--encoding server)))
         (is-sent nil))
-    ;; At once, because Emacs may do other things while it sends.
+    ;; Before sending, because Emacs may do other things while it sends.
     (multi-edit--start-recording)
     (unwind-protect
         (progn
@@ -449,8 +450,8 @@ IN-DOUBT, none of this is known."
 (defun multi-edit--start-recording ()
   "Record the changes of the current buffer from now on."
   (setq multi-edit--record (multi-edit--new-record))
-  ;; Every time, because Emacs removes all functions from such a hook after an error in one of them, and forgets their depths
-  ;; when the mode changes.
+  ;; The functions are added anew each time: after an error in a function of such a hook, Emacs removes all of them, and
+  ;; when the mode changes, it forgets their depths.
   (remove-hook 'before-change-functions #'multi-edit--before-change t)
   (remove-hook 'after-change-functions #'multi-edit--after-change t)
   (add-hook 'before-change-functions #'multi-edit--before-change 100 t)
@@ -462,7 +463,7 @@ IN-DOUBT, none of this is known."
   (remove-hook 'after-change-functions #'multi-edit--after-change t))
 
 (defun multi-edit--recorder ()
-  "The record of the current buffer's text, if it is recorded."
+  "The record of the current buffer's changes, if there is one that can be trusted."
   ;; A clone has the text of its base, and both have these functions in their hooks.
   (let* ((buffer (or (buffer-base-buffer) (current-buffer)))
          (record (buffer-local-value 'multi-edit--record buffer)))
@@ -472,11 +473,11 @@ IN-DOUBT, none of this is known."
          record)))
 
 (defun multi-edit--before-change (from to)
-  "Keep the server's text between FROM and TO, which is about to change."
+  "Remember the server's text between FROM and TO, because it is about to change."
   (when-let* ((record (multi-edit--recorder)))
     (setf (multi-edit--record-announced record)
           (and (= (multi-edit--record-tick record) (buffer-chars-modified-tick))
-               ;; Functions that run between this one and the other could edit the text, and hooks miss such edits.
+               ;; Functions that run after this one but before the other could edit the text, and hooks miss such edits.
                (eq (car (last before-change-functions)) #'multi-edit--before-change)
                (eq (car after-change-functions) #'multi-edit--after-change)
                ;; An error would remove all functions from this hook.
@@ -484,7 +485,7 @@ IN-DOUBT, none of this is known."
     (unless (multi-edit--record-announced record) (setf (multi-edit--record-in-doubt record) t))))
 
 (defun multi-edit--announced (record from to)
-  "RECORD's differing part, extended to FROM and TO, before anything between them has changed."
+  "RECORD's differing part, extended to include FROM to TO, where nothing has changed yet."
   (save-restriction
     (widen)
     (let* ((end (1+ (buffer-size)))
@@ -520,7 +521,7 @@ IN-DOUBT, none of this is known."
 
 (defun multi-edit--changes (encoding)
   "The changes of the current buffer's text since the last sync, as `:contentChanges'.
-Columns count as ENCODING says."
+Columns are counted in the units of ENCODING."
   (let* ((record (multi-edit--recorder))
          (from (and record (multi-edit--record-from record)))
          (tail (and record (multi-edit--record-tail record)))
@@ -539,7 +540,7 @@ Columns count as ENCODING says."
                       :text (buffer-substring-no-properties from (- (1+ (buffer-size)) tail)))))))))
 
 (defun multi-edit--range (from old encoding)
-  "The LSP range of the text OLD, which was at FROM of the current buffer; columns count as ENCODING says."
+  "The LSP range of the text OLD, which was at FROM in the current buffer; columns are counted in ENCODING."
   (let* ((line (1- (line-number-at-pos from t)))
          (column (save-excursion
                    (goto-char from)
@@ -555,7 +556,7 @@ Columns count as ENCODING says."
                      (list :line (+ line lines) :character (if (zerop lines) (+ column more) more))))))))
 
 (defun multi-edit--columns (from to encoding)
-  "The number of units in ENCODING of the text between FROM and TO of the current buffer."
+  "The number of ENCODING's units in the text between FROM and TO of the current buffer."
   (let ((characters (- to from))
         (bytes (- (position-bytes to) (position-bytes from))))
     (cond ((or (= characters bytes) (equal encoding "utf-32")) characters)
@@ -570,9 +571,9 @@ Columns count as ENCODING says."
 ;;; Setting up lsp-mode
 
 (defun multi-edit-use-lsp-mode ()
-  "Start the server next to the others in every buffer in which `lsp' is called."
+  "Start the server beside the others in every buffer in which `lsp' is called."
   (with-eval-after-load 'lsp-mode
-    ;; The last entry: the kind of text in a file does not matter to the server.
+    ;; This entry is the last one, for all other files: the kind of text does not matter to the server.
     (add-to-list 'lsp-language-id-configuration '("." . "plaintext") t)
     (lsp-register-client
      (make-lsp-client
@@ -599,7 +600,7 @@ Columns count as ENCODING says."
    "workspace/applyEdit"
    (lambda (workspace params)
      (multi-edit--answer-edit workspace (plist-get (multi-edit--plist params) :edit) #'always))
-   ;; C-g at a question means no; by itself, lsp-mode would not answer at all.
+   ;; C-g at a question means no; without this handler, lsp-mode would not answer at all.
    "window/showMessageRequest"
    (lambda (_workspace params)
      (condition-case nil
@@ -616,7 +617,7 @@ Columns count as ENCODING says."
 
 (defun multi-edit-apply-region (start end)
   "Have the server apply the call or the patch between START and END, or in the whole buffer.
-A call is JSON, in the form of a model's tool call; any other text is taken for a patch."
+A call is JSON, in the form of a model's tool call; any other text is taken to be a patch."
   (interactive (if (use-region-p) (list (region-beginning) (region-end)) (list (point-min) (point-max))))
   (multi-edit-run (multi-edit-read-call (buffer-substring-no-properties start end)) #'multi-edit-report))
 
@@ -648,8 +649,8 @@ CALL is an object that can be written as JSON.  CALLBACK receives the answer as 
 
 (defun multi-edit-apply (call &optional callback)
   "Request the edit for CALL from the server, and apply it here: all of it, or nothing.
-CALL and CALLBACK are as in `multi-edit-run'.  The user is not asked, and one undo in each buffer reverts it.  Edits that
-create, rename or delete files are left to the server."
+CALL and CALLBACK are as in `multi-edit-run'.  The user is not asked, and one undo in each buffer reverts the edit.
+Edits that create, rename or delete files are left to the server."
   (let ((session (multi-edit--session))
         (callback (or callback #'multi-edit-report)))
     (multi-edit--request
@@ -692,7 +693,7 @@ create, rename or delete files are left to the server."
   (message "%s" title))
 
 (defun multi-edit--places (failure)
-  "The locations of FAILURE: lines with a short description each."
+  "The locations of FAILURE, each a line with a short description."
   (let ((line (plist-get failure :line))
         (matches (plist-get failure :matches))
         (nearest (plist-get failure :nearest)))
@@ -738,7 +739,7 @@ create, rename or delete files are left to the server."
    (if (multi-edit--lsp-p session) (lsp--workspace-root session) (project-root (eglot--project session)))))
 
 (defun multi-edit--buffers (session)
-  "The buffers whose text SESSION has."
+  "The buffers whose text is synced with SESSION."
   (seq-filter #'buffer-live-p
               (cond ((multi-edit--lsp-p session) (lsp--workspace-buffers session))
                     ((multi-edit--beside-p session)
@@ -756,7 +757,7 @@ create, rename or delete files are left to the server."
           (t eglot--versioned-identifier))))
 
 (defun multi-edit--encoding (session)
-  "The unit in which SESSION counts columns: \"utf-8\", \"utf-16\" or \"utf-32\"."
+  "The encoding in whose units SESSION counts columns: \"utf-8\", \"utf-16\" or \"utf-32\"."
   (or (plist-get (multi-edit--plist (if (multi-edit--lsp-p session)
                                         (lsp--workspace-server-capabilities session)
                                       (eglot--capabilities session)))
@@ -767,7 +768,7 @@ create, rename or delete files are left to the server."
   (if (multi-edit--lsp-p session) (lsp--uri-to-path uri) (eglot-uri-to-path uri)))
 
 (defun multi-edit--flush (session)
-  "Send changes that were typed but not sent yet, in all buffers of SESSION."
+  "Send the changes in all buffers of SESSION that have not been sent yet."
   (if (multi-edit--lsp-p session)
       (lsp--flush-delayed-changes)
     (multi-edit--send-own)
@@ -783,12 +784,12 @@ create, rename or delete files are left to the server."
     (if (multi-edit--lsp-p session)
         (let ((lsp--cur-workspace session))
           (lsp-request-async method params on-result :error-handler on-error :mode 'detached))
-      ;; Without a time limit: a question may be open for minutes.
+      ;; There is no time limit, because a question may be open for minutes.
       (jsonrpc-async-request session (intern (concat ":" method)) params
                              :success-fn on-result :error-fn on-error :timeout nil))))
 
 (defun multi-edit--plist (value)
-  "VALUE with tables converted to property lists, and false to nil: eglot and lsp-mode differ in both."
+  "VALUE with tables converted to property lists, and false to nil, because eglot and lsp-mode differ in both."
   (cond ((hash-table-p value)
          (let (plist)
            (maphash (lambda (key item)
@@ -803,12 +804,12 @@ create, rename or delete files are left to the server."
 
 ;;; Applying edits
 
-;; Both clients have defects, so this file applies edits itself.  If typed text was not sent yet, eglot 1.17 edits the wrong
-;; location; it reports declined edits as applied, and ignores file operations.  lsp-mode removes every CR from a text,
-;; does not compare version 0, and saves files that it renames.
+;; Both clients have defects, so this file applies edits itself.  eglot 1.17 edits the wrong location if typed text has
+;; not been sent yet, reports declined edits as applied, and ignores file operations.  lsp-mode removes every CR from a
+;; text, does not compare version 0, and saves files that it renames.
 
 (defun multi-edit--answer-edit (session edit accepts)
-  "Answer the server's request to apply EDIT, if ACCEPTS, a function of the changes, returns non-nil.
+  "Apply EDIT at the server's request if ACCEPTS, a function of the changes, returns non-nil; return the answer.
 The server asks for one change at a time, and itself rolls back a batch that it cannot complete."
   (condition-case problem
       (let ((changes (multi-edit--prepared session edit nil)))
@@ -858,14 +859,14 @@ or the new path.  FILES has the hashes of files that are not open."
   (let ((is-synced (and buffer (memq buffer (multi-edit--buffers session)))))
     (cond
      ((and version (not is-synced)) (error "%s is no longer open" path))
-     ((and version (/= version (multi-edit--version session buffer))) (error "%s has changed meanwhile" path))
+     ((and version (/= version (multi-edit--version session buffer))) (error "%s has changed in the meantime" path))
      ((and (not version) (or is-synced (and buffer (buffer-modified-p buffer))))
-      (error "%s was opened meanwhile, or has text that the server has not seen" path))
+      (error "%s has been opened in the meantime, or has text that the server has not seen" path))
      ((and hash (not (equal hash (multi-edit--hash path)))) (error "%s has changed on disk" path))
      ((and buffer (buffer-local-value 'buffer-read-only buffer)) (error "%s is read-only" path)))))
 
 (defun multi-edit--check-file (kind path new-uri session)
-  "Signal an error unless KIND is possible for the file PATH, which NEW-URI names afterwards."
+  "Signal an error unless the file operation KIND is possible for PATH; NEW-URI is the new name, if any."
   (let ((new-path (if (eq kind 'rename) (multi-edit--path session new-uri) path)))
     (when (and (memq kind '(create rename)) (file-exists-p new-path)) (error "%s already exists" new-path))
     (unless (or (eq kind 'create) (file-exists-p path)) (error "%s does not exist" path))))
@@ -927,7 +928,7 @@ or the new path.  FILES has the hashes of files that are not open."
                 (save-restriction
                   (widen)
                   (pcase-dolist (`(,from ,to ,text) regions)
-                    ;; After the old text, so that a cursor before it stays there.
+                    ;; Insert after the old text, so that a cursor before it stays there.
                     (goto-char to)
                     (insert text)
                     (delete-region from to))))))
@@ -946,7 +947,7 @@ or the new path.  FILES has the hashes of files that are not open."
 
 (defun multi-edit--regions (edits encoding)
   "EDITS in the current buffer, each as (FROM TO TEXT), the last one first."
-  ;; In a buffer of a file with CRLF, lines end with LF, and a CR would be one too many.
+  ;; In the buffer of a file with CRLF, lines end with LF alone; Emacs adds the CR when it saves.
   (let ((is-dos (eq 1 (coding-system-eol-type buffer-file-coding-system))))
     (nreverse
      (seq-map (lambda (edit)
@@ -958,7 +959,7 @@ or the new path.  FILES has the hashes of files that are not open."
               edits))))
 
 (defun multi-edit--point (position encoding)
-  "The point of POSITION in the current buffer, whose columns count as ENCODING says; signal an error if it does not exist."
+  "The point at the LSP POSITION, whose column is counted in ENCODING; signal an error if there is none."
   (save-excursion
     (save-restriction
       (widen)

@@ -30,7 +30,7 @@ import type {
 } from "../../server/lsp/protocol.js";
 import { createDocumentStore, type DocumentStore } from "./documents.js";
 
-/** The server's command line and settings, and the client's reactions to its messages. */
+/** How to start the server, its settings, and what to do with its messages. */
 export interface ClientOptions {
   /** Program and arguments, as `["multi-edit-language-server", "--stdio"]`. */
   readonly command: readonly [string, ...string[]];
@@ -43,11 +43,11 @@ export interface ClientOptions {
   /** Asks the user and returns one of the titles; `undefined`, or no function at all, means no. */
   readonly ask?: (message: string, titles: readonly string[]) => Promise<string | undefined>;
   /**
-   * Shows a file to the user, such as the diff of a question; without it, the question itself contains a part of the
-   * diff.
+   * Shows the user a file, such as the diff that a question is about; without this function, the question itself
+   * contains part of the diff.
    */
   readonly show?: (path: string) => void;
-  /** Receives a notification of each applied or undone batch and its locations. */
+  /** Is told of each batch that was applied or undone, and of the locations that it changed. */
   readonly onDidApply?: (applied: DidApplyParams) => void;
 }
 
@@ -90,11 +90,11 @@ export async function startClient(options: ClientOptions): Promise<Client> {
     new StreamMessageReader(server.stdout),
     new StreamMessageWriter(server.stdin),
   );
-  // If the server dies, only this settles the requests that are still open.
+  // If the server dies, only this settles the pending requests.
   connection.onClose(() => connection.dispose());
 
   const documents = createDocumentStore((method, params) => {
-    // If the server is gone, the next request will report it.
+    // If the server has died, the next request reports that.
     connection.sendNotification(method, params).catch(() => undefined);
   });
   connection.onRequest("workspace/applyEdit", ({ edit }: ApplyWorkspaceEditParams) => documents.applyEdit(edit));
@@ -130,7 +130,7 @@ export async function startClient(options: ClientOptions): Promise<Client> {
     async apply(call) {
       const answer = await ask<MultiEditResult>("multiEdit/apply", call);
       if (!answer.ok || answer.result.edit === undefined) return answer;
-      // A created file did not exist before; its name may be that of a file that is moved away first.
+      // A created file has no earlier state to check; its name may be that of a file that is moved away first.
       const existing = answer.result.files.filter(({ kind }) => kind !== "create");
       const matched = new Map(existing.map(({ uri, version, hash }) => [uri, { version, hash }]));
       const { applied, failureReason = "" } = documents.applyEdit(answer.result.edit, matched);

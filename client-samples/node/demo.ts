@@ -46,7 +46,7 @@ async function main(): Promise<void> {
     const original = copyPackages(folder);
     const all = [...calls, ...patchCalls(original, nextTexts())];
     const command = [process.execPath, join(root, "dist/main.cjs"), "--stdio"] as const;
-    // Nothing may reach the disk before the demo has checked it.
+    // Nothing may be saved before the demo has checked the files on disk.
     const client = await startClient({ command, folder, settings: { save: "never" } });
     const stage: Stage = { folder, client, expected: new Map(original), unsaved: new Map(original), problems: [] };
     try {
@@ -73,7 +73,7 @@ function copyPackages(folder: string): Map<string, string> {
   return new Map(filesIn(folder).map((path) => [path, readFileSync(join(folder, path), "utf8")]));
 }
 
-/** The texts of the next version of a package, by the paths that they have in the workspace. */
+/** The texts of the next version of a package, by their paths in the workspace. */
 function nextTexts(): Map<string, string> {
   const { of, name, folder } = nextVersion;
   const sources = join(root, "node_modules", name, folder);
@@ -156,7 +156,7 @@ function stateOf(client: Client, path: string): FileState {
   return document.saved ? "open" : "open, not saved";
 }
 
-/** `4 edits, found on the rung exact`. */
+/** The number of edits and their rungs, as in `4 edits, found on the rung exact`. */
 function rungsOf({ edits }: MultiEditResult): string {
   const rungs = [...new Set(edits.flatMap(({ rung }) => rung ?? []))];
   return `${edits.length} ${edits.length === 1 ? "edit" : "edits"}, found on the rung ${rungs.join(", ")}`;
@@ -175,7 +175,10 @@ function outcomeProblems(demo: DemoCall, answer: Answer<MultiEditResult>): strin
   ];
 }
 
-/** Adds a required change to the expected texts; throws if the demo itself does not fit the files. */
+/**
+ * Adds a required change to the expected texts; throws if the change does not fit the files, which would be a mistake
+ * in the demo.
+ */
 function expect({ expected, unsaved }: Stage, change: Expected): void {
   const { path } = change;
   const text = expected.get(path) ?? "";
@@ -197,7 +200,7 @@ function expect({ expected, unsaved }: Stage, change: Expected): void {
   expected.set(path, before === undefined ? after : parts.join(after));
 }
 
-/** Expects changed files that are not open to be on disk at once, because the server applied the call itself. */
+/** Expects changed files that are not open to be on disk already, because the server applied the call itself. */
 function expectWritten({ folder, client, expected, unsaved }: Stage, changes: readonly Expected[]): void {
   for (const change of changes) {
     const path = "movedTo" in change ? change.movedTo : change.path;
@@ -206,7 +209,7 @@ function expectWritten({ folder, client, expected, unsaved }: Stage, changes: re
   }
 }
 
-/** Problems in all texts of the workspace, not only in the texts that the call names. */
+/** Returns a problem for each wrong text in the whole workspace, not only among the files that the call names. */
 function textProblems({ folder, client, expected }: Stage): string[] {
   const there = new Map(
     filesIn(folder).map((path) => [
@@ -218,7 +221,7 @@ function textProblems({ folder, client, expected }: Stage): string[] {
   return paths.flatMap((path) => (there.get(path) === expected.get(path) ? [] : [`the text of ${path} differs`]));
 }
 
-/** Checks first that no open document has been written, and then, after saving, that all of them have been. */
+/** Checks that no open document has been written yet, saves all of them, and checks that they are on disk. */
 function checkDisk({ folder, client, expected, unsaved, problems }: Stage): void {
   const onDisk = (path: string): string => readFileSync(join(folder, path), "utf8");
   for (const [path, text] of unsaved)
@@ -231,13 +234,13 @@ const hasGit = spawnSync("git", ["--version"]).status === 0;
 
 function gitProblems(folder: string, diff: string): string[] {
   if (!hasGit) return [];
-  // If the temporary folder were inside a repository, git would ignore files outside that repository.
+  // Inside a repository, git would resolve the diff's paths against the root of that repository, and skip them.
   const env = { ...process.env, GIT_CEILING_DIRECTORIES: dirname(folder) };
   const { status, stderr } = spawnSync("git", ["apply", "--check"], { cwd: folder, env, input: diff });
   return status === 0 ? [] : [`git apply --check: ${stderr.toString().trim()}`];
 }
 
-/** The figures by which the whole demo is judged. */
+/** The figures that the demo prints at its end. */
 interface Whole {
   readonly calls: number;
   readonly original: ReadonlyMap<string, string>;

@@ -15,7 +15,7 @@ export function print(...lines: readonly string[]): void {
   for (const line of lines) console.log(line);
 }
 
-/** A call in one line: keys unchanged, long values shortened. */
+/** A call on one line, with its keys unchanged and long values shortened. */
 export function callLine(method: string, call: object): string {
   return `    ${paint("cyan", cut(`${method} ${brief(call)}`, width - 4))}`;
 }
@@ -37,7 +37,7 @@ function brief(value: unknown): string {
 /** The state of a file in the editor before a call. */
 export type FileState = "open" | "open, not saved" | "not open" | "new";
 
-/** The result's text with the state of each file that it lists; `states` are those before the call, by path. */
+/** The result's text with the state of each file that it lists; `states` has the states before the call, by path. */
 export function summaryLines(
   text: string,
   files: readonly FileResult[],

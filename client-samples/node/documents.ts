@@ -18,10 +18,10 @@ export interface DocumentStore {
   /** Writes an open document to its file. */
   save(path: string): void;
   /**
-   * Applies all of an edit, or nothing if any part does not fit: the version of a document differs, the hash of a file
-   * (in `matched`, by URI) is not the one that was matched, a range is outside the text, or a new name is taken. Texts
-   * are changed in documents, which are opened if necessary and not saved; files are created, renamed and deleted at
-   * once.
+   * Applies all of an edit, or nothing if any part does not fit because the version of a document differs, the hash of
+   * a file (in `matched`, by URI) is not the one that was matched, a range is outside the text, or a new name is taken.
+   * Texts are changed in documents, which are opened if necessary and not saved; files are created, renamed and deleted
+   * immediately.
    */
   applyEdit(edit: WorkspaceEdit, matched?: ReadonlyMap<string, Matched>): ApplyWorkspaceEditResult;
 }

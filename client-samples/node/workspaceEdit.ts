@@ -5,7 +5,7 @@ import { dirname } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type { Position, TextEdit, WorkspaceEdit } from "vscode-languageserver/node";
 
-/** A document as the editor has it; the text has no byte order mark. */
+/** A document as the editor has it; `text` does not include the byte order mark. */
 export interface OpenDocument {
   readonly uri: string;
   readonly path: string;
@@ -39,30 +39,30 @@ export type Step =
   | { readonly kind: "rename"; readonly path: string; readonly newPath: string }
   | { readonly kind: "delete"; readonly path: string };
 
-/** The state of a path after the steps before the current one. */
+/** The state of a path after all earlier steps. */
 interface Entry {
   /** `undefined`: not open and not read yet. */
   readonly document: OpenDocument | undefined;
-  /** The path that had the bytes before the edit; `undefined`: the edit creates the file. */
+  /** The path under which the file's bytes were before the edit; `undefined` if the edit creates the file. */
   readonly source: string | undefined;
 }
 
 /**
- * Returns the steps of an edit; throws if one of its parts does not fit. `matched` is by URI; for documents that it does
- * not name, only the versions in the edit are checked.
+ * Returns the steps of an edit; throws if one of its parts does not fit. The keys of `matched` are URIs; for documents
+ * that it does not name, only the versions in the edit are checked.
  */
 export function prepare(
   edit: WorkspaceEdit,
   matched: ReadonlyMap<string, Matched>,
   openAt: (path: string) => OpenDocument | undefined,
 ): Step[] {
-  // The files after the steps before the current one; the current step must fit them.
+  // The files as all earlier steps leave them; the current step must fit this state.
   const known = new Map<string, Entry | undefined>();
   const entryAt = (path: string): Entry | undefined => {
     if (!known.has(path)) known.set(path, isThere(path) ? { document: openAt(path), source: path } : undefined);
     return known.get(path);
   };
-  /** The file at a path. Throws if it is not the file that the edit was made for. */
+  /** The file under a path. Throws if it does not exist, or is not the one for which the edit was made. */
   const existing = (uri: string, path: string): Entry => {
     const entry = entryAt(path);
     if (entry === undefined) throw new Error(`${path} does not exist`);
@@ -155,7 +155,7 @@ function changeFile(step: Step): (() => void)[] {
   }
 }
 
-/** Creates the folders for a path; returns a function that removes those that were missing. */
+/** Creates the missing parent folders of a path; returns a function that removes them again. */
 function makeParents(path: string): () => void {
   const first = mkdirSync(dirname(path), { recursive: true });
   return () => {
@@ -166,7 +166,7 @@ function makeParents(path: string): () => void {
 
 const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 
-/** A text may be reached through a symbolic link, but only plain files may be renamed, deleted or replaced. */
+/** A file may be edited through a symbolic link, but only a regular file may be renamed or deleted. */
 function checkIsFile({ source }: Entry): void {
   if (source !== undefined && !lstatSync(source).isFile()) throw new Error(`${source} is not a file`);
 }
@@ -174,8 +174,8 @@ function checkIsFile({ source }: Entry): void {
 const hashOf = (path: string): string => createHash("sha256").update(readFileSync(path)).digest("hex");
 
 /**
- * Reads a file as a document that is being opened. `source`: the path that has its bytes; `undefined`: no bytes exist
- * yet.
+ * Reads a file as a document that is being opened. `source` is the path under which its bytes are now; `undefined` if
+ * it has none yet.
  */
 export function readDocument(path: string, source: string | undefined): OpenDocument {
   const bytes = source === undefined ? new Uint8Array() : readFileSync(source);

@@ -30,7 +30,7 @@ export interface PiTool {
   ): Promise<PiResult>;
 }
 
-/** A tool's answer; an error for the model to read is thrown. */
+/** A tool's answer; errors for the model to read are thrown instead. */
 export interface PiResult {
   readonly content: readonly { readonly type: "text"; readonly text: string }[];
   /** The data with which pi displays an edit. */
@@ -140,7 +140,7 @@ function noteOf({ text = "", startLine = 1, totalLines = 0, version, onDisk }: A
     last < startLine
       ? `No lines: the file has ${totalLines} ${totalLines === 1 ? "line" : "lines"}`
       : `Lines ${startLine} to ${last} of ${totalLines}`;
-  // If a session is named, the others were not asked.
+  // If the environment names a session, no other session was asked.
   if (version === null)
     return process.env.MULTI_EDIT_SESSION
       ? `${shown}, from disk.`
@@ -148,7 +148,7 @@ function noteOf({ text = "", startLine = 1, totalLines = 0, version, onDisk }: A
   return `${shown}${onDisk === "same" ? "" : ", from the editor, with unsaved text"}.`;
 }
 
-/** The id by which the editor knows that all calls come from one agent, although each call starts the program again. */
+/** The id that tells the editor that all calls come from one agent, although each call starts the program anew. */
 const agent = process.env.MULTI_EDIT_AGENT || randomUUID();
 
 /** Runs the program; its errors are thrown for the model to read. */

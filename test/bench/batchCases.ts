@@ -53,7 +53,7 @@ interface Medians {
 }
 
 /**
- * Core, wire, floor and usual method in one race; the goals are for the core, and the wire's figures are shown with
+ * Core, wire, floor and usual method in one race; the goals apply to the core, and the wire's figures are shown beside
  * them.
  */
 async function raceBatch(
@@ -102,7 +102,7 @@ async function raceBatch(
   }
 }
 
-/** A call built from new strings each time, as it arrives on the wire: the engine has cached nothing about them. */
+/** A call built from new strings each time, like a call from the wire: the engine has cached nothing about them. */
 function fresher(call: object): { readonly call: unknown; readonly take: () => void } {
   const json = JSON.stringify(call);
   const state = {
@@ -135,7 +135,7 @@ function checkAnswer(answer: MultiEditResult | MultiEditErrorData, texts: readon
     const entry = entries.find((one) => "edits" in one && one.textDocument.uri.endsWith(`/${path}`));
     const edits = entry !== undefined && "edits" in entry ? (entry.edits as TextEdit[]) : [];
     const after = TextDocument.applyEdits(TextDocument.create("", "", 1, text), edits);
-    if (after !== expected) throw new Error(`${path}: the server's edit gives another text`);
+    if (after !== expected) throw new Error(`${path}: the server's edit gives a different text`);
   }
 }
 
@@ -194,7 +194,7 @@ const growth: BenchCase = {
   },
 };
 
-/** Ways to make one edit of many fail, given the line that it names. */
+/** Ways to make one edit out of many fail, each given the line that this edit names. */
 const failingEdits: Readonly<Record<string, (line: string) => { oldText: string; newText: string }>> = {
   absent: (line) => ({ oldText: line.replace("function", "funktion"), newText: "" }),
   ambiguous: () => ({ oldText: "}", newText: "" }),
@@ -309,5 +309,5 @@ function isNamed(answer: MultiEditResult | MultiEditErrorData, line: number): bo
   return failure.nearest?.some(({ startLine }) => startLine === line) ?? false;
 }
 
-/** The rows of the table about batches. */
+/** The cases with batches, in the order of the table. */
 export const batchCases: readonly BenchCase[] = [manyEdits, oneFails, growth, patch, documents, absent];

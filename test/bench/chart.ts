@@ -9,11 +9,11 @@ import { isMet, type Verdict, verdictOf } from "./result.js";
 const width = 860;
 const margin = 24;
 const rowHeight = 38;
-/** The horizontal positions at which bars start, at which their limit is, and beyond which they are cut off. */
+/** The horizontal positions of the start of a bar, of its limit, and of the point beyond which it is cut off. */
 const bars = { from: margin, limit: 560, to: width - margin };
 const plot = { left: 84, right: width - 150, height: 260 };
 
-/** Colours that are legible on white and on black; the reader's colour scheme selects those that differ. */
+/** Colours that are legible on white and on black; some of them depend on the reader's colour scheme. */
 const style = `<style>
   text { font: 13px system-ui, sans-serif; fill: #24292f; }
   .small { font-size: 11px; fill: #6e7781; }
@@ -31,7 +31,7 @@ const style = `<style>
   }
 </style>`;
 
-/** The whole picture; its background is the page's. */
+/** The whole picture, with the background of the page that shows it. */
 export function chartOf({ machine, command, cases }: Report): string {
   const goals = worstOf(cases);
   const curves = cases.flatMap((one) => one.curves ?? []);
@@ -112,7 +112,7 @@ function growthOf(curves: readonly Curve[], top: number): string[] {
 
 const label = (ms: number): string => (ms >= 1000 ? `${ms / 1000} s` : `${ms} ms`);
 
-/** The relative position of a value between two others, by logarithm. */
+/** The relative position of a value between two others on a logarithmic scale. */
 function share(value: number, from: number, to: number): number {
   return from === to ? 0 : Math.log(value / from) / Math.log(to / from);
 }

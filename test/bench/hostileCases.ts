@@ -6,10 +6,10 @@ import { median, race, ratios, uncertainty } from "./race.js";
 import type { BenchCase, Row } from "./result.js";
 import { rounds, type Scale, scaled } from "./scale.js";
 
-/** The minimum time of the smaller size in milliseconds, so that it can be distinguished from noise. */
+/** The minimum time for the smaller size, in milliseconds; shorter times would be lost in noise. */
 const least = 20;
 
-/** Each shape at n and at 2n, in turn. */
+/** Measures each shape at the sizes n and 2n in turn. */
 export const hostile: BenchCase = {
   name: "hostile",
   title: "adversarial shapes, n against 2n",

@@ -1,6 +1,6 @@
 /** The table of adversarial shapes, each in any size. */
 
-/** Texts by path, and a call on them. */
+/** Texts by path, and a call that applies to them. */
 export interface HostileBatch {
   readonly texts: Readonly<Record<string, string>>;
   readonly call: object;
@@ -8,7 +8,7 @@ export interface HostileBatch {
 
 /** A row of the table. */
 export interface HostileShape {
-  /** The code that it would make slow. */
+  /** The code that this shape could make slow. */
   readonly why: string;
   /** The first size to try, and the largest; twice the largest is still within the server's limits. */
   readonly start: number;
@@ -50,20 +50,20 @@ const mostUnits = 8_000_000;
 /** The shapes by name. */
 export const hostileShapes: Readonly<Record<string, HostileShape>> = {
   "one letter, absent": {
-    why: "half of the text agrees with the old text at every offset",
+    why: "at half of all offsets, only the end of the old text does not agree",
     start: 50_000,
     most: mostUnits,
     outcome: "refused",
     make: (n) => edit("a".repeat(n), `${"a".repeat(half(n))}b`, "c"),
   },
   "one letter, another in the middle": {
-    why: "the text agrees with the old text from both ends",
+    why: "the text agrees with both ends of the old text",
     start: 50_000,
     most: mostUnits,
     outcome: "refused",
     make: (n) => edit("a".repeat(n), `${"a".repeat(half(n / 2))}b${"a".repeat(half(n / 2))}`, "c"),
   },
-  "one letter, half of it": {
+  "one letter, half the text": {
     why: "the old text occurs at half of all offsets",
     start: 20_000,
     most: 160_000,
@@ -78,21 +78,21 @@ export const hostileShapes: Readonly<Record<string, HostileShape>> = {
     make: (n) => edit("a".repeat(n), "aa", "b", { replaceAll: true }),
   },
   "equal lines, absent": {
-    why: "half of the lines agree with the old text at every line",
+    why: "at half of all lines, only the last line of the old text does not agree",
     start: 20_000,
     most: 1_000_000,
     outcome: "refused",
     make: (n) => edit(equal.repeat(n), `${equal.repeat(half(n))}y\n`, "c"),
   },
   "equal lines, indented": {
-    why: "the old text occurs at half of all lines, with another indentation",
+    why: "the old text occurs at half of all lines, with different indentation",
     start: 2_000,
     most: 160_000,
     outcome: "refused",
     make: (n) => edit(equal.repeat(n), ` ${equal}`.repeat(half(n)), "c"),
   },
   "equal lines, numbered as in a view": {
-    why: "the same with line numbers before the lines, and a line that does not exist",
+    why: "half of the lines resemble the start of the old text, which has line numbers and one more line",
     start: 8_000,
     most: 500_000,
     outcome: "refused",
@@ -105,7 +105,7 @@ export const hostileShapes: Readonly<Record<string, HostileShape>> = {
     outcome: "done",
     make: (n) => edit(equal.repeat(n), equal, "y = 2;\n", { replaceAll: true }),
   },
-  "the whole text by other lines": {
+  "the whole text replaced by different lines": {
     why: "the two sides have no line in common",
     start: 20_000,
     most: 500_000,
@@ -117,7 +117,7 @@ export const hostileShapes: Readonly<Record<string, HostileShape>> = {
         lines(n, (i) => `b${i}`),
       ),
   },
-  "the whole text in another order": {
+  "the whole text in a different order": {
     why: "both sides have the same lines, but none in the same position",
     start: 20_000,
     most: 500_000,
@@ -130,14 +130,14 @@ export const hostileShapes: Readonly<Record<string, HostileShape>> = {
       ),
   },
   "spaces in one line": {
-    why: "each space could be the first of those at the line's end",
+    why: "each space could be the first of the spaces at the end of the line",
     start: 100_000,
     most: mostUnits,
     outcome: "refused",
     make: (n) => edit(`a${" ".repeat(n)}b\n`, "a b\n", "c"),
   },
   "curly quotes": {
-    why: "every unit of the text is folded, and agrees",
+    why: "every unit of the text must be folded, and then agrees",
     start: 50_000,
     most: mostUnits,
     outcome: "refused",
@@ -165,7 +165,7 @@ export const hostileShapes: Readonly<Record<string, HostileShape>> = {
     make: (n) => edit("word ".repeat(n / 5), "word wort word", "c"),
   },
   "absent edits beside one that is found": {
-    why: "each failure is examined",
+    why: "the reason for each failure must be found",
     start: 1_600,
     most: mostEdits,
     outcome: "done",
@@ -180,7 +180,7 @@ export const hostileShapes: Readonly<Record<string, HostileShape>> = {
       ),
   },
   "a chain on one line": {
-    why: "each edit finds only what the one before it wrote",
+    why: "each edit finds only what the edit before it wrote",
     start: 100,
     most: mostEdits,
     outcome: "done",
@@ -204,7 +204,7 @@ export const hostileShapes: Readonly<Record<string, HostileShape>> = {
     },
   },
   "all edits in one line": {
-    why: "each is near all others",
+    why: "each edit is near all the others",
     start: 100,
     most: mostEdits,
     outcome: "done",
@@ -227,7 +227,7 @@ export const hostileShapes: Readonly<Record<string, HostileShape>> = {
         [...range(n), 0].map((i) => ({ oldText: `const value_${10 * i} =`, newText: `let value_${10 * i} =` })),
       ),
   },
-  "many edits, one other line end": {
+  "many edits, one different line end": {
     why: "new lines get the line end nearest to them",
     start: 100,
     most: mostEdits,
@@ -238,7 +238,7 @@ export const hostileShapes: Readonly<Record<string, HostileShape>> = {
         range(n).map((i) => ({ oldText: `const value_${10 * i} =`, newText: `let value_${10 * i} =` })),
       ),
   },
-  "equal hunks under anchors of their own": {
+  "equal hunks, each under its own anchor": {
     why: "the lines of each hunk occur after every anchor",
     start: 400,
     most: mostEdits,
@@ -252,7 +252,7 @@ export const hostileShapes: Readonly<Record<string, HostileShape>> = {
       ),
   },
   "hunks in reverse order": {
-    why: "each is first looked for after the one before it, but is not there",
+    why: "each hunk is first searched for after the hunk before it, where it does not occur",
     start: 2_500,
     most: mostEdits,
     outcome: "done",
@@ -265,7 +265,7 @@ export const hostileShapes: Readonly<Record<string, HostileShape>> = {
       ),
   },
   "a hunk that nearly matches everywhere": {
-    why: "at half of all lines, its lines agree except for the last one",
+    why: "at half of all lines, only the last line of the hunk does not agree",
     start: 2_000,
     most: 500_000,
     outcome: "refused",

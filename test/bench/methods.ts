@@ -10,7 +10,7 @@ import { toEnd } from "../../server/text/lines.js";
 import { documentAt, snapshotOf } from "../support/planning.js";
 import type { BatchText, Replacement } from "./batches.js";
 
-/** An answer of the core with its plan. */
+/** The core's answer, and the plan behind it. */
 export interface CoreAnswer {
   /** `undefined` if the call could not be decoded. */
   readonly planned: Planned | undefined;
@@ -98,12 +98,12 @@ export function checkMethods(
   const planOf = new Map(planned.files.map(({ document, text }) => [document.path, text]));
   const least = floor(texts).results;
   const usually = replacements === undefined ? undefined : usual(texts, replacements);
-  if (replacements !== undefined && usually === undefined) throw new Error("the usual method finds no single place");
+  if (replacements !== undefined && usually === undefined) throw new Error("the usual method finds no unique place");
   for (const [i, { path, expected }] of texts.entries()) {
-    if (planOf.get(path) !== expected) throw new Error(`${path}: the core gives another text`);
-    if (least[i]?.toString() !== expected) throw new Error(`${path}: the floor gives another text`);
+    if (planOf.get(path) !== expected) throw new Error(`${path}: the core gives a different text`);
+    if (least[i]?.toString() !== expected) throw new Error(`${path}: the floor gives a different text`);
     if (usually !== undefined && usually[i]?.toString() !== expected) {
-      throw new Error(`${path}: the usual method gives another text`);
+      throw new Error(`${path}: the usual method gives a different text`);
     }
   }
 }

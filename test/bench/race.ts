@@ -10,7 +10,7 @@ export interface Contender {
   readonly most?: number;
 }
 
-/** The number of samples, and the state before each. */
+/** How many samples to take, and how to prepare for each. */
 export interface RaceOptions {
   readonly rounds: number;
   /** Rounds that are not counted, because the engine is still compiling. */
@@ -82,22 +82,22 @@ async function sample(
   await bench.run();
   const result = bench.tasks[0]?.result;
   const ms = result !== undefined && "latency" in result ? result.latency.samples?.[0] : undefined;
-  if (ms === undefined) throw new Error(`no time was taken of ${name}`);
+  if (ms === undefined) throw new Error(`${name} was never timed`);
   return ms;
 }
 
-/** The middle value; of an even number of values, the lower of the two in the middle. */
+/** The median; for an even number of values, the lower of the two in the middle. */
 export function median(samples: readonly number[]): number {
   return quantile(samples, 0.5);
 }
 
-/** The ratio of two contenders for each round: anything that slows a round down slows both. */
+/** The ratio of two contenders' times in each round: anything that slows a round down slows both. */
 export function ratios(samples: readonly number[], others: readonly number[]): number[] {
   if (samples.length !== others.length) throw new Error("only contenders of the same rounds can be compared");
   return samples.map((ms, round) => ms / (others[round] as number));
 }
 
-/** The possible error of the median, as a fraction of it. */
+/** The possible error of the median, as a fraction of the median. */
 export function uncertainty(samples: readonly number[]): number {
   return errorOfMedian(samples) / median(samples);
 }

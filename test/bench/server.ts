@@ -15,7 +15,7 @@ import {
 import type { TextDocumentContentChangeEvent } from "vscode-languageserver/node";
 import type { MultiEditErrorData, MultiEditResult } from "../../server/lsp/protocol.js";
 
-/** A server with its editor's side. */
+/** A server, together with the editor's side of the connection. */
 export interface BenchServer {
   /** Writes a file and opens it. */
   open(path: string, text: string): Promise<void>;
@@ -51,7 +51,7 @@ const heapProbe = `process.on("message", () => {
   process.send({ used: heapUsed + external, mostResident: 1024 * process.resourceUsage().maxRSS });
 });`;
 
-/** Starts a server and initializes it; `withHeap`: it can report on its heap. */
+/** Starts a server and initializes it; with `withHeap`, it can report on its heap. */
 export async function startServer(
   { withHeap }: { readonly withHeap: boolean } = { withHeap: false },
 ): Promise<BenchServer> {

@@ -38,7 +38,8 @@ const smallBatch: BenchCase = {
           {
             name: "wire",
             times: { ours, "empty request": empty, floor: median(times.floor) },
-            // The time of an empty request is short and varies a lot; what matters is its size relative to the goal.
+            // The time of an empty request is short and varies a lot; what matters is the variation relative to the
+            // goal.
             uncertainty: errorOfMedian(times.empty) / limit,
             goals: [{ measure: "ms above an empty request", value, limit, sense: "atMost", unit: " ms" }],
           },
@@ -245,7 +246,7 @@ const typing: BenchCase = {
     const [{ path, text } = { path: "", text: "" }] = texts;
     const size = Buffer.byteLength(text);
     /**
-     * Changes of that many different lines, the last line first, so that each change is also valid in the original
+     * Changes to that many different lines, the last line first, so that each change is also valid in the original
      * text.
      */
     const changes = (count: number): { range: Range; text: string }[] =>
@@ -296,5 +297,5 @@ const atMost = (measure: string, value: number, limit: number, unit: string): Go
   unit,
 });
 
-/** The rows of the table about the process. */
+/** The cases about the process, in the order of the table. */
 export const wireCases: readonly BenchCase[] = [smallBatch, keystroke, served, start, memory, typing];

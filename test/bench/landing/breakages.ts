@@ -7,7 +7,7 @@ import { addedLines, type EditLine, isBlankLine, newLines, oldLines, placesOf, t
 import { type Sent, toSent } from "./sent.js";
 import type { Version } from "./sources.js";
 
-/** Reasons for a refusal, as the benchmark distinguishes them. */
+/** The reasons for a refusal that the benchmark distinguishes. */
 export type Reason =
   | "absent"
   | "blankLine"
@@ -83,7 +83,7 @@ export const wrongCase: Breaker = (chance, edit) =>
     return line.slice(0, index) + word.toLowerCase() + line.slice(index + word.length);
   });
 
-/** Replaces double quotes by single quotes, or the reverse. */
+/** Replaces double quotes with single quotes, or the reverse. */
 export const otherQuotes: Breaker = (chance, edit) =>
   withOneLine(chance, edit, (line) => line.replace(/["']/g, (quote) => (quote === '"' ? "'" : '"')));
 
@@ -118,7 +118,7 @@ export const brokenViewNumbers: Breaker = (chance, edit) => {
   return { sent: { oldText: numbered(old), newText: numbered(newLines(edit)), hunk: undefined } };
 };
 
-/** Replaces lines in the middle of the old text by a mark. The lines before the mark still identify the location. */
+/** Replaces lines in the middle of the old text with a mark. The lines before the mark still identify the location. */
 export const elided: Breaker = (chance, edit, { lines: file }) => {
   const old = oldLines(edit);
   const head = chance.between(1, 3);
@@ -148,7 +148,7 @@ const elisionMarks = [
   "…",
 ];
 
-/** Puts a line after `@@` that is not a line of the file; the lines of the hunk are right. */
+/** Puts after `@@` a line that is not in the file; the lines of the hunk are right. */
 export const wrongAnchor: Breaker = (chance, edit, version) => {
   const above = version.lines
     .slice(Math.max(0, edit.start - 40), edit.start)

@@ -6,7 +6,7 @@ import type { Version } from "./sources.js";
 
 /** The differences in a file, and in a model's memory of it. */
 export interface Damage {
-  /** Turns a line of the package into the file's line; equal lines are damaged equally. */
+  /** Turns a line of the package into the line of the file; equal lines are damaged in the same way. */
   readonly fileLine?: (line: string) => string;
   /** `undefined` for LF. */
   readonly fileEnd?: "\n" | "\r\n";
@@ -51,7 +51,7 @@ export const typographyInFile: DamageMaker = (chance, _version, door) => {
   });
 };
 
-/** The same in the lines that the model copied; the lines that it added are as their author wrote them. */
+/** The same, but in the lines that the model copied; added lines are as their author wrote them. */
 export const typographyByModel: DamageMaker = (chance, _version, door) => ({
   send: (edit) => {
     const copied = (line: string): string => prettified(line, door !== "patch");
@@ -64,7 +64,7 @@ export const dedented: DamageMaker = (chance, version) => ({
   send: (edit) => {
     const lines = [...oldLines(edit), ...addedLines(edit)].filter((line) => !isBlankLine(line));
     const common = Math.min(...lines.map((line) => /^ */.exec(line)?.[0].length ?? 0));
-    // A single line without its indentation occurs in the file unchanged: in the middle of a line.
+    // A single line without its indentation still occurs in the file, in the middle of a line.
     const isBlock = oldLines(edit).filter((line) => !isBlankLine(line)).length > 1;
     if (common === 0 || !isBlock) return undefined;
     const cut = chance.pick([common, Math.min(common, version.indent ?? 1)]);
@@ -147,7 +147,7 @@ export function isTouched(edit: RealEdit, sent: Sent, { fileLine = (line) => lin
   return sent.oldText !== own && sent.oldText !== own + fileEnd;
 }
 
-/** The prefixes that file views put before a line, by its number. */
+/** The prefixes that file views put before a line, given its number. */
 export const viewStyles: readonly ((lineNumber: number) => string)[] = [
   (n) => `${n}\t`,
   (n) => `${String(n).padStart(6)}\t`,
@@ -156,7 +156,7 @@ export const viewStyles: readonly ((lineNumber: number) => string)[] = [
   (n) => `${String(n).padStart(4)} | `,
 ];
 
-/** Damage of the file alone. New lines are as the author wrote them, unless `written` says otherwise. */
+/** Damage to the file alone. New lines are as the author wrote them, unless `written` says otherwise. */
 function inFile(
   fileLine: (line: string) => string,
   spelling: Spelling,

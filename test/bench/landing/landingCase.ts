@@ -40,7 +40,7 @@ export interface LandingCase {
 export interface Ground {
   readonly chance: Chance;
   readonly version: Version;
-  /** All files, for edits that belong to a different file. */
+  /** All files, from which an edit of a different file can be drawn. */
   readonly files: readonly SourceFile[];
   readonly door: Door;
 }

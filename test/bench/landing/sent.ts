@@ -5,7 +5,7 @@ import { type EditLine, newLines, oldLines, type RealEdit } from "./realEdit.js"
 export interface Sent {
   readonly oldText: string;
   readonly newText: string;
-  /** The same as lines of a hunk; `undefined` if a patch cannot express it. */
+  /** The same edit as lines of a hunk; `undefined` if a patch cannot express it. */
   readonly hunk: readonly EditLine[] | undefined;
   /** 1-based line of the file that a batch may name; in a patch it is in the head of the hunk. */
   readonly line?: number;

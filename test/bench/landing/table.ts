@@ -12,7 +12,7 @@ export interface Figures {
   /** Number of refusals of edits that have a true location, and of those refusals that name it. */
   readonly placed: number;
   readonly pointed: number;
-  /** Number of refusals that were due, and of those that give the right reason. */
+  /** Number of refusals that were required, and of those among them that give the right reason. */
   readonly due: number;
   readonly reasoned: number;
   /** Numbers of edits by the rung that found them. */
@@ -21,7 +21,7 @@ export interface Figures {
   readonly isMet: boolean;
 }
 
-/** The percentage of refusals with a true location that must name it. */
+/** Of the refusals that have a true location, the percentage that must name it. */
 const pointingGoal = 97;
 
 /** Computes the figures of one kind from its cases. */

@@ -8,21 +8,21 @@ import { documentAt, snapshotOf, textAfter } from "../../support/planning.js";
 import type { Reason } from "./breakages.js";
 import type { Expected, LandingCase, LineSpan } from "./landingCase.js";
 
-/** The judgement of a case. */
+/** The verdict on a case. */
 export interface Verdict {
   readonly outcome: "right" | "refused" | "wrong";
   /** For a refusal, `true` if it names the location where the edit belongs; `undefined` if it belongs nowhere. */
   readonly pointsAtPlace?: boolean;
-  /** For a due refusal, `true` if the reason is right and only the faulty edit is blamed. */
+  /** For a required refusal, `true` if the reason is right and only the faulty edit is blamed. */
   readonly isReasonRight?: boolean;
   /** The file's text afterwards; `undefined` if the call was refused. */
   readonly text: string | undefined;
   readonly failures: readonly Failure[];
-  /** The rungs that found the edits that were not refused. */
+  /** The rungs of all edits that were not refused. */
   readonly rungs: readonly RungName[];
 }
 
-/** Runs a case. Throws if the call cannot be decoded, which would be a bug of the benchmark. */
+/** Runs a case. Throws if the call cannot be decoded, which would be a bug in the benchmark. */
 export function judge(one: LandingCase): Verdict {
   const decoded = decodeCall(one.call, { optionsAllowed: false });
   if (!decoded.ok) throw new Error(`${one.path}: ${decoded.failures[0]?.message}\n${JSON.stringify(one.call)}`);
@@ -62,8 +62,8 @@ export function judge(one: LandingCase): Verdict {
 }
 
 /**
- * Reports whether a failure names a location: by a region that shares most of its lines, by a listed match, or by a
- * line in it.
+ * Reports whether a failure names a location: by a region that covers most of it, by a listed match, or by a line in
+ * it.
  */
 function pointsAt(failure: Failure, place: LineSpan, sentLines: number): boolean {
   const isIn = (line: number | undefined): boolean =>
@@ -107,7 +107,7 @@ const differing =
       return words.test(difference) && isLine && (column === undefined || Number(column) - 1 === differsAt?.column);
     });
 
-/** Tests that recognise each reason by the code and the wording of a failure. */
+/** For each reason, a test that recognises it by the code and the wording of a failure. */
 const reasons: Readonly<Record<Reason, ReasonTest>> = {
   absent: isAbsence,
   blankLine: saying(/empty line/),
