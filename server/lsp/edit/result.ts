@@ -16,7 +16,10 @@ export interface Report {
   readonly outcome: MultiEditResult["outcome"];
   readonly options: CallOptions;
   readonly warnings: readonly string[];
-  /** Whether each file on disk has the document's text after the call. For other files, `document.onDisk` applies. */
+  /**
+   * Whether each file on disk has the document's text after the call. For a file not listed here, `document.onDisk`
+   * applies.
+   */
   readonly onDisk?: ReadonlyMap<FileChange, "same" | "differs">;
   /** Files that the server wrote itself because no editor has them open; `undefined` means none. */
   readonly written?: ReadonlySet<FileChange>;
@@ -127,7 +130,10 @@ function toFileResult(file: FileChange, diff: FileDiff, report: Report): FileRes
   };
 }
 
-/** The answer to a request: its result, or its failures. The code that receives the request converts it to JSON-RPC. */
+/**
+ * The answer to a request: its result, or its failures. The code that receives the request converts the answer to
+ * JSON-RPC.
+ */
 export type Answer<T = MultiEditResult> = { readonly ok: true; readonly result: T } | FailedAnswer;
 
 /** The answer to a request that failed and changed nothing. */

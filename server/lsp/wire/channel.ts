@@ -32,7 +32,7 @@ export interface Channel {
   stop(): void;
 }
 
-/** The writing end of a byte stream; a `Writable` is one. */
+/** The writing end of a byte stream, such as a `Writable`. */
 export interface ByteSink {
   write(bytes: Uint8Array, done: (error?: Error | null) => void): unknown;
   on(event: "error" | "close", listener: () => void): unknown;
@@ -148,9 +148,11 @@ export function parentChannel(): Channel | undefined {
   };
 }
 
-/** Counts output that has been written, but not yet taken by the client. */
+/** Counts output that has been written but not yet taken by the client. */
 class Outbox {
-  /** Size of the output that the client has not taken: in bytes or, if the client is a parent process, in messages. */
+  /**
+   * Size of the output that the client has not taken: in bytes or, if the client is the parent process, in messages.
+   */
   backlog = 0;
   /** `true` if no more output will be taken. */
   isBroken = false;
