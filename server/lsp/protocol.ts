@@ -26,7 +26,9 @@ export const commands = { apply: "multiEdit.apply", preview: "multiEdit.preview"
 /** Names of the requests that the server sends to clients that announce support for them. */
 export const clientRequests = { saveDocuments: "multiEdit/saveDocuments" } as const;
 
-/** Names of the notifications. The server sends them; a client may send `didApply` once it has applied a proposal. */
+/**
+ * Names of the notifications. The server sends them; a client may also send `didApply` once it has applied a proposal.
+ */
 export const notifications = { didApply: "multiEdit/didApply" } as const;
 
 /** One tool call as the model wrote it, in any announced shape, plus the integration's options. A string is a patch. */
@@ -77,8 +79,8 @@ export interface FileResult {
   diff: string;
   /**
    * `same` if the file on disk has the text that the editor holds or, for a file that is not open, the planned text. If
-   * the server has tried to apply the call, this is the state after the call; otherwise it is the state before the
-   * call, and absent for files that are not open. Also absent for a deleted file, or if there is nothing to compare.
+   * the server has tried to apply the call, this is the state after the call; otherwise it is the state before the call
+   * and is given only for open files. Absent for a deleted file, or if there is nothing to compare.
    */
   onDisk?: "same" | "differs";
 }

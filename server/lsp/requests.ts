@@ -60,8 +60,8 @@ const rpcCodes: Partial<Record<FailureCode, number>> = {
 
 /**
  * Returns the answer to a command. Replaces the error code ContentModified, which VS Code's client library takes as a
- * sign that the request is outdated: it resolves the command to `undefined`, as if nothing had failed. The `data` of
- * the error still contains the failure's own code.
+ * sign that the request is outdated: the library then resolves the command to `undefined`, as if nothing had failed.
+ * The `data` of the error still contains the failure's own code.
  */
 export function asCommandAnswer(answer: unknown): unknown {
   const isSwallowed = answer instanceof ResponseError && answer.code === LSPErrorCodes.ContentModified;

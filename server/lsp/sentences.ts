@@ -168,7 +168,9 @@ const summary = "the answer is a summary: ";
 export const callSentences = {
   /** The first line of the message of a failed call. */
   failedEdits: (failed: number, total: number): string => `Nothing was changed: ${failed} of ${total} edits failed.`,
-  /** The last line of a failed call's message. `sound`: 0-based indices, at least one, of edits without mistakes. */
+  /**
+   * The last line of a failed call's message. `sound`: the 0-based indices of the edits that are correct, at least one.
+   */
   sound: (sound: readonly number[], isPatch: boolean): string => {
     const isOne = sound.length === 1;
     const fine = `${indices(sound)} ${isOne ? "needs" : "need"} no correction`;

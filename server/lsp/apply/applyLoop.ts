@@ -1,5 +1,6 @@
 /**
- * Plans, confirms and applies a call or an undo. Verifies each step, because the editor's answer alone proves nothing.
+ * Plans a call or an undo, lets the user confirm it, and applies it. Verifies each step, because the editor's answer
+ * alone proves nothing.
  */
 import type { ClientCapabilities } from "vscode-languageserver/node";
 import { type Failure, withRest } from "../../plan/failure.js";
@@ -25,7 +26,10 @@ export interface Applied {
   readonly steps?: readonly DoneStep[];
 }
 
-/** Runs a task once all earlier tasks have ended. If the task is cancelled while it waits, answers immediately. */
+/**
+ * Runs a task once all earlier tasks have ended. If the task is cancelled while it waits, returns the answer
+ * immediately.
+ */
 export function inTurn(
   { session, token }: Pick<ApplyJob, "session" | "token">,
   task: () => Promise<Answer>,
@@ -54,7 +58,7 @@ export function textsFirst(tasks: readonly Task[]): Task[] {
 
 /** Plans a job and applies it. If the user must be asked, applies exactly the plan that the user agreed to. */
 export async function applyJob(job: ApplyJob): Promise<Applied> {
-  // A caller may ask for a confirmation, but can't skip one that the user wants.
+  // A caller may ask for confirmation, but can't skip one that the user wants.
   const asks = job.options.confirm === true || job.session.settings.confirm === "always";
   const confirmation = asks ? createConfirmation(job) : undefined;
   try {

@@ -99,7 +99,8 @@ export async function settleProposals(session: Session): Promise<void> {
 }
 
 /**
- * Turns a proposal into a transaction if its edit has been applied to all files, even if they contain other typing too.
+ * Turns a proposal into a transaction if its edit has been applied to all files, even if the user has typed elsewhere
+ * in them.
  */
 async function settle(session: Session, proposal: Proposal): Promise<void> {
   const { history } = session;

@@ -15,8 +15,8 @@ import { stepRules } from "./steps/table.js";
 type HeldParts = Map<FileChange, Set<"text" | "whole">>;
 
 /**
- * Rolls back the steps that were done before those in `failed` failed, starting with the last. The answer reports the
- * first failure. It is a refusal if everything is certainly as before; otherwise it is a result with the outcome
+ * Rolls back the completed steps, starting with the last, after the steps in `failed` have failed. The answer reports
+ * the first failure. It is a refusal if everything is certainly as before; otherwise it is a result with the outcome
  * `unknown`.
  */
 export async function rollBackSteps(run: Run, failed: readonly [DoneStep, ...DoneStep[]]): Promise<Answer> {

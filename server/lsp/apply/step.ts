@@ -184,7 +184,7 @@ export interface StepRules<F extends FileChange = FileChange, T extends Task = T
   isDone(proposed: ProposedStep<F>): Promise<boolean>;
 }
 
-/** Returns the path under which a document of the plan is renamed or deleted; `undefined` if it is not a file. */
+/** Returns the path by which a document of the plan is renamed or deleted; `undefined` if it is not a file. */
 export function namePathOf({ places }: Pick<ApplyContext, "places">, uri: string): string | undefined {
   const place = places.get(uri);
   // If the editor has a link open, the link itself is renamed or deleted, not the file that it points to.

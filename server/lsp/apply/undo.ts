@@ -48,7 +48,7 @@ function undoParams(params: unknown): Answer<string | undefined> {
   return typeof transaction === "string" ? { ok: true, result: transaction } : wrong(undoProblems.transaction);
 }
 
-/** Plans the inverse of every file's change, and applies the plan like any batch. */
+/** Plans the inverse of every file's change and applies the plan like that of any batch. */
 async function undoTransaction(session: Session, transaction: Transaction, token: CancellationToken): Promise<Answer> {
   const { id, label, steps: applied } = transaction;
   const options = { label: callSentences.undoOf(label) };

@@ -84,7 +84,8 @@ function requestedFiles(files: readonly FileChange[]): readonly FileChange[] {
 
 /**
  * Returns the label, a sentence about the changed files that no editor has open, and a line for each file: a letter and
- * a path, as in the output of Codex's command. The lines come last because agents cut off the end of a long answer.
+ * a path, as in the output of Codex's `apply_patch` command. The lines come last because agents cut off the end of a
+ * long answer.
  */
 function textOf(label: string, changed: readonly FileChange[], { written }: Report): string {
   const files = requestedFiles(changed);

@@ -191,7 +191,7 @@ class Outbox {
   }
 }
 
-/** Sees every received message before the library does, and every sent message after it was sent. */
+/** Sees each received message before the library does, and each outgoing message once it has been sent. */
 export interface MessageFilter extends ChannelEvents {
   /** Called after the library has sent a message. */
   sending(message: Message): void;

@@ -16,7 +16,7 @@ import {
   requestFailed,
 } from "./sentences.js";
 
-/** The envelope checks of one connection, with the library's ends of the channel. */
+/** The gate of one connection, with the ends of the channel that the library uses. */
 export interface Gate extends Pick<RpcStreams, "reader" | "writer"> {
   /** Settles once every delivered request is answered, and the client has taken the answers or will take no more. */
   whenAnswered(): Promise<void>;

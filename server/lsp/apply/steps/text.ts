@@ -109,7 +109,7 @@ export function inverseOf(session: Session, applied: FileChange, now: Document):
   const file = now.version === null ? applied : asOpened(session, applied);
   const synced = (file.document.bomSynced ? byteOrderMark : "") + text;
   const isTyped = !isExpected(session, file, synced);
-  // A final line end that the editor restored does not count as typing, and is removed with the edit.
+  // A final line end that the editor restored does not count as typing and is removed with the edit.
   const whole = { from: 0, to: file.text.length, insert: text };
   const typed = ChangeSet.of(file.text.length, isTyped ? shrink(file.text, whole) : []);
   const movedAt = typed.changes[0]?.from ?? 0;
@@ -139,7 +139,7 @@ function widened(text: string, { from, to, insert }: Change): Change {
   return { from: start, to: end, insert: text.slice(start, from) + insert + text.slice(to, end) };
 }
 
-/** Plans the inverse of a text change, for the current document. */
+/** Plans the inverse of a text change for the current document. */
 async function invertText({ session, file, isEdited }: UndoneFile): Promise<Inverse> {
   const now = await documentNow(session, file);
   if (!now.ok) return now;
