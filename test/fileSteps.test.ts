@@ -102,7 +102,7 @@ describe("a rename that the editor", () => {
     const { apply, texts, disk } = await start({ files: third, open: three, onRename: "keepsOpen" });
     const answer = await apply(renameAndChange);
     expect(answer).toMatchObject({ applied: true, outcome: "applied" });
-    expect(answer.warnings).toEqual([expect.stringMatching(/^b\.txt is renamed, but .* open under its old name/)]);
+    expect(answer.warnings).toEqual([expect.stringMatching(/^b\.txt was renamed, but .* open under its old name/)]);
     expect(texts()).toEqual({ "a.txt": "new a\n", "b.txt": "new b\n" });
     expect(disk()).toEqual({ "a.txt": "old a\n", "dir/moved.txt": "old b\n" });
   });
@@ -265,7 +265,7 @@ describe("a deletion that the editor", () => {
     const { apply, texts, disk } = await start({ open: { "x.txt": "x\n" }, onDelete: "keepsOpen" });
     const answer = await apply(patchOf("*** Delete File: x.txt"));
     expect(answer).toMatchObject({ applied: true, outcome: "applied" });
-    expect(answer.warnings).toEqual([expect.stringMatching(/^x\.txt is deleted, but the editor still has it open/)]);
+    expect(answer.warnings).toEqual([expect.stringMatching(/^x\.txt was deleted, but the editor still has it open/)]);
     expect(texts()).toEqual({ "x.txt": "x\n" });
     expect(disk()).toEqual({});
   });

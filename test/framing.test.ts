@@ -233,7 +233,7 @@ describe("any damage to a stream of bytes", () => {
   it("is done to a stream that is itself undamaged", async () => {
     const { code, output, notes } = await run([stream]);
     // The response comes before the question, which the server asks in a later turn.
-    expect([code, notes]).toEqual([0, ["a response names no open request of the server"]]);
+    expect([code, notes]).toEqual([0, ["a response has an id that matches no pending request from the server"]]);
     expect(
       framesOf(output)
         .messages.map(({ id }) => id)

@@ -62,7 +62,7 @@ if (reason !== undefined) {
       if (!isUnconfirmed) continue;
       expect([onDisk, recovered, answer.codes]).toEqual([side, ["applied"], []]);
       expect(answer.edits.map(({ status }) => status)).toEqual(["applied", "applied"]);
-      expect(text).toContain("These files also contain the edit, and are not saved: a.txt.");
+      expect(text).toContain("These files also contain the edit but are not saved: a.txt.");
     }
     expect(new Set(outcomes)).toEqual(new Set(["failed", "unknown", "unconfirmed", "applied"]));
   });

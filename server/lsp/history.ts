@@ -11,7 +11,7 @@ export interface AppliedStep {
   readonly kind: "text" | "create" | "rename" | "delete" | "restore";
   /** The file's change as it was applied or proposed. All steps on the file share this object. */
   readonly file: FileChange;
-  /** The deleted file as it was just before its deletion; `undefined` if none was deleted or kept. */
+  /** The deleted file as it was just before its deletion; `undefined` if no file was deleted, or if it was not kept. */
   readonly kept?: KeptFile | undefined;
   /** Removes the directories that were made for the file, if they are empty. */
   readonly tidy?: (() => Promise<void>) | undefined;
@@ -57,8 +57,8 @@ export function createHistory(): SessionHistory {
 
 /**
  * Returns the list with `latest` added, but without the parts of `latest` that only planning uses. Drops the oldest
- * entries until at most `most` remain and together fit into `limits.undoSize`. `undefined` if `latest` alone does not
- * fit.
+ * entries until at most `most` remain and all of them together fit into `limits.undoSize`. Returns `undefined` if
+ * `latest` alone does not fit.
  */
 export function withLatest<T extends Pick<Transaction, "steps">>(
   held: readonly T[],

@@ -17,13 +17,18 @@ export const methods = {
   status: "multiEdit/status",
 } as const;
 
-/** Names of the commands for `workspace/executeCommand`. A command's first argument is the params of its request. */
+/**
+ * Names of the commands for `workspace/executeCommand`. A command's first argument contains the params of the request
+ * of the same name.
+ */
 export const commands = { apply: "multiEdit.apply", preview: "multiEdit.preview", undo: "multiEdit.undo" } as const;
 
 /** Names of the requests that the server sends to clients that announce support for them. */
 export const clientRequests = { saveDocuments: "multiEdit/saveDocuments" } as const;
 
-/** Names of the notifications. The server sends them; a client may send `didApply` once it has applied a proposal. */
+/**
+ * Names of the notifications. The server sends them; a client may also send `didApply` once it has applied a proposal.
+ */
 export const notifications = { didApply: "multiEdit/didApply" } as const;
 
 /** One tool call as the model wrote it, in any announced shape, plus the integration's options. A string is a patch. */
@@ -42,7 +47,10 @@ export interface EditResult {
   path: string;
   /** `applied` means that the result's `edit` includes this edit, even if the result is only proposed. */
   status: "applied" | "skipped" | "failed" | "notAttempted";
-  /** Name of the rung (the way of comparing) that found the old text; absent if no text was searched for or found. */
+  /**
+   * Name of the rung (the way of comparing) that found the old text; absent if no old text was searched for, or none
+   * was found.
+   */
   rung?: string;
   places: PlaceLines[];
   failure?: Failure;
@@ -55,9 +63,9 @@ export interface FileResult {
   kind: "create" | "update" | "delete" | "rename";
   /** Path after a `rename`; `path` and `uri` are those before the rename. */
   newPath?: string;
-  /** Set if an existing text is replaced as a whole, or if another file is deleted first to free the name. */
+  /** Set if the whole text of an existing file is replaced, or if another file is deleted first to free the name. */
   overwritten?: true;
-  /** Version of the document that was matched; `null` if the file is not open in the editor. */
+  /** Version of the document against which the edits were matched; `null` if the file is not open in the editor. */
   version: number | null;
   /** SHA-256, in hex, of the file's bytes before the batch. Set only if `version` is `null` and the file existed. */
   hash?: string;
@@ -70,13 +78,14 @@ export interface FileResult {
   /** Unified diff of this file alone, in git style; empty if the option `result` is `summary`. */
   diff: string;
   /**
-   * `same` if the file on disk has the text that the editor holds. If the server applied the call, this is the state
-   * after the call, even for files that are not open. Absent for a deleted file, or if there is nothing to compare.
+   * `same` if the file on disk has the text that the editor holds or, for a file that is not open, the planned text. If
+   * the server has tried to apply the call, this is the state after the call; otherwise it is the state before the call
+   * and is given only for open files. Absent for a deleted file, or if there is nothing to compare.
    */
   onDisk?: "same" | "differs";
 }
 
-/** The answer to `multiEdit/apply` and its commands. */
+/** The answer to `multiEdit/apply`, `multiEdit/preview`, `multiEdit/undo` and the commands. */
 export interface MultiEditResult {
   /** `true` if the server applied the call and verified the result. */
   applied: boolean;
@@ -163,7 +172,7 @@ export interface DidApplyParams {
   files: AppliedFile[];
 }
 
-/** A changed file, and the ranges that its new text occupies. */
+/** A changed file and the ranges that its new text occupies. */
 export interface AppliedFile {
   uri: string;
   /** Version of the document to which `ranges` refer; `null` if the file is not open in the editor. */

@@ -13,15 +13,15 @@ export interface StepDescription {
 
 /** The words for one kind of step. */
 interface StepWords {
-  /** Follows "The editor did not". */
+  /** The words after "The editor did not". */
   readonly toDo: (asked: StepDescription) => string;
-  /** Follows "The editor said that it". */
+  /** The words after "The editor said that it". */
   readonly done: (asked: StepDescription) => string;
   /** The state if the editor did nothing. */
   readonly before: string;
   /** What may still happen if the editor acts late. */
   readonly late: string;
-  /** Follows "has not yet". */
+  /** The words after "has not yet". */
   readonly notYet: (asked: StepDescription) => string;
   /** What the server found if the editor did something else. */
   readonly diverged: (asked: StepDescription) => string;
@@ -38,7 +38,8 @@ const stepWords: Record<StepDescription["kind"], StepWords> = {
     before: "its text is unchanged",
     late: "the edit may still arrive",
     notYet: (asked) => `changed ${from(asked)}`,
-    diverged: (asked) => `After the edit, the editor's text of ${from(asked)} is neither the old nor the planned one.`,
+    diverged: (asked) =>
+      `After the edit, the text of ${from(asked)} in the editor is neither the old nor the planned one.`,
   },
   rename: {
     toDo: (asked) => `rename ${fromTo(asked)}`,
@@ -108,7 +109,7 @@ export const editorFailures = {
     }),
   timeout: (asked: StepDescription, seconds: number, rest: string) =>
     makeFailure("timeout", fileAt(asked.path), {
-      problem: `The editor did not answer within ${seconds} s, and has not yet ${stepWords[asked.kind].notYet(asked)}; it may still do so, if it is waiting for the user. ${rest}`,
+      problem: `The editor did not answer within ${seconds} s and has not yet ${stepWords[asked.kind].notYet(asked)}; it may still do so if it is waiting for the user. ${rest}`,
       hint: "Ask the user, and read the file before you continue.",
     }),
   leftEmpty: (path: string, rest: string) =>
@@ -132,7 +133,7 @@ export const editorFailures = {
 export const undoFailures = {
   conflict: (path: string, problem: string, line?: number) =>
     makeFailure("undoConflict", fileAt(path), {
-      problem: `The edit of ${quote(path, 160)} can't be undone: ${problem}. Nothing was changed.`,
+      problem: `The edit to ${quote(path, 160)} can't be undone: ${problem}. Nothing was changed.`,
       hint: "Read the file, then send an edit that reverts the change.",
       ...(line === undefined ? {} : { line }),
     }),
@@ -167,7 +168,9 @@ const summary = "the answer is a summary: ";
 export const callSentences = {
   /** The first line of the message of a failed call. */
   failedEdits: (failed: number, total: number): string => `Nothing was changed: ${failed} of ${total} edits failed.`,
-  /** The last line of a failed call's message. `sound`: 0-based indices, at least one, of edits without mistakes. */
+  /**
+   * The last line of a failed call's message. `sound`: the 0-based indices of the edits that are correct, at least one.
+   */
   sound: (sound: readonly number[], isPatch: boolean): string => {
     const isOne = sound.length === 1;
     const fine = `${indices(sound)} ${isOne ? "needs" : "need"} no correction`;
@@ -192,13 +195,13 @@ export const callSentences = {
   /** `diff`: the diff if it can't be shown in any other way; otherwise empty. */
   question: (label: string, added: number, removed: number, diff: string): string =>
     `Apply ${label}: +${added} -${removed} lines?${diff === "" ? "" : `\n\n${diff}`}`,
-  /** Follows the start of a shortened text. */
+  /** The note at the end of a shortened text that says how many lines are left out; empty if none are. */
   furtherLines: (lines: number): string => (lines === 0 ? "" : `… and ${count(lines, "more line")}`),
   unverifiable: (path: string): string =>
     `${path}: the editor said that it applied the edit, but did not send the text that would prove it`,
   throughEditor: (path: string): string => `${path} was not open: the editor has changed it, but has not saved it`,
   staysOpen: (path: string, fate: "delete" | "rename"): string =>
-    `${path} is ${fate === "delete" ? "deleted" : "renamed"}, but the editor still has it open${fate === "delete" ? "" : " under its old name"}: saving it there would bring the file back`,
+    `${path} was ${fate === "delete" ? "deleted" : "renamed"}, but the editor still has it open${fate === "delete" ? "" : " under its old name"}: saving it there would bring the file back`,
   cannotSave: (paths: readonly string[]): string =>
     `${named(paths)} ${paths.length === 1 ? "was" : "were"} changed in the editor but not saved: the server can't save files in this editor`,
   leftUnsaved: (paths: readonly string[]): string =>
@@ -214,7 +217,7 @@ export const callSentences = {
     `${summary}${characters.toLocaleString("en")} characters of the diff are left out`,
   versionIs: (actual: number | null, expected: number): string =>
     actual === null
-      ? `version ${expected} was expected, but it is not open in the editor`
+      ? `version ${expected} was expected, but the file is not open in the editor`
       : `version ${expected} was expected, but the editor has ${actual}`,
   keepsMoving: "its text kept changing before the edit could be applied",
   openedMeanwhile: "it has been opened in the editor in the meantime",
@@ -227,7 +230,10 @@ export const callSentences = {
   changedAt: (line: number): string => `its text has changed at line ${line}`,
 } as const;
 
-/** Reports whether a warning only says that a summary leaves something out. An answer without a diff can omit it. */
+/**
+ * Reports whether a warning only says that a summary leaves something out. An answer without a diff can omit the
+ * warning.
+ */
 export function isAboutSummary(warning: string): boolean {
   return warning.startsWith(summary);
 }
@@ -236,7 +242,7 @@ export function isAboutSummary(warning: string): boolean {
 export type Leftover = "held" | "stuck" | "renamed" | "deleted" | "saved" | "doubtful";
 
 const leftovers: readonly (readonly [Leftover, string])[] = [
-  ["held", "These files also contain the edit, and are not saved"],
+  ["held", "These files also contain the edit but are not saved"],
   ["stuck", "These files still contain the edit, because it could not be rolled back"],
   ["renamed", "These files still have their new name, because renaming them back failed"],
   ["deleted", "These files are still deleted, because they could not be restored"],
@@ -287,7 +293,7 @@ export function unknownCommand(name: unknown): string {
   return typeof name === "string" ? `There is no command ${quote(name)}.` : "The name of a command must be a string.";
 }
 
-/** Lines about the session in the client's log. */
+/** Lines for the client's log, about the session. */
 export const serverLog = {
   initialized: (version: string, client: string | undefined, encoding: string) =>
     `version ${version}, client ${client ?? "without a name"}, positions in ${encoding}`,

@@ -61,7 +61,10 @@ export function registerServer(connection: Connection, start: ServerStart): void
   registerRequests(session);
 }
 
-/** Opens the session to agents if the settings allow it. A later change to them takes effect at the next start. */
+/**
+ * Opens the session to agents if the settings allow it. A later change to those settings takes effect only after a
+ * restart.
+ */
 async function openToAgents(session: Session, start: ServerStart): Promise<void> {
   if (!session.settings.agent.enabled) return;
   try {
@@ -158,7 +161,7 @@ function foldersOf({ workspaceFolders, rootUri, rootPath }: InitializeParams): F
   return rootPath ? [{ uri: rootPath, path: rootPath }] : [];
 }
 
-/** Returns a workspace folder. If its URI does not stand for a path on this machine, the folder contains no files. */
+/** Returns a workspace folder. Its `path` is empty if its URI does not name a path on this machine. */
 const toFolder = (uri: string): Folder => ({ uri, path: pathOfSyncedUri(uri) ?? "" });
 
 function urisIn(folders: unknown): string[] {
@@ -174,7 +177,7 @@ function changeFolders(session: Session, params: unknown): void {
   session.foldersChanged();
 }
 
-/** Keeps the session's settings up to date, from all their sources. */
+/** Combines the session's settings from all sources and keeps them up to date. */
 function createSettings(session: Session) {
   const warnOnce = createWarnOnce();
   let pushed: unknown[] = [];
@@ -256,7 +259,10 @@ type Loose =
   | null
   | undefined;
 
-/** Registers requests and commands. The client applies the edit of a request, the server the edit of a command. */
+/**
+ * Registers requests and commands. The client applies the edit of `multiEdit/apply`; the server applies that of the
+ * command `multiEdit.apply`.
+ */
 function registerRequests(session: Session): void {
   const { connection } = session;
   // A client may report that it has applied a proposal; the server then does not have to wait for a synced text.

@@ -95,7 +95,7 @@ export function cancellation(token: CancellationToken): Promise<void> {
   });
 }
 
-/** Runs a generator in short slices. Between slices, reports the number of steps done, and lets other code run. */
+/** Runs a generator in short slices. Between slices, reports the number of steps done and lets other code run. */
 export function inSlices<T>(work: Generator<void, T>): Promise<T>;
 export function inSlices<T>(
   work: Generator<void, T>,

@@ -199,7 +199,7 @@ function toTold(answer: Answer): Told {
 export async function textsAfter(stage: Stage, { text }: Told): Promise<Texts> {
   const disk = stage.disk();
   const kept = Object.entries(await stage.texts()).filter(
-    ([path]) => path in disk || !text.includes(`${path} is deleted, but the editor still has it open`),
+    ([path]) => path in disk || !text.includes(`${path} was deleted, but the editor still has it open`),
   );
   return Object.fromEntries(kept);
 }

@@ -63,7 +63,7 @@ interface ServedCall extends Omit<ApplyJob, "kind" | "plan"> {
   readonly report: ReportStep;
 }
 
-/** Applies the call, and records what was done. */
+/** Applies the call and records what was done. */
 async function applyCall(call: ServedCall, caller: Caller | undefined): Promise<Answer> {
   const { session } = call;
   const plan = (only?: FileChange) => planCall(call, only?.operations ?? call.operations);
@@ -128,7 +128,10 @@ async function planCall(call: ServedCall, operations: readonly Operation[]): Pro
   return failed([staleFailures.contentModified({ path: moved ?? "" }, callSentences.keepsMoving)]);
 }
 
-/** Returns a plan's tasks, the easiest to verify and undo first: text edits, new files, renames and deletions. */
+/**
+ * Returns a plan's tasks, starting with those that are easiest to verify and undo: text edits, then new files, then
+ * renames and deletions.
+ */
 function tasksOf(files: readonly FileChange[]): Task[] {
   const { created, after } = fileOrder(files);
   const texts = files.flatMap((planned): Task[] =>
@@ -144,7 +147,7 @@ function tasksOf(files: readonly FileChange[]): Task[] {
   return textsFirst([...texts, ...whole]);
 }
 
-/** Returns the outcomes of operations, none of which was attempted. */
+/** Returns outcomes for operations that were not attempted. */
 function untried(operations: readonly Operation[]): EditOutcome[] {
   return operations.flatMap((operation) =>
     indicesOf(operation).map(
@@ -153,7 +156,10 @@ function untried(operations: readonly Operation[]): EditOutcome[] {
   );
 }
 
-/** Returns the path of a document that was changed, closed or opened after the snapshot; `undefined` if none was. */
+/**
+ * Returns the path of a document that was changed, closed or opened after the snapshot was taken; `undefined` if none
+ * was.
+ */
 function movedSince(session: Session, snapshot: WorkspaceSnapshot): string | undefined {
   const open = new Set(session.documents.all().map(({ uri }) => pathOfSyncedUri(uri)));
   for (const { uri, path, file, open: seen } of snapshot.places.values()) {

@@ -1,4 +1,7 @@
-/** Plans, confirms and applies a call or an undo. Verifies each step, because the editor's answer proves nothing. */
+/**
+ * Plans a call or an undo, lets the user confirm it, and applies it. Verifies each step, because the editor's answer
+ * alone proves nothing.
+ */
 import type { ClientCapabilities } from "vscode-languageserver/node";
 import { type Failure, withRest } from "../../plan/failure.js";
 import { type FileChange, hasSameFate, nameAfter, notAttempted } from "../../plan/outcome.js";
@@ -23,7 +26,10 @@ export interface Applied {
   readonly steps?: readonly DoneStep[];
 }
 
-/** Runs a task once all earlier tasks have ended. If the task is cancelled while it waits, answers immediately. */
+/**
+ * Runs a task once all earlier tasks have ended. If the task is cancelled while it waits, returns the answer
+ * immediately.
+ */
 export function inTurn(
   { session, token }: Pick<ApplyJob, "session" | "token">,
   task: () => Promise<Answer>,
@@ -52,7 +58,7 @@ export function textsFirst(tasks: readonly Task[]): Task[] {
 
 /** Plans a job and applies it. If the user must be asked, applies exactly the plan that the user agreed to. */
 export async function applyJob(job: ApplyJob): Promise<Applied> {
-  // A caller may ask for a confirmation, but can't skip one that the user wants.
+  // A caller may ask for confirmation, but can't skip one that the user wants.
   const asks = job.options.confirm === true || job.session.settings.confirm === "always";
   const confirmation = asks ? createConfirmation(job) : undefined;
   try {
@@ -114,7 +120,7 @@ const anyEdit: ClientCapabilities = {
   workspace: { workspaceEdit: { documentChanges: true, resourceOperations: ["create", "rename", "delete"] } },
 };
 
-/** A file's new plan, for its current text and the same kind of change as before; or the failure. */
+/** A new plan for a file's current text, with the same kind of change as before; or the failure that prevented it. */
 type Replanned = Pick<DoneStep, "file" | "editOutcomes"> | Failure;
 
 async function replan(job: ApplyJob, confirmation: Confirmation | undefined, file: FileChange): Promise<Replanned> {
@@ -134,7 +140,7 @@ export async function execute(run: Run, replanned: (file: FileChange) => Promise
   const { disk, tasks, done } = run;
   for (const task of tasks) {
     const step = await doTask(run, task, replanned).catch((error: unknown) => {
-      // Staged files block other batches in their folders, so they must be removed, whatever is thrown.
+      // Staged files block other batches in their folders, so they must be removed, whatever the error is.
       disk?.staged.abandon();
       throw error;
     });
@@ -174,7 +180,7 @@ async function doTask(run: Run, task: Task, replanned: (file: FileChange) => Pro
   return hasMoved(callSentences.keepsMoving);
 }
 
-/** Has the editor save the changed files, compares them with the disk, and builds the result. */
+/** Has the editor save the changed files, compares their texts with the disk, and builds the result. */
 async function finish(run: Run): Promise<MultiEditResult> {
   const { options, done, plan, disk } = run;
   const last = new Map(done.map((step): [FileChange, FileChange] => [step.planned, step.file]));
@@ -206,7 +212,7 @@ async function finish(run: Run): Promise<MultiEditResult> {
   }
   warnings.push(...(await staying(run)));
   const sent = new Map(done.flatMap(({ file, edits }) => (edits === undefined ? [] : [[file, edits]])));
-  // Files that the server restored itself are not part of the edit for the editor.
+  // The edit in the result leaves out files that the server itself restored.
   const restored = done.flatMap(({ kind, file }) => (kind === "restore" ? [file] : []));
   const edit = toWorkspaceEdit(
     files.filter((file) => !restored.includes(file)),
@@ -217,7 +223,10 @@ async function finish(run: Run): Promise<MultiEditResult> {
   return inSlices(toResult({ planned, edit, outcome, options, warnings, onDisk, written: byServer }));
 }
 
-/** Gives the editor a moment to close documents whose files were deleted or renamed; warns about those still open. */
+/**
+ * Gives the editor a moment to close documents whose files were deleted or renamed. Returns warnings about those that
+ * stay open.
+ */
 async function staying({ session, done }: Run): Promise<string[]> {
   const taken = done.flatMap(({ kind, file }) => (kind === "create" || kind === "rename" ? [nameAfter(file).uri] : []));
   const gone = done.filter(

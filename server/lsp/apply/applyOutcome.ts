@@ -19,7 +19,7 @@ export interface Misapplied {
   readonly done: FileChange;
 }
 
-/** Sends a document's edits and watches its synced text. The answer decides only if the text proves nothing. */
+/** Sends a document's edits and watches its synced text. The editor's answer counts only if the text proves nothing. */
 export async function applyText(
   session: Session,
   file: FileChange,
@@ -39,7 +39,8 @@ export async function applyText(
     const answer = await Promise.race([request(session, { label, edit }), watch.seen]);
     if ("kind" in answer) return answer;
     const isNo = !answer.applied && !answer.isLate;
-    // A client that refused because the version was outdated has not applied the edit, if its text confirms that.
+    // If the client refused, and its newer text is the old one apart from typing, the edit has certainly not been
+    // applied.
     const moved = openAt(session, uri);
     if (isNo && moved !== undefined && moved.version !== version && sourceOf(moved.text) === "old") {
       return { kind: "moved" };
@@ -70,7 +71,7 @@ function unchanged(answer: EditorAnswer): StepOutcome {
   return answer.applied ? { kind: "acknowledgedButUnchanged" } : { kind: "refused", reason: answer.reason };
 }
 
-/** The text that the user typed into, for a document whose text is neither the old nor the planned one. */
+/** The text that the user typed into: the old one or the planned one; `unclear` if it could be either or neither. */
 type TextSource = "old" | "planned" | "unclear";
 
 /** Tells whether a text is the old or the planned one, apart from one stretch of typing outside the edited parts. */
@@ -81,7 +82,8 @@ export function sourceOfText(file: FileChange, synced: string): TextSource {
     const [typed] = shrink(mark + before, { from: 0, to: mark.length + before.length, insert: synced });
     if (typed === undefined) return true;
     const [from, to] = [typed.from - mark.length, typed.to - mark.length];
-    // An edited part is intact if the typing does not reach into it; an empty part is intact if it is not even touched.
+    // An edited part is intact if the typing does not reach into it; an empty one is intact only if the typing does not
+    // even touch it.
     return telling.changes.every((one) =>
       one.from < one.to ? one.to <= from || one.from >= to : one.to < from || one.from > to,
     );
@@ -101,7 +103,7 @@ export function isExpected(session: Session, file: FileChange, text: string): bo
 }
 
 /**
- * Returns the change that the editor made, if it applied the edit at the sent positions although typing had moved or
+ * Returns the change that the editor made, if it applied the edit at the sent positions even though typing had moved or
  * changed the intended text. `undefined` if the positions were right, or if the editor did something else.
  */
 function whereMisapplied(
@@ -165,7 +167,7 @@ interface EditorAnswer {
   readonly isLate: boolean;
 }
 
-/** Asks the editor to apply an edit, and waits a limited time for the answer. */
+/** Asks the editor to apply an edit and waits a limited time for the answer. */
 export async function request(session: Session, asked: ApplyWorkspaceEditParams): Promise<EditorAnswer> {
   const no: EditorAnswer = { applied: false, reason: "", isLate: false };
   const answered = session.connection.workspace.applyEdit(asked).then(
@@ -189,7 +191,7 @@ function watchText(session: Session, file: FileChange, edits: readonly TextEdit[
       if (changed !== open?.uri || open.desynced !== undefined) return;
       const before = last ?? open.text;
       last = open.text;
-      // It does not matter how the text came to be as planned.
+      // It does not matter how the text came to match the plan.
       if (isExpected(session, file, open.text)) return resolve({ kind: "verified" });
       const done = whereMisapplied(session, file, edits, before, open.text);
       if (done !== undefined) resolve({ kind: "misapplied", done });
@@ -200,8 +202,8 @@ function watchText(session: Session, file: FileChange, edits: readonly TextEdit[
 }
 
 /**
- * Sends an operation that deletes or renames the file at `path`, and watches the disk. The answer determines how long
- * to wait and, if the disk is unchanged, the outcome. `newPath` is the file's path after a rename.
+ * Sends an operation that deletes or renames the file at `path`, and watches the disk. The editor's answer determines
+ * how long to wait and, if the disk is unchanged, the outcome. `newPath` is the file's path after a rename.
  */
 export async function applyToFile(
   session: Session,
@@ -238,7 +240,7 @@ export async function until(
   }
 }
 
-/** Compares a URI's current file on disk with a text; `undefined` if the URI does not lead to a text file. */
+/** Compares a text with the file on disk to which a URI leads; `undefined` if the URI does not lead to a text file. */
 export async function stateOnDisk(
   { places, session }: ApplyContext,
   uri: string,

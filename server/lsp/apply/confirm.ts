@@ -17,15 +17,15 @@ import type { ApplyJob, ApplyPlan } from "./step.js";
 
 /**
  * The user's answer to a plan: `yes`; `known` if the user does not have to be asked, because the diff is empty or
- * already accepted; or the failure, if the user rejected the plan, did not answer or can't be asked, or the call was
+ * already accepted; or the failure, if the user rejected the plan, did not answer or can't be asked, or if the call was
  * cancelled.
  */
 export type Consent = "known" | "yes" | Failure;
 
-/** The questions to the user about one call. */
+/** The questions that the user is asked about one call. */
 export type Confirmation = ReturnType<typeof createConfirmation>;
 
-/** Creates the questions about one call. The user is not asked about the same whole diff twice in a row. */
+/** Creates the questions about one call. The user is not asked about the same diff of the whole plan twice in a row. */
 export function createConfirmation(job: ApplyJob) {
   const agreed = new Map<FileChange, string>();
   const viewer = createViewer(job.session);
@@ -101,14 +101,16 @@ function short(diff: string): string {
   return shown + callSentences.furtherLines(diff.slice(shown.length).split("\n").length - 1);
 }
 
-/** The folders of diffs that exist now. If the process exits while a question is open, it removes these folders. */
+/** The diff folders that currently exist. If the process exits while a question is open, it removes them. */
 const folders = new Set<string>();
 
 process.on("exit", () => {
   for (const path of folders) rmSync(path, { recursive: true, force: true });
 });
 
-/** Creates a viewer, which shows each diff as a file in a folder that only the user can read; `end` removes it. */
+/**
+ * Creates a viewer, which shows each diff as a file in a folder that only the user can read; `end` removes the folder.
+ */
 function createViewer({ capabilities, connection }: Session) {
   let folder: string | undefined;
   let written = 0;

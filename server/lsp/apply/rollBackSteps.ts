@@ -15,7 +15,7 @@ import { stepRules } from "./steps/table.js";
 type HeldParts = Map<FileChange, Set<"text" | "whole">>;
 
 /**
- * After the steps in `failed` have failed, rolls back the steps that were done, the last one first. The answer reports
+ * Rolls back the completed steps, starting with the last, after the steps in `failed` have failed. The answer reports
  * the first failure. It is a refusal if everything is certainly as before; otherwise it is a result with the outcome
  * `unknown`.
  */
@@ -66,7 +66,10 @@ const doubtful: ReadonlySet<StepOutcome["kind"]> = new Set([
   "unconfirmed",
 ]);
 
-/** Returns the edits' outcomes. A planned edit is `applied` if a file still has it, else `failed` or `notAttempted`. */
+/**
+ * Returns the edits' outcomes. A planned edit is `applied` if a file still contains it, otherwise `failed` or
+ * `notAttempted`.
+ */
 function outcomesOf(run: Run, steps: readonly DoneStep[], failure: Failure, held: HeldParts): EditOutcome[] {
   const indices = (files: readonly FileChange[]) =>
     new Set(files.flatMap(({ operations }) => operations.flatMap(indicesOf)));
@@ -106,7 +109,7 @@ function partOf(file: FileChange, parts: ReadonlySet<"text" | "whole">): FileCha
   return { ...file, change: ChangeSet.none(file.document.text.length), text: file.document.text };
 }
 
-/** Returns the failure of a step; `rest` says what happened to the other steps. */
+/** Returns the failure for a step; `rest` says what happened to the other steps. */
 function failureOf(session: Session, { outcome, file, kind }: DoneStep, rest: string): Failure {
   const { path } = file.document;
   const asked: StepDescription =

@@ -12,7 +12,7 @@ import type { ApplyContext } from "./step.js";
 /**
  * Saves the files that a batch changed: all, none, or only those without earlier unsaved changes. Returns warnings
  * about files that were not saved, and about files that the editor changed when it saved them. If the client can't save
- * files, the warnings leave out those that were not open: another part of the answer warns about them.
+ * files, the warnings leave out files that were not open, because another warning covers those.
  */
 export async function saveChanged(context: ApplyContext, files: readonly FileChange[]): Promise<readonly string[]> {
   const { session, options } = context;
@@ -35,7 +35,10 @@ export async function saveChanged(context: ApplyContext, files: readonly FileCha
   return [...dirty, ...(await saveThese(context, wanted))];
 }
 
-/** Asks the editor to save. The answer proves nothing, but gives reasons and determines how long to watch the disk. */
+/**
+ * Asks the editor to save files. The answer does not prove that a file was saved, but it may say why one was not. It
+ * also determines how long to watch the disk.
+ */
 async function saveThese(context: ApplyContext, files: readonly FileChange[]): Promise<string[]> {
   const { session } = context;
   const openOf = (file: FileChange) => openAt(session, nameAfter(file).uri);

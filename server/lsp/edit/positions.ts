@@ -23,8 +23,9 @@ export function chooseEncoding(offered: unknown): PositionEncoding {
 
 /**
  * Returns a function that converts offsets in UTF-16 units to positions. It is fastest if the offsets ascend, because
- * then it counts each part of a line only once. It throws if the protocol can't express the offset: outside the text,
- * inside a surrogate pair, or between CR and LF. Code that makes edits must first widen their spans to valid offsets.
+ * then it counts each part of a line only once. It throws if the protocol can't express the offset because it is
+ * outside the text, inside a surrogate pair, or between CR and LF. Code that makes edits must first widen the spans of
+ * the edits to valid offsets.
  */
 export function ascendingPositions(
   text: string,

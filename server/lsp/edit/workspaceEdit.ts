@@ -34,8 +34,8 @@ export function missingOperation(files: readonly FileChange[], target: EditTarge
 
 /**
  * Builds the edit, in this order: creations of files; the text edits of each document, under its old name and with the
- * version that was matched; renames, deletions, and the creations (each followed by its text) that must wait for these.
- * Unchanged files are left out. `made` contains text edits that were built earlier.
+ * version that was matched; renames and deletions, with the creations that must wait for them, each followed by its
+ * text. Unchanged files are left out. `made` contains text edits that were built earlier.
  */
 export function toWorkspaceEdit(
   files: readonly FileChange[],
@@ -134,7 +134,10 @@ export function fitted(target: Pick<EditTarget, "capabilities" | "facts">, file:
   return { ...file, change: fit, text: fit.apply(document.text) };
 }
 
-/** Adapts the plan of a closed file to the text that the editor will sync once it opens the file: some sync only LF. */
+/**
+ * Adapts the plan of a closed file to the text that the editor will sync once it opens the file: some editors sync only
+ * LF.
+ */
 export function asOpened({ facts }: Pick<EditTarget, "facts">, file: FileChange): FileChange {
   const { document, change } = file;
   if (document.version !== null || !facts.habits.syncsLf) return file;

@@ -32,7 +32,7 @@ export interface Channel {
   stop(): void;
 }
 
-/** The writing end of a byte stream; a `Writable` is one. */
+/** The writing end of a byte stream, such as a `Writable`. */
 export interface ByteSink {
   write(bytes: Uint8Array, done: (error?: Error | null) => void): unknown;
   on(event: "error" | "close", listener: () => void): unknown;
@@ -148,9 +148,11 @@ export function parentChannel(): Channel | undefined {
   };
 }
 
-/** Counts output that has been written, but not yet taken by the client. */
+/** Counts output that has been written but not yet taken by the client. */
 class Outbox {
-  /** Size of the output that the client has not taken: in bytes or, if the client is a parent process, in messages. */
+  /**
+   * Size of the output that the client has not taken: in bytes or, if the client is the parent process, in messages.
+   */
   backlog = 0;
   /** `true` if no more output will be taken. */
   isBroken = false;
@@ -189,7 +191,7 @@ class Outbox {
   }
 }
 
-/** Sees every received message before the library does, and every sent message after it was sent. */
+/** Sees each received message before the library does, and each outgoing message once it has been sent. */
 export interface MessageFilter extends ChannelEvents {
   /** Called after the library has sent a message. */
   sending(message: Message): void;

@@ -18,7 +18,10 @@ export const frameFaults = {
   cutOff: "the input ends in the middle of a message",
 } as const;
 
-/** Returns the last bytes read, on one line and bounded: the sender may be hostile, and a terminal may show the log. */
+/**
+ * Returns the last bytes read, on one line and limited in length: the sender may be hostile, and a terminal may show
+ * the log.
+ */
 function quoteEnd(bytes: Buffer): string {
   const start = Math.max(0, bytes.length - limits.quotedInput);
   return `${start > 0 ? "… " : ""}${JSON.stringify(bytes.toString("latin1", start))}`;
@@ -35,7 +38,7 @@ const invalidRequest = -32600;
 const invalidParams = -32602;
 const internalError = -32603;
 const notInitialized = -32002;
-/** LSP's code for a valid request that fails. Also stands in if an error from the client has no code. */
+/** LSP's code for a valid request that fails. Also used if an error from the client has no code. */
 export const requestFailed = -32803;
 const connectionClosed = -32097;
 
@@ -82,7 +85,7 @@ export const dropReasons = {
   params: "the params of a notification are not an object",
   cancellation: "a cancellation names no pending request",
   responseVersion: 'a response does not say "jsonrpc": "2.0"',
-  response: "a response names no open request of the server",
+  response: "a response has an id that matches no pending request from the server",
 } as const;
 
 /** Log lines on stderr about the connection and the process. */

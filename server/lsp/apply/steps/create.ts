@@ -37,7 +37,10 @@ export const createStep: StepRules<FileCreation> = {
   isDone: hasText,
 };
 
-/** Creates the file, then sends its text separately: given a single request, some editors ask the user or lose text. */
+/**
+ * Creates the file, then sends its text separately: if both come in one request, some editors ask the user or lose
+ * text.
+ */
 async function createFile(context: ApplyContext, file: FileCreation): Promise<StepResult> {
   const { uri, path: name } = file.document;
   const path = pathOf(context, uri);
@@ -56,7 +59,8 @@ async function createAndFill(context: ApplyContext, file: FileCreation): Promise
   const isEmpty = async (): Promise<boolean> => (await stateOnDisk(context, uri, "")) === "same";
   const answer = await request(session, { label, edit: { documentChanges: [{ kind: "create", uri }] } });
   if (answer.isLate) return { outcome: { kind: "timedOut" } };
-  // An editor may answer no although it has created the file, so the disk decides. A file with text is not the new one.
+  // An editor may answer no even though it has created the file, so the disk decides. A file with text is not the new
+  // one.
   if (!answer.applied && !(await isEmpty())) return { outcome: { kind: "refused", reason: answer.reason } };
   if (file.change.isEmpty) {
     const isSeen = openAt(session, uri) !== undefined || (await isEmpty());
@@ -98,14 +102,14 @@ async function removeFile(
   return true;
 }
 
-/** Plans the deletion of a created file; fails if the file has any other text in the editor or on disk. */
+/** Plans the deletion of a created file; fails if its text in the editor or on disk has changed. */
 async function deletion({ session, file }: UndoneFile<FileCreation>): Promise<Inverse> {
   const now = await documentNow(session, file);
   if (!now.ok) return now;
   const { document, place } = now;
   const holds = async (path: string, text: string): Promise<boolean> =>
     (await sameAsDisk(text, path, session.facts.habits)) !== "differs";
-  // If the file on disk has this text or is still empty, deleting it loses no other text.
+  // If the file on disk has the planned text or is still empty, deleting it loses no other text.
   const isOurs =
     document.version === null ||
     document.onDisk === "same" ||

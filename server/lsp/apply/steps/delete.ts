@@ -78,7 +78,7 @@ export async function hasLeft({ document: { uri } }: FileChange, names: Readonly
   return names.has(uri) || path === undefined || !(await isThere(path));
 }
 
-/** Plans to restore a deleted file, with the text that it had in the editor or on disk. */
+/** Plans the restoration of a deleted file, with the text that it had in the editor or on disk. */
 async function restoreLater({ file, freed, kept }: UndoneFile<FileDeletion>): Promise<Inverse> {
   if (!(await hasLeft(file, freed))) return conflict(file, staleProblems.nameTaken);
   if (kept === undefined) return conflict(file, callSentences.notKept);

@@ -46,7 +46,7 @@ async function changeText(context: ApplyContext, file: FileChange): Promise<Step
   return { outcome: { kind: (await rollBackText(context, outcome.done)) ? "moved" : "diverged" } };
 }
 
-/** Sends the edits like `changeText`, but rolls nothing back. */
+/** Sends the edits as `changeText` does, but rolls nothing back. */
 async function sendText(
   { session, options }: ApplyContext,
   file: FileChange,
@@ -55,7 +55,7 @@ async function sendText(
   const hasMoved = (): boolean => (openAt(session, uri)?.version ?? null) !== version;
   // Until the user's latest typing is synced, the editor might apply the edit in the wrong place.
   if (!hasMoved()) await typingSynced(session, version);
-  // A file that has been opened in the meantime now has a version, and is planned again for that version.
+  // A file that has been opened in the meantime now has a version and is planned again for that version.
   if (hasMoved()) return { outcome: { kind: "moved" } };
   const opened = asOpened(session, file);
   const edits = toTextEdits(opened, session);
@@ -63,7 +63,7 @@ async function sendText(
   return { outcome, edits: opened === file ? edits : undefined };
 }
 
-/** The time, from `performance.now()`, at which each session last waited for typing. */
+/** The time, from `performance.now()`, at which each session last waited for typing to be synced. */
 const waited = new WeakMap<Session, number>();
 
 /**
@@ -78,7 +78,10 @@ async function typingSynced(session: Session, version: number | null): Promise<v
   waited.set(session, performance.now());
 }
 
-/** Sends the inverse edit if the text is still the edit's result, apart from typing elsewhere. `true` on success. */
+/**
+ * Sends the inverse edit if the text is still the edit's result, apart from typing elsewhere. Returns `true` on
+ * success.
+ */
 async function rollBackText(context: ApplyContext, file: FileChange): Promise<boolean> {
   const { session } = context;
   for (let attempt = 0; attempt <= limits.rematches; attempt++) {
@@ -89,7 +92,7 @@ async function rollBackText(context: ApplyContext, file: FileChange): Promise<bo
     if (!inverse.ok) return false;
     const { outcome } = await sendText(context, asUpdate({ ...file, ...inverse.change, document }));
     // After further typing, a new inverse is made for the new text. If the editor applies the inverse in the wrong
-    // place, nothing more is sent: the user types faster than edits arrive.
+    // place, nothing more is sent: the user is typing faster than edits arrive.
     if (outcome.kind !== "moved") return outcome.kind === "verified";
   }
   return false;
@@ -100,13 +103,13 @@ type TextInverse =
   | { readonly ok: true; readonly change: Pick<FileChange, "change" | "text"> }
   | { readonly ok: false; readonly movedAt: number };
 
-/** Returns the inverse of a file's change, for the document as it is `now`. Keeps text typed since the change. */
+/** Returns the inverse of a file's change, for the document as it is `now`. Keeps any text typed since the change. */
 export function inverseOf(session: Session, applied: FileChange, now: Document): TextInverse {
   const { text } = now;
   const file = now.version === null ? applied : asOpened(session, applied);
   const synced = (file.document.bomSynced ? byteOrderMark : "") + text;
   const isTyped = !isExpected(session, file, synced);
-  // A final line end that the editor restored does not count as typing, and is removed with the edit.
+  // A final line end that the editor restored does not count as typing and is removed with the edit.
   const whole = { from: 0, to: file.text.length, insert: text };
   const typed = ChangeSet.of(file.text.length, isTyped ? shrink(file.text, whole) : []);
   const movedAt = typed.changes[0]?.from ?? 0;
@@ -136,7 +139,7 @@ function widened(text: string, { from, to, insert }: Change): Change {
   return { from: start, to: end, insert: text.slice(start, from) + insert + text.slice(to, end) };
 }
 
-/** Plans the inverse of a text change, for the current document. */
+/** Plans the inverse of a text change for the current document. */
 async function invertText({ session, file, isEdited }: UndoneFile): Promise<Inverse> {
   const now = await documentNow(session, file);
   if (!now.ok) return now;
