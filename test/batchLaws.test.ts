@@ -47,7 +47,9 @@ interface Drawn {
   readonly newText: string;
   readonly isOwn: boolean;
   readonly choice: "none" | "all" | "first" | "second" | "two";
-  /** Replaces the drawn edit with the inverse of the last applied edit, or with a repetition of an earlier pair. */
+  /**
+   * What replaces the drawn edit: nothing, the inverse of the last applied edit, or a repetition of an earlier pair.
+   */
   readonly instead: "nothing" | "undo" | "repeat";
   /** The content of the new text: its own parts only, or the old text with parts around it. */
   readonly keeps: "nothing" | "start" | "end" | "middle";
@@ -96,7 +98,7 @@ interface Written {
   /** Ids of the units at the match, and of the units that the edit inserted there. */
   readonly place: readonly number[];
   readonly inserted: readonly number[];
-  /** The range of the units that are left; `undefined` if nothing that was inserted is left. */
+  /** The range of the units that are left; `undefined` if none of the inserted units is left. */
   now: Span | undefined;
 }
 
@@ -128,7 +130,7 @@ class PairModel {
     return written.some(({ now }) => now !== undefined && now.from <= from && to <= now.to);
   }
 
-  /** `places` are ranges of the text before the edit, to which `changes` apply. */
+  /** `places` are ranges of the text before the edit; `changes` apply to that text. */
   apply(pair: string, rung: RungName, places: readonly Span[], changes: readonly Change[]): void {
     const fresh = changes.map(({ insert }) => Array.from(insert.split(""), () => this.made++));
     const after: number[] = [];
@@ -158,8 +160,8 @@ class PairModel {
 const least = (numbers: readonly number[]): number => numbers.reduce((a, b) => Math.min(a, b));
 
 /**
- * Reports whether an old text is now found only by a looser rung than in the base text: a batch refuses such an edit,
- * although a single call would make it.
+ * Reports whether an old text is now found only by a looser rung than in the base text: a batch refuses an edit with
+ * such an old text, although a single call would make it.
  */
 function isConsumed(base: string, now: string, oldText: string): boolean {
   const [before, after] = [base, now].map((text) => {

@@ -100,7 +100,7 @@ describe("a batch over open and closed files", () => {
 
   it("asks the editor for nothing if a file can't be written", async () => {
     const desk = await layDesk(program, { files: { "b.txt": "old\n" }, open: { "a.txt": "old\n" } });
-    // Vim's swap file, recognizable by its first bytes: Vim may hold unsaved text of the file.
+    // A Vim swap file, recognizable by its first bytes, means that Vim may hold unsaved text of the file.
     const swap = Buffer.alloc(4096);
     swap.write("b0VIM 9.0");
     writeFileSync(join(desk.root, ".b.txt.swp"), swap);
@@ -291,7 +291,7 @@ describe("an internal error before the disk part is committed", () => {
     return { root, session, planned, site, part };
   }
 
-  /** Checks that nothing is left and that the next batch goes through. */
+  /** Checks that no other files are left and that the next batch succeeds. */
   async function expectFree({ root, site, part }: Awaited<ReturnType<typeof layPart>>): Promise<void> {
     expect(readdirSync(root)).toEqual(["a.txt"]);
     const next = await part();

@@ -244,7 +244,7 @@ describe("a mirror", () => {
 });
 
 describe("the lines that a document no longer has", () => {
-  /** Bytes of the heap in use after a garbage collection. */
+  /** The number of bytes in use on the heap after a garbage collection. */
   function heapInUse(): number {
     setFlagsFromString("--expose-gc");
     const collect: () => void = runInNewContext("gc");

@@ -232,7 +232,7 @@ describe("any damage to a stream of bytes", () => {
 
   it("is done to a stream that is itself undamaged", async () => {
     const { code, output, notes } = await run([stream]);
-    // The response comes before the question, which the server asks in a later turn.
+    // The response arrives before the server's request, which the server sends in a later turn of the event loop.
     expect([code, notes]).toEqual([0, ["a response names no open request of the server"]]);
     expect(
       framesOf(output)

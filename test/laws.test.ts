@@ -203,8 +203,8 @@ describe("a failure", () => {
         const planned = planOn(documents, edits, { ...options, atomic: "none" });
         const failing = edits.filter((_, i) => planned.outcomes[i]?.status === "failed");
         const good = edits.filter((_, i) => planned.outcomes[i]?.status !== "failed");
-        // Edits that look for the same old text in the same original text divide its matches among them, so each edit
-        // counts.
+        // Edits that look for the same old text in the same original text divide its matches among themselves, so none
+        // of them can be left out.
         const shares = ({ path, oldText }: SentEdit): boolean =>
           options.order === "original" && good.some((one) => one.path === path && one.oldText === oldText);
         fc.pre(failing.length > 0 && good.length > 0 && planned.ok && !failing.some(shares));

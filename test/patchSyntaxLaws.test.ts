@@ -32,7 +32,7 @@ const line = fc.tuple(fc.constantFrom(" ", "-", "+"), lineText).map(([sign, text
 const lines = fc.array(line, { minLength: 1, maxLength: 5 }).filter((all) => all.some((each) => each !== " "));
 const anchor = word.filter((text) => !/^(?:-\d|@@$)/.test(text));
 
-/** A section without its numbers. */
+/** A section without its index and its line numbers. */
 type Draft =
   | { readonly kind: "add"; readonly path: string; readonly texts: readonly string[] }
   | { readonly kind: "delete"; readonly path: string }
@@ -61,7 +61,9 @@ const drafts = (mostAnchors: number): fc.Arbitrary<readonly Draft[]> =>
     { minLength: 1, maxLength: 5 },
   );
 
-/** Writes sections as a patch whose first section starts at this line, and numbers them at the same time. */
+/**
+ * Prints sections as a patch whose first section starts at line `firstLine`, and adds their indices and line numbers.
+ */
 function print(all: readonly Draft[], firstLine: number): { lines: string[]; sections: Section[] } {
   const written: string[] = [];
   let next = 0;

@@ -258,7 +258,7 @@ describe("a call in another form", () => {
   });
 });
 
-/** The edits that revert these edits. */
+/** A call whose edits revert `edits`. */
 const reverted = (edits: readonly { path: string; oldText: string; newText: string }[]): object => ({
   edits: edits.map(({ path, oldText, newText }) => ({ path, oldText: newText, newText: oldText })),
 });
@@ -353,7 +353,7 @@ describe("a user who is asked", () => {
     const { texts: said, isError } = await agent.call("multi_edit", edit("a.txt", "one", "two"));
     expect([isError, said[0]]).toEqual([true, expect.stringContaining("Nothing was changed")]);
     expect(desk.texts()["a.txt"]).toBe("mine\none\n");
-    // Agents wait for one minute, so the answer must arrive before that.
+    // Agents give up after one minute, so the answer must arrive sooner.
     expect(limits.toolMs + limits.stopMs).toBeLessThan(60_000);
   });
 

@@ -1,4 +1,4 @@
-/** An agent that talks to a session's socket exactly as the protocol page says, and uses none of the server's code. */
+/** An agent that talks to a session's socket exactly as the protocol page says and uses none of the server's code. */
 import { createHmac, randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { mkdtempSync, readdirSync, readFileSync } from "node:fs";
@@ -35,7 +35,7 @@ export function sessionsIn(home: string): string {
   return join(home, "multi-edit-language-server", "sessions");
 }
 
-/** Names of the files in the state directory's folder for sessions; empty if the folder does not exist. */
+/** Names of the files in the state directory's folder for sessions; an empty list if the folder does not exist. */
 export function filesIn(home: string): string[] {
   try {
     return readdirSync(sessionsIn(home));

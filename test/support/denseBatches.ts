@@ -8,7 +8,10 @@ import { type Chance, chanceOf } from "../codex/random.js";
 import { documentAt, type SentEdit } from "./planning.js";
 import type { RegionBatch } from "./regionBatches.js";
 
-/** Units from which texts are built, one list per batch; the shorter the list, the more often a text occurs twice. */
+/**
+ * Units from which texts are built, one list per batch; the shorter the list, the more often the same text occurs
+ * twice.
+ */
 const alphabets: readonly (readonly string[])[] = [
   ["a", "b"],
   ["a", "b", "c"],

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { onTestFinished } from "vitest";
 
-/** An entry at a path: a text, bytes, a symbolic link to a target, or a hard link to another path of the same tree. */
+/** An entry at a path: text, bytes, a symbolic link to a target, or a hard link to another path of the same tree. */
 export type Entry = string | Uint8Array | { readonly link: string } | { readonly hardLink: string };
 
 /** Creates a directory that is removed after the test, and returns its canonical path. */
@@ -16,7 +16,7 @@ export function makeDirectory(entries: Readonly<Record<string, Entry>>): string 
   return root;
 }
 
-/** Removes a directory and its contents, even if a process that is exiting still writes there for a moment. */
+/** Removes a directory and its contents, even if a process that is exiting still writes into it for a moment. */
 export async function removeTree(path: string): Promise<void> {
   for (let tries = 50; ; tries--) {
     try {
