@@ -14,7 +14,7 @@ const noHabits = { syncsLf: false, endsLastLine: false };
 
 const bytes = (...values: number[]): Uint8Array => Uint8Array.from(values);
 
-/** An edit of the file with this path; with an empty old text, it may create the file. */
+/** An edit to the file with this path; with an empty old text, it may create the file. */
 function edit(path: string, oldText = "old"): EditOperation {
   return { kind: "edit", index: 0, path, oldText, newText: "new", replaceAll: false };
 }
@@ -199,7 +199,7 @@ describe("a missing file", () => {
     expect(named.slice(0, 1)).toEqual(similar.map(fill));
   });
 
-  /** The hints of the failures of missing paths, in the order of the paths. */
+  /** The hints in the failures for missing paths, in the order of the paths. */
   async function hintsOf(world: World, ...paths: readonly string[]): Promise<(string | undefined)[]> {
     const { targets } = await takeSnapshot(
       paths.map((path) => edit(path)),

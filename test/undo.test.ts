@@ -174,7 +174,7 @@ describe("a text into which the user has typed", () => {
     const { failures } = await failed(desk.undo());
     expect(failures.map(({ code, path }) => [code, path])).toEqual([
       ["undoConflict", "a.txt"],
-      // Closing it without saving has discarded the edit.
+      // Closing the file without saving has discarded the edit.
       ["undoConflict", "c.txt"],
     ]);
   });

@@ -38,7 +38,7 @@ export type Behaviour = keyof typeof manners;
 
 /** The part of an editor that applies edits. */
 export interface EditTaker {
-  /** Returns the steps of an edit. Throws `Refused`. */
+  /** Returns the steps of an edit. Throws `Refused` if the editor refuses the edit. */
   check(edit: WorkspaceEdit, versions: Terms["versions"]): readonly Step[];
   commit(steps: readonly Step[]): Promise<void>;
   /** The time at which the editor syncs a change: before or after it answers the edit that made the change. */

@@ -1,4 +1,4 @@
-/** Files as a strict editor reads and writes them: text with its encoding, and with its byte order mark kept. */
+/** Files as a strict editor reads and writes them: text, with its encoding and its byte order mark. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 
@@ -28,13 +28,13 @@ export function readFileText(path: string): FileText | undefined {
   return existsSync(path) ? decodeFile(readFileSync(path)) : undefined;
 }
 
-/** Writes a file, and creates its parent directories. */
+/** Writes a file and creates its parent directories. */
 export function writeFileText(path: string, file: FileText): void {
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, encodeFile(file));
 }
 
-/** Writes a text into a file with the file's own encoding and mark. */
+/** Writes a text to a file, in the file's own encoding and with its byte order mark, if it has one. */
 export function saveText(path: string, text: string): void {
   writeFileText(path, { encoding: "utf8", bom: false, ...readFileText(path), text });
 }

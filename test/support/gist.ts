@@ -65,8 +65,8 @@ function withoutAside(line: string): string {
 
 /**
  * Returns the sentences and clauses of a message, with everything that differs from case to case normalized: `#` stands
- * for numbers, `""` for quoted strings, `<path>` for paths; each of these also stands for a list. Lines that show a
- * line of the file are left out, except for their asides about a match.
+ * for numbers, `""` for quoted strings, `<path>` for paths; each of these also stands for a list of such values. Lines
+ * that show a line of the file are left out, except for their asides about a match.
  */
 export function sentencesOf(message: string): readonly string[] {
   const lines = message.split("\n").flatMap((line) => (fileLine.test(line) ? asideOf(line) : [line]));

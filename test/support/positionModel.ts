@@ -23,7 +23,7 @@ export const anyText = fc
   })
   .map((parts) => parts.join(""));
 
-/** The length of a text in each encoding, as Node and the language count it. */
+/** The length of a text in each encoding, as Node and JavaScript count it. */
 export const width: Record<PositionEncoding, (text: string) => number> = {
   "utf-8": (text) => Buffer.byteLength(text, "utf8"),
   "utf-16": (text) => text.length,

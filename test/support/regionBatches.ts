@@ -197,14 +197,14 @@ function editOf(chance: Chance, { text, sent, mood, focus }: Around): SentEdit[]
   }
 }
 
-/** An edit of text that an earlier edit writes, alone or combined with the old text of another. */
+/** An edit to text that an earlier edit writes, alone or combined with the old text of another. */
 function onto(chance: Chance, { newText }: SentEdit, plain: SentEdit): SentEdit {
   const from = chance.below(Math.max(1, newText.length));
   const part = chance.percent(50) ? newText : newText.slice(from, from + chance.between(1, 12));
   return { oldText: chance.percent(80) ? part : part + plain.oldText, newText: plain.newText };
 }
 
-/** An edit of text that an earlier edit writes, together with neighbouring lines, some of which it changes. */
+/** An edit to text that an earlier edit writes, together with neighbouring lines, some of which it changes. */
 function onward(chance: Chance, text: string, earlier: SentEdit): SentEdit[] {
   const at = text.indexOf(earlier.oldText);
   if (at === -1 || earlier.oldText === "") return [];

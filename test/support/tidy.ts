@@ -238,7 +238,7 @@ export function settingsProblems(readme: string, schema: SchemaNode): string[] {
   return problems;
 }
 
-/** Leaves of the schema by dotted key, each with its default as JSON; the text is empty if there is no default. */
+/** Leaves of the schema by dotted key, each with its default as JSON, or with an empty string if it has no default. */
 function settingsOf(schema: SchemaNode, prefix: string): [string, string][] {
   return Object.entries(schema.properties ?? {}).flatMap(([name, node]): [string, string][] =>
     node.properties === undefined
@@ -311,7 +311,7 @@ export interface LockFile {
   readonly packages: Readonly<Record<string, { readonly optionalDependencies?: Readonly<Record<string, string>> }>>;
 }
 
-/** Optional packages, mainly of other platforms, missing from the lock file; `npm ci` fails at the first one. */
+/** Optional packages, mainly for other platforms, that the lock file lacks; `npm ci` fails at the first one. */
 export function lockProblems(lock: LockFile): string[] {
   return Object.entries(lock.packages).flatMap(([path, { optionalDependencies = {} }]) =>
     Object.keys(optionalDependencies)

@@ -31,7 +31,7 @@ export interface WireRun {
   readonly files: ReadonlyMap<string, FileState>;
 }
 
-/** Puts a case's files into the editor and on disk, sends its call, and removes everything again. */
+/** Puts a case's files into the editor and on disk, sends its call, and finally removes everything. */
 export async function runOverWire(one: Case, editor: FakeEditor, door: Door, unopened?: "editor"): Promise<WireRun> {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "multi-edit-case-")));
   const folders = one.folders.map((folder) => join(root, folder)).map((path) => ({ uri: toUri(path), name: path }));
