@@ -57,8 +57,8 @@ const sent = fc
   );
 
 /**
- * The old text with the addition that the hint advises, which is taken from the hint as a caller would take it;
- * `undefined` if the hint advises nothing.
+ * The old text that a caller gets by following the hint, parsed from the hint as a caller would parse it; `undefined`
+ * if the hint advises nothing.
  */
 function advised({ hint = "", matches = [] }: Failure, oldText: string, end: string): string | undefined {
   const added =

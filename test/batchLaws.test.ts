@@ -1,4 +1,4 @@
-/** Laws of large batches: planning many edits at once finds the same matches as planning each of them alone. */
+/** Laws of large batches: planning many edits together finds the same matches as planning each of them alone. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type Located, locate, withoutOverlap } from "../server/match/locate.js";
@@ -171,9 +171,7 @@ function isConsumed(base: string, now: string, oldText: string): boolean {
   return before !== undefined && after !== undefined && isStricter(before, after);
 }
 
-/**
- * The matches that an edit with this choice takes; a choice that is refused here is also refused in an edit on its own.
- */
+/** The matches that an edit with this choice takes, unless planning refuses the choice. */
 function chosen(located: Hits, choice: Drawn["choice"]): readonly Span[] {
   if (choice === "all" || choice === "two") return withoutOverlap(located.places);
   const place = located.places[choice === "second" ? 1 : 0];
@@ -184,7 +182,7 @@ type Hits = Extract<Located, { kind: "one" | "many" }>;
 
 /**
  * Applies edits one call at a time, each drawn from the current text or from the text before the batch. A batch differs
- * from this only in how it treats a repeated pair, for which there is a model.
+ * from this only in how it treats repeated pairs, for which `PairModel` is the model.
  */
 function oneByOne(text: string, drawings: readonly Drawn[]): { edits: SentEdit[]; after: string; seen: unknown[] } {
   let now = text;
@@ -211,7 +209,7 @@ function oneByOne(text: string, drawings: readonly Drawn[]): { edits: SentEdit[]
     if (isConsumed(text, now, oldText)) continue;
     const places = "places" in located ? chosen(located, choice) : [];
     const own = places.filter((place) => model.isOwn(pair, place));
-    // Unlike a single call, a batch edits only the matches outside the pair's own text; a page covers that.
+    // Unlike a single call, a batch edits only the matches outside the pair's own text; a page of cases covers that.
     if (own.length > 0 && (choice === "all" || choice === "two")) continue;
     if (own.length > 0 && choice !== "none") {
       edits.push(edit);

@@ -141,7 +141,7 @@ function takesOpenName({ files, outcome: { diff = "" } }: Case): boolean {
   );
 }
 
-/** Reports whether any file that is not open changes; the editor opens such a file if it has to change it itself. */
+/** Reports whether any file that is not open changes; an editor that has to change such a file opens it. */
 function hasUnopened(one: Case): boolean {
   const [written, opened] = [expectedFiles(one, "written"), expectedFiles(one, "opened")];
   return [...opened].some(([path, { synced }]) => synced !== written.get(path)?.synced);

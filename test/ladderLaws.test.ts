@@ -6,7 +6,7 @@ import { TextIndex } from "../server/match/textIndex.js";
 import { modelLocate } from "./support/ladderModel.js";
 
 describe("the ladder", () => {
-  /** Pieces of text, in lists; some rung treats the pieces of a list as equal. */
+  /** Lists of pieces of text; some rung treats all pieces of a list as equal. */
   const alike = [
     ["a", "a", "b"],
     ["", " ", "  ", "\t", "\u00a0"],

@@ -311,7 +311,7 @@ describe("edits in sequence", () => {
 });
 
 describe("edits of the original text", () => {
-  /** Edits of one document with distinct old texts; many of them keep the old text and add to it. */
+  /** Edits to one document with distinct old texts; many of them keep the old text and add to it. */
   const distinct = documents("a").chain((document) =>
     fc
       .uniqueArray(fc.tuple(editsOf(document.text, "a"), fc.constantFrom("as sent", "in front", "behind")), {

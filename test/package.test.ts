@@ -171,7 +171,7 @@ describe("the protocol", () => {
 
       // @ts-expect-error there is no such outcome
       export const outcome: MultiEditResult["outcome"] = "perhaps";
-      // @ts-expect-error an edit of the workspace is not a string
+      // @ts-expect-error a workspace edit is not a string
       export const edit: MultiEditResult["edit"] = "perhaps";
       // @ts-expect-error there is no such option
       export const options: Exclude<MultiEditParams, string>["options"] = { atomic: "perhaps" };

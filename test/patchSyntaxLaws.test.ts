@@ -21,7 +21,7 @@ import {
   update,
 } from "./support/patchSections.js";
 
-/** A text of one line. It does not end in whitespace, so it can be used where trailing whitespace is dropped. */
+/** One line of text. It does not end in whitespace, so it can be used where trailing whitespace is dropped. */
 const word = fc.stringMatching(/^[-+*@ a-z.'"\\é😀\t]{0,8}[a-z}é😀]$/u);
 const lineText = fc.oneof(
   word,
@@ -62,7 +62,7 @@ const drafts = (mostAnchors: number): fc.Arbitrary<readonly Draft[]> =>
   );
 
 /**
- * Prints sections as a patch whose first section starts at line `firstLine`, and adds their indices and line numbers.
+ * Prints sections as a patch that starts at line `firstLine`, and adds their indices and line numbers.
  */
 function print(all: readonly Draft[], firstLine: number): { lines: string[]; sections: Section[] } {
   const written: string[] = [];

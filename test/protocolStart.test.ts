@@ -51,7 +51,7 @@ it("the first part has at most 150 lines", () => {
 
 // On Windows, a file on the search path is a program only if its name ends in .exe.
 describe.skipIf(process.platform === "win32")("the smallest client", () => {
-  /** Runs the client with a call, and returns what it prints. */
+  /** Runs the client with a call and returns what it prints. */
   function run(call: unknown): string {
     writeFileSync(join(shop, "client.mjs"), block("js client"));
     const env = { ...process.env, PATH: `${program.folder}${delimiter}${process.env.PATH}` };

@@ -25,7 +25,7 @@ interface Opened {
   readonly loneCrEndsLine?: boolean;
 }
 
-/** A workspace of one folder, with files and documents open in it by their relative paths. */
+/** A workspace of one folder; its files and its open documents are given by relative path. */
 function makeWorld(entries: Record<string, Entry>, open: Record<string, Opened> = {}): World & { readonly at: string } {
   const at = makeDirectory(entries);
   const openTexts = createDocuments();

@@ -1,5 +1,5 @@
 /**
- * The user types while the server has its edits applied: no keystroke is lost, and no edit is misplaced or applied
+ * The user types while the server's edits are being applied: no keystroke is lost, and no edit is misplaced or applied
  * twice.
  */
 import { describe, expect, it } from "vitest";

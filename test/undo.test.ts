@@ -1,4 +1,7 @@
-/** Undoing applied changes over the wire: all of a change or none of it, and only if it has not been edited since. */
+/**
+ * Undoing applied changes over the wire: either all of a change or none of it, and only if its text has not been edited
+ * since.
+ */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";

@@ -12,7 +12,7 @@ import { startAgent } from "../support/mcpAgent.js";
 
 const program = serverForDesks();
 
-/** An editor that has one file open, with its session. */
+/** An editor that has one file open, the editor's session, and functions to use both. */
 async function layTable(settings: object = {}) {
   const home = ownStateHome();
   const desk = await layDesk(program, {

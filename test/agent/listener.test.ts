@@ -249,7 +249,8 @@ describe("a client that does not know the secret", () => {
     peers[2]?.end();
     const start = performance.now();
     await Promise.all(peers.map(({ closed }) => closed));
-    // Not a measurement: it checks only that the server does not wait forever, and the factor allows for slow machines.
+    // This is not a measurement: it checks only that the server does not wait forever, and the factor allows for slow
+    // machines.
     expect(performance.now() - start).toBeLessThan(limits.helloMs * 5);
     await friend(session);
   });

@@ -148,7 +148,8 @@ describe("an announced session that has ended", () => {
     const id = await startStub(home);
     const path = join(home, "multi-edit-language-server", "sessions", `${id}.json`);
     const record = JSON.parse(readFileSync(path, "utf8"));
-    // The process with this id is running but did not start at that time, and nothing listens at the address.
+    // The record's process is running but did not start at the recorded time, and nothing listens at the recorded
+    // address.
     writeFileSync(path, JSON.stringify({ ...record, processStart: "1", address: `${record.address}.gone` }));
     const { stdout } = await runCommand(program, ["doctor"]);
     expect(stdout).toContain("Removed 1 announcement of");

@@ -18,7 +18,7 @@ export interface Announced {
   readonly [field: string]: unknown;
 }
 
-/** Gives the servers that start before the end of the test a new state directory; returns its path. */
+/** Sets a new state directory for the servers that start before the end of the test; returns its path. */
 export function ownStateHome(): string {
   const before = process.env.XDG_STATE_HOME;
   const home = mkdtempSync(join(tmpdir(), "multi-edit-home-"));
@@ -44,7 +44,7 @@ export function filesIn(home: string): string[] {
   }
 }
 
-/** Waits until `count` sessions are announced, and returns their announcements; throws after ten seconds. */
+/** Waits until `count` sessions are announced and returns their announcements; throws after ten seconds. */
 export async function announced(home: string, count = 1): Promise<[Announced, ...Announced[]]> {
   const until = Date.now() + 10_000;
   for (;;) {

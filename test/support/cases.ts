@@ -38,7 +38,7 @@ export interface CaseFile {
   /** Relative to the case's folder, with `/` as the separator. */
   readonly path: string;
   readonly language: string;
-  /** The text as the editor syncs it, with a byte order mark if `bom-synced` is set; `undefined` if not open. */
+  /** The text as the editor syncs it, with a byte order mark if `bom-synced` is set; `undefined` if it is not open. */
   readonly synced?: string;
   /** `undefined` if the file does not exist. */
   readonly disk?: Buffer;
@@ -269,7 +269,8 @@ function foldersOf(block: Block | undefined): readonly string[] {
 }
 
 /**
- * Combines the blocks of each file: a `dirty` block with the editor's text and a `closed` block with the disk's text.
+ * Combines the blocks of each file: a `dirty` block, which holds the editor's text, and a `closed` block, which holds
+ * the text on disk.
  */
 function filesOf(blocks: readonly Block[], fail: Fail): readonly CaseFile[] {
   const byPath = new Map<string, CaseFile>();

@@ -106,7 +106,9 @@ function numbered(chance: Chance): Sought {
   return { text: words.map((word) => word + gap).join(""), oldTexts: oldTexts.length === 0 ? words : oldTexts };
 }
 
-/** Arbitrary units and parts of units, some of which overlap; few occur twice in the text. */
+/**
+ * A text of random units; the old texts are arbitrary ranges of it, some of which overlap and few of which occur twice.
+ */
 function random(chance: Chance, alphabet: readonly string[]): Sought {
   const text = unitsOf(chance, alphabet, chance.between(4, 30)) || "aa";
   const count = chance.between(2, 6);

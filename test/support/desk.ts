@@ -225,7 +225,7 @@ function readAll(root: string): Record<string, string> {
   return Object.fromEntries(paths.map((path) => [path.slice(root.length + 1), readFileSync(path, "utf8")]));
 }
 
-/** The failures of a call; throws if the call succeeded. */
+/** The failure of a call; throws if the call succeeded. */
 export async function failed(answer: Promise<unknown>): Promise<Failed> {
   let succeeded: unknown;
   try {
@@ -257,7 +257,7 @@ export interface Told {
   readonly rpcCode: number | undefined;
 }
 
-/** Waits for the answer to a call, and returns its outcome. */
+/** Waits for the answer to a call and returns its outcome. */
 export async function told(answer: Promise<MultiEditResult>): Promise<Told> {
   try {
     const { outcome, warnings, edits } = await answer;

@@ -1,4 +1,4 @@
-/** Handles `workspace/applyEdit` as real editors do: a table lists which edits they make and how they answer. */
+/** Handles `workspace/applyEdit` as real editors do: a table lists what they apply and how they answer. */
 import { type MessageConnection, ResponseError } from "vscode-jsonrpc/node";
 import type { ApplyWorkspaceEditParams, ApplyWorkspaceEditResult, WorkspaceEdit } from "vscode-languageserver/node";
 import { Refused, type Replacement } from "./editorText.js";

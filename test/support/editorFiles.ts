@@ -9,7 +9,10 @@ export interface FileText {
   readonly bom: boolean;
 }
 
-/** Decodes bytes: UTF-16 if their mark says so, otherwise UTF-8. Throws a TypeError for bytes that are neither. */
+/**
+ * Decodes bytes: UTF-16 if their byte order mark says so, otherwise UTF-8. Throws a TypeError for bytes that are
+ * neither.
+ */
 export function decodeFile(bytes: Uint8Array): FileText {
   const utf16 = bytes[0] === 0xff && bytes[1] === 0xfe;
   const decoder = new TextDecoder(utf16 ? "utf-16le" : "utf-8", { fatal: true, ignoreBOM: true });

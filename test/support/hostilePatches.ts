@@ -1,6 +1,4 @@
-/**
- * Desks for patches that no agent should send; they check the results of both doors, and that failures change nothing.
- */
+/** Desks for patches that no agent should send, and functions that check what both doors do with such a patch. */
 import { chmodSync, lstatSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect } from "vitest";
@@ -91,7 +89,7 @@ export interface HostileDesks {
   expectDone(options: DeskOptions, call: Call, expected: Readonly<Record<string, string | undefined>>): Promise<void>;
 }
 
-/** Builds the server before the tests of a file, and lets other users read the built program. */
+/** Builds the server before the tests of a file and lets other users read the built program. */
 export function hostileDesks(): HostileDesks {
   const program = serverForDesks();
   beforeAll(() => chmodSync(program.folder, 0o755));

@@ -42,7 +42,9 @@ interface Folding {
 
 const plain: Folding = { lineEnds: false, blanks: false, typography: false };
 
-/** A character of a folded text, the range `[from, to)` that it represents, and its index in the folded range. */
+/**
+ * A character of a folded text, the range `[from, to)` that it represents, and its index among the range's characters.
+ */
 interface Unit {
   readonly character: string;
   readonly from: number;

@@ -49,7 +49,7 @@ export const initialize = request(0, "initialize", { processId: null, rootUri: n
 
 /**
  * Splits bytes into the messages of complete frames and the remaining bytes; throws for anything that is not a frame.
- * Written from the text of the protocol, independently of the server.
+ * Written from the specification of the protocol, independently of the server.
  */
 export function framesOf(bytes: Buffer): { messages: Received[]; rest: Buffer } {
   const messages: Received[] = [];

@@ -11,7 +11,7 @@ export interface RegionBatch {
   readonly lenient: boolean;
 }
 
-/** Lines with a unique number, and with the differences that rungs ignore. */
+/** Lines that contain a unique number and the differences that rungs ignore. */
 const contents: readonly ((id: number) => string)[] = [
   (id) => `const value${id} = compute(one, two);`,
   (id) => `    const value${id} = compute(one, three);  `,
