@@ -51,7 +51,7 @@ interface Drawn {
    * What replaces the drawn edit: nothing, the inverse of the last applied edit, or a repetition of an earlier pair.
    */
   readonly instead: "nothing" | "undo" | "repeat";
-  /** The content of the new text: its own parts only, or the old text with parts around it. */
+  /** The content of the new text: only its own parts, or the old text with parts around it. */
   readonly keeps: "nothing" | "start" | "end" | "middle";
 }
 

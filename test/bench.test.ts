@@ -39,7 +39,7 @@ describe("the texts of the benchmark", () => {
 });
 
 describe("a race", () => {
-  it("lets its contenders take turns, and the slow ones rest", async () => {
+  it("lets its contenders take turns, and lets the slow ones rest", async () => {
     const turns: string[] = [];
     const contender = (name: string) => ({
       before: () => {

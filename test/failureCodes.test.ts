@@ -30,11 +30,11 @@ const program = serverForDesks();
 /** A way to provoke a code that no page can produce. */
 interface Cause {
   readonly code: string;
-  /** `undefined` if the call does not fail, but its outcome is unknown. */
+  /** `undefined` if the call does not fail but has an unknown outcome. */
   readonly rpcCode: number | undefined;
   readonly why: string;
   readonly desk?: DeskOptions;
-  /** Makes the call that fails. */
+  /** Makes the call that provokes the code. */
   readonly call: (desk: Desk) => Promise<MultiEditResult>;
 }
 

@@ -12,7 +12,7 @@ import { limits } from "../server/text/limits.js";
 import { type FileRead, readTextFile, refuseWrite, sameAsDisk } from "../server/workspace/files.js";
 import { makeDirectory } from "./support/directory.js";
 
-/** An editor that saves its texts unchanged. */
+/** The habits of an editor that saves its texts unchanged. */
 const noHabits = { syncsLf: false, endsLastLine: false };
 
 const bytes = (...values: number[]): Uint8Array => Uint8Array.from(values);

@@ -275,7 +275,7 @@ describe("edits in sequence", () => {
           return;
         }
         if (planned.outcomes.some(({ status }) => status === "skipped")) return;
-        // Within a batch, a pair does not replace its own new text again; the law of repeated pairs models that.
+        // Within a batch, a pair does not replace its own new text again; the law of repeated pairs covers that.
         const plain = (text: string): string => text.replace(/\r\n?/g, "\n");
         const pairs = edits.map(({ path, oldText, newText }) => JSON.stringify([path, plain(oldText), plain(newText)]));
         if (new Set(pairs).size < pairs.length) return;

@@ -9,7 +9,7 @@ import { uriOfPath } from "../server/workspace/pathText.js";
 import { readTarget, takeSnapshot, type World } from "../server/workspace/takeSnapshot.js";
 import { type Entry, makeDirectory } from "./support/directory.js";
 
-/** An editor that saves its texts unchanged. */
+/** The habits of an editor that saves its texts unchanged. */
 const noHabits = { syncsLf: false, endsLastLine: false };
 
 const bytes = (...values: number[]): Uint8Array => Uint8Array.from(values);

@@ -59,7 +59,7 @@ describe("an edit that the editor applies to a later text, in the wrong place, b
   });
 });
 
-describe("a text that changes before the editor takes the edit", () => {
+describe("a text that changes before the editor applies the edit", () => {
   it("is matched again, and the typed text stays", async () => {
     const desk = await start({ open: { "a.txt": "1\n2\nold\n", "b.txt": "old\n" } });
     typeBeforeEdit(desk, 1, () => desk.typeBefore("a.txt", "1", "typed\n"));

@@ -72,7 +72,7 @@ function startOf(chance: Chance, text: string, more: Partial<Document>): Draft {
 interface Sought {
   readonly text: string;
   readonly oldTexts: readonly string[];
-  /** The new text for each old text. */
+  /** The new text for each old text; `undefined` for random new texts. */
   readonly newTexts?: ReadonlyMap<string, string>;
 }
 
@@ -133,7 +133,7 @@ interface Pair {
   readonly isTame: boolean;
 }
 
-/** Kinds of new texts with their weights; if all edits were wild, few batches would be independent. */
+/** The weights of the kinds of new texts; if all edits were wild, few batches would be independent. */
 const tame = { other: 8, changed: 4, none: 1, fresh: 0, behind: 1, before: 1, start: 0, end: 0, whole: 0 };
 const wild = { other: 3, changed: 3, none: 3, fresh: 3, behind: 2, before: 2, start: 1, end: 1, whole: 1 };
 

@@ -271,7 +271,7 @@ interface Range {
   readonly last: number;
 }
 
-/** The lines that may be changed: all but an empty first or last line, because an old text may cover any part of it. */
+/** The lines that may be changed: all but an empty first or last line, of which an old text may cover any part. */
 function changeable({ lines, first, last }: Range): number[] {
   const all = Array.from({ length: last - first + 1 }, (_, i) => first + i);
   return all.filter((i) => (i > first && i < last) || lines[i]?.content !== "");

@@ -127,7 +127,7 @@ function done({ does }: Manner, steps: readonly Step[]): readonly Step[] {
   return steps.map((step) => (step.kind === "edit" ? { ...step, replacements: step.replacements.map(toLf) } : step));
 }
 
-/** Runs a task a moment later. Text typed before the task runs is applied after the edit, as in any editor. */
+/** Runs tasks a moment later. Text that is typed before a task runs is applied after its edit, as in any editor. */
 function createLater() {
   let pending: Promise<void> | undefined;
   return {

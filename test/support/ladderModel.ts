@@ -165,7 +165,10 @@ function indentedStarts(text: string, oldText: string): number[] {
   });
 }
 
-/** Every shift that could explain the first line and, if only one side has tabs, every exchange of tabs and spaces. */
+/**
+ * Every shift that could explain the first line's indentation and, if only one side has tabs, every exchange of tabs
+ * and spaces.
+ */
 function shifts(pairs: readonly (readonly [string, string])[]): ((indent: string) => string | undefined)[] {
   const [from, to] = pairs[0] ?? ["", ""];
   const all: ((indent: string) => string | undefined)[] = [];

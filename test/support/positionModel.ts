@@ -1,5 +1,6 @@
 /**
- * Positions computed directly from LSP's definition: the oracle for the server's code. Splits the text anew each time.
+ * Positions computed directly from LSP's definition: the oracle for the server's code. The text is split again each
+ * time.
  */
 import { Buffer } from "node:buffer";
 import fc from "fast-check";

@@ -50,7 +50,7 @@ const disturbances: readonly ((text: string, line: number) => string)[] = [
 export function regionBatch(seed: number): RegionBatch {
   const chance = chanceOf(seed);
   const start = startOf(chance);
-  // Most batches are tame; otherwise, few batches could be planned in regions.
+  // Most batches are tame, because few others can be planned in regions.
   const mood = chance.weighted<Mood>({ tame: 5, failing: 3, wild: 2 });
   const count = chance.between(2, 9);
   const focus = chance.below(60);

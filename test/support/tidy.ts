@@ -211,12 +211,14 @@ export interface SchemaNode {
   readonly properties?: Readonly<Record<string, SchemaNode>>;
 }
 
-/** Length in characters from which a default is too long for a table; the table's row then refers to the schema. */
+/**
+ * The largest number of characters that a default may have in the table; the row of a longer one refers to the schema.
+ */
 const longDefault = 200;
 const settingsSchemaPath = "dist/schemas/settings.schema.json";
 
 /**
- * Differences in both directions between the rows below README.md's settings heading and the schema: keys and defaults.
+ * Differences in both directions between the rows under README.md's settings heading and the schema: keys and defaults.
  */
 export function settingsProblems(readme: string, schema: SchemaNode): string[] {
   const expected = new Map(settingsOf(schema, ""));

@@ -106,7 +106,7 @@ async function send(
   }
 }
 
-/** Lets the client apply an edit that the answer proposes; otherwise, checks that the server has applied the edit. */
+/** If the answer proposes an edit, lets the client apply it; otherwise, checks that the server has applied the edit. */
 async function takeResult(answer: MultiEditResult, editor: FakeEditor, door: Door, root: string): Promise<Seen> {
   if (door === "multiEdit/apply") await editor.apply(answer.edit!);
   const expected = door === "multiEdit/apply" ? "proposed" : "applied";
