@@ -182,7 +182,7 @@ type Hits = Extract<Located, { kind: "one" | "many" }>;
 
 /**
  * Applies edits one call at a time, each drawn from the current text or from the text before the batch. A batch differs
- * from this only in how it treats repeated pairs, for which `PairModel` is the model.
+ * from this only in how it treats repeated pairs, which `PairModel` models.
  */
 function oneByOne(text: string, drawings: readonly Drawn[]): { edits: SentEdit[]; after: string; seen: unknown[] } {
   let now = text;

@@ -1,4 +1,4 @@
-/** Every failure code that the server can return occurs in a case on the pages, or here over the wire. */
+/** Every failure code that the server can return occurs in a case on the pages or here, over the wire. */
 import { chmodSync, closeSync, ftruncateSync, openSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";

@@ -19,8 +19,8 @@ const bytes = (...values: number[]): Uint8Array => Uint8Array.from(values);
 const utf16be = (text: string): Uint8Array => Buffer.from(`\ufeff${text}`, "utf16le").swap16();
 
 /**
- * The text, its encoding and whether it starts with a byte order mark; or `absent`; or the code and message of the
- * failure.
+ * For a text file, its text, its encoding and whether it has a byte order mark; for a missing file, `absent`;
+ * otherwise, the failure's code and message.
  */
 function outcomeOf(read: FileRead): readonly unknown[] {
   if (read.kind === "text") return [read.text, read.encoding, read.bom];

@@ -1,4 +1,6 @@
-/** Laws of the plan and of the resulting edit, against appliers and plain strings that share no code with them. */
+/**
+ * Laws of the plan and of the resulting edit, checked against appliers and plain strings that share no code with them.
+ */
 import { applyPatch } from "diff";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";

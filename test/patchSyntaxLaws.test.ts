@@ -28,7 +28,7 @@ const lineText = fc.oneof(
   fc.string({ unit: "grapheme" }).filter((text) => !/[\n\r]/.test(text)),
 );
 const line = fc.tuple(fc.constantFrom(" ", "-", "+"), lineText).map(([sign, text]) => `${sign}${text}`);
-/** Excludes hunks with only empty context lines, which mean something else before an `@@`. */
+/** Excludes hunks that consist only of empty context lines, which mean something else before an `@@`. */
 const lines = fc.array(line, { minLength: 1, maxLength: 5 }).filter((all) => all.some((each) => each !== " "));
 const anchor = word.filter((text) => !/^(?:-\d|@@$)/.test(text));
 

@@ -1,4 +1,4 @@
-/** The negotiation between client and built server: capabilities, position encodings, workspace folders, traces. */
+/** The negotiation between client and built server: capabilities, position encodings, workspace folders and traces. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";

@@ -1,4 +1,4 @@
-/** An agent that talks to a session's socket exactly as the protocol page says and uses none of the server's code. */
+/** An agent that talks to a session's socket exactly as the protocol page says, without any of the server's code. */
 import { createHmac, randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { mkdtempSync, readdirSync, readFileSync } from "node:fs";

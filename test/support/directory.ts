@@ -8,7 +8,7 @@ import { onTestFinished } from "vitest";
 /** An entry at a path: text, bytes, a symbolic link to a target, or a hard link to another path of the same tree. */
 export type Entry = string | Uint8Array | { readonly link: string } | { readonly hardLink: string };
 
-/** Creates a directory that is removed after the test and returns its canonical path. */
+/** Creates a directory, which is removed after the test; returns its canonical path. */
 export function makeDirectory(entries: Readonly<Record<string, Entry>>): string {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "multi-edit-")));
   onTestFinished(() => rmSync(root, { recursive: true, force: true }));

@@ -11,7 +11,10 @@ interface Manner {
    */
   readonly does: "all" | "allButRenames" | "first" | "withLf" | "nothing";
   readonly versions: Terms["versions"];
-  /** `truth`: true, or false with the reason; `onDemand`: the same, but only on `answerNow`; `silence`: no answer. */
+  /**
+   * `truth`: true, or false with the reason; `onDemand`: the same, but only when `answerNow` is called; `silence`: no
+   * answer.
+   */
   readonly says: "truth" | "onDemand" | "true" | "false" | "null" | "error" | "silence";
 }
 
@@ -127,7 +130,7 @@ function done({ does }: Manner, steps: readonly Step[]): readonly Step[] {
   return steps.map((step) => (step.kind === "edit" ? { ...step, replacements: step.replacements.map(toLf) } : step));
 }
 
-/** Runs tasks a moment later. Text that is typed before a task runs is applied after its edit, as in any editor. */
+/** Runs tasks a moment later. Text typed before a task runs is applied after the task's edit, as in any editor. */
 function createLater() {
   let pending: Promise<void> | undefined;
   return {

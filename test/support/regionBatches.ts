@@ -4,7 +4,7 @@ import type { EditOperation } from "../../server/plan/operation.js";
 import { type Chance, chanceOf } from "../codex/random.js";
 import { documentAt, type SentEdit } from "./planning.js";
 
-/** A draft before its edits, and the edits requested. */
+/** A draft before the edits, and the edits that are requested. */
 export interface RegionBatch {
   readonly start: Draft;
   readonly edits: readonly EditOperation[];
