@@ -16,8 +16,8 @@ const longLine = fc
   .map((parts) => parts.join(""));
 
 /**
- * A document, and an excerpt as a caller sends it: unchanged, or with other line ends, trailing spaces or straight
- * quotes.
+ * A document and an excerpt of it as a caller might send it: unchanged, or with different line ends, trailing spaces or
+ * straight quotes.
  */
 const sent = fc
   .record({
@@ -47,7 +47,7 @@ const sent = fc
               : old,
     };
   })
-  // Half a line end is never found.
+  // An old text that begins or ends in the middle of a line end is never found.
   .filter(
     ({ text, oldText }) =>
       !oldText.endsWith("\r") &&
@@ -57,8 +57,8 @@ const sent = fc
   );
 
 /**
- * The old text with the hint's addition, parsed from the hint as a caller would parse it; `undefined` if the hint
- * advises nothing.
+ * The old text that a caller gets by following the hint, parsed from the hint as a caller would parse it; `undefined`
+ * if the hint advises nothing.
  */
 function advised({ hint = "", matches = [] }: Failure, oldText: string, end: string): string | undefined {
   const added =

@@ -1,4 +1,4 @@
-/** Laws of large batches: planning many edits at once finds the same matches as planning each of them alone. */
+/** Laws of large batches: planning many edits together finds the same matches as planning each of them alone. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type Located, locate, withoutOverlap } from "../server/match/locate.js";
@@ -47,9 +47,11 @@ interface Drawn {
   readonly newText: string;
   readonly isOwn: boolean;
   readonly choice: "none" | "all" | "first" | "second" | "two";
-  /** Replaces the drawn edit with the inverse of the last applied edit, or with a repetition of an earlier pair. */
+  /**
+   * What replaces the drawn edit: nothing, the inverse of the last applied edit, or a repetition of an earlier pair.
+   */
   readonly instead: "nothing" | "undo" | "repeat";
-  /** The content of the new text: its own parts only, or the old text with parts around it. */
+  /** The content of the new text: only its own parts, or the old text with parts around it. */
   readonly keeps: "nothing" | "start" | "end" | "middle";
 }
 
@@ -96,7 +98,7 @@ interface Written {
   /** Ids of the units at the match, and of the units that the edit inserted there. */
   readonly place: readonly number[];
   readonly inserted: readonly number[];
-  /** The range of the units that are left; `undefined` if nothing that was inserted is left. */
+  /** The range of the units that are left; `undefined` if none of the inserted units is left. */
   now: Span | undefined;
 }
 
@@ -128,7 +130,7 @@ class PairModel {
     return written.some(({ now }) => now !== undefined && now.from <= from && to <= now.to);
   }
 
-  /** `places` are ranges of the text before the edit, to which `changes` apply. */
+  /** `places` are ranges of the text before the edit; `changes` apply to that text. */
   apply(pair: string, rung: RungName, places: readonly Span[], changes: readonly Change[]): void {
     const fresh = changes.map(({ insert }) => Array.from(insert.split(""), () => this.made++));
     const after: number[] = [];
@@ -158,8 +160,8 @@ class PairModel {
 const least = (numbers: readonly number[]): number => numbers.reduce((a, b) => Math.min(a, b));
 
 /**
- * Reports whether an old text is now found only by a looser rung than in the base text: a batch refuses such an edit,
- * although a single call would make it.
+ * Reports whether an old text is now found only by a looser rung than in the base text: a batch refuses an edit with
+ * such an old text, although a single call would make it.
  */
 function isConsumed(base: string, now: string, oldText: string): boolean {
   const [before, after] = [base, now].map((text) => {
@@ -169,9 +171,7 @@ function isConsumed(base: string, now: string, oldText: string): boolean {
   return before !== undefined && after !== undefined && isStricter(before, after);
 }
 
-/**
- * The matches that an edit with this choice takes; a choice that is refused here is also refused in an edit on its own.
- */
+/** The matches that an edit with this choice takes, unless planning refuses the choice. */
 function chosen(located: Hits, choice: Drawn["choice"]): readonly Span[] {
   if (choice === "all" || choice === "two") return withoutOverlap(located.places);
   const place = located.places[choice === "second" ? 1 : 0];
@@ -182,7 +182,7 @@ type Hits = Extract<Located, { kind: "one" | "many" }>;
 
 /**
  * Applies edits one call at a time, each drawn from the current text or from the text before the batch. A batch differs
- * from this only in how it treats a repeated pair, for which there is a model.
+ * from this only in how it treats repeated pairs, which `PairModel` models.
  */
 function oneByOne(text: string, drawings: readonly Drawn[]): { edits: SentEdit[]; after: string; seen: unknown[] } {
   let now = text;
@@ -209,7 +209,7 @@ function oneByOne(text: string, drawings: readonly Drawn[]): { edits: SentEdit[]
     if (isConsumed(text, now, oldText)) continue;
     const places = "places" in located ? chosen(located, choice) : [];
     const own = places.filter((place) => model.isOwn(pair, place));
-    // Unlike a single call, a batch edits only the matches outside the pair's own text; a page covers that.
+    // Unlike a single call, a batch edits only the matches outside the pair's own text; a page of cases covers that.
     if (own.length > 0 && (choice === "all" || choice === "two")) continue;
     if (own.length > 0 && choice !== "none") {
       edits.push(edit);

@@ -103,7 +103,7 @@ for (const page of readdirSync(folder).filter((name) => name.endsWith(".md"))) {
 /** Reports whether a sentence is Node's own complaint about JSON, which differs between its versions. */
 const isOfNode = (sentence: string): boolean => sentence.includes("in JSON at position");
 
-// While the pages are being rewritten, there is nothing to compare them with.
+// While the pages are being rewritten, there is nothing to compare the sentences with.
 describe.skipIf(updating)("the page of failures", () => {
   const page = "failures.md";
   const cases = parsePage(page, readFileSync(new URL(page, folder), "utf8"));
@@ -120,7 +120,7 @@ describe.skipIf(updating)("the page of failures", () => {
   });
 });
 
-/** Returns the messages and warnings that a case pins whole. */
+/** Returns the messages and warnings that a case pins in full. */
 function wholeMessagesOf({ outcome, whole }: Case): readonly string[] {
   const failure = whole.has("failure") ? (outcome.failure ?? "") : "";
   const result = whole.has("result") ? (outcome.result ?? "") : "";
@@ -131,7 +131,7 @@ function wholeMessagesOf({ outcome, whole }: Case): readonly string[] {
   ];
 }
 
-/** Reports whether a new file takes the name of an open file that moves away; the editor must create such a file. */
+/** Reports whether a new file takes the name of an open file that is moved; the editor must create such a file. */
 function takesOpenName({ files, outcome: { diff = "" } }: Case): boolean {
   return files.some(
     ({ path, synced }) =>
@@ -141,7 +141,7 @@ function takesOpenName({ files, outcome: { diff = "" } }: Case): boolean {
   );
 }
 
-/** Reports whether any file that is not open changes; the editor opens such a file if it has to change it itself. */
+/** Reports whether any file that is not open changes; an editor that has to change such a file opens it. */
 function hasUnopened(one: Case): boolean {
   const [written, opened] = [expectedFiles(one, "written"), expectedFiles(one, "opened")];
   return [...opened].some(([path, { synced }]) => synced !== written.get(path)?.synced);

@@ -1,5 +1,5 @@
 /**
- * Special handling of known clients, over the wire: each fact of the table keeps a promise that would otherwise be
+ * Special handling of known clients, over the wire: each fact in the table keeps a promise that would otherwise be
  * broken.
  */
 import { writeFileSync } from "node:fs";
@@ -30,7 +30,7 @@ describe("the table of clients", () => {
     for (const name of ["", "neovim2", "constructor", "__proto__", "Visual Studio Code"]) {
       expect(factsOf({ name, version: "1" }), name).toBe(factsOf(undefined));
     }
-    // The protocol alone, without any knowledge about the client.
+    // The protocol alone, without any knowledge of the client.
     expect(factsOf(undefined)).toMatchObject({
       documentChanges: false,
       loneCrEndsLine: true,
@@ -169,7 +169,7 @@ describe("an editor that applies an edit for version 0 to whatever text it has",
     editor.typeUnsynced({ uri: uri("a.txt"), from: 0, to: 0, insert: "typed " }, 100);
     expect(await desk.apply(batch(["a.txt", "two", "2"]))).toMatchObject({ outcome: "applied" });
     expect(desk.texts()).toEqual({ "a.txt": "typed one 2\n" });
-    // The only edit that was sent is for the text that was synced by then.
+    // The only edit that was sent is for the text that had been synced by then.
     expect(editor.asked.map(({ edit }) => edit.documentChanges)).toMatchObject([[{ textDocument: { version: 1 } }]]);
   });
 });

@@ -1,4 +1,6 @@
-/** The person at the editor: asked before anything changes, never asked twice about one diff, and free to leave. */
+/**
+ * The person at the editor: asked before anything changes, never asked twice about the same diff, and free to leave.
+ */
 import { describe, expect, it, vi } from "vitest";
 import { CancellationTokenSource } from "vscode-jsonrpc/node";
 import { batch, type Desk, type DeskOptions, failed, layDesk, serverForDesks } from "./support/desk.js";
@@ -225,7 +227,7 @@ describe("a person who wants to see the diff", () => {
 });
 
 describe("a person who does not answer", () => {
-  /** Makes the editor never answer, as if the user had left. */
+  /** Keeps the editor from ever answering, as if the user had left. */
   const leave = (desk: Desk): void => desk.editor.beforeAnswers(() => new Promise(() => undefined));
 
   it("prevents neither a cancelled call nor the calls after it from ending", async () => {
@@ -266,7 +268,7 @@ describe("a person who does not answer", () => {
   });
 });
 
-/** Rejects after a time that is long even on a machine under load. */
+/** Rejects after a time that is long even for a machine under load. */
 async function patience(what: string): Promise<never> {
   await new Promise((resolve) => setTimeout(resolve, 3_000).unref());
   throw new Error(what);

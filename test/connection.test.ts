@@ -1,4 +1,4 @@
-/** Opening a connection on each transport, and ending it. */
+/** Opening and ending a connection on each transport. */
 import { fork, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer, type Server } from "node:net";

@@ -1,4 +1,4 @@
-/** One batch over open and closed files: all of it is applied or none of it, even if the server is killed. */
+/** One batch over open and closed files: either all of it is applied or none of it, even if the server is killed. */
 import { spawn } from "node:child_process";
 import {
   chmodSync,
@@ -100,7 +100,7 @@ describe("a batch over open and closed files", () => {
 
   it("asks the editor for nothing if a file can't be written", async () => {
     const desk = await layDesk(program, { files: { "b.txt": "old\n" }, open: { "a.txt": "old\n" } });
-    // Vim's swap file, recognizable by its first bytes: Vim may hold unsaved text of the file.
+    // A Vim swap file, recognizable by its first bytes, means that Vim may hold unsaved text of `b.txt`.
     const swap = Buffer.alloc(4096);
     swap.write("b0VIM 9.0");
     writeFileSync(join(desk.root, ".b.txt.swp"), swap);
@@ -226,7 +226,7 @@ describe("a file that another editor opens while this one is being asked", () =>
   });
 });
 
-describe("a server that is killed after the editor's proof and before the files are written", () => {
+describe("a server that is killed after it asks the editor and before it writes the files", () => {
   it("leaves the disk as it was, and the next server says so", async () => {
     const root = mkdtempSync(join(tmpdir(), "multi-edit-killed-"));
     const closed = ["b.txt", "c.txt", "d.txt"];
@@ -235,7 +235,7 @@ describe("a server that is killed after the editor's proof and before the files 
     const uri = pathToFileURL(join(root, "a.txt")).href;
     const textDocument = { uri, languageId: "text", version: 1, text: "old, unsaved\n" };
     await first.connection.sendNotification("textDocument/didOpen", { textDocument });
-    // The disk part is ready when the editor is asked; the editor takes the edit, and then the server is killed.
+    // The disk part is ready when the editor is asked; before the editor answers, the server is killed.
     const asked = new Promise<void>((resolve) => {
       first.connection.onRequest("workspace/applyEdit", () => {
         resolve();
@@ -291,7 +291,7 @@ describe("an internal error before the disk part is committed", () => {
     return { root, session, planned, site, part };
   }
 
-  /** Checks that nothing is left and that the next batch goes through. */
+  /** Checks that no other files are left and that the next batch succeeds. */
   async function expectFree({ root, site, part }: Awaited<ReturnType<typeof layPart>>): Promise<void> {
     expect(readdirSync(root)).toEqual(["a.txt"]);
     const next = await part();
@@ -345,7 +345,7 @@ describe("an internal error before the disk part is committed", () => {
   });
 });
 
-/** Starts a server on a folder, and waits for the first message that it shows to the user. */
+/** Starts a server on a folder and waits for the first message that it shows to the user. */
 async function connect(root: string) {
   const child = spawn(process.execPath, [program.path, "--stdio"], { stdio: ["pipe", "pipe", "inherit"] });
   const connection = createMessageConnection(

@@ -24,7 +24,10 @@ interface Dialect {
   rule: LineRule;
 }
 
-/** A replacement in a text that is not known yet: `from` and `to` are percentages of the number of its positions. */
+/**
+ * A replacement in a text that is not known yet: `from` and `to` are percentages of the number of positions in the
+ * text.
+ */
 interface Replacement {
   from: number;
   to: number;
@@ -49,7 +52,7 @@ function spell(text: string, list: readonly Replacement[], dialect: Dialect) {
   return { events, after };
 }
 
-/** Changes that cannot be applied to a text, by their defect. */
+/** Changes that cannot be applied to a text, by defect. */
 const badChanges: Record<string, (text: string, dialect: Dialect) => unknown> = {
   aLineTooFar: (text, { rule }) => insertAt(modelLines(text, rule).length + 1, 0),
   aCharacterBeyondTheEnd: (text, { rule }) => insertAt(modelLines(text, rule).length, 1),

@@ -1,4 +1,4 @@
-/** The server's mirror of the editor's texts, one anomaly at a time; `documentLaws.test.ts` has its laws. */
+/** The server's mirror of the editor's texts, one anomaly at a time; its laws are in `documentLaws.test.ts`. */
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import fc from "fast-check";
@@ -77,7 +77,7 @@ describe("a change", () => {
       expect(documents.change(uri, version, changes, inUtf16)).toEqual({ kind: "desynced", problem });
       expect(documents.get(uri)).toMatchObject({ version: 1, text, desynced: problem });
       expect(documents.get(uri)?.lines.lineCount).toBe(3);
-      // A partial change of an unknown text leaves it unknown, and the first reason is kept.
+      // A partial change to an unknown text leaves the text unknown, and the first reason is kept.
       expect(documents.change(uri, 3, [{ range: range(0, 0, 0, 0), text: "x" }], inUtf16)).toEqual({
         kind: "stillDesynced",
       });
@@ -244,7 +244,7 @@ describe("a mirror", () => {
 });
 
 describe("the lines that a document no longer has", () => {
-  /** Bytes of the heap in use after a garbage collection. */
+  /** The number of bytes in use on the heap after a garbage collection. */
   function heapInUse(): number {
     setFlagsFromString("--expose-gc");
     const collect: () => void = runInNewContext("gc");

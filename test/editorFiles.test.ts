@@ -1,5 +1,5 @@
 /**
- * New files and files that are not open, changed through the editor: it opens, hides or refuses them, and failures are
+ * New files and files that are not open, changed through an editor that opens, hides or refuses them; failures are
  * rolled back.
  */
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-/** Every failure code that the server can return occurs in a case on the pages, or here over the wire. */
+/** Every failure code that the server can return occurs in a case on the pages or here, over the wire. */
 import { chmodSync, closeSync, ftruncateSync, openSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -30,11 +30,11 @@ const program = serverForDesks();
 /** A way to provoke a code that no page can produce. */
 interface Cause {
   readonly code: string;
-  /** `undefined` if the call does not fail, but its outcome is unknown. */
+  /** `undefined` if the call does not fail but has an unknown outcome. */
   readonly rpcCode: number | undefined;
   readonly why: string;
   readonly desk?: DeskOptions;
-  /** Makes the call that fails. */
+  /** Makes the call that provokes the code. */
   readonly call: (desk: Desk) => Promise<MultiEditResult>;
 }
 
@@ -268,8 +268,8 @@ describe("the failure codes in the source", () => {
 });
 
 /**
- * Checks that a caller can continue from the answer: its text is bounded and repeats few lines, and no edit is reported
- * as applied.
+ * Checks that a caller can continue from the answer: its text is limited in length and repeats few lines, and no edit
+ * is reported as applied.
  */
 function expectUsable({ text, edits }: Told): void {
   expect(text.length).toBeGreaterThan(20);

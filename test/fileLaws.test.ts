@@ -30,7 +30,7 @@ interface Asked {
 }
 
 const names = ["a.txt", "b.txt", "dir/c.txt", "dir/d e.txt"] as const;
-/** The paths that the editor has open if the files exist. */
+/** The paths that the editor has open, provided that the files exist. */
 const opened = new Set<string>(["a.txt", "dir/c.txt"]);
 const name = fc.constantFrom(...names);
 const lines = fc

@@ -1,4 +1,4 @@
-/** Strict reading of files, and comparing them with the editor's texts. */
+/** Strict reading of files, and their comparison with the editor's texts. */
 import { execFileSync, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { chmodSync, truncateSync, writeFileSync } from "node:fs";
@@ -12,13 +12,16 @@ import { limits } from "../server/text/limits.js";
 import { type FileRead, readTextFile, refuseWrite, sameAsDisk } from "../server/workspace/files.js";
 import { makeDirectory } from "./support/directory.js";
 
-/** An editor that saves its texts unchanged. */
+/** The habits of an editor that saves its texts unchanged. */
 const noHabits = { syncsLf: false, endsLastLine: false };
 
 const bytes = (...values: number[]): Uint8Array => Uint8Array.from(values);
 const utf16be = (text: string): Uint8Array => Buffer.from(`\ufeff${text}`, "utf16le").swap16();
 
-/** The text and its encoding, or the failure's code and its description of the file. */
+/**
+ * For a text file, its text, its encoding and whether it has a byte order mark; for a missing file, `absent`;
+ * otherwise, the failure's code and message.
+ */
 function outcomeOf(read: FileRead): readonly unknown[] {
   if (read.kind === "text") return [read.text, read.encoding, read.bom];
   return read.kind === "absent" ? ["absent"] : [read.failure.code, read.failure.message];

@@ -161,7 +161,7 @@ describe("odd texts", () => {
 describe("files that must not be edited", () => {
   const outside = "outside.txt";
 
-  /** A workspace next to a file outside it. */
+  /** A server with a workspace, and the path of a secret file next to the workspace. */
   async function workspace(): Promise<{ server: WireServer; root: string; secret: string }> {
     const parent = makeDirectory({ [outside]: "secret\n", "w/a.txt": "one\ntwo\n", "w/directory/": "" });
     const root = join(parent, "w");

@@ -1,5 +1,5 @@
 /**
- * The law of independent edits: finding all of them at once in the original text gives the same result as the plain
+ * The law of independent edits: finding all of them together in the original text gives the same result as the plain
  * loop.
  */
 import { describe, expect, test } from "vitest";
@@ -10,8 +10,7 @@ import { denseBatch } from "./support/denseBatches.js";
 import { regionBatch } from "./support/regionBatches.js";
 
 /**
- * INDEPENDENT_BATCHES=1000000 sets how many batches run; INDEPENDENT_SEED=1 starts at that seed and prints the
- * outcomes.
+ * INDEPENDENT_BATCHES=1000000 sets how many batches run; INDEPENDENT_SEED=1 starts at seed 1 and prints the outcomes.
  */
 const { INDEPENDENT_BATCHES = "10000", INDEPENDENT_SEED } = process.env;
 const count = Number(INDEPENDENT_BATCHES);

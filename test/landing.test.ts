@@ -1,4 +1,4 @@
-/** The landing benchmark on a few cases, so that it keeps working, and proof that it detects wrong results. */
+/** Runs the landing benchmark on a few cases to keep it working and to prove that it detects wrong results. */
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";

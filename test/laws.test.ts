@@ -1,4 +1,6 @@
-/** Laws of the plan and of the resulting edit, against appliers and plain strings that share no code with them. */
+/**
+ * Laws of the plan and of the resulting edit, checked against appliers and plain strings that share no code with them.
+ */
 import { applyPatch } from "diff";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -203,8 +205,8 @@ describe("a failure", () => {
         const planned = planOn(documents, edits, { ...options, atomic: "none" });
         const failing = edits.filter((_, i) => planned.outcomes[i]?.status === "failed");
         const good = edits.filter((_, i) => planned.outcomes[i]?.status !== "failed");
-        // Edits that look for the same old text in the same original text divide its matches among them, so each edit
-        // counts.
+        // Edits that look for the same old text in the same original text divide its matches among themselves, so none
+        // of them can be left out.
         const shares = ({ path, oldText }: SentEdit): boolean =>
           options.order === "original" && good.some((one) => one.path === path && one.oldText === oldText);
         fc.pre(failing.length > 0 && good.length > 0 && planned.ok && !failing.some(shares));
@@ -275,7 +277,7 @@ describe("edits in sequence", () => {
           return;
         }
         if (planned.outcomes.some(({ status }) => status === "skipped")) return;
-        // Within a batch, a pair does not replace its own new text again; the law of repeated pairs models that.
+        // Within a batch, a pair does not replace its own new text again; the law of repeated pairs covers that.
         const plain = (text: string): string => text.replace(/\r\n?/g, "\n");
         const pairs = edits.map(({ path, oldText, newText }) => JSON.stringify([path, plain(oldText), plain(newText)]));
         if (new Set(pairs).size < pairs.length) return;
@@ -311,7 +313,7 @@ describe("edits in sequence", () => {
 });
 
 describe("edits of the original text", () => {
-  /** Edits of one document with distinct old texts; many of them keep the old text and add to it. */
+  /** Edits to one document with distinct old texts; many of them keep the old text and add to it. */
   const distinct = documents("a").chain((document) =>
     fc
       .uniqueArray(fc.tuple(editsOf(document.text, "a"), fc.constantFrom("as sent", "in front", "behind")), {

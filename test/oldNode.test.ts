@@ -13,7 +13,7 @@ import { builtServer } from "./support/wireServer.js";
 
 const manifest: { version: string } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
 
-/** A folder with only the program's first file, and a module that makes the running Node report another version. */
+/** A folder with only the program's first file, and a module that makes the running Node report a different version. */
 function layOld(version: string): { folder: string; args: readonly string[]; problem: string } {
   const folder = makeDirectory({
     "main.cjs": readFileSync(builtServer),

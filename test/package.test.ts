@@ -152,7 +152,7 @@ describe("the protocol", () => {
     consumer = join(folder, "consumer");
     mkdirSync(join(consumer, "node_modules/@types"), { recursive: true });
     cpSync(unpacked, join(consumer, "node_modules", manifest.name), { recursive: true });
-    // Only declared packages, so that the use of a package that merely happens to be installed is detected.
+    // Links only declared packages, so that the use of one that merely happens to be installed is detected.
     for (const name of [...Object.keys(manifest.dependencies), "@types/node"]) {
       symlinkSync(join(root, "node_modules", name), join(consumer, "node_modules", name), "junction");
     }
@@ -171,7 +171,7 @@ describe("the protocol", () => {
 
       // @ts-expect-error there is no such outcome
       export const outcome: MultiEditResult["outcome"] = "perhaps";
-      // @ts-expect-error an edit of the workspace is not a string
+      // @ts-expect-error a workspace edit is not a string
       export const edit: MultiEditResult["edit"] = "perhaps";
       // @ts-expect-error there is no such option
       export const options: Exclude<MultiEditParams, string>["options"] = { atomic: "perhaps" };

@@ -1,6 +1,6 @@
 /**
- * Patches that no agent should send, over the wire to the server and its strict editor: refused with no change, or
- * applied correctly.
+ * Patches that no agent should send, over the wire to the server and its strict editor: they are refused and change
+ * nothing, or they are applied correctly.
  */
 import { execFileSync } from "node:child_process";
 import { chmodSync, readdirSync, readFileSync, rmSync } from "node:fs";

@@ -1,4 +1,4 @@
-/** The grammar of patches: the sections that result from a text. */
+/** The grammar of patches: the sections that result from parsing a text. */
 import { describe, expect, test } from "vitest";
 import { parsePatch } from "../server/dialect/codexPatch.js";
 import type { Section } from "../server/plan/operation.js";

@@ -5,7 +5,7 @@ import { limits } from "../server/text/limits.js";
 import { begin, change, end, endOfFile, hunk, lenient, patch, strict, update } from "./support/patchSections.js";
 
 describe("a line that can't be read", () => {
-  /** The line of the text as sent, and parts of the message. */
+  /** The line number in the text as sent, and parts of the message. */
   type Expected = [line: number, ...parts: string[]];
   const header = "a section must begin here";
   const rows: [name: string, text: string, failures: Expected[]][] = [

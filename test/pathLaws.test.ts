@@ -75,7 +75,7 @@ describe("any path that is sent", () => {
         for (const [, path] of /^Did you mean (.*)\?/.exec(target.failure.hint ?? "")?.[1]?.matchAll(/"([^"]*)"/g) ??
           []) {
           const named = resolve(ws, path!);
-          // The hint may name a new file only for a path from the root of the disk, and only in a directory that
+          // The hint may name a new file only if the path starts at the root of the disk, and only in a directory that
           // exists.
           const isNew = target.failure.code === "outsideWorkspace" && !existsSync(named);
           if (isNew) expect(`/${path}`).toBe(way.join("/").replace(/^\/+/, "/"));

@@ -14,7 +14,7 @@ import { pagesOfSentences } from "./support/source.js";
 const read = (path: string): string => readFileSync(new URL(`../${path}`, import.meta.url), "utf8");
 const page = read("server/PROTOCOL.md");
 
-/** Returns the text below the heading of this name, up to the next heading of its level or above. */
+/** Returns the text under the heading of this name, up to the next heading of the same or a higher level. */
 function section(name: string): string {
   const found = new RegExp(`^(#+) ${name}\\n([\\s\\S]*)`, "m").exec(page);
   if (found === null) throw new Error(`the page has no heading ${name}`);
@@ -22,7 +22,7 @@ function section(name: string): string {
   return withoutFences(rest).split(new RegExp(`^#{1,${length}} `, "m"))[0] ?? "";
 }
 
-/** Returns the rows, with trimmed cells, of a section's only table whose first column has this name. */
+/** Returns the rows of a section's only table whose first column has this name; their cells are trimmed. */
 function table(name: string, column: string): string[][] {
   const tables = section(name)
     .split(/\n(?!\|)/)
@@ -54,7 +54,7 @@ const codes = (cell: string | undefined): string[] =>
   [...(cell ?? "").matchAll(/`([^`]+)`/g)].map(([, word = ""]) => word);
 const firstCodes = (rows: readonly string[][]): string[] => rows.flatMap(([first]) => codes(first));
 
-/** Returns the names of the fields of an interface in a source. */
+/** Returns the names of an interface's fields in TypeScript source code. */
 function fieldsOf(source: string, name: string): string[] {
   const body = new RegExp(`export interface ${name} \\{\\n([\\s\\S]*?)\\n\\}`).exec(source)?.[1] ?? "";
   return [...body.matchAll(/^ {2}(?:readonly )?(\w+)\??:/gm)].map(([, field = ""]) => field);
@@ -63,7 +63,7 @@ function fieldsOf(source: string, name: string): string[] {
 const failureSource = read("server/plan/failure.ts");
 const protocolSource = read("server/lsp/protocol.ts");
 
-/** The members of the type, in the order of the source. */
+/** The members of the type `FailureCode`, in the order of the source. */
 const failureCodes = [...(/export type FailureCode =([^;]*);/.exec(failureSource)?.[1] ?? "").matchAll(/"(\w+)"/g)].map(
   ([, code = ""]) => code,
 );
@@ -85,7 +85,7 @@ describe("the failure codes", () => {
 });
 
 describe("the contents", () => {
-  /** The headings of levels 2 and 3, except that of the contents. */
+  /** The headings of levels 2 and 3, except the one above the table of contents. */
   const headings = [...withoutFences(page).matchAll(/^#{2,3} (.+)$/gm)]
     .map(([, name = ""]) => name)
     .filter((name) => name !== "Contents");

@@ -49,9 +49,9 @@ it("the first part has at most 150 lines", () => {
   expect(start.trimEnd().split("\n").length).toBeLessThanOrEqual(150);
 });
 
-// On Windows, a name on the path is a program only if it ends in .exe.
+// On Windows, a file on the search path is a program only if its name ends in .exe.
 describe.skipIf(process.platform === "win32")("the smallest client", () => {
-  /** Runs the client with a call, and returns what it prints. */
+  /** Runs the client with a call and returns what it prints. */
   function run(call: unknown): string {
     writeFileSync(join(shop, "client.mjs"), block("js client"));
     const env = { ...process.env, PATH: `${program.folder}${delimiter}${process.env.PATH}` };

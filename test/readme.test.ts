@@ -25,7 +25,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const readme = readFileSync(join(root, "README.md"), "utf8");
 const manifest: { scripts: Record<string, string> } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 
-/** Fenced blocks by the text after the opening fence. */
+/** Fenced blocks, by the info string after the opening fence. */
 const blocks = new Map(
   [...readme.matchAll(/^```(.+)\n([\s\S]*?)^```$/gm)].map(([, info = "", body = ""]) => [info, body]),
 );

@@ -73,7 +73,7 @@ describe("options", () => {
     expect(full.diff.startsWith(summary.diff)).toBe(true);
     expect(summary.diff.endsWith("\n")).toBe(true);
     expect(summary.diff.length).toBeLessThanOrEqual(16_000);
-    // Not one more line would have fitted.
+    // One more line would have exceeded the limit.
     const next = full.diff.indexOf("\n", summary.diff.length) + 1;
     expect(next).toBeGreaterThan(16_000);
     expect(summary.warnings.join()).toContain((full.diff.length - summary.diff.length).toLocaleString("en"));

@@ -1,4 +1,4 @@
-/** The negotiation between client and built server: capabilities, position encodings, workspace folders, traces. */
+/** The negotiation between client and built server: capabilities, position encodings, workspace folders and traces. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -53,7 +53,7 @@ describe("position encodings", () => {
   ])("of %j the server chooses %s, and both sides use it", async (offered, chosen) => {
     const desk = await start({ open: { "a.txt": text }, ...(offered === undefined ? {} : { encodings: offered }) });
     expect(desk.editor.initialized.capabilities.positionEncoding).toBe(chosen);
-    // Text typed after wide characters is synced with the same kind of positions.
+    // Text that is typed after wide characters is synced with positions in the same encoding.
     await desk.typeBefore("a.txt", "old", "😀");
     await desk.apply({ path: "a.txt", oldText: "old", newText: "ñew", replaceAll: true });
     expect(desk.texts()).toEqual({ "a.txt": "é😀e\u0301 😀ñew 😀 ñew\r\nñew\n" });

@@ -1,4 +1,6 @@
-/** The user's settings: the values that each source may hold, the warnings, and the form in which editors see them. */
+/**
+ * The user's settings: the values that each source may hold, the warnings, and the descriptions that editors can show.
+ */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { limits } from "../server/text/limits.js";

@@ -9,12 +9,12 @@ import { uriOfPath } from "../server/workspace/pathText.js";
 import { readTarget, takeSnapshot, type World } from "../server/workspace/takeSnapshot.js";
 import { type Entry, makeDirectory } from "./support/directory.js";
 
-/** An editor that saves its texts unchanged. */
+/** The habits of an editor that saves its texts unchanged. */
 const noHabits = { syncsLf: false, endsLastLine: false };
 
 const bytes = (...values: number[]): Uint8Array => Uint8Array.from(values);
 
-/** An edit of the file with this path; with an empty old text, it may create the file. */
+/** An edit to the file with this path; with an empty old text, it may create the file. */
 function edit(path: string, oldText = "old"): EditOperation {
   return { kind: "edit", index: 0, path, oldText, newText: "new", replaceAll: false };
 }
@@ -25,7 +25,7 @@ interface Opened {
   readonly loneCrEndsLine?: boolean;
 }
 
-/** A workspace of one folder, with files and documents open in it by their relative paths. */
+/** A workspace of one folder; its files and its open documents are given by relative path. */
 function makeWorld(entries: Record<string, Entry>, open: Record<string, Opened> = {}): World & { readonly at: string } {
   const at = makeDirectory(entries);
   const openTexts = createDocuments();
@@ -199,7 +199,7 @@ describe("a missing file", () => {
     expect(named.slice(0, 1)).toEqual(similar.map(fill));
   });
 
-  /** The hints of the failures of missing paths, in the order of the paths. */
+  /** The hints in the failures for missing paths, in the order of the paths. */
   async function hintsOf(world: World, ...paths: readonly string[]): Promise<(string | undefined)[]> {
     const { targets } = await takeSnapshot(
       paths.map((path) => edit(path)),

@@ -53,7 +53,7 @@ describe("ChangeSet", () => {
     );
   });
 
-  it("composes: applying the composition is applying twice", () => {
+  it("composes: applying the composition is the same as applying both in turn", () => {
     fc.assert(
       fc.property(chained, ({ a, b, c, one, two }) => {
         const both = ChangeSet.of(a.length, one).compose(ChangeSet.of(b.length, two));
@@ -74,7 +74,7 @@ describe("ChangeSet", () => {
     );
   });
 
-  it("inverts: the inverse undoes", () => {
+  it("inverts: applying the inverse restores the text", () => {
     fc.assert(
       fc.property(chained, ({ a, b, one }) => {
         const set = ChangeSet.of(a.length, one);

@@ -1,5 +1,5 @@
 /**
- * The user types while the server has its edits applied: no keystroke is lost, and no edit is misplaced or applied
+ * The user types while the server's edits are being applied: no keystroke is lost, and no edit is misplaced or applied
  * twice.
  */
 import { describe, expect, it } from "vitest";
@@ -59,7 +59,7 @@ describe("an edit that the editor applies to a later text, in the wrong place, b
   });
 });
 
-describe("a text that changes before the editor takes the edit", () => {
+describe("a text that changes before the editor applies the edit", () => {
   it("is matched again, and the typed text stays", async () => {
     const desk = await start({ open: { "a.txt": "1\n2\nold\n", "b.txt": "old\n" } });
     typeBeforeEdit(desk, 1, () => desk.typeBefore("a.txt", "1", "typed\n"));
@@ -236,7 +236,7 @@ describe("a user who keeps typing", () => {
       typed[path] += key;
       await desk.typeBefore(path, cursor, key);
     };
-    // Twenty keys a second, and one in the middle of every fourth edit.
+    // Twenty keys a second, and one more just before every fourth edit is applied.
     const typist = setInterval(() => void type(Math.random() < 0.5 ? "a.txt" : "b.txt"), 50);
     desk.editor.beforeEdits(async () => {
       const { length } = desk.editor.asked;

@@ -1,4 +1,7 @@
-/** Undoing applied changes over the wire: all of a change or none of it, and only if it has not been edited since. */
+/**
+ * Undoing applied changes over the wire: either all of a change or none of it, and only if its text has not been edited
+ * since.
+ */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
@@ -174,7 +177,7 @@ describe("a text into which the user has typed", () => {
     const { failures } = await failed(desk.undo());
     expect(failures.map(({ code, path }) => [code, path])).toEqual([
       ["undoConflict", "a.txt"],
-      // Closing it without saving has discarded the edit.
+      // Closing the file without saving has discarded the edit.
       ["undoConflict", "c.txt"],
     ]);
   });

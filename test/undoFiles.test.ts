@@ -27,7 +27,7 @@ describe("an undo of changes to whole files", () => {
       await apply(throughEditor(batch(["deep/er/new.txt", "", "new\n"], ["b.txt", "b", "B"])));
       expect(existsSync(join(root, "deep/er/new.txt"))).toBe(true);
       const answer = await undo();
-      // Changes in files that the editor opened are undone in the editor.
+      // Changes to files that the editor opened are undone in the editor.
       const onDisk = unopened === "written" ? ["Changed on disk, because no editor has them open."] : [];
       const text = ["Undo 2 files (2 edits)", ...onDisk, "M b.txt", "D deep/er/new.txt"].join("\n");
       expect(answer).toMatchObject({ outcome: "applied", text });

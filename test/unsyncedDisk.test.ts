@@ -15,7 +15,10 @@ const program = serverForDesks();
 
 const reason = straceProblem();
 
-/** The answer if every `fsync` from the nth on fails, with the texts in the editor, on disk, and after a recovery. */
+/**
+ * The answer if every `fsync` from number `first` on fails, with the texts in the editor, on disk, and after a
+ * recovery.
+ */
 async function withoutSync(first: number) {
   const home = makeDirectory({});
   const strace = ["strace", "-f", "--seccomp-bpf", "-o", "/dev/null", "-e", "trace=fsync"] as const;

@@ -1,4 +1,6 @@
-/** The identity of callers: an agent that opens several connections is one agent because it sends the same id. */
+/**
+ * The identity of callers: an agent that opens several connections counts as one because it sends the same id on each.
+ */
 import { describe, expect, it } from "vitest";
 import type { Caller, StatusResult } from "../../server/lsp/protocol.js";
 import { describeCaller } from "../../server/lsp/requests.js";
@@ -10,7 +12,7 @@ import { startAgent } from "../support/mcpAgent.js";
 
 const program = serverForDesks();
 
-/** An editor with an open file, and its session. */
+/** An editor that has one file open, the editor's session, and functions to use both. */
 async function layTable(settings: object = {}) {
   const home = ownStateHome();
   const desk = await layDesk(program, {

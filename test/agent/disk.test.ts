@@ -1,4 +1,6 @@
-/** Editing without an editor: the same commands and tools write to disk, but never a file that an editor has open. */
+/**
+ * Editing without an editor: the same commands and tools write to disk, but never to a file that an editor has open.
+ */
 import { spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
@@ -20,7 +22,7 @@ afterAll(() => program.remove());
 
 const call = (path: string, oldText = "one", newText = "two"): string => JSON.stringify({ path, oldText, newText });
 
-/** A directory in which no editor has files open, and the commands that run in it. */
+/** A directory in which no editor has files open, and functions that run commands and read files in it. */
 function layShelf(entries: Parameters<typeof makeDirectory>[0]) {
   const home = ownStateHome();
   const root = makeDirectory(entries);
@@ -56,7 +58,7 @@ describe("without an editor", () => {
     const applied = await run(["apply", "--json"], { input });
     expect(applied.code).toBe(0);
     expect(JSON.parse(applied.stdout)).toMatchObject({ outcome: "applied", files: [{}, {}, {}, {}] });
-    // No editor exists that could undo it.
+    // There is no editor that could undo the transaction.
     expect(JSON.parse(applied.stdout)).not.toHaveProperty("transaction");
     expect(readdirSync(root, { recursive: true }).sort()).toEqual(["c.txt", "d.txt", "sub", "sub/a.txt"]);
     expect([text("c.txt"), text("d.txt"), text("sub/a.txt")]).toEqual(["two\n", "new\n", "two\n"]);
@@ -130,7 +132,7 @@ describe("without an editor", () => {
     const ran = await Promise.all(
       Array.from({ length: 6 }, (_, i) => run(["apply"], { input: call("a.txt", `line ${i}\n`, `done ${i}\n`) })),
     );
-    // A command that finds the folder locked says so, and has changed nothing.
+    // A command that finds the folder locked says so and changes nothing.
     const expected = ran.map(({ code }, i) => `${code === 0 ? "done" : "line"} ${i}\n`).join("");
     expect(text("a.txt")).toBe(expected);
     expect(ran.filter(({ code }) => code === 0).length).toBeGreaterThan(0);
@@ -160,7 +162,7 @@ describe("without an editor", () => {
   });
 });
 
-/** The environment of a user with this home directory, without the variables that name the state folder. */
+/** The environment of a user whose home directory is `home`, without the variables that name the state folder. */
 const userAt = (home: string): NodeJS.ProcessEnv => ({
   HOME: home,
   XDG_STATE_HOME: undefined,
@@ -250,7 +252,10 @@ describe("with a home directory", () => {
 
 describe("if the directory can't be determined", () => {
   const create = JSON.stringify({ path: "n.txt", oldText: "", newText: "x" });
-  /** Enters a directory, performs an action, and runs the command there, so that no argument names the path. */
+  /**
+   * Runs the command in the directory that the shell code `enter` creates and enters, so that no argument contains its
+   * path.
+   */
   const runIn = (root: string, enter: string, command: string) =>
     spawnSync("sh", ["-c", `${enter} && exec "$0" "$1" ${command}`, process.execPath, program.path], {
       cwd: root,

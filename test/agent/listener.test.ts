@@ -1,4 +1,6 @@
-/** The session's socket as another process sees it: agents that it serves, strangers that it refuses, and its files. */
+/**
+ * The session's socket as other processes see it: which agents it serves, which strangers it refuses, and its files.
+ */
 import { execFileSync, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
@@ -33,7 +35,7 @@ beforeAll(async () => {
 });
 afterAll(() => program.remove());
 
-/** Rules out the shared desks of other tests: this server must use this test's state directory. */
+/** With these options, a desk is not shared with other tests: its server must use this test's state directory. */
 const alone: DeskOptions = { clientInfo: { name: "Tester", version: "7" } };
 
 async function layTable(options: DeskOptions = {}) {
@@ -122,7 +124,7 @@ describe("an announced session", () => {
   });
 });
 
-/** A server without a desk, so that a test can end it in its own way. */
+/** A server that belongs to no desk, so that each test can end it in a different way. */
 async function startServerAlone() {
   const home = ownStateHome();
   const server = startServer(program.path, ["--stdio"]);
@@ -247,7 +249,8 @@ describe("a client that does not know the secret", () => {
     peers[2]?.end();
     const start = performance.now();
     await Promise.all(peers.map(({ closed }) => closed));
-    // Not a measurement: it checks only that the server does not wait forever, and the factor allows for slow machines.
+    // This is not a measurement: it checks only that the server does not wait forever, and the factor allows for slow
+    // machines.
     expect(performance.now() - start).toBeLessThan(limits.helloMs * 5);
     await friend(session);
   });

@@ -199,7 +199,7 @@ describe("a file that no editor has open", () => {
 });
 
 describe("a call in another form", () => {
-  it("is understood just as it is at every other door", async () => {
+  it("is understood here as at every other door", async () => {
     const { agent, texts } = await layTable(unsaved);
     const edits = JSON.stringify([{ old_string: "one", new_string: "two" }]);
     expect((await agent.call("multi_edit", { file_path: "a.txt", edits })).isError).toBe(false);
@@ -258,7 +258,7 @@ describe("a call in another form", () => {
   });
 });
 
-/** The edits that revert these edits. */
+/** A call whose edits revert `edits`. */
 const reverted = (edits: readonly { path: string; oldText: string; newText: string }[]): object => ({
   edits: edits.map(({ path, oldText, newText }) => ({ path, oldText: newText, newText: oldText })),
 });
@@ -323,7 +323,7 @@ describe("the workspace", () => {
       (folder: string) => `No editor has ${folder} in a workspace folder, and calls may only go to an editor, so`,
     ],
     ["disk", () => "All calls go to disk, not to an editor."],
-  ])("without an editor is said to be edited as --mode=%s has it, and no option is named", async (mode, says) => {
+  ])("without an editor is described as --mode=%s requires, and no option is named", async (mode, says) => {
     ownStateHome();
     const folder = makeDirectory({});
     const agent = await startAgent(program, folder, { args: [`--mode=${mode}`] });
@@ -353,7 +353,7 @@ describe("a user who is asked", () => {
     const { texts: said, isError } = await agent.call("multi_edit", edit("a.txt", "one", "two"));
     expect([isError, said[0]]).toEqual([true, expect.stringContaining("Nothing was changed")]);
     expect(desk.texts()["a.txt"]).toBe("mine\none\n");
-    // Agents wait for one minute, so the answer must arrive before that.
+    // Agents give up after one minute, so the answer must arrive sooner.
     expect(limits.toolMs + limits.stopMs).toBeLessThan(60_000);
   });
 

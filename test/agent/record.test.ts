@@ -1,5 +1,6 @@
 /**
- * The files that announce sessions: valid records are read back, and files that another user may have written are not.
+ * The files that announce sessions: valid records are read back, and files that another user could have written are not
+ * read.
  */
 import { execFileSync, spawnSync } from "node:child_process";
 import { chmodSync, readdirSync, readFileSync, writeFileSync } from "node:fs";

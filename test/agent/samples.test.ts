@@ -143,7 +143,7 @@ describe("the lines to paste", () => {
     const section = page.split(/^## /m).find((one) => one.startsWith(`${heading}\n`)) ?? "";
     const printed = setup(name).split("\n");
     const isComment = (line: string): boolean => /^(?:#|\/\/) /.test(line);
-    // Lines that belong in a different file are printed as a comment, and have a block of their own on the page.
+    // Lines that belong in a different file are printed as comments and have their own block on the page.
     const [main = ""] = [...section.matchAll(/^```\w+\n([\s\S]*?)^```$/gm)].map(([, text = ""]) => text);
     const lines = printed.filter((line) => !isComment(line));
     expect(lines.join("\n").trim()).toBe(main.trim());

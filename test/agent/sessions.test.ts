@@ -26,7 +26,7 @@ async function open(folders: readonly string[], options: Partial<EditorOptions> 
   return editor;
 }
 
-/** The command line's output if this editor answered. */
+/** Matches the output of a command that this editor answered. */
 function answeredBy(editor: FakeEditor, sessions: readonly Announced[]): unknown {
   const session = sessions.find(({ pid }) => pid === editor.process.pid);
   return expect.stringContaining(`through the editor ${session?.id} `);
@@ -148,7 +148,8 @@ describe("an announced session that has ended", () => {
     const id = await startStub(home);
     const path = join(home, "multi-edit-language-server", "sessions", `${id}.json`);
     const record = JSON.parse(readFileSync(path, "utf8"));
-    // This process runs but did not start at that time; no process listens on the address.
+    // The record's process is running but did not start at the recorded time, and nothing listens at the recorded
+    // address.
     writeFileSync(path, JSON.stringify({ ...record, processStart: "1", address: `${record.address}.gone` }));
     const { stdout } = await runCommand(program, ["doctor"]);
     expect(stdout).toContain("Removed 1 announcement of");
@@ -187,7 +188,7 @@ describe("a session that can't be asked", () => {
     expect(await apply("a.txt", join(folder, "a"))).toMatchObject({ code: 0 });
   });
 
-  // The tool that denies a system call to a program is not installed everywhere.
+  // `strace`, which makes a program's system call fail, is not installed everywhere.
   it.runIf(spawnSync("strace", ["-V"]).status === 0)("because of a sandbox is reported with this reason", async () => {
     const home = ownStateHome();
     const folder = makeDirectory({ "a.txt": "one\n" });
@@ -238,7 +239,7 @@ describe("a session that can't be seen", () => {
     [
       "others may enter the directory in which it would announce itself",
       /Editors can't announce themselves.*make it yours with mode 700/,
-      // No session is announced there, so none was skipped.
+      // No session is announced in this directory, so none was skipped.
       0,
       (home) => {
         mkdirSync(sessionsIn(home), { recursive: true, mode: 0o700 });

@@ -11,7 +11,7 @@ import { fileFailures, hunkFailures, patchWarnings } from "../../server/plan/pat
 import { batchFailures, batchWarnings, indices } from "../../server/plan/sentences.js";
 import { staleFailures } from "../../server/workspace/sentences.js";
 
-/** Arguments for a sentence about edit `n`; if the sentence names a second edit, this is the one 4 places later. */
+/** Arguments for a sentence about edit `n`; if the sentence names a second edit, its index is `n + 4`. */
 type ArgumentsOf = (n: number) => unknown[];
 
 const path = "src/edit 0.ts";

@@ -31,10 +31,10 @@ async function open(folders: readonly string[], name: string): Promise<FakeEdito
   return editor;
 }
 
-/** Stops a server, as Ctrl-Z stops an editor's. */
+/** Suspends a server, as Ctrl-Z in a terminal suspends an editor and its server. */
 const suspend = ({ process: server }: FakeEditor): boolean => server.kill("SIGSTOP");
 
-/** An editor, Busy, with unsaved text in a.txt and in a file that does not exist yet. */
+/** An editor named Busy, with unsaved text in a.txt and in a file that does not exist yet. */
 async function layFolder() {
   const home = ownStateHome();
   const folder = makeDirectory({ "a.txt": "one\n" });
@@ -230,7 +230,7 @@ describe("an editor that opens a file while the command waits for another one", 
     await startStub(home, {
       folders: [folder],
       serve: ({ id }, socket) => {
-        // If both were asked at the same time, Quick has answered by now.
+        // If both editors are asked at the same time, Quick answers before it opens this file.
         const opened = quick.open({ uri: pathToFileURL(join(folder, "a.txt")).href, text: "mine\none\n" });
         const answer = frame({ jsonrpc: "2.0", id, result: status });
         setTimeout(() => void opened.then(() => socket.write(answer)), 1_500);

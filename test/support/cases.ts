@@ -16,7 +16,7 @@ const fileFlags = [
 ] as const;
 type FileFlag = (typeof fileFlags)[number];
 
-/** The kinds of blocks besides files, each with the flags that it takes. */
+/** The kinds of blocks other than files, each with the flags that it accepts. */
 const blockKinds: Readonly<Record<string, readonly string[]>> = {
   request: ["wire"],
   patch: ["wire", "escaped"],
@@ -35,10 +35,10 @@ export type OutcomeKind = (typeof outcomeKinds)[number];
 
 /** One file of a case, as it is in the editor and on disk before the call. */
 export interface CaseFile {
-  /** Relative to the case's folder, with `/`. */
+  /** Relative to the case's folder, with `/` as the separator. */
   readonly path: string;
   readonly language: string;
-  /** The text as the editor syncs it, with a byte order mark if `bom-synced` is set; `undefined` if not open. */
+  /** The text as the editor syncs it, with a byte order mark if `bom-synced` is set; `undefined` if it is not open. */
   readonly synced?: string;
   /** `undefined` if the file does not exist. */
   readonly disk?: Buffer;
@@ -67,7 +67,7 @@ export interface Case {
   readonly links: ReadonlyMap<string, string>;
   /** Workspace folders, relative to the case's folder; `.` is the case's folder itself. */
   readonly folders: readonly string[];
-  /** The call's params with the `options` block in them. `/project` in its strings stands for the case's folder. */
+  /** The call's params, including the `options` block. `/project` in its strings stands for the case's folder. */
   readonly request: unknown;
   /** `true` if only the whole server can run the case, for example because it must resolve a path. */
   readonly wireOnly: boolean;
@@ -106,8 +106,8 @@ interface Section {
 }
 
 /**
- * The cases of a page, in order. Throws a `PageError` for anything that is unknown. `outcomeMissing: "allowed"` is for
- * rewriting, when a new case has no outcome yet.
+ * The cases of a page, in order. Throws a `PageError` for anything unknown. `outcomeMissing: "allowed"` is for
+ * rewriting a page, where a new case may not have an outcome yet.
  */
 export function parsePage(
   page: string,
@@ -209,7 +209,7 @@ function toCase(page: string, section: Section, outcomeNeeded: boolean): Case {
   };
 }
 
-/** The call that carries a patch as the page shows it. */
+/** The call with the patch that a block of the page shows. */
 function patchCall({ block, flags }: { block: Block; flags: readonly string[] }, fail: Fail): { patch: string } {
   const text = block.body.join("\n");
   return { patch: flags.includes("escaped") ? decoded(text, block, fail) : text };
@@ -269,7 +269,8 @@ function foldersOf(block: Block | undefined): readonly string[] {
 }
 
 /**
- * Combines the blocks of each file: a `dirty` block with the editor's text and a `closed` block with the disk's text.
+ * Combines the blocks of each file: a `dirty` block, which holds the editor's text, and a `closed` block, which holds
+ * the text on disk.
  */
 function filesOf(blocks: readonly Block[], fail: Fail): readonly CaseFile[] {
   const byPath = new Map<string, CaseFile>();

@@ -21,9 +21,11 @@ export interface RawClient {
   send(...messages: readonly unknown[]): void;
   /** Sends a request and returns its answer. */
   ask(id: number | string | null, method: string, params?: unknown): Promise<Received>;
-  /** The next answer with this id that was not returned yet; rejects if the connection ends without such an answer. */
+  /**
+   * The next answer with this id that has not been returned yet; rejects if the connection ends without such an answer.
+   */
   answer(id: number | string | null): Promise<Received>;
-  /** The next request or notification with this method that was not returned yet. */
+  /** The next request or notification with this method that has not been returned yet. */
   call(method: string): Promise<Received>;
   /** Closes the client's side for writing. */
   end(): void;
@@ -47,7 +49,7 @@ export const initialize = request(0, "initialize", { processId: null, rootUri: n
 
 /**
  * Splits bytes into the messages of complete frames and the remaining bytes; throws for anything that is not a frame.
- * Written from the text of the protocol, independently of the server.
+ * Written from the specification of the protocol, independently of the server.
  */
 export function framesOf(bytes: Buffer): { messages: Received[]; rest: Buffer } {
   const messages: Received[] = [];

@@ -57,7 +57,7 @@ const wordyPlaces = [
   /\b(?:title|description|about):\s*$/,
 ];
 
-/** Beginnings of the help, and lines that the formats of patches and diffs prescribe. */
+/** The beginning of the help, and lines that the formats of patches and diffs prescribe. */
 const wordyTexts = /^Usage: |^Binary files … and … differ|\\\\ No newline at end of file/;
 
 /** Sentences, that is, texts of four or more words, in files that are not pages of sentences. */
@@ -75,7 +75,7 @@ export function sentenceProblems(sources: readonly Source[]): string[] {
     });
 }
 
-/** Reports whether a text has four words; one of them may be a substitution. */
+/** Reports whether a text has at least four words; one of them may be a substitution. */
 function isSentence(text: string): boolean {
   const words = text.split(/\s+|\\n/).filter((part) => /^["'`(…]*(?:[A-Za-z][a-z'-]*|…)[…"'`).,;:!?]*$/.test(part));
   return words.length >= 4 && words.filter((word) => /[a-z]/i.test(word)).length >= 3;

@@ -31,7 +31,7 @@ export interface WireRun {
   readonly files: ReadonlyMap<string, FileState>;
 }
 
-/** Puts a case's files into the editor and on disk, sends its call, and removes everything again. */
+/** Puts a case's files into the editor and on disk, sends its call, and finally removes everything. */
 export async function runOverWire(one: Case, editor: FakeEditor, door: Door, unopened?: "editor"): Promise<WireRun> {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "multi-edit-case-")));
   const folders = one.folders.map((folder) => join(root, folder)).map((path) => ({ uri: toUri(path), name: path }));
@@ -106,7 +106,7 @@ async function send(
   }
 }
 
-/** Lets the client apply an edit that the answer proposes; otherwise, checks that the server has applied the edit. */
+/** If the answer proposes an edit, lets the client apply it; otherwise, checks that the server has applied the edit. */
 async function takeResult(answer: MultiEditResult, editor: FakeEditor, door: Door, root: string): Promise<Seen> {
   if (door === "multiEdit/apply") await editor.apply(answer.edit!);
   const expected = door === "multiEdit/apply" ? "proposed" : "applied";
