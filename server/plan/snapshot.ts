@@ -7,7 +7,7 @@ export type DocumentUri = string;
 /** A document as it was when the snapshot was taken. */
 export interface Document {
   readonly uri: DocumentUri;
-  /** For people and diffs: relative to the workspace folder, separated by `/`; absolute if the file is outside it. */
+  /** For people and diffs: relative to the workspace folder, with `/` between names; absolute if outside the folder. */
   readonly path: string;
   /** The version that the editor synced; `null` if the document is not open in the editor. */
   readonly version: number | null;

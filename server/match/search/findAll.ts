@@ -31,7 +31,7 @@ export function findAllNumbers(sequence: Int32Array, pattern: Int32Array, limit:
   return knuthMorrisPratt(sequence, pattern, 0, limit);
 }
 
-/** Tries a few windows of the pattern, and returns the offset of the one with the most distinct units. */
+/** Tries a few windows of the pattern and returns the offset of the one with the most distinct units. */
 function particularPart(pattern: string): number {
   if (pattern.length <= needleLength) return 0;
   const last = pattern.length - needleLength;

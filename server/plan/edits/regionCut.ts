@@ -28,7 +28,7 @@ export interface SoughtEdit {
   readonly found?: OnlyPlace;
   /**
    * Texts as `bare` returns them. Apart from `home`, only a region that contains one of them can affect the edit.
-   * `undefined` if the old text must be searched for in the whole text, as it is when the edit's turn comes.
+   * `undefined` if, when the edit's turn comes, its old text must be searched for in the whole text.
    */
   patterns?: readonly string[];
   home?: TextRegion;
@@ -60,7 +60,10 @@ function withPatterns(sought: SoughtEdit, texts: readonly string[]): SoughtEdit 
   return patterns.every(MultiSearch.hasKey) ? { ...sought, patterns } : { edit: sought.edit, lines: sought.lines };
 }
 
-/** Removes everything that a rung may ignore. If a rung finds an old text, the bare text contains it in bare form. */
+/**
+ * Removes everything that a rung may ignore. If a rung finds an old text in another text, the bare form of the latter
+ * contains the bare form of the former.
+ */
 export function bare(text: string): string {
   const plain = hasTypography(text) ? Folded.of(text, "typography").text : text;
   // JavaScript does not count U+0085 as whitespace.
@@ -68,7 +71,10 @@ export function bare(text: string): string {
   return lines.map((line) => line.trim()).join("");
 }
 
-/** The number of lines that any old text without a place may have, even if all old texts with a place are shorter. */
+/**
+ * An old text without a place may have this many lines, or as many as the longest one with a place. An old text with
+ * more lines is searched for in the whole text.
+ */
 const fewLines = 10;
 
 /**
@@ -141,7 +147,7 @@ export class TextRegion {
     return this.known;
   }
 
-  /** Adopts the region's whole change. Returns `false` if the change exceeds the core or joins it to the next line. */
+  /** Adopts the region's whole change. Returns `false` if the change leaves the core or joins it to the next line. */
   take(change: ChangeSet, draft?: Draft): boolean {
     const { core } = this;
     const [from, to] = [change.changes[0]?.from ?? core.from, change.changes.at(-1)?.to ?? core.to];

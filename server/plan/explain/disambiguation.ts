@@ -113,7 +113,7 @@ interface SurroundingText {
   readonly after: string;
 }
 
-/** Tries a few stretches of a long line around a place, and returns the shortest that distinguishes the place. */
+/** Tries ever longer stretches of a long line around a place; returns the first one that no other place shares. */
 function stretchAround(
   text: string,
   { from, to }: Place,
