@@ -1,4 +1,6 @@
-/** Computes the changes that an edit makes at a place: aligns the texts line by line and keeps the lines they share. */
+/**
+ * Computes the changes that an edit makes at a place. Aligns old and new text by line and keeps the lines they share.
+ */
 import { diffArrays } from "diff";
 import { type Change, shrink } from "../text/changeSet.js";
 import { lineTexts, splitLines } from "../text/chars.js";
@@ -22,7 +24,7 @@ export function rewrite(index: TextIndex, place: Place, sought: Sought): Change[
   if (region.length !== old.length) throw new Error("a place must have as many lines as its old text");
   const pieces: Piece[] = [];
   let lineEnd: string | undefined;
-  // Kept lines are copied, others are written. A line takes the line end of the old line that it repeats or replaces.
+  // Kept lines are copied; others are written. A line takes the line end of the old line that it repeats or replaces.
   for (const { line, from, kept } of pairLines(old, next)) {
     const own = from === undefined ? undefined : region[from];
     pieces.push(own !== undefined && kept ? { from: own.from, to: own.to } : next[line]!);
@@ -87,7 +89,7 @@ function adopted(index: TextIndex, end: { from: number; to: number }): string | 
   return text === "\r" && !index.rule.loneCrEndsLine ? undefined : text;
 }
 
-/** A line of the new text, and the old text's line, if any, that it repeats (`kept`) or replaces. Both are 0-based. */
+/** A line of the new text, and the old text's line that it repeats (`kept`) or replaces, if any. Lines are 0-based. */
 interface Pair {
   readonly line: number;
   readonly from: number | undefined;

@@ -217,7 +217,10 @@ function shiftOfOne(old: string, file: string): Shift | undefined {
   return undefined;
 }
 
-/** Returns the exchange of tabs and spaces on the first line whose indentation differs, if only one side has tabs. */
+/**
+ * Returns the exchange of tabs and spaces on the first line whose indentation differs; only one text may have tabs
+ * there.
+ */
 function exchangeWidth(old: readonly string[], fileLine: (i: number) => string): Shift | undefined {
   for (const [i, line] of old.entries()) {
     const oldIndent = indentOf(line);

@@ -94,7 +94,7 @@ function binaryLineOf(file: FileChange): string {
   return `Binary files ${from} and ${to} differ\n`;
 }
 
-/** Lines removed from the 0-based line `start` on, and the lines added instead. Each line includes its LF, if any. */
+/** The removed lines, which start at the 0-based line `start`, and the lines added instead. Each has its LF, if any. */
 interface Block {
   readonly start: number;
   readonly removed: string[];

@@ -43,7 +43,7 @@ interface ChangedFile {
 /** A file that the batch creates. */
 export interface FileCreation extends ChangedFile {
   readonly kind: "create";
-  /** `true` if another file is deleted to make room for it. */
+  /** `true` if another file is deleted to make room for this one. */
   readonly overwritten: boolean;
 }
 
@@ -76,7 +76,7 @@ export function nameAfter(file: FileChange): FileName {
   return file.kind === "rename" ? file.target : file.document;
 }
 
-/** Returns the names that a change is about: the one that the file has and, for a rename, the one that it gets. */
+/** Returns the names that a change is about: the file's current name and, for a rename, its new name. */
 export function namesOf(file: FileChange): readonly FileName[] {
   return file.kind === "rename" ? [file.document, file.target] : [file.document];
 }
@@ -121,7 +121,7 @@ export interface FilePlans {
   readonly lost: readonly EditOutcome[];
 }
 
-/** Turns an outcome into a failure, because the file's text, of `length` UTF-16 units, would exceed the limit. */
+/** Turns an outcome into a failure because the file's text would be too long. `length` is in UTF-16 units. */
 export function tooLarge(outcome: EditOutcome, length: number): EditOutcome {
   const at = { index: outcome.index, path: outcome.path };
   const failure = batchFailures.textTooLarge(at, length);

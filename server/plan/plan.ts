@@ -123,8 +123,8 @@ function open(draft: Draft, edit: EditOperation): { draft: Draft; outcomes: Edit
 }
 
 /**
- * Decides what is applied. If an edit failed, `atomic` determines whether nothing is applied, nothing to the same file,
- * or everything but that edit.
+ * Decides what is applied. If an edit failed, `atomic` determines what is left out: everything, all changes to the same
+ * file, or only that edit.
  */
 function decide(plans: readonly FilePlan[], lost: readonly EditOutcome[], options: BatchOptions): Planned {
   const spoilt = new Set(plans.filter(({ outcomes }) => outcomes.some(({ status }) => status === "failed")));

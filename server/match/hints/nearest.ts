@@ -1,4 +1,4 @@
-/** Finds the regions of a document that most resemble an old text that was not found, and their first differences. */
+/** Finds the regions of a document that most resemble a text that was not found, and the first difference in each. */
 import { trimEnd, trimStart } from "../../text/chars.js";
 import { limits } from "../../text/limits.js";
 import { firstIndex } from "../../text/lines.js";
@@ -60,7 +60,7 @@ export interface Region {
   readonly difference: Difference | undefined;
 }
 
-/** Limits on the work, such as how many occurrences of a word vote, and how many units of a line are compared. */
+/** Limits on the work, such as the number of occurrences of a word that may vote. */
 const bounds = {
   votesPerLine: 40,
   soughtLines: 1_000,
@@ -136,7 +136,10 @@ function candidatesOf(index: TextIndex, sought: readonly string[]): { start: num
   return [...starts].map(([start, isVoted]) => ({ start, isVoted }));
 }
 
-/** Returns a region with extra lines between the old text's lines; `undefined` if it differs before those lines. */
+/**
+ * Returns the region from `start` on, in which the document has extra lines between those of the old text. Returns
+ * `undefined` if the region differs before these lines.
+ */
 function regionWithGap(index: TextIndex, start: number, at: readonly (number | undefined)[]): Region | undefined {
   const lines = index.matchedLines;
   const gap = at.findIndex((line, i) => line !== start + i);
@@ -234,7 +237,9 @@ function addVote(votes: Map<number, number>, line: number, weight: number): void
   if (line >= 0) votes.set(line, (votes.get(line) ?? 0) + weight);
 }
 
-/** Returns the fraction (0 to 1) of pairs of adjacent units that the starts of both texts share; ignores whitespace. */
+/**
+ * Returns the fraction (0 to 1) of pairs of adjacent units that a region and the sought text share; ignores whitespace.
+ */
 function similarity(index: TextIndex, start: number, sought: readonly string[]): number {
   const lines = index.matchedLines;
   const end = Math.min(lines.lineCount, start + sought.length) - 1;

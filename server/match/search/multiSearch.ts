@@ -225,7 +225,10 @@ const bitsPerHead = 8;
 /** A hash table of keys of one length; keys in the same bucket form a list. */
 class KeyTable {
   private readonly heads: Int32Array;
-  /** One bit per value of a short hash, set if a key has that value. Unlike the lists, they stay in the CPU's cache. */
+  /**
+   * One bit for each value of a short hash, set if a key has that value. Unlike the lists, the bits fit into a CPU
+   * cache.
+   */
   private readonly present: Int32Array;
   /** For each key, the next key in its list; -1 for the last. */
   private readonly next: Int32Array;

@@ -1,4 +1,4 @@
-/** Finds the old texts of a batch in a large text, and cuts out the regions of the text around them. */
+/** Finds the old texts of a batch in a large text and cuts out the regions of the text around them. */
 import { Folded, hasTypography } from "../../match/fold.js";
 import { locating } from "../../match/locate.js";
 import type { Place } from "../../match/place.js";
@@ -78,7 +78,7 @@ export function bare(text: string): string {
 const fewLines = 10;
 
 /**
- * Cuts regions out of a text around the places of its edits, and assigns each edit that has a place to its region. The
+ * Cuts regions out of a text around the places of its edits and assigns each edit that has a place to its region. The
  * cores of two regions (the parts that may change) are at least as many lines apart as any old text has after its first
  * line.
  */

@@ -39,7 +39,7 @@ export const editFailures = {
     makeFailure("emptyOldText", at, {
       problem: first
         ? `The old text of ${nameOf(at)} is empty, but the file exists and is not empty.`
-        : `The old text of ${nameOf(at)} is empty, but it is not the first edit of its file.`,
+        : `The old text of ${nameOf(at)} is empty, but the edit is not the first one for its file.`,
       hint: "An empty old text only creates a file or fills an empty one. To insert text, send a neighbouring line as the old text, and the same line with the insertion as the new text.",
     }),
   noChange: (at: At) =>
@@ -64,7 +64,7 @@ export const editFailures = {
   inNewText: (at: At, other: number) =>
     makeFailure("noMatch", at, {
       problem: `The old text of ${nameOf(at)} is part of the new text of edit ${other}, but with order "original", every edit is matched against the text as it was before the call.`,
-      hint: "Copy it from the current file, or merge the two edits.",
+      hint: "Copy the old text from the current file, or merge the two edits.",
     }),
   dependsOnFailed: (at: At, failed: number) =>
     makeFailure("noMatch", at, {
@@ -138,7 +138,7 @@ export const editFailures = {
     }),
   tooManyPlaces: (at: At, found: number) =>
     makeFailure("tooLarge", at, {
-      problem: `${nameOf(at)} would replace too many occurrences (${found.toLocaleString("en")}), or make the text too long.`,
+      problem: `${nameOf(at)} would replace too many occurrences (${found.toLocaleString("en")}) or make the text too long.`,
       hint: "Send a more distinctive old text.",
     }),
 } as const;

@@ -63,7 +63,7 @@ export function* explainAbsence(
   return editFailures.noMatch(at, yield* absenceOf(draft, edit.oldText));
 }
 
-/** Collects, in steps, all clues to where in the document a text that was not found was meant to match. */
+/** Collects, in steps, all clues to where in the document a missing text was meant to match. */
 export function* absenceOf(
   draft: Draft,
   sought: string,
@@ -163,7 +163,7 @@ function* asMeant(draft: Draft, oldText: string): Generator<void, Meant> {
     const found = yield* locating(draft.index, text, { lenient: true });
     const isFound = found.kind === "one" || found.kind === "many";
     if (isFound) return { text, miswritten: { kind, line: lineInBase(draft, found.places[0].from) } };
-    // A single backslash may well be intended.
+    // A single backslash may well be intentional.
     const isTelling = kind === "view" || (kind === "escaped" && !oldText.includes("\n") && text.includes("\n"));
     yield;
     if (isTelling) nearly ??= { text, miswritten: { kind, line: undefined } };
@@ -171,7 +171,7 @@ function* asMeant(draft: Draft, oldText: string): Generator<void, Meant> {
   return nearly ?? { text: oldText, miswritten: undefined };
 }
 
-/** Returns the last version that had the old text's line at which the region differs; `undefined` if it is unknown. */
+/** Returns the last version that had the old text's line that the region lacks; `undefined` if it is unknown. */
 function outdatedBy({ document }: Draft, region: Region | undefined): { since: number } | undefined {
   const sought = region?.difference?.sought.trim();
   const since = sought === undefined || sought === "" ? undefined : document.formerLines?.get(sought);

@@ -4,7 +4,7 @@ import type { Difference, DifferenceKind } from "../../match/hints/nearest.js";
 import { limits } from "../../text/limits.js";
 import { clip, count, type Failure, type NearestRegion, type QuotedLine, quote } from "../failure.js";
 
-/** Shows matches line by line. If all their lines are the same, also shows the line above each. */
+/** Shows matches line by line. If all their lines are the same, also shows the line above each match. */
 export function quoted(lines: readonly QuotedPlace[]): string {
   const same = lines.every(({ text }) => text === lines[0]?.text);
   const oneLine = new Set(lines.map(({ line }) => line)).size < lines.length;
@@ -112,7 +112,7 @@ function sayMiswritten(miswritten: KnownMistake | undefined): string[] {
   return [`It ${miswritings[kind]}.${line === undefined ? "" : ` Corrected, it occurs at line ${line}.`}`];
 }
 
-/** All clues to where in the document an old text that was not found was meant to match. */
+/** All clues to where in the document a missing old text was meant to match. */
 export interface Absence {
   /** A line of the old text that stands for left-out code, such as `// ...`; `undefined` if there is none. */
   readonly elided: string | undefined;
@@ -136,10 +136,10 @@ const differenceNames: Record<DifferenceKind, string> = {
   indentation: "the indentation differs",
   typography: "quotes, dashes or typographic spaces differ",
   innerBlanks: "whitespace within the line differs",
-  blankLine: "only the old text or only the file has an empty line here",
+  blankLine: "the old text or the file has an extra empty line here",
   skippedLine: "the old text leaves out what the file has here",
   partOfLine: "only part of this line matches",
-  quotes: "the kind of quotes differs",
+  quotes: "different kinds of quotes are used",
   leftOut: "from the first line to the last, including the left-out code",
   beforeLeftOut: "the lines before the left-out code",
   behindLeftOut: "the lines after the left-out code",

@@ -87,7 +87,7 @@ export function isIdle({ lines }: Hunk): boolean {
   return old.length === next.length && old.every((text, i) => text === next[i]);
 }
 
-/** Makes all lines of an idle hunk context, so that it writes nothing even if the file's lines differ in whitespace. */
+/** Turns all lines of an idle hunk into context, so that it writes nothing even if the file's whitespace differs. */
 export function asContext(hunk: Hunk): Hunk {
   return { ...hunk, lines: oldLines(hunk.lines).map((text) => ({ kind: "context", text })) };
 }

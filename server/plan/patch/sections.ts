@@ -219,7 +219,7 @@ function isDirty({ version, onDisk }: Document): boolean {
   return version !== null && onDisk !== "same";
 }
 
-/** Reports whether a document is open, but has no file that could be deleted or moved. */
+/** Reports whether a document is open but has no file that could be deleted or moved. */
 function isUnsaved({ draft: { document } }: PatchFile): boolean {
   return document.version !== null && document.onDisk === undefined;
 }

@@ -163,7 +163,7 @@ export const fileFailures = {
     }),
   circle: (at: At, target: string) =>
     makeFailure("fileExists", at, {
-      problem: `${nameOf(at)} moves the file to ${quote(target, 160)}, but the moves of this patch form a circle, so none of their names becomes free.`,
+      problem: `${nameOf(at)} moves the file to ${quote(target, 160)}, but the moves of this patch form a circle, so none of the names that they need becomes free.`,
       hint: "Send the moves as two patches.",
     }),
   notFreed: (at: At, by: number) =>

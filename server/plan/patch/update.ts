@@ -77,7 +77,7 @@ function withoutMarks(hunk: Hunk): Hunk {
   return { ...hunk, lines };
 }
 
-/** A hunk in a list whose order decides which lines come first if several hunks add lines at one place. */
+/** A hunk in a list whose order decides which lines come first if several hunks add lines at the same place. */
 interface Ordered {
   readonly claim: ClaimedPlace;
   /** `true` if the hunk only adds lines to the end of the file; such hunks stay in the order of the patch. */
