@@ -291,7 +291,7 @@ interface Viewed {
   readonly isWeak: boolean;
 }
 
-/** Recognises a file view. Returns `undefined` unless every line starts with a number and the numbers go up by one. */
+/** Recognises a file view. Returns `undefined` unless every line starts with a number, each one more than the last. */
 function viewOf(oldText: string): Viewed | undefined {
   for (const separator of viewSeparators) {
     const lines = wholeLines(oldText).lines.map((line) => prefixOf(line, separator));

@@ -1,4 +1,4 @@
-/** Aligns the lines of an old text that was not found with the document's lines, some of which may be skipped. */
+/** Aligns the document's lines, some of which may be skipped, with those of an old text that was not found. */
 import type { TextIndex } from "../textIndex.js";
 
 /**

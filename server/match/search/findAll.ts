@@ -3,7 +3,7 @@
 /** Length of the part of a pattern that is passed to `indexOf`, which then takes at most this many steps per unit. */
 const needleLength = 32;
 
-/** From this length on (in UTF-16 units), a text is searched for a distinctive part of a pattern, not for the start. */
+/** From this length on (in UTF-16 units), a text is searched for a pattern's distinctive part rather than its start. */
 const shortText = 4_096;
 
 /** Returns at most `limit` offsets (UTF-16) at which a non-empty pattern occurs, ascending; matches may overlap. */

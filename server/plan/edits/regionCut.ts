@@ -147,7 +147,7 @@ export class TextRegion {
     return this.known;
   }
 
-  /** Adopts the region's whole change. Returns `false` if the change leaves the core or joins it to the next line. */
+  /** Adopts the region's whole change. Returns `false` if it extends beyond the core or joins that to the next line. */
   take(change: ChangeSet, draft?: Draft): boolean {
     const { core } = this;
     const [from, to] = [change.changes[0]?.from ?? core.from, change.changes.at(-1)?.to ?? core.to];

@@ -280,7 +280,7 @@ function moveTo(work: SectionContext, node: PatchFile, move: NonNullable<UpdateS
 /** Reports whether an Add section replaces an existing text and no Delete section deletes the file. */
 function isReplaced({ sections, draft }: PatchFile): boolean {
   const has = (kind: Section["kind"]): boolean => sections.some((section) => section.kind === kind);
-  // A caller that deletes the file first knows that it exists.
+  // A caller that first deletes the file knows that it exists.
   return draft.base.text !== "" && has("add") && !has("delete");
 }
 
@@ -341,7 +341,9 @@ function fileOf(node: PatchFile): FileChange | undefined {
   return { ...common, document: draft.document, kind: "rename", target: { uri: name.uri, path: name.path } };
 }
 
-/** Returns a warning for each skipped idle hunk, unless its section is only a move, for which Codex requires a hunk. */
+/**
+ * Returns a warning for each skipped idle hunk, except in a section that only moves a file: Codex needs a hunk there.
+ */
 function idleWarnings(operations: readonly Operation[], outcomes: readonly EditOutcome[]): readonly string[] {
   const hunks = hunksOf(
     operations.filter((section) => !(section.kind === "update" && section.move && section.hunks.every(isIdle))),

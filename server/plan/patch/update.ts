@@ -127,8 +127,8 @@ export function firstLineEnd({ lines }: TextIndex): string {
 
 /**
  * Returns the changes of a hunk at its place: as in Codex, one for each run of removed lines, with the lines added
- * instead. If two hunks meet, lines that are only inserted therefore come before lines that replace others. Context
- * lines keep the file's own text.
+ * instead. If two hunks meet, lines that one inserts before a line therefore precede those with which the other
+ * replaces that line. Context lines keep the file's own text.
  */
 function claimOf(index: TextIndex, hunk: Hunk, place: HunkPlace, lineEnd: string): ClaimedPlace {
   const lines = index.matchedLines;
