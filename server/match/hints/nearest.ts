@@ -319,7 +319,7 @@ function isPartOf(found: string, i: number, { lines, isEnded, blanksInFront }: S
   return i === lines.length - 1 && !isEnded && found.startsWith(wanted);
 }
 
-/** Returns the difference if a single sought line ends where the document's line goes on; otherwise `undefined`. */
+/** Returns the difference if a single sought line ends before the document's line does; otherwise `undefined`. */
 function restOfLine(
   index: TextIndex,
   start: number,

@@ -27,8 +27,8 @@ export function locateEdit(draft: Draft, edit: EditOperation, options: { readonl
 
 /**
  * Like `locateEdit`, but takes `located`, the search result for the old text exactly as sent. A document's text does
- * not contain its byte order mark. An old text that was copied with the mark is therefore also searched for without
- * the mark, and may then match only at the very start of the text.
+ * not contain its byte order mark. An old text that was copied with the mark is therefore also searched for without the
+ * mark; it may then match only at the very start of the text.
  */
 export function locateMarked(
   draft: Draft,

@@ -61,8 +61,8 @@ function withPatterns(sought: SoughtEdit, texts: readonly string[]): SoughtEdit 
 }
 
 /**
- * Removes everything that a rung may ignore. If a rung finds an old text in another text, the bare form of the latter
- * contains the bare form of the former.
+ * Removes everything that a rung may ignore. If a rung finds an old text in a text, the bare old text occurs in the
+ * bare text.
  */
 export function bare(text: string): string {
   const plain = hasTypography(text) ? Folded.of(text, "typography").text : text;
