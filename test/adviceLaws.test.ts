@@ -62,18 +62,18 @@ const sent = fc
  */
 function advised({ hint = "", matches = [] }: Failure, oldText: string, end: string): string | undefined {
   const added =
-    /^Line \d+ (above|below) the first match(?: and the (?:start|rest) of its own line)?, ("(?:[^"\\]|\\.)*"), makes? it unique/.exec(
+    /^Adding line \d+, directly (above|below) the first match,( and the (?:start|rest) of the match's own line)? makes it unique: ("(?:[^"\\]|\\.)*")/.exec(
       hint,
     );
   if (added !== null) {
-    const text = (JSON.parse(added[2] ?? "") as string).replaceAll("\n", end);
-    const gap = hint.includes("of its own line") ? "" : end;
+    const text = (JSON.parse(added[3] ?? "") as string).replaceAll("\n", end);
+    const gap = added[2] === undefined ? end : "";
     if (added[1] === "above") return text + gap + oldText;
     return oldText + (oldText.endsWith("\n") ? "" : gap) + text;
   }
   const around = /^("(?:[^"\\]|\\.)*") occurs only at the first match/.exec(hint);
   if (around !== null) return JSON.parse(around[1] ?? "") as string;
-  return hint.startsWith("The whole line") ? matches[0]?.text : undefined;
+  return /^Adding the (?:rest|indentation) of its line/.test(hint) ? matches[0]?.text : undefined;
 }
 
 describe("the advice for an ambiguous old text", () => {

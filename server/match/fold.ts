@@ -1,9 +1,9 @@
-/** Texts in which certain differences are folded away, with a map from their offsets back to the original text. */
+/** A text in which certain differences are folded away, with a map from its offsets to those of the original text. */
 import { isBlank, trimEnd } from "../text/chars.js";
 import { firstIndex, OffsetList, toEnd, unitsPerStep } from "../text/lines.js";
 
 /**
- * The differences that a fold ignores, in addition to those that the folds listed before it ignore. `lineEnds`: the
+ * The folds. Each ignores certain differences, and also those that the folds listed before it ignore. `lineEnds`: the
  * kind of line end. `trailingBlanks`: whitespace at line ends. `typography`: curly quotes, dashes, ellipses and
  * typographic spaces.
  */
@@ -15,8 +15,8 @@ export class Folded {
     readonly text: string,
     /**
      * Four offsets for each stretch of text whose length the fold changed, in text order: `folded`, `foldedEnd`,
-     * `original` and `originalEnd`. The stretch `[folded, foldedEnd)` stands for `[original, originalEnd)` of the
-     * original.
+     * `original` and `originalEnd`. The stretch `[folded, foldedEnd)` of the folded text stands for `[original,
+     * originalEnd)` of the original.
      */
     private readonly marks: Uint32Array,
   ) {}
@@ -26,7 +26,7 @@ export class Folded {
     return toEnd(Folded.folding(text, fold));
   }
 
-  /** Like `of`, in steps. */
+  /** Like `of`, but in steps. */
   static *folding(text: string, fold: Fold): Generator<void, Folded> {
     if (fold === "nothing" || (fold === "lineEnds" && !text.includes("\r"))) return new Folded(text, new Uint32Array());
     const builder = new FoldBuilder(text, fold);
@@ -35,19 +35,19 @@ export class Folded {
   }
 
   /**
-   * Maps the start of a place from the folded text to the original. Whitespace that was folded away at this point stays
+   * Maps the start of a place from the folded text to the original. Whitespace that was folded away at this point lies
    * before the start. Returns `undefined` for an offset inside an expanded unit, because no place can start there.
    */
   startOf(offset: number): number | undefined {
     return this.original(offset, offset);
   }
 
-  /** Like `startOf`, but for the end of a place: whitespace that was folded away at this point stays after the end. */
+  /** Like `startOf`, but for the end of a place: whitespace that was folded away at this point lies after the end. */
   endOf(offset: number): number | undefined {
     return this.original(offset, offset - 1);
   }
 
-  /** Maps an offset of the folded text with the last mark whose `folded` offset is at or before `start`. */
+  /** Maps an offset of the folded text to the original. Uses the last mark whose `folded` is at or before `start`. */
   private original(offset: number, start: number): number | undefined {
     const { marks } = this;
     const at = 4 * (firstIndex(marks.length / 4, (i) => marks[4 * i]! > start) - 1);
@@ -65,7 +65,7 @@ class FoldBuilder {
   private length = 0;
   private readonly hasBlanks: boolean;
   private readonly hasTypography: boolean;
-  /** Offsets of the first CR and LF at or after the current line's start, so that no part is searched twice. */
+  /** Offsets of the first CR and LF at or after the current line's start, kept so that no part is searched twice. */
   private nextCr = -1;
   private nextLf = -1;
 
@@ -147,7 +147,7 @@ export function plainUnit(unit: number): number {
   return unit >= 0x201c && unit <= 0x201f ? 0x22 : unit;
 }
 
-/** Reports whether a text may contain an ellipsis or a character of Codex's table; the test covers wider ranges. */
+/** Reports whether a text may contain an ellipsis or a character of Codex's table; includes some other characters. */
 export function hasTypography(text: string): boolean {
   return /[\u00a0\u2000-\u3000]/.test(text);
 }

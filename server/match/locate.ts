@@ -17,7 +17,7 @@ export function locate(index: TextIndex, oldText: string, options: { readonly le
   return toEnd(locating(index, oldText, options));
 }
 
-/** Like `locate`, in steps. Keeps the latest result, which a later call with the same arguments returns immediately. */
+/** Like `locate`, but in steps. Keeps the latest result, which the next call returns if it has the same arguments. */
 export function* locating(
   index: TextIndex,
   oldText: string,
@@ -60,7 +60,7 @@ export function* prepareLines(index: TextIndex, run: readonly string[]): Generat
   }
 }
 
-/** The 0-based numbers, ascending, of the lines at which a run of whole lines starts, and the rung that found them. */
+/** The 0-based lines at which a run of whole lines starts, in ascending order, and the rung that found them. */
 export interface LineHits {
   readonly rung: RungName;
   readonly starts: readonly [number, ...number[]];
@@ -76,7 +76,7 @@ export function locateLines(index: TextIndex, run: readonly string[], range: Lin
   return undefined;
 }
 
-/** Returns the places that `replaceAll` replaces, in order: each that does not overlap the one chosen before it. */
+/** Returns the places that `replaceAll` replaces, in order: each place that does not overlap the last one taken. */
 export function withoutOverlap(places: readonly Place[]): Place[] {
   const taken: Place[] = [];
   let end = -1;

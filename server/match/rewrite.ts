@@ -1,4 +1,6 @@
-/** Computes the changes of an edit at a place. Aligns old and new text line by line; keeps lines that both contain. */
+/**
+ * Computes the changes that an edit makes at a place. Aligns old and new text by line and keeps the lines they share.
+ */
 import { diffArrays } from "diff";
 import { type Change, shrink } from "../text/changeSet.js";
 import { lineTexts, splitLines } from "../text/chars.js";
@@ -22,7 +24,7 @@ export function rewrite(index: TextIndex, place: Place, sought: Sought): Change[
   if (region.length !== old.length) throw new Error("a place must have as many lines as its old text");
   const pieces: Piece[] = [];
   let lineEnd: string | undefined;
-  // Lines that stay are copied, and others are written. Each takes the line end of the old line it repeats or replaces.
+  // Kept lines are copied; others are written. A line takes the line end of the old line that it repeats or replaces.
   for (const { line, from, kept } of pairLines(old, next)) {
     const own = from === undefined ? undefined : region[from];
     pieces.push(own !== undefined && kept ? { from: own.from, to: own.to } : next[line]!);
@@ -36,7 +38,7 @@ export function rewrite(index: TextIndex, place: Place, sought: Sought): Change[
   return changesOf(index.text, place, pieces).flatMap((change) => shrink(index.text, change));
 }
 
-/** Adapts old and new text to the document at a place found by a looser rung; `undefined` in the cases of `rewrite`. */
+/** Adapts an edit's texts to the document at a place found by a looser rung; `undefined` if they do not fit there. */
 function asFound(sought: Sought, place: Place): Sought | undefined {
   // A reindenting edit states the indentation that the lines should have, not the amount by which to change it.
   if (isShifted(place) && isReindenting(sought)) return undefined;
@@ -58,7 +60,7 @@ const endsLine = (text: string): boolean => text.endsWith("\n") || text.endsWith
 /** A part of the result: a span that is copied from the document, or text that is written. */
 type Piece = { readonly from: number; readonly to: number } | string;
 
-/** Returns the line end for new lines at an offset: that of its line, or of the line before; `undefined` if none. */
+/** Returns a line end for new lines at an offset: that of its line or the line before; `undefined` if both lack one. */
 function lineEndAt(index: TextIndex, offset: number): string | undefined {
   // Search near the offset first: indexing all lines of the text just for this would take longer than the edit itself.
   for (let at = offset; at < Math.min(index.text.length, offset + nearby); at++) {
@@ -81,13 +83,13 @@ function endAt({ text, rule }: TextIndex, at: number): string | undefined {
   return rule.loneCrEndsLine ? "\r" : undefined;
 }
 
-/** Returns a line end for reuse in new lines; `undefined` if it is a lone CR that ends no line in the editor. */
+/** Returns a line end for reuse in new lines; `undefined` if it is a lone CR that does not end a line in the editor. */
 function adopted(index: TextIndex, end: { from: number; to: number }): string | undefined {
   const text = index.text.slice(end.from, end.to);
   return text === "\r" && !index.rule.loneCrEndsLine ? undefined : text;
 }
 
-/** A line of the new text, and the old text's line, if any, that it repeats (`kept`) or replaces. Both are 0-based. */
+/** A line of the new text, and the old text's line that it repeats (`kept`) or replaces, if any. Lines are 0-based. */
 interface Pair {
   readonly line: number;
   readonly from: number | undefined;
@@ -128,7 +130,7 @@ export interface LineRun {
   readonly count: number;
 }
 
-/** Compares two lists of lines, and returns the runs that turn the old list into the new one. */
+/** Compares two lists of lines and returns the runs that turn the old list into the new one. */
 export function lineRuns(old: readonly string[], next: readonly string[]): readonly LineRun[] {
   const replaced = [
     { removed: true, added: false, count: old.length },

@@ -34,9 +34,9 @@ export function findIndented(index: TextIndex, oldText: string): Found {
 }
 
 /**
- * Maps the first line of each candidate to the shift that adds the same indentation to all lines of the old text, or
- * removes it from them, or to `undefined` if there is no such shift. Leaves out candidates in which tabs and spaces may
- * be exchanged.
+ * Maps the first line of each candidate to the shift that turns the old text's lines into the candidate's lines, if
+ * that shift adds the same indentation to all of them or removes it; to `undefined` if there is no such shift. Leaves
+ * out candidates that need a closer look, for example because tabs and spaces may be exchanged in them.
  */
 function shiftedRuns(index: TextIndex, old: WholeLines, lines: readonly number[]): Map<number, Shift | undefined> {
   const result = new Map<number, Shift | undefined>();
@@ -95,11 +95,11 @@ export function hasNumbered(index: TextIndex, text: string): boolean {
   });
 }
 
-/** For hints: removes a file view's numbers. `undefined` for a single line, or if under half of the lines have one. */
+/** For hints: removes a file view's numbers; `undefined` for one line, or if under half of the lines have a number. */
 export function withoutView(text: string): string | undefined {
   const view = viewOf(text);
   if (view !== undefined) return view.isWeak ? undefined : stripped(text, view.reshape);
-  // If some numbers are missing or wrong, the text is most likely a file view, though not certainly.
+  // If some numbers are missing or wrong, the text is probably still a file view.
   for (const separator of viewSeparators) {
     const lines = lineTexts(text);
     const prefixes = lines.map((line) => prefixOf(line, separator));
@@ -167,7 +167,7 @@ function span(index: TextIndex, old: WholeLines, line: number): { from: number; 
 
 /**
  * Returns the shift of indentation that turns a run of lines into the document's lines; `undefined` if no single shift
- * does, or if the lines have the same indentation already.
+ * does, or if the lines already have the same indentation.
  */
 export function shiftOfLines(run: readonly string[], found: readonly string[]): Reshape | undefined {
   const shift = shiftBetween(
@@ -179,7 +179,7 @@ export function shiftOfLines(run: readonly string[], found: readonly string[]): 
   return shift.indent === "" ? undefined : shift;
 }
 
-/** Shifts one line if `shift` concerns indentation. Returns `undefined` if the line's indentation does not fit. */
+/** Shifts a line if `shift` is a change of indentation. Returns `undefined` if the line's indentation does not fit. */
 export function shiftLine(line: string, shift: Reshape): string | undefined {
   if (!("indent" in shift) && !("width" in shift)) return line;
   const indent = indentOf(line);
@@ -206,7 +206,7 @@ function shiftBetween(old: readonly string[], fileLine: (i: number) => string, s
       return undefined;
   }
   if (shift.kind !== "toTabs") return shift;
-  // Spaces left over after whole tabs are alignment. A new line may have only as many of them as some old line has.
+  // Spaces left over after whole tabs are alignment: a new line may have none, or as many as one of the old lines has.
   const rests = old.filter((line) => indentOf(line).length < line.length).map((line) => spacesOf(line) % shift.width);
   return { ...shift, rests: [...new Set(rests)] };
 }
@@ -217,7 +217,10 @@ function shiftOfOne(old: string, file: string): Shift | undefined {
   return undefined;
 }
 
-/** Returns the exchange of tabs and spaces on the first line indented differently, if only one side has tabs there. */
+/**
+ * Returns the exchange of tabs and spaces on the first line whose indentation differs; only one text may have tabs
+ * there.
+ */
 function exchangeWidth(old: readonly string[], fileLine: (i: number) => string): Shift | undefined {
   for (const [i, line] of old.entries()) {
     const oldIndent = indentOf(line);
@@ -235,7 +238,7 @@ function exchangeWidth(old: readonly string[], fileLine: (i: number) => string):
   return undefined;
 }
 
-/** Shifts the indentation of one line. `content` is the rest of the line; its first character is enough. */
+/** Shifts the indentation of one line. `content` is the rest of the line; only its first character matters. */
 function shiftedIndent(indent: string, content: string, shift: Shift): string | undefined {
   switch (shift.kind) {
     case "add":
@@ -284,11 +287,11 @@ interface Viewed {
   readonly reshape: Extract<Reshape, { kind: "unview" }>;
   /** The 1-based number of the first line. */
   readonly number: number;
-  /** `true` for a single line: `404: notFound` may not be a view, so its number must be that of the document's line. */
+  /** `true` for a single line. `404: notFound` may not be a view, so the number must be that of the document's line. */
   readonly isWeak: boolean;
 }
 
-/** Recognises a file view. Returns `undefined` unless every line starts with a number and the numbers go up by one. */
+/** Recognises a file view. Returns `undefined` unless every line starts with a number, each one more than the last. */
 function viewOf(oldText: string): Viewed | undefined {
   for (const separator of viewSeparators) {
     const lines = wholeLines(oldText).lines.map((line) => prefixOf(line, separator));
@@ -342,5 +345,5 @@ function stripped(text: string, view: Extract<Reshape, { kind: "unview" }>): str
   return plain.join("\n");
 }
 
-/** How far the numbers of a new text may run past its line count, because it may leave out lines that had numbers. */
+/** How far the numbers of a new text may exceed what its line count suggests; it may leave out numbered lines. */
 const spareNumbers = 50;

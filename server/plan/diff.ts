@@ -78,7 +78,7 @@ function headerOf(file: FileChange): Omit<StructuredPatch, "hunks"> {
   };
 }
 
-/** Returns the lines above the hunks; a diff without hunks has fewer of them. */
+/** Returns the lines above the hunks; there are fewer of them in a diff without hunks. */
 function headOf(file: FileChange, { hasHunks }: { readonly hasHunks: boolean }): string {
   const empty = { oldStart: 1, oldLines: 0, newStart: 1, newLines: 0, lines: [] };
   const text = formatPatch({ ...headerOf(file), hunks: hasHunks ? [empty] : [] });
@@ -94,7 +94,7 @@ function binaryLineOf(file: FileChange): string {
   return `Binary files ${from} and ${to} differ\n`;
 }
 
-/** Lines removed from the 0-based line `start` on, and the lines added instead. Each line includes its LF, if any. */
+/** The removed lines, which start at the 0-based line `start`, and the lines added instead. Each has its LF, if any. */
 interface Block {
   readonly start: number;
   readonly removed: string[];
@@ -139,8 +139,8 @@ function linesBetween(lines: LineIndex, start: number, end: number): string[] {
 }
 
 /**
- * Adds a block, split at the lines that both its sides share, and without those lines. A part that directly follows the
- * last block is merged into it, so that the removed lines of a block all come before its added ones, as in git.
+ * Adds a block without the lines that both its sides share, split where those lines were. A part that directly follows
+ * the last block is merged into it, so that the removed lines of a block all come before its added ones, as in git.
  */
 function addRefined(blocks: Block[], { start, removed, added }: Block): void {
   let [from, to] = [0, 0];
@@ -184,7 +184,10 @@ function* hunksOf(lines: LineIndex, blocks: readonly Block[]): Generator<string>
   }
 }
 
-/** Formats one side's range for a hunk header: first line (1-based; the line before an empty range) and count. */
+/**
+ * Formats one side's range for a hunk header: the 1-based number of its first line and its count of lines. An empty
+ * range has the number of the line before it.
+ */
 function rangeOf(start: number, end: number): string {
   const count = end - start;
   // Git omits a count of one.

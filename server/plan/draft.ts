@@ -10,7 +10,7 @@ export interface Span {
   readonly to: number;
 }
 
-/** The first and last line (1-based, both included) of a place in the text before the batch. */
+/** The first and last line (1-based, inclusive) of a place in the text before the batch. */
 export interface LineSpan {
   readonly startLine: number;
   readonly endLine: number;
@@ -34,7 +34,7 @@ export function draftOf(document: Document): Draft {
   return { document, base, change: ChangeSet.none(document.text.length), index: base, created: false };
 }
 
-/** Applies changes, given as offsets in the draft's text. Returns the new draft, and the changes as a change set. */
+/** Applies changes, given as offsets in the draft's text. Returns the new draft and the changes as a change set. */
 export function edited(draft: Draft, changes: readonly Change[]): { draft: Draft; step: ChangeSet } {
   const step = ChangeSet.of(draft.index.text.length, changes);
   return { draft: step.isEmpty ? draft : afterStep(draft, step), step };
@@ -45,7 +45,7 @@ export function afterStep(draft: Draft, step: ChangeSet): Draft {
   const { base } = draft;
   const change = draft.change.compose(step);
   // Callers count lines in the text before the batch. A line that the batch wrote has the number of the line it
-  // replaced. This function must not capture the draft, or each draft would keep all earlier ones in memory.
+  // replaced. `callersLine` must not capture the draft, or each draft would keep all earlier ones in memory.
   const callersLine = (offset: number): number => base.callersLine(change.unitBack(offset).from);
   return { ...draft, change, index: new TextIndex(step.apply(draft.index.text), draft.document, callersLine) };
 }

@@ -6,11 +6,11 @@ export interface FileOrder {
   /** Files that are created before any text is edited, because their names are already free. */
   readonly created: readonly FileChange[];
   /**
-   * The renames, the deletions, and the creations whose names these free. They follow the edits of existing texts, in
-   * the order of this list. The text of a file that is created here is written right after its creation.
+   * The renames, the deletions, and the creations whose names these free. They follow the edits to existing texts, in
+   * the order of this list. A file that this list creates is given its text immediately after its creation.
    */
   readonly after: readonly FileChange[];
-  /** A rename in a circle, where each file takes the current name of the next; `undefined` if there is no circle. */
+  /** A rename in a circle, in which each file takes the name of the next one; `undefined` if there is no circle. */
   readonly circle: FileChange | undefined;
 }
 
@@ -27,8 +27,9 @@ export function fileOrder(files: readonly FileChange[]): FileOrder {
 }
 
 /**
- * Puts a change that frees a name before the change that takes the name, and otherwise keeps the given order. Git then
- * accepts all the diffs together. If there is a circle (see `FileOrder`), `ordered` holds only the changes before it.
+ * Puts a change that frees a name before the change that takes the name, and otherwise keeps the given order, so that
+ * git accepts all the diffs together. If there is a circle (see `FileOrder`), `ordered` holds only the changes before
+ * it.
  */
 export function freeingFirst(files: readonly FileChange[]): {
   readonly ordered: readonly FileChange[];

@@ -1,6 +1,6 @@
 /** The operations of a call as plain values, whatever its form. Their paths and places have not been looked up yet. */
 
-/** An old text and its replacement. In a file's first edit, the old text may be empty, to create or fill the file. */
+/** An old text and its replacement. In a file's first edit, the old text may be empty to create or fill the file. */
 export interface EditOperation {
   readonly kind: "edit";
   /** 0-based, in the order in which the caller sent the edits. */

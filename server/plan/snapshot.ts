@@ -1,13 +1,13 @@
-/** The texts on which a batch is planned: copies that are taken once, and that later typing does not change. */
+/** The texts on which a batch is planned: copies that are taken once and that later typing does not change. */
 import type { Failed } from "./failure.js";
 
-/** A document's URI: in the client's own spelling if the document is open, else in the server's strict encoding. */
+/** A document's URI: in the client's spelling if the document is open, otherwise in the server's strict encoding. */
 export type DocumentUri = string;
 
 /** A document as it was when the snapshot was taken. */
 export interface Document {
   readonly uri: DocumentUri;
-  /** For people and diffs: relative to the workspace folder, separated by `/`; absolute if the file is outside it. */
+  /** For people and diffs: relative to the workspace folder, with `/` between names; absolute if outside the folder. */
   readonly path: string;
   /** The version that the editor synced; `null` if the document is not open in the editor. */
   readonly version: number | null;

@@ -1,4 +1,4 @@
-/** Finds the regions of a document most like an old text that was not found, and the first difference in each. */
+/** Finds the regions of a document that most resemble a text that was not found, and the first difference in each. */
 import { trimEnd, trimStart } from "../../text/chars.js";
 import { limits } from "../../text/limits.js";
 import { firstIndex } from "../../text/lines.js";
@@ -22,7 +22,10 @@ export type DifferenceKind =
   | "partOfLine"
   /** The two lines use different kinds of quotes: single quotes, double quotes or backticks. */
   | "quotes"
-  /** The sought text leaves code out. The parts before and after the gap were both found, or only one of them was. */
+  /**
+   * The sought text leaves code out. `leftOut`: the parts before and after the gap were both found. The other two: only
+   * the part before the gap was found, or only the part after it.
+   */
   | "leftOut"
   | "beforeLeftOut"
   | "behindLeftOut"
@@ -57,7 +60,7 @@ export interface Region {
   readonly difference: Difference | undefined;
 }
 
-/** Limits on the work, such as how many occurrences of a word vote, and how many units of a line are compared. */
+/** Limits on the work, such as the number of occurrences of a word that may vote. */
 const bounds = {
   votesPerLine: 40,
   soughtLines: 1_000,
@@ -113,10 +116,10 @@ export function nearestRegions(
   return regions;
 }
 
-/** Returns the lines at which a region may start: those with the most votes, and the lines just before the best. */
+/** Returns the lines at which a region may start: those with the most votes, and those just before the best. */
 function candidatesOf(index: TextIndex, sought: readonly string[]): { start: number; isVoted: boolean }[] {
   const votes = voteByLines(index, sought);
-  // If many lines share the highest vote, the longest words must decide.
+  // If too many lines share the highest vote, the longest words of the old text vote, too.
   const best = Math.max(0, ...votes.values());
   const isVague = [...votes.values()].filter((vote) => vote === best).length > limits.nearestShown;
   if (votes.size === 0 || isVague) voteByParts(index, longestWords(sought), votes);
@@ -133,7 +136,10 @@ function candidatesOf(index: TextIndex, sought: readonly string[]): { start: num
   return [...starts].map(([start, isVoted]) => ({ start, isVoted }));
 }
 
-/** Returns a region with extra lines between the old text's lines; `undefined` if it differs before the extra ones. */
+/**
+ * Returns the region from `start` on, in which the document has extra lines between those of the old text. Returns
+ * `undefined` if the region differs before these lines.
+ */
 function regionWithGap(index: TextIndex, start: number, at: readonly (number | undefined)[]): Region | undefined {
   const lines = index.matchedLines;
   const gap = at.findIndex((line, i) => line !== start + i);
@@ -149,7 +155,7 @@ function regionWithGap(index: TextIndex, start: number, at: readonly (number | u
   return { startLine: ownLine(index, start), endLine: ownLine(index, end), difference };
 }
 
-/** Returns the region that differs from the sought lines only in empty lines; `undefined` unless exactly one does. */
+/** Returns the region that differs from the sought lines only in empty lines; `undefined` unless there is just one. */
 function exceptBlankLines(index: TextIndex, sought: readonly string[]): Region | undefined {
   const wanted = sought.flatMap((line, i) => (line.trim() === "" ? [] : [{ line: line.trim(), i }]));
   const [first] = wanted;
@@ -231,7 +237,9 @@ function addVote(votes: Map<number, number>, line: number, weight: number): void
   if (line >= 0) votes.set(line, (votes.get(line) ?? 0) + weight);
 }
 
-/** Returns the fraction (0 to 1) of pairs of adjacent units that the starts of both texts share; ignores whitespace. */
+/**
+ * Returns the fraction (0 to 1) of pairs of adjacent units that a region and the sought text share; ignores whitespace.
+ */
 function similarity(index: TextIndex, start: number, sought: readonly string[]): number {
   const lines = index.matchedLines;
   const end = Math.min(lines.lineCount, start + sought.length) - 1;
@@ -299,7 +307,10 @@ function firstDifference(index: TextIndex, start: number, sought: SoughtLines): 
   return undefined;
 }
 
-/** Reports whether `found` contains line `i` of the old text: the first line at its end, the last one at its start. */
+/**
+ * Reports whether `found` contains line `i` of the old text: the first line at the end of `found`, or the last line at
+ * the start of `found`.
+ */
 function isPartOf(found: string, i: number, { lines, isEnded, blanksInFront }: SoughtLines): boolean {
   const wanted = lines[i] ?? "";
   if (lines.length === 1) return findAll(found, wanted, 1).length > 0;
@@ -308,7 +319,7 @@ function isPartOf(found: string, i: number, { lines, isEnded, blanksInFront }: S
   return i === lines.length - 1 && !isEnded && found.startsWith(wanted);
 }
 
-/** Returns the difference if a single sought line ends where the document's line goes on; otherwise `undefined`. */
+/** Returns the difference if a single sought line ends before the document's line does; otherwise `undefined`. */
 function restOfLine(
   index: TextIndex,
   start: number,

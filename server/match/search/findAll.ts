@@ -1,9 +1,9 @@
 /** Finds all occurrences of one sequence in another, even if they overlap, in time linear in the input. */
 
-/** Length of the part of a pattern that `indexOf` searches for, in at most this many steps per unit of text. */
+/** Length of the part of a pattern that is passed to `indexOf`, which then takes at most this many steps per unit. */
 const needleLength = 32;
 
-/** From this length on (in UTF-16 units), a text is searched for a distinctive part of a pattern, not for its start. */
+/** From this length on (in UTF-16 units), a text is searched for a pattern's distinctive part rather than its start. */
 const shortText = 4_096;
 
 /** Returns at most `limit` offsets (UTF-16) at which a non-empty pattern occurs, ascending; matches may overlap. */
@@ -31,7 +31,7 @@ export function findAllNumbers(sequence: Int32Array, pattern: Int32Array, limit:
   return knuthMorrisPratt(sequence, pattern, 0, limit);
 }
 
-/** Tries a few windows of the pattern, and returns the offset of the one with the most distinct units. */
+/** Tries a few windows of the pattern and returns the offset of the one with the most distinct units. */
 function particularPart(pattern: string): number {
   if (pattern.length <= needleLength) return 0;
   const last = pattern.length - needleLength;

@@ -1,21 +1,21 @@
-/** Searches for many patterns in one pass over a text, using keys: pieces of the patterns that are rare in the text. */
+/** Searches for many patterns together, by keys: pieces of the patterns that are rare in the text. */
 import { limits } from "../../text/limits.js";
 import { unitsPerStep } from "../../text/lines.js";
 
 /**
  * The lengths that a block may have, in UTF-16 units. The text is read block by block, and a key consists of two
- * blocks. A pattern may start anywhere in a block, so it has one key for each such offset, and its length must be at
- * least three blocks minus one unit. Each pattern gets the longest keys that fit into it and are rare.
+ * blocks. A pattern may start at any offset in a block, so it has one key for each of these offsets, and its length
+ * must be at least three blocks minus one unit. Each pattern gets the longest keys that fit into it and are rare.
  */
 const blockLengths = [8, 4, 2, 1] as const;
 
 /** Length, in UTF-16 units, of the shortest pattern that has a key. */
 const shortest = 2;
 
-/** Number of offsets in a pattern that are tried in the search for rare keys. */
+/** The search for a pattern's rare keys tries about this many offsets. */
 const triedStarts = 16;
 
-/** Number of counters for rare keys: one per `every` units of text, but at least `least` and at most `most`. */
+/** Number of counters for finding rare keys: about one per `every` units of text, from `least` to `most`. */
 const sampled = { every: 32, least: 4_096, most: 262_144 };
 
 /** Counters per counted key: enough that few keys share a counter. */
@@ -179,7 +179,7 @@ class Rarity {
     return rarity;
   }
 
-  /** Counts the keys at the sampled offsets from `from` to `to`, both included. Returns the next sampled offset. */
+  /** Counts the keys at the sampled offsets from `from` to `to`, inclusive. Returns the next sampled offset. */
   private count(text: string, from: number, to: number): number {
     const { counts } = this;
     let at = from;
@@ -190,7 +190,7 @@ class Rarity {
     return at;
   }
 
-  /** Tries a few offsets in a pattern. Returns the one with the rarest keys, and about how often these keys occur. */
+  /** Tries a few offsets in a pattern. Returns the one with the rarest keys, and about how often a scan meets these. */
   rarest(pattern: string): { readonly start: number; readonly count: number } {
     const { block, counts } = this;
     const last = pattern.length - zoneOf(block);
@@ -205,7 +205,7 @@ class Rarity {
         count += counts[bucketOf(combined(hashes[i]!, hashes[i + block]!), counts.length)]!;
       if (count < fewest) [best, fewest] = [at, count];
     }
-    // A scan reads only one in `block` offsets of the text, so it meets only that fraction of these keys' occurrences.
+    // A scan looks up only one in `block` offsets of the text, so it meets only that share of these keys' occurrences.
     return { start: best, count: (fewest * this.step) / block };
   }
 }
@@ -216,7 +216,7 @@ interface Lists {
   readonly next: Int32Array;
 }
 
-/** Receives a pattern's index and an offset where it may start; returns `false` to get no more of its offsets. */
+/** Receives a pattern's index and an offset where it may start; returns `false` to receive no further offset for it. */
 type HitCallback = (id: number, start: number) => boolean;
 
 /** Bits per list: enough that few keys share a bit, but few enough that a batch's bits fit into the CPU's cache. */
@@ -225,7 +225,10 @@ const bitsPerHead = 8;
 /** A hash table of keys of one length; keys in the same bucket form a list. */
 class KeyTable {
   private readonly heads: Int32Array;
-  /** One bit per value of a short hash, set if a key has it. Unlike the lists, the bits stay in the CPU's cache. */
+  /**
+   * One bit for each value of a short hash, set if a key has that value. Unlike the lists, the bits fit into a CPU
+   * cache.
+   */
   private readonly present: Int32Array;
   /** For each key, the next key in its list; -1 for the last. */
   private readonly next: Int32Array;
@@ -260,7 +263,7 @@ class KeyTable {
     }
   }
 
-  /** Reads a text block by block; calls `report` for each key found, until it returns `false` for that pattern. */
+  /** Reads a text block by block; calls `report` for each key found, until `report` returns `false` for its pattern. */
   *scan(text: string, report: HitCallback): Generator<void, void> {
     const { block } = this;
     // A copy of the lists, from which the keys of patterns with too many hits are removed.
@@ -272,7 +275,7 @@ class KeyTable {
     }
   }
 
-  /** Like `scan`, but in a single step, for a text that is short enough. */
+  /** Like `scan`, but in a single step, for a short text. */
   scanShort(text: string, report: HitCallback): void {
     const lists: Lists = { heads: this.heads, next: this.next };
     if (text.length >= 2 * this.block)

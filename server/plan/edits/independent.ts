@@ -9,8 +9,8 @@ import { type Drafted, refusal } from "./sequential.js";
 
 /**
  * Plans all edits of a file on the text before the batch. Returns `undefined` unless the result is certain to be the
- * same as in sequence. That is the case if each old text has exactly one place before the batch and, whichever of the
- * other edits are applied first, still has that place and no other.
+ * same as that of planning them in sequence. That is the case if each old text has exactly one place before the batch
+ * and, whichever of the other edits are applied first, still has that place and no other.
  */
 export function* planIndependent(
   start: Draft,

@@ -49,7 +49,7 @@ function firstBehind(claims: readonly ClaimedPlace[], offset: number): number {
   return firstIndex(claims.length, (i) => (claims[i] as ClaimedPlace).place.from > offset);
 }
 
-/** Reports whether a claim changes part of another's old text; touching its ends is harmless unless the two overlap. */
+/** Reports whether a claim changes part of another's old text; touching its ends matters only if the places overlap. */
 function disturbs(claim: ClaimedPlace, other: ClaimedPlace): boolean {
   const { from, to } = other.place;
   if (claim.changes.some((change) => change.from < to && change.to > from)) return true;

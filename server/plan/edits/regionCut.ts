@@ -1,4 +1,4 @@
-/** Finds the old texts of a batch in a large text, and cuts out the regions of the text around them. */
+/** Finds the old texts of a batch in a large text and cuts out the regions of the text around them. */
 import { Folded, hasTypography } from "../../match/fold.js";
 import { locating } from "../../match/locate.js";
 import type { Place } from "../../match/place.js";
@@ -28,7 +28,7 @@ export interface SoughtEdit {
   readonly found?: OnlyPlace;
   /**
    * Texts as `bare` returns them. Apart from `home`, only a region that contains one of them can affect the edit.
-   * `undefined` if the old text must be searched for in the whole text, as it is when the edit's turn comes.
+   * `undefined` if, when the edit's turn comes, its old text must be searched for in the whole text.
    */
   patterns?: readonly string[];
   home?: TextRegion;
@@ -60,7 +60,10 @@ function withPatterns(sought: SoughtEdit, texts: readonly string[]): SoughtEdit 
   return patterns.every(MultiSearch.hasKey) ? { ...sought, patterns } : { edit: sought.edit, lines: sought.lines };
 }
 
-/** Removes everything that a rung may ignore. If a rung finds an old text, the bare text contains it in bare form. */
+/**
+ * Removes everything that a rung may ignore. If a rung finds an old text in a text, the bare old text occurs in the
+ * bare text.
+ */
 export function bare(text: string): string {
   const plain = hasTypography(text) ? Folded.of(text, "typography").text : text;
   // JavaScript does not count U+0085 as whitespace.
@@ -68,11 +71,14 @@ export function bare(text: string): string {
   return lines.map((line) => line.trim()).join("");
 }
 
-/** The number of lines that any old text without a place may have, even if all old texts with a place are shorter. */
+/**
+ * An old text without a place may have this many lines, or as many as the longest one with a place. An old text with
+ * more lines is searched for in the whole text.
+ */
 const fewLines = 10;
 
 /**
- * Cuts regions out of a text around the places of its edits, and assigns each edit that has a place to its region. The
+ * Cuts regions out of a text around the places of its edits and assigns each edit that has a place to its region. The
  * cores of two regions (the parts that may change) are at least as many lines apart as any old text has after its first
  * line.
  */
@@ -141,7 +147,7 @@ export class TextRegion {
     return this.known;
   }
 
-  /** Adopts the region's whole change. Returns `false` if the change exceeds the core or joins it to the next line. */
+  /** Adopts the region's whole change. Returns `false` if it extends beyond the core or joins that to the next line. */
   take(change: ChangeSet, draft?: Draft): boolean {
     const { core } = this;
     const [from, to] = [change.changes[0]?.from ?? core.from, change.changes.at(-1)?.to ?? core.to];

@@ -1,4 +1,4 @@
-/** Plans many edits of a large text within small parts of it, with the same result as `planSequential` at less cost. */
+/** Plans many edits to a large text within small parts of it, with the same result as `planSequential` at less cost. */
 import { rewrite } from "../../match/rewrite.js";
 import { isStricter } from "../../match/rungs.js";
 import { MultiSearch } from "../../match/search/multiSearch.js";
@@ -93,7 +93,10 @@ class RegionPlan {
     return yield* this.planIn(region, sought, done !== undefined);
   }
 
-  /** Plans an edit that no single region settles. Returns `undefined` if it succeeds: no region records its change. */
+  /**
+   * Plans, in the whole text, an edit that no single region settles. Returns `undefined` if the edit succeeds, because
+   * no region has recorded its change.
+   */
   private *planInWhole(edit: EditOperation): Generator<void, EditOutcome | undefined> {
     const { outcome } = yield* planEdit(this.draft, edit, this.history, this.options);
     return outcome.status === "failed" ? outcome : undefined;
@@ -160,7 +163,7 @@ class RegionPlan {
     return this.length + Math.max(0, newText.length - oldText.length) <= limits.documentLength;
   }
 
-  /** Records the spans that an edit changed in its region's original text, and by how many units the text grew. */
+  /** Records the spans of its region's original text that an edit changed, and the number of units that it added. */
   private note(region: TextRegion, edit: EditOperation, did: { spans: readonly Span[]; growth: number }): void {
     const { spans, growth } = did;
     this.hasChanged ||= spans.length > 0;

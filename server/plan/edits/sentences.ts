@@ -39,7 +39,7 @@ export const editFailures = {
     makeFailure("emptyOldText", at, {
       problem: first
         ? `The old text of ${nameOf(at)} is empty, but the file exists and is not empty.`
-        : `The old text of ${nameOf(at)} is empty, but it is not the first edit of its file.`,
+        : `The old text of ${nameOf(at)} is empty, but the edit is not the first one for its file.`,
       hint: "An empty old text only creates a file or fills an empty one. To insert text, send a neighbouring line as the old text, and the same line with the insertion as the new text.",
     }),
   noChange: (at: At) =>
@@ -50,7 +50,7 @@ export const editFailures = {
   noMatch: (at: At, { inBatch, ...absence }: Absence) =>
     makeFailure("noMatch", at, {
       problem: [
-        `The old text of ${nameOf(at)} was not found${inBatch ? " in the text that the earlier edits leave" : ""}.`,
+        `The old text of ${nameOf(at)} was not found${inBatch ? " in the text as changed by the earlier edits" : ""}.`,
         ...sayAbsence(absence),
       ].join(" "),
       hint: "Copy the old text from the current file.",
@@ -63,8 +63,8 @@ export const editFailures = {
     }),
   inNewText: (at: At, other: number) =>
     makeFailure("noMatch", at, {
-      problem: `The old text of ${nameOf(at)} is part of the new text of edit ${other}, but all edits of this call are matched against the text before the call.`,
-      hint: "Copy it from the file as it is before the call, or merge the two edits.",
+      problem: `The old text of ${nameOf(at)} is part of the new text of edit ${other}, but with order "original", every edit is matched against the text as it was before the call.`,
+      hint: "Copy the old text from the current file, or merge the two edits.",
     }),
   dependsOnFailed: (at: At, failed: number) =>
     makeFailure("noMatch", at, {
@@ -120,7 +120,7 @@ export const editFailures = {
         `The old text of ${nameOf(at)} was not found, but its new text is already at line ${line}.`,
         ...sayNearest(nearest),
       ].join(" "),
-      hint: "If this is the intended location, the edit is already done: leave it out. Otherwise copy the old text from the file.",
+      hint: "If this is the intended location, the edit is already done: leave it out. Otherwise, copy the old text from the file.",
       line,
       ...(nearest.length === 0 ? {} : { nearest }),
     }),
@@ -128,7 +128,7 @@ export const editFailures = {
   consumed: (at: At, by: number, line: number, order: "sequential" | "original") =>
     makeFailure("consumed", at, {
       problem: `The old text of ${nameOf(at)} was at line ${line}, but edit ${by} of this call changed it.`,
-      hint: order === "original" ? mergeWith(by) : "Write the old text as the earlier edits leave it.",
+      hint: order === "original" ? mergeWith(by) : "Write the old text as it is after the earlier edits.",
       line,
     }),
   searchTooLarge: (at: At) =>
@@ -138,7 +138,7 @@ export const editFailures = {
     }),
   tooManyPlaces: (at: At, found: number) =>
     makeFailure("tooLarge", at, {
-      problem: `${nameOf(at)} would replace too many occurrences (${found.toLocaleString("en")}), or make the text too long.`,
+      problem: `${nameOf(at)} would replace too many occurrences (${found.toLocaleString("en")}) or make the text too long.`,
       hint: "Send a more distinctive old text.",
     }),
 } as const;

@@ -42,7 +42,7 @@ export interface EditStep {
   readonly outcome: EditOutcome;
 }
 
-/** Plans one edit on the draft that earlier edits left, and records its effect in `history`. */
+/** Plans one edit on the draft that earlier edits left and records its effect in `history`. */
 export function* planEdit(
   draft: Draft,
   edit: EditOperation,
@@ -90,7 +90,7 @@ export function* planEdit(
   return { draft: result.draft, outcome: { index: edit.index, path, status, rung, places } };
 }
 
-/** Returns the failure of an edit that is wrong whatever the text. Not called for an edit that may create a file. */
+/** Returns the failure of an edit that would fail on any text. Not called for an edit that may create a file. */
 export function refusal(at: At, edit: EditOperation): Failure | undefined {
   if (edit.oldText === "") return editFailures.emptyOldText(at, { first: false });
   return edit.oldText === edit.newText ? editFailures.noChange(at) : undefined;
@@ -99,7 +99,10 @@ export function refusal(at: At, edit: EditOperation): Failure | undefined {
 /** Maps edits to names for their pairs of old and new text. Contains only edits that share their pair with another. */
 export type PairNames = ReadonlyMap<EditOperation, string>;
 
-/** Finds the pairs that were sent more than once. Ignores the kind of line ends, because the file's own is written. */
+/**
+ * Finds the pairs that were sent more than once. Pairs that differ only in their kind of line end count as the same,
+ * because the file's own kind is written in any case.
+ */
 export function pairNames(edits: readonly EditOperation[]): PairNames {
   // Usually, few old texts are repeated, so few names need to be made.
   const oldTexts = repeated(edits.map(({ oldText }) => withoutCr(oldText)));

@@ -45,7 +45,7 @@ export function disambiguateEdit(draft: Draft, { rung, first, places }: FirstPla
     others.every((place) => !isSurrounded(text, place, around, compared));
   const [line, last] = [lines.lineAt(first.from), lines.lineAt(Math.max(first.from, first.to - 1))];
   const [start, end] = [lines.start(line), Math.max(first.to, lines.contentEnd(last))];
-  // An old text with a line end is not within a line: without its line end, the text's last line could match, too.
+  // An old text that includes a line end is not within a line: without that line end, the last line might match, too.
   const isWithin = line === last && end === lines.contentEnd(last) && (first.from > start || first.to < end);
   if (isWithin && end - start > stretch.line) {
     const telling = stretchAround(text, first, { start, end, isAlone });
@@ -113,7 +113,7 @@ interface SurroundingText {
   readonly after: string;
 }
 
-/** Tries a few stretches of a long line around a place, and returns the shortest that distinguishes the place. */
+/** Tries ever longer stretches of a long line around a place; returns the first one that no other place shares. */
 function stretchAround(
   text: string,
   { from, to }: Place,

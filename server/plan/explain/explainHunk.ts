@@ -1,4 +1,4 @@
-/** Explains why a hunk of a patch has no place: because of its anchor, its lines, or several possible places. */
+/** Explains why a hunk of a patch could not be placed: its anchor or its lines are missing, or several places fit. */
 import { nearestRegions } from "../../match/hints/nearest.js";
 import { locateLines } from "../../match/locate.js";
 import type { TextIndex } from "../../match/textIndex.js";
@@ -82,13 +82,13 @@ export function* explainHunk(
   }
 }
 
-/** Returns the 0-based line at which a run of lines starts in the text; `undefined` unless it has just one place. */
+/** Returns the 0-based line at which a run of lines starts in the text; `undefined` unless it has just one match. */
 function onlyPlace(index: TextIndex, run: readonly string[]): number | undefined {
   const hits = run.length === 0 ? undefined : locateLines(index, run, { from: 0, most: 2 });
   return hits?.starts.length === 1 ? hits.starts[0] : undefined;
 }
 
-/** Like `onlyPlace`, but for the new lines of a hunk; `undefined` if no added line has a letter or digit. */
+/** Like `onlyPlace`, but for the new lines of a hunk; `undefined` if no added line contains a letter or digit. */
 function newLinesAt(index: TextIndex, lines: readonly HunkLine[]): number | undefined {
   const isTelling = lines.some(({ kind, text }) => kind === "add" && /[\p{L}\p{N}]/u.test(text));
   if (!isTelling) return undefined;

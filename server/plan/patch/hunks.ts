@@ -37,16 +37,16 @@ export type HunkProblem =
 /** The values that the hunks of one section share. */
 export interface HunkGround {
   readonly index: TextIndex;
-  /** `true` to also try what Codex does not try, such as hunks out of order. */
+  /** `true` to also try what Codex does not try, such as placing hunks out of order. */
   readonly lenient: boolean;
   /** Converts a 0-based line of `index` to a 1-based line of the text before the batch. */
   readonly baseLine: (line: number) => number;
 }
 
 /**
- * Searches for a hunk from `cursor` on, the 0-based line after the earlier hunks. Takes a place that is out of order
- * only if it is the only one, or the one nearest to a line number. The attempts that Codex also makes come first, in
- * the same order as in Codex.
+ * Searches for a hunk from `cursor` on, which is the 0-based line after the earlier hunks. Takes a place that is out of
+ * order only if it is the only one, or the one nearest to a line number. The attempts that Codex also makes come first,
+ * in the same order as in Codex.
  */
 export function findHunk(ground: HunkGround, hunk: Hunk, cursor: number): HunkPlace | HunkProblem {
   const { index, lenient } = ground;
@@ -87,7 +87,7 @@ export function isIdle({ lines }: Hunk): boolean {
   return old.length === next.length && old.every((text, i) => text === next[i]);
 }
 
-/** Makes all lines of an idle hunk context, so that it writes nothing even if the file's lines differ in whitespace. */
+/** Turns all lines of an idle hunk into context, so that it writes nothing even if the file's whitespace differs. */
 export function asContext(hunk: Hunk): Hunk {
   return { ...hunk, lines: oldLines(hunk.lines).map((text) => ({ kind: "context", text })) };
 }
@@ -143,14 +143,15 @@ function findLines({ index, lenient }: HunkGround, { lines, atEnd }: Hunk, from:
 }
 
 /**
- * Returns the lines without their last empty context lines, in a list; `[]` if there are fewer than two, or no others.
+ * Returns, in a list, the lines without the empty context lines at their end; an empty list if there are fewer than two
+ * such lines, or no other lines.
  */
 function withoutLastBlanks(lines: readonly HunkLine[]): (readonly HunkLine[])[] {
   const end = lines.findLastIndex(({ kind, text }) => kind !== "context" || text !== "") + 1;
   return end > 0 && end < lines.length - 1 ? [lines.slice(0, end)] : [];
 }
 
-/** Drops empty lines at the end of an insertion, which may be a mere gap in the patch. `undefined` for other hunks. */
+/** Drops empty lines at the end of an insertion: they may be a mere gap in the patch. `undefined` for other hunks. */
 function withoutGap(hunk: Hunk): Hunk | undefined {
   const end = hunk.lines.findLastIndex(({ kind, text }) => kind !== "context" || text !== "") + 1;
   const lines = hunk.lines.slice(0, end);

@@ -1,4 +1,6 @@
-/** Plans one `Update File` section: all hunks match the text before the section, and are applied in one step. */
+/**
+ * Plans one `Update File` section: matches all hunks against the text before the section and applies them in one step.
+ */
 import { prepareLines } from "../../match/locate.js";
 import type { TextIndex } from "../../match/textIndex.js";
 import { shiftLine, shiftOfLines } from "../../match/wholeLines.js";
@@ -75,7 +77,7 @@ function withoutMarks(hunk: Hunk): Hunk {
   return { ...hunk, lines };
 }
 
-/** A hunk in a list whose order decides which lines come first if several hunks add lines at one place. */
+/** A hunk in a list whose order decides which lines come first if several hunks add lines at the same place. */
 interface Ordered {
   readonly claim: ClaimedPlace;
   /** `true` if the hunk only adds lines to the end of the file; such hunks stay in the order of the patch. */
@@ -124,8 +126,9 @@ export function firstLineEnd({ lines }: TextIndex): string {
 }
 
 /**
- * Returns the changes of a hunk at its place: one for each run of removed lines, with the lines added instead. As in
- * Codex, these runs decide which lines come first if two hunks meet. Context lines keep the file's own text.
+ * Returns the changes of a hunk at its place: as in Codex, one for each run of removed lines, with the lines added
+ * instead. If two hunks meet, lines that one inserts before a line therefore precede those with which the other
+ * replaces that line. Context lines keep the file's own text.
  */
 function claimOf(index: TextIndex, hunk: Hunk, place: HunkPlace, lineEnd: string): ClaimedPlace {
   const lines = index.matchedLines;

@@ -114,7 +114,7 @@ const reasons: Readonly<Record<Reason, ReasonTest>> = {
   escaped: saying(/escap|HTML entities/),
   wrongWord: differing(/the text differs/),
   wrongAnchor: saying(/anchor/),
-  case: differing(/upper and lower case/),
+  case: differing(/letter case/),
   quotes: differing(/quotes/),
   innerBlanks: differing(/whitespace within the line/),
   indentation: differing(/indentation/),
