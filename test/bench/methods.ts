@@ -18,7 +18,7 @@ export interface CoreAnswer {
 }
 
 /**
- * Processes a call from its arrival to the complete answer: statuses, diff, positions, messages; everything except
+ * Processes a call from its arrival to the complete answer with statuses, diff, positions and messages; leaves out only
  * input and output.
  */
 export function throughCore(
@@ -87,7 +87,7 @@ export function usual(
   return [...current.values()].map((text) => Buffer.from(text));
 }
 
-/** Throws unless every method that returns a result returns the expected one. */
+/** Throws unless the core, the floor and, if replacements are given, the usual method produce the expected texts. */
 export function checkMethods(
   texts: readonly BatchText[],
   core: CoreAnswer,
