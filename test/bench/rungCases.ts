@@ -1,6 +1,6 @@
 /**
- * The case for the ladder: the same edits are found on each rung in turn, because text and call differ in the way that
- * this rung ignores.
+ * Measures every rung: the same edits are found on each rung in turn, because text and call differ in the way that this
+ * rung ignores.
  */
 import { type BatchShape, type Disguise, editBatch, patchBatch } from "./batches.js";
 import { checkMethods, floor, throughCore } from "./methods.js";

@@ -17,7 +17,7 @@ export interface SourceFunction {
   readonly name: string;
 }
 
-/** A text with that many lines of about 40 units each, including line ends; the same seed gives the same text. */
+/** A text with `lineCount` lines of about 40 units each, including line ends; the same seed gives the same text. */
 export function sourceText(lineCount: number, seed: number): SourceText {
   const chance = chanceOf(seed);
   const lines: string[] = [];

@@ -57,7 +57,7 @@ export function withEdits(
   return after;
 }
 
-/** Changes of a file, each with the context that makes its location certain; ascending, and none touching another. */
+/** Changes to a file, each with the context that makes its location certain; ascending, and none touching another. */
 export function drawEdits(chance: Chance, version: Version, count: number): RealEdit[] {
   const edits: RealEdit[] = [];
   for (let tries = 0; edits.length < count && tries < 4 * count; tries++) {
