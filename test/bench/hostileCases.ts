@@ -21,7 +21,7 @@ export const hostile: BenchCase = {
       let n = scale.rounds === undefined ? calibrated(ready, { start, most }) : smallSize(start, scale);
       const raced = () => race({ once: { run: ready(n) }, twice: { run: ready(2 * n) } }, rounds(15, scale));
       let times = await raced();
-      // On a warm engine the size may turn out to be too small.
+      // On a warm engine, the size may turn out to be too small.
       while (scale.rounds === undefined && median(times.once) < least && 2 * n <= most) {
         n *= 2;
         times = await raced();

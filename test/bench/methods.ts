@@ -70,8 +70,8 @@ export function floor(texts: readonly BatchText[]): { readonly lineEnds: number;
 }
 
 /**
- * The method of the usual tools: search the text for each edit, search again for a second occurrence, and rebuild the
- * text. Returns `undefined` if an old text does not occur, or occurs more than once.
+ * The usual method: search the text for each edit, search again for a second occurrence, and rebuild the text. Returns
+ * `undefined` if an old text does not occur, or occurs more than once.
  */
 export function usual(
   texts: readonly BatchText[],

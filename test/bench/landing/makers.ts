@@ -148,7 +148,10 @@ export const ambiguous: CaseMaker = (ground) => {
   return refusal(ground, [first, ...rest], { reason: "ambiguous", index: 0 });
 };
 
-/** The first one or two lines that a hunk removes, if they occur at least twice, and at most `most` times. */
+/**
+ * Returns an edit of the first one or two lines that a hunk removes if these occur at least twice and at most `most`
+ * times.
+ */
 function repeatedLines({ chance, version }: Ground, most: number): RealEdit | undefined {
   const { start, lines } = chance.pick(version.hunks);
   const removed = lines.filter(({ kind }) => kind === "remove");

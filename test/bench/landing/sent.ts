@@ -53,7 +53,7 @@ export const doors = ["batch", "MultiEdit", "pi", "edit_file", "patch"] as const
 /** The shape of a call. */
 export type Door = (typeof doors)[number];
 
-/** One call with all edits of one file. */
+/** One call with all edits to one file. */
 export function toCall(door: Door, path: string, edits: readonly Sent[]): unknown {
   switch (door) {
     case "batch":
