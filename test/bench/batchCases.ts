@@ -302,7 +302,7 @@ const absent: BenchCase = {
 };
 
 /**
- * Throws unless an answer says that the old text was not found. Returns whether a nearest region starts on a line
+ * Throws unless an answer says that the old text was not found. Returns whether a nearest region starts on `line`
  * (1-based).
  */
 function isNamed(answer: MultiEditResult | MultiEditErrorData, line: number): boolean {

@@ -31,7 +31,7 @@ const style = `<style>
   }
 </style>`;
 
-/** The whole picture. It has no background of its own, so that of the page shows through. */
+/** The whole picture. It has no background of its own: that of the page shows through. */
 export function chartOf({ machine, command, cases }: Report): string {
   const goals = worstOf(cases);
   const curves = cases.flatMap((one) => one.curves ?? []);

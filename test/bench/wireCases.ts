@@ -247,7 +247,7 @@ const typing: BenchCase = {
     const [{ path, text } = { path: "", text: "" }] = texts;
     const size = Buffer.byteLength(text);
     /**
-     * Changes to that many different lines, the last line first, so that each change is also valid in the original
+     * Changes to `count` different lines, the last line first, so that each change is also valid in the original
      * text.
      */
     const changes = (count: number): { range: Range; text: string }[] =>

@@ -150,7 +150,7 @@ const elisionMarks = [
   "…",
 ];
 
-/** Puts a line that is not in the file after `@@`; the lines of the hunk are right. */
+/** Gives the hunk an anchor that is not a line of the file; the lines of the hunk are right. */
 export const wrongAnchor: Breaker = (chance, edit, version) => {
   const above = version.lines
     .slice(Math.max(0, edit.start - 40), edit.start)
