@@ -131,15 +131,15 @@ function spread<T>(items: readonly T[], count: number): T[] {
 }
 
 /**
- * Typical changes of a function: a line after the first one is replaced or removed, lines are added, or the first line,
- * which contains the name, is changed.
+ * Makes a typical change to a function: a line after the first one is replaced or removed, lines are added, or the
+ * first line, which contains the name, is changed.
  */
 function editOf(source: SourceText, { start, name }: SourceFunction, i: number, disguise?: Disguise): LineEdit {
   const at = (offset: number): string => source.lines[start + offset] ?? "";
   const context = (offset: number): HunkLine => ({ kind: "context", text: at(offset) });
   const remove = (offset: number): HunkLine => ({ kind: "remove", text: at(offset) });
   const add = (text: string): HunkLine => ({ kind: "add", text });
-  // If text and call differ, some lines must be kept.
+  // If text and call differ, the edit must keep some lines.
   switch (i % (disguise === undefined ? 4 : 3)) {
     case 0:
       return { start, lines: [context(0), remove(1), add(`  const changed = ${name}Changed();`), context(2)] };
@@ -210,8 +210,8 @@ function shuffled<T>(items: readonly T[], seed: number): T[] {
 }
 
 /**
- * The text in one piece of memory, as it arrives on the wire: the engine keeps joined texts in parts until they are
- * read.
+ * The same text in one piece of memory, as it arrives on the wire: the engine keeps concatenated strings in parts until
+ * they are read.
  */
 export function flat(text: string): string {
   return Buffer.from(text).toString();

@@ -1,4 +1,4 @@
-/** The table of adversarial shapes, each in any size. */
+/** The table of adversarial shapes, each of which can be made in any size. */
 
 /** Texts by path, and a call that applies to them. */
 export interface HostileBatch {
@@ -8,7 +8,7 @@ export interface HostileBatch {
 
 /** A row of the table. */
 export interface HostileShape {
-  /** The code that this shape could make slow. */
+  /** The reason that this shape could be slow. */
   readonly why: string;
   /** The first size to try, and the largest; twice the largest is still within the server's limits. */
   readonly start: number;
@@ -44,20 +44,20 @@ const half = (n: number): number => Math.ceil(n / 2);
 
 /** Half of the edits that a call may have: the larger size has twice as many. */
 const mostEdits = 5_000;
-/** Length of a text and of an old text in UTF-16 units; well within the limits at twice the size. */
+/** Maximum length of a text or an old text in UTF-16 units; even twice this length is well within the limits. */
 const mostUnits = 8_000_000;
 
 /** The shapes by name. */
 export const hostileShapes: Readonly<Record<string, HostileShape>> = {
   "one letter, absent": {
-    why: "at half of all offsets, only the end of the old text does not agree",
+    why: "at half of all offsets, the old text differs only at its end",
     start: 50_000,
     most: mostUnits,
     outcome: "refused",
     make: (n) => edit("a".repeat(n), `${"a".repeat(half(n))}b`, "c"),
   },
   "one letter, another in the middle": {
-    why: "the text agrees with both ends of the old text",
+    why: "the text matches both ends of the old text",
     start: 50_000,
     most: mostUnits,
     outcome: "refused",
@@ -78,7 +78,7 @@ export const hostileShapes: Readonly<Record<string, HostileShape>> = {
     make: (n) => edit("a".repeat(n), "aa", "b", { replaceAll: true }),
   },
   "equal lines, absent": {
-    why: "at half of all lines, only the last line of the old text does not agree",
+    why: "at half of all lines, the old text differs only in its last line",
     start: 20_000,
     most: 1_000_000,
     outcome: "refused",
@@ -92,7 +92,7 @@ export const hostileShapes: Readonly<Record<string, HostileShape>> = {
     make: (n) => edit(equal.repeat(n), ` ${equal}`.repeat(half(n)), "c"),
   },
   "equal lines, numbered as in a view": {
-    why: "half of the lines resemble the start of the old text, which has line numbers and one more line",
+    why: "at half of all lines, the old text without its line numbers differs only in its last line",
     start: 8_000,
     most: 500_000,
     outcome: "refused",
@@ -137,7 +137,7 @@ export const hostileShapes: Readonly<Record<string, HostileShape>> = {
     make: (n) => edit(`a${" ".repeat(n)}b\n`, "a b\n", "c"),
   },
   "curly quotes": {
-    why: "every unit of the text must be folded, and then agrees",
+    why: "every unit of the text must be folded before it can be compared",
     start: 50_000,
     most: mostUnits,
     outcome: "refused",
@@ -165,7 +165,7 @@ export const hostileShapes: Readonly<Record<string, HostileShape>> = {
     make: (n) => edit("word ".repeat(n / 5), "word wort word", "c"),
   },
   "absent edits beside one that is found": {
-    why: "the reason for each failure must be found",
+    why: "the reason for each failure must be searched for",
     start: 1_600,
     most: mostEdits,
     outcome: "done",
@@ -191,7 +191,7 @@ export const hostileShapes: Readonly<Record<string, HostileShape>> = {
       ),
   },
   "old texts that start alike": {
-    why: "they differ only at their ends",
+    why: "the old texts differ only at their ends",
     start: 800,
     most: mostEdits,
     outcome: "done",
@@ -217,7 +217,7 @@ export const hostileShapes: Readonly<Record<string, HostileShape>> = {
       ),
   },
   "many edits, one of them twice": {
-    why: "a repeated edit may be redundant, which depends on the text of each step",
+    why: "whether the repeated edit is redundant depends on the text at that step",
     start: 100,
     most: mostEdits - 1,
     outcome: "done",
@@ -265,7 +265,7 @@ export const hostileShapes: Readonly<Record<string, HostileShape>> = {
       ),
   },
   "a hunk that nearly matches everywhere": {
-    why: "at half of all lines, only the last line of the hunk does not agree",
+    why: "at half of all lines, the hunk differs only in its last line",
     start: 2_000,
     most: 500_000,
     outcome: "refused",

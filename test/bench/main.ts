@@ -32,7 +32,7 @@ const names = benchCases.filter(({ isOfProcess }) => !(cpu && isOfProcess)).map(
 const wanted = (only ?? names).flatMap((name) => name.split(","));
 const unknown = wanted.filter((name) => !names.includes(name));
 if (unknown.length > 0) {
-  console.error(`There is no case ${unknown.join(", ")}; there are ${names.join(", ")}.`);
+  console.error(`There is no case named ${unknown.join(", ")}. The cases are ${names.join(", ")}.`);
   process.exit(2);
 }
 

@@ -18,7 +18,7 @@ export interface CoreAnswer {
 }
 
 /**
- * Processes a call from its arrival to the complete answer: statuses, diff, positions, messages; everything except
+ * Processes a call from its arrival to the complete answer with statuses, diff, positions and messages; leaves out only
  * input and output.
  */
 export function throughCore(
@@ -70,8 +70,8 @@ export function floor(texts: readonly BatchText[]): { readonly lineEnds: number;
 }
 
 /**
- * The method of the usual tools: search the text for each edit, search again for a second occurrence, and rebuild the
- * text. Returns `undefined` if an old text does not occur, or occurs more than once.
+ * The usual method: search the text for each edit, search again for a second occurrence, and rebuild the text. Returns
+ * `undefined` if an old text does not occur, or occurs more than once.
  */
 export function usual(
   texts: readonly BatchText[],
@@ -87,7 +87,7 @@ export function usual(
   return [...current.values()].map((text) => Buffer.from(text));
 }
 
-/** Throws unless every method that returns a result returns the expected one. */
+/** Throws unless the core, the floor and, if replacements are given, the usual method produce the expected texts. */
 export function checkMethods(
   texts: readonly BatchText[],
   core: CoreAnswer,

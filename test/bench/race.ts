@@ -6,7 +6,7 @@ export interface Contender {
   readonly before?: () => void | Promise<void>;
   readonly run: () => unknown;
   readonly after?: () => void | Promise<void>;
-  /** The largest number of rounds in which it takes part, because it is slow. */
+  /** The maximum number of rounds in which a slow contender takes part. */
   readonly most?: number;
 }
 
@@ -55,7 +55,10 @@ export async function race<Name extends string>(
   return samples as Record<Name, number[]>;
 }
 
-/** tinybench runs each task to its end before the next; one bench per sample makes them take turns. */
+/**
+ * Takes one sample. tinybench finishes each task before the next, so contenders can take turns only in separate
+ * benches.
+ */
 async function sample(
   name: string,
   { before, run, after }: Contender,
@@ -74,7 +77,7 @@ async function sample(
     async: isAsync,
     beforeEach: async () => {
       await before?.();
-      // Not a full collection: forced on demand, it also discards compiled code, which no natural collection does.
+      // Not a full collection: a forced one also discards compiled code, which a natural collection never does.
       if (collect) globalThis.gc?.({ type: "minor" });
     },
     ...(after === undefined ? {} : { afterEach: async () => after() }),

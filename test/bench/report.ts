@@ -130,7 +130,7 @@ export function missed(cases: readonly MeasuredCase[]): number {
     .reduce((sum, row) => sum + row.goals.filter((goal) => !isMet(goal) && (row.uncertainty ?? 0) <= quiet).length, 0);
 }
 
-/** Formats milliseconds, in seconds if there are many. */
+/** Formats a time in milliseconds; uses seconds for long times. */
 export function milliseconds(ms: number): string {
   return ms >= 10_000 ? `${number(ms / 1000)} s` : `${number(ms)} ms`;
 }

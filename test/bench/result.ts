@@ -12,10 +12,10 @@ export interface Goal {
   readonly unit: string;
 }
 
-/** One line of the large table. */
+/** One row of a case's table. */
 export interface Row {
   readonly name: string;
-  /** Medians by contender, in milliseconds or, for memory, in bytes; the server comes first. */
+  /** Median times in milliseconds by contender; the server comes first. */
   readonly times: Readonly<Record<string, number>>;
   /**
    * The possible error of the comparison's median, as a fraction of that median or of the goal; `undefined` if no times
@@ -38,7 +38,7 @@ export interface CaseResult {
   readonly curves?: readonly Curve[];
 }
 
-/** A row of the table of goals. */
+/** A case of the benchmark. */
 export interface BenchCase {
   /** The name for `--only`. */
   readonly name: string;

@@ -3,7 +3,7 @@ import type { Clock, RaceOptions } from "./race.js";
 
 /** Size and duration. */
 export interface Scale {
-  /** The fraction of the lines and edits; 1 for all those of the table. */
+  /** The fraction of the full number of lines and edits; 1 as in the table of goals. */
   readonly size: number;
   /** The maximum number of rounds; `undefined` for as many as a sound median on a warm engine needs. */
   readonly rounds?: number;

@@ -55,19 +55,21 @@ require("multi_edit").setup()
 ;; With lsp-mode, instead of the last line: (multi-edit-use-lsp-mode)
 `,
   claude: () => `# Claude Code, in a shell.
-# alwaysLoad: the tools cost about 2,000 tokens in each request. Without it, the model has to search for three of the five.
+# alwaysLoad: the tools cost about 2,000 tokens in each request. Without it, the model has to search for three of the five
+# tools.
 claude mcp add-json --scope user multi-edit '{"type":"stdio","command":"multi-edit","args":["mcp"],"alwaysLoad":true}'
 
-# Claude's own tools write to disk, not to the editor. To have Claude use these instead, in ~/.claude/settings.json:
+# Claude's own tools write to disk, not to the editor. To make Claude use the tools of multi-edit instead, add this to
+# ~/.claude/settings.json:
 # { "permissions": { "allow": ["mcp__multi-edit__*"], "deny": ["Edit", "Write", "NotebookEdit"] } }
 # allow: outside plan mode, the tools change files without asking you. deny: Claude's own editing tools are disabled in
 # every project.
 `,
   codex: () => `# Codex, in ~/.codex/config.toml.
-# Commands in its sandbox may not open sockets; MCP servers run outside it.
-# required: Codex waits for the server, and ends with an error if the server does not start.
-# approve: the tools change files without asking you, also on disk, and also under --sandbox read-only. Without it, codex
-# exec refuses every edit.
+# In the sandbox of Codex, commands may not open sockets; MCP servers run outside the sandbox.
+# required: Codex waits for the server and ends with an error if the server does not start.
+# approve: the tools change files, including files on disk, without asking you, even under --sandbox read-only. Without it,
+# codex exec refuses every edit.
 # omit_tools_from: the tools cost about 2,000 tokens in each request. Without this setting, most models do not see the tools.
 # output_token_limit: reading one file may cost up to that many tokens. Models that call tools from a script get less of a long file.
 [mcp_servers.multi-edit]

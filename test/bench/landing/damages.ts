@@ -10,9 +10,9 @@ export interface Damage {
   readonly fileLine?: (line: string) => string;
   /** `undefined` for LF. */
   readonly fileEnd?: "\n" | "\r\n";
-  /** The form that an added line must have in the file; `undefined` if its author's form is kept. */
+  /** Turns an added line into the form that it must have in the file; if absent, the line keeps its author's form. */
   readonly written?: (line: string) => string;
-  /** The edit as it is sent; returns `undefined` if the damage does not apply to this edit. */
+  /** Returns the edit as it is sent; `undefined` if the damage does not apply to this edit. */
   readonly send: (edit: RealEdit) => Sent | undefined;
 }
 
@@ -104,7 +104,7 @@ export const crlfByModel: DamageMaker = (chance) => ({
   send: (edit) => toSent(edit, { lineEnd: "\r\n", ended: chance.percent(40) }),
 });
 
-/** The first line lost its indentation, the others did not. */
+/** The first line has lost its indentation; the others have not. */
 export const firstLineDedented: DamageMaker = (chance) => ({
   send: (edit) => {
     const copied = (line: string, at: number): string => (at === 0 ? line.trimStart() : line);
@@ -166,7 +166,7 @@ function inFile(
     fileLine,
     written,
     send: (edit) => {
-      // If an added line equals an old one, it is undefined which of the two is kept and which is new.
+      // If an added line equals an old one, it is unclear which of the two is kept and which is new.
       const old = new Set(oldLines(edit));
       const isClear = addedLines(edit).every((line) => !old.has(line) || fileLine(line) === written(line));
       return isClear ? toSent(edit, spelling) : undefined;

@@ -16,11 +16,11 @@ export interface RealEdit {
   readonly lines: readonly EditLine[];
 }
 
-/** The lines that must exist. */
+/** The kept and removed lines, which must be in the file. */
 export const oldLines = ({ lines }: Pick<RealEdit, "lines">): string[] =>
   lines.flatMap(({ kind, text }) => (kind === "add" ? [] : [text]));
 
-/** The lines that exist afterwards. */
+/** The kept and added lines, which replace them. */
 export const newLines = ({ lines }: Pick<RealEdit, "lines">): string[] =>
   lines.flatMap(({ kind, text }) => (kind === "remove" ? [] : [text]));
 
@@ -28,15 +28,15 @@ export const newLines = ({ lines }: Pick<RealEdit, "lines">): string[] =>
 export const addedLines = ({ lines }: Pick<RealEdit, "lines">): string[] =>
   lines.flatMap(({ kind, text }) => (kind === "add" ? [text] : []));
 
-/** The 0-based line after those that an edit names. */
+/** The 0-based line after the old lines of an edit. */
 export const endOf = (edit: RealEdit): number => edit.start + oldLines(edit).length;
 
 /** Reports whether a line contains only whitespace. */
 export const isBlankLine = (line: string): boolean => line.trim() === "";
 
 /**
- * A file's lines after edits that do not touch each other: kept lines are the file's own, added lines are transformed
- * by `written`.
+ * A file's lines after edits that do not touch each other: kept lines are the file's own, and added lines are
+ * transformed by `written`.
  */
 export function withEdits(
   lines: readonly string[],
@@ -57,7 +57,7 @@ export function withEdits(
   return after;
 }
 
-/** Changes of a file, each with the context that makes its location certain; ascending, and none touching another. */
+/** Changes to a file, each with the context that makes its location certain; ascending, and none touching another. */
 export function drawEdits(chance: Chance, version: Version, count: number): RealEdit[] {
   const edits: RealEdit[] = [];
   for (let tries = 0; edits.length < count && tries < 4 * count; tries++) {
@@ -97,8 +97,9 @@ function surrounded({ lines }: Version, { start, lines: hunk }: RealEdit, contex
 }
 
 /**
- * Counts the locations at which lines occur among others if all whitespace within lines is ignored, all quotes and
- * dashes are equal, and the first and last may be parts of lines. No way of matching can find more locations than this.
+ * Counts the locations at which lines occur among others if all whitespace within lines is ignored, typographic quotes
+ * and dashes equal plain ones, and the first and last lines may match parts of lines. No way of matching can find more
+ * locations than this.
  */
 export function placesOf(sought: readonly string[], lines: readonly string[]): number {
   const [needle, text] = [bareText(sought), bareText(lines)];

@@ -51,7 +51,10 @@ export function changedFiles(project: string): SourceFile[] {
 /** A file whose changes have not been computed yet. */
 export interface SourceFile {
   readonly path: string;
-  /** Returns `undefined` if it has too many changes to compute, or changes that are too large to send as edits. */
+  /**
+   * Returns `undefined` if the file has too many changes to compute, or only changes that are too large to send as
+   * edits.
+   */
   version(): Version | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** Runs one case through the core, and judges the outcome. */
+/** Runs one case through the core and judges the outcome. */
 import { decodeCall } from "../../../server/dialect/decode.js";
 import type { RungName } from "../../../server/match/rungs.js";
 import type { Failure } from "../../../server/plan/failure.js";
@@ -70,7 +70,7 @@ function pointsAt(failure: Failure, place: LineSpan, sentLines: number): boolean
     line !== undefined && line >= place.startLine && line <= place.endLine;
   const said = /occur(?: only)? at line (\d+)/.exec(failure.hint ?? "");
   if (said !== null && isIn(Number(said[1]))) return true;
-  // The failure first says where the new text occurs, and then what else is near in case that was not the intended
+  // The failure first says where the new text occurs, and then what else is nearby, in case that is not the intended
   // location.
   if (failure.code === "alreadyApplied" && isIn(failure.line)) return true;
   if (failure.nearest !== undefined) {
@@ -94,7 +94,8 @@ const saying =
     isAbsence(failure) && words.test(failure.message);
 
 /**
- * Tests whether a nearest region describes, in these words, the exact line and column at which the old text differs.
+ * Tests whether a nearest region describes, in these words, the line at which the old text differs and, if it names a
+ * column, the exact column.
  */
 const differing =
   (words: RegExp): ReasonTest =>
