@@ -29,7 +29,7 @@ export function sayUnreached(why: Unreached): { readonly problem: string; readon
     case "forbidden":
       return {
         problem: `${why.sandbox ? "the agent's sandbox" : "the system"} does not allow connections to it (${why.code})`,
-        hint: "An agent's sandbox may keep commands from opening sockets. Use the MCP server \"multi-edit mcp\", which agents start outside the sandbox, or allow this command to run outside it.",
+        hint: 'An agent\'s sandbox may keep commands from opening sockets. Use the MCP server "multi-edit mcp", which agents start outside the sandbox, or allow this command to run outside it.',
       };
     case "silent":
       return {

@@ -48,7 +48,7 @@ export const limits = {
   similarEntries: 5_000,
   /** Leading names that are removed from a wrong path, one after another, until the rest is the path of a file. */
   leadingNames: 8,
-  /** Names of a wrong path that are compared with a file's path; no leading names are removed from a longer one. */
+  /** Names of a wrong path that are compared with a file's path; no leading names are removed from a longer path. */
   comparedNames: 32,
   /** Similar paths that are suggested for a missing file. */
   similarShown: 3,
@@ -56,7 +56,7 @@ export const limits = {
   placesPerEdit: 200_000,
   /** Places that are collected for one hunk; no failure needs more. */
   hunkPlaces: 100,
-  /** Minimum number of edits of one file that the server tries to plan all at once, or in regions of a large text. */
+  /** Minimum number of edits to one file that the server tries to plan all at once, or in regions of a large text. */
   manyEdits: 24,
   /** UTF-16 units of the shortest text that is planned in regions. */
   regionUnits: 65_536,
@@ -168,17 +168,27 @@ export const limits = {
   agentName: 100,
   /** Agents that a session remembers having served. */
   agentsKnown: 50,
-  /** Milliseconds to reach a session, and again to list its files; longer than silent agents may stay (`helloMs`). */
+  /**
+   * Milliseconds that reaching a session may take, and that listing its files may then take. Longer than `helloMs`,
+   * after which silent agents are disconnected and make room.
+   */
   connectMs: 4_000,
-  /** Replaces `connectMs` for a session whose folders contain none of the agent's files, as it may never answer. */
+  /**
+   * Replaces `connectMs` for a session whose folders contain none of the agent's files, because it may never answer.
+   */
   strangerMs: 400,
-  /** Milliseconds for which a session's list of open files is valid; it is read again if other sessions take longer. */
+  /**
+   * Milliseconds for which a session's list of open files is valid; if asking the other sessions takes longer, the list
+   * is read again.
+   */
   staleStatusMs: 200,
   /** Milliseconds after which an agent that sends no requests is disconnected. */
   agentIdleMs: 600_000,
   /** Bytes of the input that the command line reads, or of the input that the MCP server buffers. */
   inputBytes: 64 * 1024 * 1024,
-  /** Milliseconds that the command line waits for a call by default; longer than the user may take to confirm it. */
+  /**
+   * Milliseconds that the command line waits for a call by default; longer than the user may take to confirm an edit.
+   */
   commandMs: 330_000,
   /** The longest waiting time, in milliseconds, that the command line accepts. */
   timeoutMs: 86_400_000,

@@ -55,7 +55,8 @@ export function realOwners(): Owners {
     const pid = processOf(name);
     if (pid === undefined) return false;
     const [itsPlace, itsBoot, , start] = name.split("-");
-    // The process is in another container, or on another machine with the same home: here, its number is useless.
+    // The process is in another container, or on another machine with the same home directory; its number is useless
+    // here.
     if (itsPlace !== place) return age < limits.foreignProcessMs;
     return itsBoot === boot && isProcess(pid, start === "0" ? undefined : start);
   };

@@ -40,7 +40,7 @@ const schema = z.strictObject({
     .enum(["all", "file", "none"])
     .default("all")
     .describe(
-      "What is abandoned if one edit of a call fails: the whole call (all), all edits of its file (file), or only that edit (none).",
+      "What is abandoned if one edit in a call fails: the whole call (all), all edits to the same file (file), or only that edit (none).",
     ),
   confirm: z
     .enum(["never", "always"])
@@ -87,7 +87,7 @@ const schema = z.strictObject({
     .describe("Milliseconds that the editor may take to send the changed text after it has applied an edit."),
 });
 
-/** The user's complete settings: those that are not set have their defaults. */
+/** The user's complete settings. A setting that the user has not set has its default value. */
 export type Settings = {
   readonly [K in keyof z.output<typeof schema>]: Readonly<z.output<typeof schema>[K]>;
 };
