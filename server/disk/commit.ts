@@ -23,7 +23,7 @@ export interface Staged {
   readonly warnings: readonly string[];
   /** Absolute paths of the directories that the batch creates, parents first. */
   readonly directories: readonly string[];
-  /** The names that the batch changes, each with the file under it before and after the batch. */
+  /** The names that the batch changes, each with its file before and after the batch. */
   readonly targets: readonly DiskTarget[];
   /** Makes the batch visible within one turn of the event loop. */
   commit(): Committed | NotCommitted;
@@ -171,7 +171,7 @@ function endFailed(batch: StagedBatch, failure: Failure): NotCommitted {
 
 /**
  * Records the commit in the journal again, because a power cut could undo the first record. Returns `undefined` if this
- * succeeds; if it fails, recovery will try again.
+ * succeeds; otherwise, returns a failure, and recovery will try again.
  */
 function recordAgain({ workspace, journal, release }: StagedBatch): NotCommitted | undefined {
   try {

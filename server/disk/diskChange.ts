@@ -58,7 +58,7 @@ export function toDiskChange(file: FileChange, pathOf: (uri: string) => string):
   return { kind: "rename", ...changed, target: pathOf(target.uri), targetName: target.path };
 }
 
-/** One name, with the file under it before and after the batch. */
+/** One name, with its file before and after the batch. */
 export interface Slot {
   readonly path: string;
   readonly name: string;

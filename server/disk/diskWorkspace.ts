@@ -16,7 +16,7 @@ export interface DiskWorkspace {
   readonly owners: Owners;
   /** Absolute, canonical paths of the directories in which Neovim may keep its swap files. */
   readonly swapFiles: readonly string[];
-  /** Maps a file's path to another session of this server that has, or may have, the file open. */
+  /** Maps a file's path to an editor session that has, or may have, the file open. */
   readonly openElsewhere: ReadonlyMap<string, Holder>;
 }
 
@@ -36,7 +36,8 @@ export async function userWorkspace(
 }
 
 /**
- * Returns a workspace that keeps its journals in `state`. By default, it knows no other sessions or swap directories.
+ * Returns a workspace that keeps its journals in `state`. By default, it knows of no other sessions or swap
+ * directories.
  */
 export function diskWorkspace(
   folders: readonly string[],

@@ -103,7 +103,7 @@ export const realFileSystem: FileSystem = {
       const buffer = Buffer.alloc(length);
       return buffer.subarray(0, fs.readSync(fd, buffer, 0, length, 0));
     }),
-  // A directory that can't be opened for reading can't be synced.
+  // Read access is checked, too, because a directory that can't be opened for reading can't be synced.
   mayWrite: (path) => attempt(() => fs.accessSync(path, constants.R_OK | constants.W_OK)).code === undefined,
   make: (path, bytes, mode) =>
     opened(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | noFollow, mode, (fd) =>
@@ -177,7 +177,7 @@ export function ensure(act: () => void, done: readonly string[]): void {
   }
 }
 
-/** Deletes a name. Does nothing if the name does not exist, or can't exist because it is too long. */
+/** Unlinks a path. Does nothing if the path does not exist, or can't exist because it is too long. */
 export function unlinkIfThere(files: FileSystem, path: string): void {
   ensure(() => files.unlink(path), ["ENOENT", "ENOTDIR", "ENAMETOOLONG"]);
 }
@@ -204,7 +204,10 @@ export function lookIfReached(files: FileSystem, path: string): FileStat | undef
 /** Reports whether an error means that a path can't lead to a batch's files: it is too long or leads through a link. */
 export const isUnreached = (error: unknown): boolean => isBehindLink(error) || codeOf(error) === "ENAMETOOLONG";
 
-/** Runs every step, even after the system has refused one. Returns the first refusal's code, or `undefined`. */
+/**
+ * Runs every step, even after the system has refused one. Returns the code of the first refusal; `undefined` if there
+ * was none.
+ */
 export function tryAll(steps: Iterable<() => void>): string | undefined {
   let code: string | undefined;
   for (const step of steps) {
@@ -258,9 +261,9 @@ const pairsAtOnce = 100;
 const canHold = process.platform === "linux" && fs.existsSync("/proc/self/fd");
 
 /**
- * On Linux, calls `act` with a path that leads through an open descriptor of the directory, and throws `ESTALE` if
- * another program has replaced a directory on `path` with a link since `path` was checked. On other systems, only calls
- * `act`.
+ * On Linux, calls `act` with a path that leads through an open descriptor of the directory of `path`. Throws `ESTALE`
+ * if another program has replaced a directory on `path` with a link since `path` was checked. On other systems, only
+ * calls `act`.
  */
 function within<R>(path: string, act: (reachable: string) => R): R {
   const directory = dirname(path);

@@ -14,7 +14,7 @@ import { diskFailures, diskProblems } from "./sentences.js";
 /** The journal of one batch, as stored on the disk. */
 export type Journal = z.infer<typeof journalSchema>;
 
-/** One name: the file under it before the batch, the file afterwards, and the way in which the name changes. */
+/** One name: its file before the batch, its file after the batch, and the way in which the name changes. */
 export type JournalEntry = Journal["entries"][number];
 
 /**
@@ -142,8 +142,8 @@ export function readAnyJournal({ files, state, owners }: Journals, id: string): 
 }
 
 /**
- * Returns the deepest directory that contains all files of a journal. If the files are on several drives, returns the
- * root of the first drive.
+ * Returns the deepest directory that contains all files that a journal names. If the files are on several drives,
+ * returns the root of the first drive.
  */
 export function folderOf(journal: Journal): string {
   const [first = "", ...rest] = namesIn(journal).map(dirname);

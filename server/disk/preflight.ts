@@ -20,10 +20,12 @@ export interface Before {
   readonly hash: string;
 }
 
-/** A name that a batch changes, with the file under it before and after the batch. */
+/** A name that a batch changes, with its file before and after the batch. */
 export interface DiskTarget {
   readonly slot: Slot;
-  /** The device number of the name's directory or, if that does not exist, of its nearest existing ancestor. */
+  /**
+   * The device number of the name's directory or, if that directory does not exist, of its nearest existing ancestor.
+   */
   readonly device: string;
   /** The way in which the name changes. If a file gets new bytes, staging may still change `replace` to `inPlace`. */
   readonly way: JournalEntry["way"];

@@ -50,8 +50,8 @@ const notMounted = "ENOMEDIUM";
 /**
  * Returns `notMounted` if a disk of the batch is missing: none of the batch's files on it is found, and the path of one
  * of them is now on another disk. A device number alone proves nothing, because many disks get a new one with each
- * mount. Otherwise, returns the code of the first refused `look`, because that disk may be missing; or else
- * `undefined`.
+ * mount. Otherwise, returns the code of the first refused `look`, because the disk of that file may be missing;
+ * `undefined` if no `look` was refused.
  */
 function findAway(files: FileSystem, entries: readonly HelpedEntry[]): string | undefined {
   const [seen, elsewhere] = [new Set<string>(), new Set<string>()];
@@ -79,7 +79,10 @@ interface RollBackContext {
   readonly entries: readonly HelpedEntry[];
 }
 
-/** Restores the old file under a name. Returns the name if that file is lost or another program's file has the name. */
+/**
+ * Restores the old file under a name. Returns the name if the old file is lost, or if another program's file has the
+ * name.
+ */
 function restore(context: RollBackContext): Foreign | undefined {
   const { files, entry } = context;
   const { path, oldCopy } = entry;
@@ -88,7 +91,8 @@ function restore(context: RollBackContext): Foreign | undefined {
   if (files.look(dirname(path))?.kind === "directory") {
     return entry.way === "inPlace" ? refill(files, entry, now) : giveBack(context, now);
   }
-  // Another program has removed the directory and the file in it. The copy made for a write in place is elsewhere.
+  // Another program has removed the directory and the file in it. The copy made for a write in place is in another
+  // directory.
   const isKept = entry.way === "inPlace" && files.look(oldCopy) !== undefined;
   return { path, kept: isKept ? oldCopy : undefined };
 }
@@ -141,7 +145,10 @@ function findLost(context: RollBackContext, now: FileStat | undefined): Foreign 
   return isPut(context, now) ? { path, isLost: true } : undefined;
 }
 
-/** Returns `false` if the batch was to replace the file under a name but did not, so the staged file still exists. */
+/**
+ * Returns `false` if the batch was to replace the file under a name but has not, in which case the staged file still
+ * exists.
+ */
 function isReplaced(files: FileSystem, { way, staged }: HelpedEntry): boolean {
   return way !== "replace" || files.look(staged) === undefined;
 }

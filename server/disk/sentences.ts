@@ -133,7 +133,7 @@ export const diskFailures = {
   pendingElsewhere: (names: readonly string[], journal: string, folder: string) =>
     makeFailure("ioError", theCall, {
       problem: `An earlier call was interrupted while it changed ${some(names, 300)}. It can't be rolled back from here, because not all of these files are in this workspace. Its changes are recorded in ${quote(journal, 300)}.`,
-      hint: `A call in ${quote(folder, 300)}, such as "multi-edit read" of any file there, rolls it back: run that first, or ask the user to run it.`,
+      hint: `A call in ${quote(folder, 300)}, such as "multi-edit read" for any file there, rolls it back: make such a call first, or ask the user to make it.`,
     }),
   /** `journal`: the path of the journal. */
   unreadJournal: (journal: string, problem: string) =>
@@ -187,7 +187,9 @@ function sayEnding({ outcome, foreign, code }: BatchEnding): string {
       "The server can't yet complete the call or roll it back, and some of its changes may remain; the server tries again when it starts and with each call.",
   }[outcome];
   const isUntidy = code !== undefined && outcome !== "pending";
-  const untidy = isUntidy ? ["The temporary files of the call, named .multi-edit-…, will be removed later."] : [];
+  const untidy = isUntidy
+    ? ["The temporary files of the call, such as those named .multi-edit-…, will be removed later."]
+    : [];
   const left = foreign.map(({ path, kept, isLost }) => {
     if (isLost === true) return `${path} (the copy of its old text is gone)`;
     return `${path}${kept === undefined ? "" : ` (its old text: ${kept})`}`;

@@ -1,4 +1,4 @@
-/** Prepares a batch in helper files, so that most of what can fail fails here, before any change is visible. */
+/** Prepares a batch in helper files, so that most errors occur here, before any change is visible. */
 import { dirname } from "node:path";
 import { clip } from "../plan/failure.js";
 import { limits } from "../text/limits.js";

@@ -214,7 +214,8 @@ export function shrink(text: string, change: Change): Change[] {
     from++;
     start++;
   }
-  // If the start now splits a character, move it back first; otherwise, the character's second half would seem shared.
+  // If the start now splits a character, move it back first; otherwise, the second half of the character could be
+  // trimmed from the end.
   for (; from > change.from && splits(text, from, insert, start); start--) from--;
   while (from < to && start < end && text.charCodeAt(to - 1) === insert.charCodeAt(end - 1)) {
     to--;

@@ -60,7 +60,10 @@ export const limits = {
   manyEdits: 24,
   /** UTF-16 units of the shortest text that is planned in regions. */
   regionUnits: 65_536,
-  /** Places that the keys of one old text may find; if there are more, the old text is searched for on its own. */
+  /**
+   * Places that the search by keys may find for one old text; if there are more, the old text is searched for on its
+   * own.
+   */
   keyHits: 1_000,
   /** Comparisons of two lines that one rung may make for one old text. */
   lineSteps: 5_000_000,
@@ -169,8 +172,8 @@ export const limits = {
   /** Agents that a session remembers having served. */
   agentsKnown: 50,
   /**
-   * Milliseconds that reaching a session may take, and that listing its files may then take. Longer than `helloMs`,
-   * after which silent agents are disconnected and make room.
+   * Milliseconds that reaching a session may take; listing its files may then take as long again. Longer than
+   * `helloMs`, after which silent agents are disconnected and make room.
    */
   connectMs: 4_000,
   /**

@@ -22,7 +22,10 @@ export interface OpenDocument {
   readonly lines: LineIndex;
   /** `true` if a lone CR ends a line for this editor. */
   readonly loneCrEndsLine: boolean;
-  /** Lines that have been replaced since the document was opened, up to a limit. All its versions share this map. */
+  /**
+   * Lines that have been replaced since the document was opened, up to a limit. All versions of the document share this
+   * map.
+   */
   readonly formerLines: FormerLines;
   /**
    * The reason why the editor's text is unknown, as a clause for `pathFailures.desynced`; `text` is then the last known

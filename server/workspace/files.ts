@@ -115,7 +115,10 @@ interface HowToRead {
 
 const unknownFile: HowToRead = { isRegular: false, isHashed: true, isQuick: false };
 
-/** Flags for opening a file without waiting for a pipe or following a link that has replaced it since the check. */
+/**
+ * Flags for opening a file that neither wait for a pipe nor follow a link, either of which may have replaced the file
+ * since it was checked.
+ */
 export const readFlags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0);
 
 /** Turns a system error into a failure to write: `readOnly` if permission was denied, else the one from `otherwise`. */
@@ -164,7 +167,7 @@ export function refuseKind(stats: Stats, name: string): Failure | undefined {
   return undefined;
 }
 
-/** Returns the kind of a directory entry that is neither a file nor a directory. */
+/** Returns the kind of a directory entry that is neither a regular file nor a directory. */
 function specialKind(stats: Stats): "link" | "pipe" | "socket" | "device" {
   if (stats.isSymbolicLink()) return "link";
   if (stats.isFIFO()) return "pipe";

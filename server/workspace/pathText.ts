@@ -107,8 +107,9 @@ export function pathsOf(platform: NodeJS.Platform): nodePath.PlatformPath {
 }
 
 /**
- * Returns, as a clause, why Windows would refuse a path or open anything but the file of exactly that name; `undefined`
- * if it would do neither. The path may be relative. Source: Microsoft's "Naming Files, Paths, and Namespaces".
+ * Returns, as a clause, why Windows would refuse a path or open anything but the file with exactly that name;
+ * `undefined` if it would do neither. The path may be relative. Source: Microsoft's "Naming Files, Paths, and
+ * Namespaces".
  */
 export function windowsProblem(path: string): string | undefined {
   if (/^[\\/]{2}/.test(path) || path.startsWith("\\??\\")) return pathProblems.deviceOrShare();

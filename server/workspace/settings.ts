@@ -102,7 +102,7 @@ export function settingsJsonSchema(): object {
 
 /**
  * Merges the sources of settings that the client has sent, the oldest first. A later source overrides the earlier ones
- * key by key, and replaces lists as a whole. A source is either an object of settings, or an object that has the
+ * key by key and replaces lists as a whole. A source is either an object of settings, or an object that has the
  * settings under `multiEdit` and other programs' settings under other keys. A source or value that is `undefined` or
  * null sets nothing. Anything unusable is left out with a warning, so the settings are always usable.
  */
