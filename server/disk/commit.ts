@@ -157,7 +157,7 @@ function endAsWritten(batch: StagedBatch): BatchEnding {
   return thenUnlock(batch, () => endBatchAsWritten(batch.workspace, batch.journal.id));
 }
 
-/** Ends a batch that could not be committed, and returns a failure that says what became of it. */
+/** Ends a batch that could not be committed and returns a failure that says what became of it. */
 function endFailed(batch: StagedBatch, failure: Failure): NotCommitted {
   const ending = endAsWritten(batch);
   const isBack = ending.outcome === "rolledBack" || ending.outcome === "untouched";

@@ -73,7 +73,9 @@ function makeDirectories(files: FileSystem, path: string): void {
   files.sync(dirname(path));
 }
 
-/** Converts a system error from the use of the journals into a failure; rethrows any other error. */
+/**
+ * Returns the failure for a system error that occurred while the journals were being used; rethrows any other error.
+ */
 export function unusable(state: string, error: unknown): Failure {
   if (!isSystemError(error)) throw error;
   return diskFailures.state(state, fileProblems.system(codeOf(error)));
@@ -102,7 +104,7 @@ export function removeJournal({ files, state }: DiskWorkspace, id: string): void
 
 /**
  * Returns the ids of all journals in the state directory. `halves`: the ids of the batches whose first journal is still
- * being written, or was never completed.
+ * being written or was never completed.
  */
 export function listJournals({ files, state }: Pick<DiskWorkspace, "files" | "state">): {
   readonly ids: string[];

@@ -85,7 +85,9 @@ function forEach<T extends { readonly ok: true }>(
   return failures.length > 0 ? { ok: false, failures } : { ok: true, results };
 }
 
-/** Reads the file under a name. Fails if the file is not the one that the plan expects, or must not be changed. */
+/**
+ * Reads the file under a name. Fails if the file is not the one that the plan expects, or if it must not be changed.
+ */
 function examine(
   workspace: DiskWorkspace,
   { path, name, before: expected }: Slot,

@@ -9,7 +9,7 @@ export type Unreached =
   | { readonly kind: "absent"; readonly code: string }
   /** The system or, if `sandbox` is `true`, the agent's sandbox forbids connecting. `code`: the system's error code. */
   | { readonly kind: "forbidden"; readonly code: string; readonly sandbox: boolean }
-  /** The session did not answer in time, or already serves as many agents as it accepts. */
+  /** The session did not answer in time or already serves as many agents as it accepts. */
   | { readonly kind: "silent"; readonly seconds: number }
   /** The session refused the connection; `message` is its reason. */
   | { readonly kind: "refused"; readonly message: string }
@@ -39,7 +39,7 @@ export function sayUnreached(why: Unreached): { readonly problem: string; readon
     case "refused":
       return {
         problem: `the connection failed: ${clip(why.message, 300).replace(/\.$/, "")}`,
-        hint: "Make sure that the language server in that editor has the same version as this program, and restart it.",
+        hint: "Make sure that the language server in that editor has the same version as this program, and restart that server.",
       };
     case "impostor":
       return {
@@ -167,7 +167,7 @@ export const diskSentences = {
   badJournal: (path: string): string =>
     `the journal ${quote(path, 300)} is damaged, or was not written by the server, and was left alone: check the files that it names, then delete the journal`,
   bitsLost: (path: string): string =>
-    `${path} belongs to another user: the system removes the file's set-user-ID and set-group-ID bits when the server writes it`,
+    `${path} belongs to another user, so the system removes its set-user-ID and set-group-ID bits when the server writes the file`,
   /** About a journal, complete or partly written, that the system does not let the server use. */
   closedJournal: (path: string, problem: string): string =>
     `the journal ${quote(path, 300)} can't be used and was left alone: ${problem}`,

@@ -17,7 +17,10 @@ export function toEnd<T>(work: Generator<void, T>): T {
   }
 }
 
-/** Finds by bisection the first index in `[from, from + count)` at which `holds` becomes true; else `from + count`. */
+/**
+ * Finds by bisection the first index in `[from, from + count)` at which `holds` is true; returns `from + count` if
+ * there is none.
+ */
 export function firstIndex(count: number, holds: (index: number) => boolean, from = 0): number {
   let low = from;
   let high = from + count;
@@ -65,7 +68,7 @@ export class LineIndex {
     private readonly starts: Uint32Array,
   ) {}
 
-  /** Makes the index of a text, which is scanned once. */
+  /** Makes the index of a text by scanning the text once. */
   static of(text: string, rule: LineRule): LineIndex {
     return toEnd(LineIndex.building(text, rule));
   }

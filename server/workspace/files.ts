@@ -70,7 +70,7 @@ export interface SaveHabits {
 
 /**
  * Compares the text of an open document with a file that was read. Ignores byte order marks and differences that the
- * editor's habits explain. Returns `undefined` if there is no file, or if it can't be read as text.
+ * editor's habits explain. Returns `undefined` if there is no file or the file can't be read as text.
  */
 export function compareWithFile(text: string, file: FileRead, habits: SaveHabits): "same" | "differs" | undefined {
   if (file.kind !== "text") return undefined;

@@ -1,4 +1,7 @@
-/** Identifies each file by device and inode, or else by canonical path, so that all its paths have one identity. */
+/**
+ * Identifies each file by device and inode, or else by canonical path, so that all paths of a file have the same
+ * identity.
+ */
 import { statSync } from "node:fs";
 import { lstat, readlink, realpath, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";

@@ -144,9 +144,9 @@ export function protectedNameIn(path: string, folded: ReadonlySet<string>): stri
 }
 
 /**
- * Removes differences between names that at least one file system ignores: case, composition, compatibility forms,
- * invisible characters (HFS+), trailing dots and spaces (Windows). Use it only to refuse names, because no file system
- * ignores all these differences.
+ * Removes differences between names that at least one file system ignores: case, Unicode composition, compatibility
+ * forms, invisible characters (HFS+), and trailing dots and spaces (Windows). Use it only to refuse names, because no
+ * file system ignores all these differences.
  */
 export function foldName(name: string): string {
   return name

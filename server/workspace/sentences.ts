@@ -188,7 +188,7 @@ const systemReasons: Readonly<Record<string, string>> = {
   ENFILE: "too many files are open",
   EIO: "the disk reports an error",
   ENOSPC: "no space is left on the disk",
-  // EDQUOT on Linux, which Node does not know.
+  // The code EDQUOT on Linux, for which Node has no name.
   "Unknown system error -122": "the user's disk quota is used up",
   EFBIG: "it would exceed the maximum size of a file",
   EBUSY: "another program is using it",

@@ -6,8 +6,8 @@ import { folderPattern } from "./pathText.js";
 import { settingWarnings } from "./sentences.js";
 
 /**
- * Names of files and folders that can make other programs run code: version control, editors, agents, shells, package
- * managers. The list leaves out project files that agents edit every day (package.json, CI workflows).
+ * Names of files and folders that can make version control, editors, agents, shells or package managers run code. The
+ * list leaves out project files that agents edit every day (package.json, CI workflows).
  */
 const protectedNames = [
   ...[".git", ".hg", ".svn", ".jj", ".bzr", ".gitmodules", ".gitconfig", ".husky"],
@@ -116,7 +116,9 @@ export function readSettings(values: readonly unknown[]): { settings: Settings; 
   return { settings: schema.parse(Object.fromEntries(merged)), warnings: [...warnings] };
 }
 
-/** Returns a filter that passes on each warning once, and at most `limits.settingWarnings` in all. */
+/**
+ * Returns a filter that passes each warning on only once, and no more than `limits.settingWarnings` warnings in all.
+ */
 export function createWarnOnce(): (warnings: readonly string[]) => string[] {
   const warned = new Set<string>();
   return (warnings) =>
