@@ -138,8 +138,8 @@ function aim(
     missing.push(directory);
     directory = dirname(directory);
   }
-  // The system refuses a name that is too long only if the directory exists, so each name is looked up in one that
-  // does.
+  // The system checks the length of a name only if the directory exists, so each name is looked up in an existing
+  // directory.
   if (missing.length > 0) for (const below of [path, ...missing]) files.look(join(directory, basename(below)));
   const result = afterOf(slot, befores);
   if (!result.ok) return result;

@@ -91,8 +91,8 @@ function restore(context: RollBackContext): Foreign | undefined {
   if (files.look(dirname(path))?.kind === "directory") {
     return entry.way === "inPlace" ? refill(files, entry, now) : giveBack(context, now);
   }
-  // Another program has removed the directory and the file in it. The copy made for a write in place is in another
-  // directory.
+  // Another program has removed the directory and the file in it. A copy made for a write in place is in another
+  // directory and may still exist.
   const isKept = entry.way === "inPlace" && files.look(oldCopy) !== undefined;
   return { path, kept: isKept ? oldCopy : undefined };
 }

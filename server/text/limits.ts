@@ -4,9 +4,9 @@ export const limits = {
   messageBytes: 256 * 1024 * 1024,
   /** Bytes of the header block of one framed message. */
   headerBytes: 4 * 1024,
-  /** Failures that are listed for a call that can't be read. If there are more, the last one says how many. */
+  /** Failures that are listed for a call that can't be read. If there are more, the last one says how many are left out. */
   failuresPerCall: 50,
-  /** Warnings about unknown fields of a call. If there are more, the last one says how many. */
+  /** Warnings about unknown fields of a call. If there are more, the last one says how many are left out. */
   unknownFieldWarnings: 10,
   /** Different unknown fields in one call; each is compared with every known name. */
   unknownFields: 1_000,
@@ -54,7 +54,7 @@ export const limits = {
   similarShown: 3,
   /** Places that are collected for one old text; an old text with this many places or more is refused. */
   placesPerEdit: 200_000,
-  /** Places that are collected for one hunk; no failure needs more. */
+  /** Places that are collected for one hunk; no failure message needs more. */
   hunkPlaces: 100,
   /** Minimum number of edits to one file that the server tries to plan all at once, or in regions of a large text. */
   manyEdits: 24,

@@ -116,8 +116,8 @@ interface HowToRead {
 const unknownFile: HowToRead = { isRegular: false, isHashed: true, isQuick: false };
 
 /**
- * Flags for opening a file that neither wait for a pipe nor follow a link, either of which may have replaced the file
- * since it was checked.
+ * Flags with which opening a file neither waits for a pipe nor follows a link, either of which may have replaced the
+ * file since it was checked.
  */
 export const readFlags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0);
 

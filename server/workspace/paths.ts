@@ -267,7 +267,9 @@ function refuseAccess(
   return name === undefined ? undefined : pathFailures.protectedPath(sent, name);
 }
 
-/** Returns the innermost area of a canonical path, preferring workspace folders; `undefined` if the path is outside. */
+/**
+ * Returns the innermost area that contains a canonical path, preferring workspace folders; `undefined` if none does.
+ */
 function areaOf(file: string, { areas }: Ground): Area | undefined {
   const around = areas.filter(({ canonical }) => isInside(canonical, file));
   const [best] = around.sort(

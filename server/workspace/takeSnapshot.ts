@@ -124,7 +124,7 @@ interface PendingRead extends Omit<DocumentUse, "leaves" | "hasOtherName"> {
   readonly world: World;
   /** The number of bytes that the call has already read. */
   readonly budget: { bytes: number };
-  /** `true` if the call reads so few documents that nobody notices if the server blocks meanwhile. */
+  /** `true` if the call reads so few documents that nobody notices if the server blocks while it reads them. */
   readonly isOneOfFew: boolean;
 }
 
