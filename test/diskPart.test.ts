@@ -164,7 +164,7 @@ describe("a batch over open and closed files", () => {
     const { codes, message } = await failed(desk.apply(call));
     expect([codes, message]).toEqual([
       ["contentModified"],
-      expect.stringContaining("c.txt has changed: it was opened"),
+      expect.stringContaining("c.txt has changed: it has been opened in the editor"),
     ]);
     expect(desk.texts()).toEqual({ "a.txt": "old\n", "c.txt": "old, typed\n" });
     expect(desk.disk()).toEqual({ "a.txt": "old\n", "b.txt": "old\n", "c.txt": "old\n" });

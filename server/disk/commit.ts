@@ -17,17 +17,17 @@ import { firstJournal, type Prepared, type Progress, prepare } from "./stage.js"
 /** A batch that is ready to commit but not visible yet. The caller must either commit or abandon it. */
 export interface Staged {
   readonly ok: true;
-  /** Earlier batches that had been interrupted and that were ended before this one began. */
+  /** The interrupted earlier batches that were ended before this one began. */
   readonly recovered: readonly Recovered[];
   /** Warnings for the answer to the call, as whole sentences. */
   readonly warnings: readonly string[];
-  /** Absolute paths of the directories that the batch makes, parents first. */
+  /** Absolute paths of the directories that the batch creates, parents first. */
   readonly directories: readonly string[];
-  /** The names that the batch changes, each with the file under it before and after the batch. */
+  /** The names that the batch changes, each with its file before and after the batch. */
   readonly targets: readonly DiskTarget[];
-  /** Makes the batch visible, in one turn of the event loop. */
+  /** Makes the batch visible within one turn of the event loop. */
   commit(): Committed | NotCommitted;
-  /** Removes everything that was prepared. */
+  /** Removes everything that was prepared for the batch. */
   abandon(): void;
 }
 
@@ -38,7 +38,9 @@ export interface Committed {
   finish(): void;
 }
 
-/** A batch that was rolled back or, if the outcome is `recoveryPending`, is not over yet and may be half done. */
+/**
+ * A batch that was rolled back or, if the outcome is `recoveryPending`, is still unfinished and may be partly applied.
+ */
 export interface NotCommitted {
   readonly outcome: "rolledBack" | "recoveryPending";
   readonly failure: Failure;
@@ -136,7 +138,7 @@ function toStaged(batch: StagedBatch, recovered: readonly Recovered[]): Staged {
           endAsWritten(batch);
           throw error;
         }
-        // Even if writing the journal failed, it may say `committed`; recovery would then keep the changes.
+        // Although writing the journal failed, the journal may say `committed`; recovery would then keep the changes.
         const read = attempt(() => readJournal(workspace, journal.id)).value;
         if (read?.kind === "journal" && read.journal.state === "committed") return recordAgain(batch) ?? committed;
         failure = failureOf(workspace, error, progress);
@@ -155,7 +157,7 @@ function endAsWritten(batch: StagedBatch): BatchEnding {
   return thenUnlock(batch, () => endBatchAsWritten(batch.workspace, batch.journal.id));
 }
 
-/** Ends a batch that could not be committed, and returns a failure that says what became of it. */
+/** Ends a batch that could not be committed and returns a failure that says what became of it. */
 function endFailed(batch: StagedBatch, failure: Failure): NotCommitted {
   const ending = endAsWritten(batch);
   const isBack = ending.outcome === "rolledBack" || ending.outcome === "untouched";
@@ -169,7 +171,7 @@ function endFailed(batch: StagedBatch, failure: Failure): NotCommitted {
 
 /**
  * Records the commit in the journal again, because a power cut could undo the first record. Returns `undefined` if this
- * succeeds; if it fails, recovery will try again.
+ * succeeds; otherwise, returns a failure, and recovery will try again.
  */
 function recordAgain({ workspace, journal, release }: StagedBatch): NotCommitted | undefined {
   try {
@@ -184,7 +186,7 @@ function recordAgain({ workspace, journal, release }: StagedBatch): NotCommitted
   }
 }
 
-/** Performs the last step of a batch, and then unlocks the batch's folders even if that step failed. */
+/** Performs the last step of a batch and then unlocks the batch's folders, even if that step failed. */
 function thenUnlock<T>({ release }: StagedBatch, act: () => T): T {
   try {
     return act();

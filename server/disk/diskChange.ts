@@ -1,4 +1,6 @@
-/** The changes of a batch on disk in two forms: one item per file or, because files may swap names, one per name. */
+/**
+ * The changes of a batch on disk in two forms: with one item per file and, because files may swap names, one per name.
+ */
 import type { FileChange } from "../plan/outcome.js";
 
 /** The new content of a file: text to be written in the file's encoding, or bytes to be written unchanged. */
@@ -13,7 +15,7 @@ export type DiskChange =
       readonly mode?: number | undefined;
     })
   | (NamedPath & PlannedOn & { readonly kind: "update"; readonly content?: Content | undefined })
-  /** Moves the file to `target`, perhaps with new content. `targetName`: its name in failures (default: `target`). */
+  /** Moves the file to `target`, perhaps with new content. `targetName`: the name of `target` in failures. */
   | (NamedPath &
       PlannedOn & {
         readonly kind: "rename";
@@ -34,12 +36,15 @@ interface PlannedOn {
   readonly hash?: string | undefined;
 }
 
-/** Returns the path to which a change moves its file; `undefined` if the change moves no file. */
+/** Returns the path to which a change moves its file; `undefined` if the change does not move the file. */
 export function targetOf(change: DiskChange): string | undefined {
   return change.kind === "rename" ? change.target : undefined;
 }
 
-/** Converts the planned change to a file that no editor has open. `pathOf` must return the absolute path of a URI. */
+/**
+ * Returns the disk change for the planned change to a file that no editor has open. `pathOf` must return the absolute
+ * path of a URI.
+ */
 export function toDiskChange(file: FileChange, pathOf: (uri: string) => string): DiskChange {
   const { document, change } = file;
   const at = { path: pathOf(document.uri), name: document.path };
@@ -53,7 +58,7 @@ export function toDiskChange(file: FileChange, pathOf: (uri: string) => string):
   return { kind: "rename", ...changed, target: pathOf(target.uri), targetName: target.path };
 }
 
-/** One name, with the file under it before and after the batch. */
+/** One name, with its file before and after the batch. */
 export interface Slot {
   readonly path: string;
   readonly name: string;
@@ -61,7 +66,7 @@ export interface Slot {
   readonly before?: { readonly hash?: string | undefined };
   /** The file that will be under the name after the batch; `undefined` if the name becomes free. */
   readonly after?: {
-    /** The path that the file has before the batch; `undefined` for a new file. */
+    /** The file's path before the batch; `undefined` for a new file. */
     readonly from?: string;
     readonly content?: Content | undefined;
     readonly mode?: number | undefined;
@@ -78,7 +83,7 @@ export function toSlots(changes: readonly DiskChange[]): Slot[] {
   const put = (path: string, name: string, part: Pick<Slot, "before" | "after">): void => {
     const held = slots.get(path);
     if (part.before !== undefined && held?.before !== undefined) throw new RangeError(`${path} is changed twice`);
-    if (part.after !== undefined && held?.after !== undefined) throw new RangeError(`${path} would be two files`);
+    if (part.after !== undefined && held?.after !== undefined) throw new RangeError(`two files would be named ${path}`);
     slots.set(path, { path, name: held?.name ?? name, ...held, ...part });
   };
   for (const change of changes) {

@@ -19,9 +19,9 @@ export interface FileStat {
   readonly group: number;
   /** The permission bits, as for `chmod`. */
   readonly mode: number;
-  /** Bytes. */
+  /** In bytes. */
   readonly size: number;
-  /** Milliseconds since 1970. */
+  /** The time of the last change to the content, in milliseconds since 1970. */
   readonly modified: number;
 }
 
@@ -32,8 +32,9 @@ export interface AttributePair {
 }
 
 /**
- * The file system calls needed for writing, all synchronous. Paths are absolute, and canonical except that the last
- * name may be a link, which only `list` and `mayWrite` follow. A refused call throws an error with the system's code.
+ * The file system calls needed for writing, all synchronous. Paths are absolute; they are also canonical, except that
+ * the last name may be a link, which only `list` and `mayWrite` follow. A refused call throws an error with the
+ * system's code.
  */
 export interface FileSystem {
   /** Returns information about a path; `undefined` if the path does not exist. */
@@ -48,13 +49,13 @@ export interface FileSystem {
   readStart(path: string, length: number): Buffer;
   /** Reports whether the user may write to a file or, for a directory, may change and sync the names in it. */
   mayWrite(path: string): boolean;
-  /** Makes a new file; the process's umask applies to `mode`. The file is safe on the disk only after `sync`. */
+  /** Creates a file; the process's umask applies to `mode`. The file is safe on the disk only after `sync`. */
   make(path: string, bytes: Uint8Array, mode: number): void;
   /** Overwrites the bytes of an existing file in place. The new bytes are safe on the disk only after `sync`. */
   fill(path: string, bytes: Uint8Array): void;
   /** Sets the permission bits, as `chmod` does. */
   setMode(path: string, mode: number): void;
-  /** Copies owner, mode, access list and extended attributes. Returns, for each pair, whether all were copied. */
+  /** Copies the owner, mode, access list and extended attributes. Returns, for each pair, whether all were copied. */
   copyAttributes(pairs: readonly AttributePair[]): boolean[];
   /** Returns once a file's bytes and attributes, or a directory's names, are on the disk. */
   sync(path: string): void;
@@ -102,7 +103,7 @@ export const realFileSystem: FileSystem = {
       const buffer = Buffer.alloc(length);
       return buffer.subarray(0, fs.readSync(fd, buffer, 0, length, 0));
     }),
-  // A directory that can't be opened for reading can't be synced.
+  // Read access is checked, too, because a directory that can't be opened for reading can't be synced.
   mayWrite: (path) => attempt(() => fs.accessSync(path, constants.R_OK | constants.W_OK)).code === undefined,
   make: (path, bytes, mode) =>
     opened(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | noFollow, mode, (fd) =>
@@ -123,7 +124,8 @@ export const realFileSystem: FileSystem = {
       try {
         fs.fsyncSync(fd);
       } catch (error) {
-        // Some disks, such as shared folders of virtual machines, can't sync directories. PostgreSQL ignores this, too.
+        // Some disks, such as shared folders of virtual machines, can't sync directories. PostgreSQL also ignores the
+        // error.
         if (!["EINVAL", "EBADF"].includes(codeOf(error)) || !fs.fstatSync(fd).isDirectory()) throw error;
       }
     });
@@ -147,7 +149,9 @@ export function isSystemError(error: unknown): boolean {
   return isNumbered || /^E[A-Z0-9]+$/.test(codeOf(error));
 }
 
-/** Reports whether an error means that a link has replaced a directory. A network disk's own ESTALE has an `errno`. */
+/**
+ * Reports whether an error means that a link has replaced a directory. An ESTALE from a network disk has an `errno`.
+ */
 export function isBehindLink(error: unknown): boolean {
   return codeOf(error) === "ESTALE" && !(error instanceof Error && "errno" in error);
 }
@@ -173,12 +177,15 @@ export function ensure(act: () => void, done: readonly string[]): void {
   }
 }
 
-/** Deletes a name. Does nothing if the name does not exist, or can't exist because it is too long. */
+/** Unlinks a path. Does nothing if the path does not exist, or can't exist because it is too long. */
 export function unlinkIfThere(files: FileSystem, path: string): void {
   ensure(() => files.unlink(path), ["ENOENT", "ENOTDIR", "ENAMETOOLONG"]);
 }
 
-/** Returns the hash of a file's bytes; `undefined` if `now` is not a regular file, or is too large to be ours. */
+/**
+ * Returns the hash of a file's bytes; `undefined` if `now` is not a regular file, or is larger than any file that the
+ * server writes.
+ */
 export function hashAt(files: FileSystem, path: string, now: FileStat): string | undefined {
   if (now.kind !== "file" || now.size > limits.fileBytes) return undefined;
   return hashOf(files.read(path, limits.fileBytes));
@@ -194,10 +201,13 @@ export function lookIfReached(files: FileSystem, path: string): FileStat | undef
   }
 }
 
-/** Reports whether an error means that a path can't lead to our files: it is too long, or leads through a link. */
+/** Reports whether an error means that a path can't lead to a batch's files: it is too long or leads through a link. */
 export const isUnreached = (error: unknown): boolean => isBehindLink(error) || codeOf(error) === "ENAMETOOLONG";
 
-/** Runs every step, even after the system has refused one. Returns the first refusal's code, or `undefined`. */
+/**
+ * Runs every step, even after the system has refused one. Returns the code of the first refusal; `undefined` if there
+ * was none.
+ */
 export function tryAll(steps: Iterable<() => void>): string | undefined {
   let code: string | undefined;
   for (const step of steps) {
@@ -214,7 +224,10 @@ export function syncDirectories(files: FileSystem, directories: Iterable<string>
   }
 }
 
-/** Gives a file a free name. Uses a link, which can't replace a file; if links fail, checks the name and renames. */
+/**
+ * Puts a file under a name that must be free. Makes a hard link, which can't replace an existing file; if that fails,
+ * checks that the name is free and renames the file.
+ */
 export function linkOrRename(files: FileSystem, from: string, to: string): void {
   try {
     files.link(from, to);
@@ -236,18 +249,21 @@ export function giveBackBits(files: FileSystem, path: string, mode: number | und
 
 const noFollow = constants.O_NOFOLLOW ?? 0;
 
-/** Flags for holding open a directory that can't be listed. `0o10000000`: O_PATH in Linux's asm-generic/fcntl.h. */
+/**
+ * Flags for holding a directory open even if it can't be listed. `0o10000000` is O_PATH in Linux's asm-generic/fcntl.h.
+ */
 const holdDirectory = 0o10000000 | constants.O_DIRECTORY | noFollow;
 
-/** The maximum number of pairs to copy at once; more could exceed the limit on open files. */
+/** The maximum number of pairs that one `cp` process handles; more could exceed the limit on open files. */
 const pairsAtOnce = 100;
 
 /** `true` if this system can hold a directory open while a name in it is used. */
 const canHold = process.platform === "linux" && fs.existsSync("/proc/self/fd");
 
 /**
- * On Linux, calls `act` with a path through an open descriptor of its directory, and throws `ESTALE` if another program
- * has replaced a directory on the path with a link since the path was checked. Elsewhere, only calls `act`.
+ * On Linux, calls `act` with a path that leads through an open descriptor of the directory of `path`. Throws `ESTALE`
+ * if another program has replaced a directory on `path` with a link since `path` was checked. On other systems, only
+ * calls `act`.
  */
 function within<R>(path: string, act: (reachable: string) => R): R {
   const directory = dirname(path);
@@ -287,8 +303,8 @@ function writeAll(fd: number, bytes: Uint8Array): void {
 
 /**
  * Node can't read access lists or extended attributes, so GNU `cp` copies them; no other `cp` both copies them and
- * reports failures. One `cp` process copies all pairs. It reads each source through the server's descriptor, and
- * inherits the target as its own descriptor with the same number.
+ * reports failures. One `cp` process copies all pairs. It reads each source through the server's descriptor and
+ * inherits the descriptor of the target under the same number.
  */
 function copyAttributes(pairs: readonly AttributePair[]): boolean[] {
   if (!canHold) return pairs.map(() => false);

@@ -1,4 +1,4 @@
-/** The journal of a batch. It is written first; after a crash, it shows what the batch planned and may have done. */
+/** The journal of a batch. It is written first; after a crash, it shows what the batch was to do and may have done. */
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import * as z from "zod";
 import type { Failure } from "../plan/failure.js";
@@ -14,12 +14,13 @@ import { diskFailures, diskProblems } from "./sentences.js";
 /** The journal of one batch, as stored on the disk. */
 export type Journal = z.infer<typeof journalSchema>;
 
-/** One name: the file under it before the batch, the file afterwards, and the way in which the name changes. */
+/** One name: its file before the batch, its file after the batch, and the way in which the name changes. */
 export type JournalEntry = Journal["entries"][number];
 
 /**
- * The result of reading a journal. `foreign`: all its files are outside the workspace's folders, or one of them is in
- * the directory of the journals. `astride`: some of its files are inside the workspace's folders, and others outside.
+ * The result of reading a journal. `foreign`: all files that it names are outside the workspace's folders, or one of
+ * them is in the directory of the journals. `astride`: some of the files are inside the workspace's folders and others
+ * outside.
  */
 export type JournalRead =
   | { readonly kind: "journal" | "astride"; readonly journal: Journal }
@@ -72,7 +73,9 @@ function makeDirectories(files: FileSystem, path: string): void {
   files.sync(dirname(path));
 }
 
-/** Converts a system error that occurred while journals were used into a failure; rethrows any other error. */
+/**
+ * Returns the failure for a system error that occurred while the journals were being used; rethrows any other error.
+ */
 export function unusable(state: string, error: unknown): Failure {
   if (!isSystemError(error)) throw error;
   return diskFailures.state(state, fileProblems.system(codeOf(error)));
@@ -101,7 +104,7 @@ export function removeJournal({ files, state }: DiskWorkspace, id: string): void
 
 /**
  * Returns the ids of all journals in the state directory. `halves`: the ids of the batches whose first journal is still
- * being written, or was never completed.
+ * being written or was never completed.
  */
 export function listJournals({ files, state }: Pick<DiskWorkspace, "files" | "state">): {
   readonly ids: string[];
@@ -141,8 +144,8 @@ export function readAnyJournal({ files, state, owners }: Journals, id: string): 
 }
 
 /**
- * Returns the deepest directory that contains all files of a journal. If the files are on several drives, returns the
- * root of the first drive.
+ * Returns the deepest directory that contains all files that a journal names. If the files are on several drives,
+ * returns the root of the first drive.
  */
 export function folderOf(journal: Journal): string {
   const [first = "", ...rest] = namesIn(journal).map(dirname);
@@ -153,7 +156,10 @@ export function folderOf(journal: Journal): string {
   return folder;
 }
 
-/** Returns the directories in which a batch changes names. Leaves out others, which may be unreadable. */
+/**
+ * Returns the directories in which a batch changes names. Leaves out the directories of files that are written in
+ * place, because they may be unreadable.
+ */
 export function directoriesOf({ entries, directories }: Journal): string[] {
   const names = entries.filter(({ way }) => way !== "inPlace").map(({ path }) => path);
   return [...names, ...directories].map(dirname);
@@ -166,13 +172,20 @@ export function journalPath(state: string, id: string): string {
   return join(state, `${id}.journal`);
 }
 
-/** An entry with the paths of its helper files. A journal can't forge these: they derive from the entry and the id. */
+/**
+ * An entry with the paths of its helper files. A journal can't forge these: they are derived from the entry and the id.
+ */
 export interface HelpedEntry extends JournalEntry {
-  /** The new file, in the name's directory; if the batch creates that, in the nearest ancestor it does not create. */
+  /**
+   * The new file. It is in the name's directory or, if the batch creates that directory, in the nearest ancestor that
+   * the batch does not create.
+   */
   readonly staged: string;
-  /** The old file of the name, kept in the name's directory. */
+  /** The old file, kept in the name's directory. */
   readonly kept: string;
-  /** The old bytes of a file that is written in place; `newCopy` has the new bytes. Both are next to the journal. */
+  /**
+   * The old bytes of a file that is written in place; `newCopy` contains the new bytes. Both are next to the journal.
+   */
   readonly oldCopy: string;
   readonly newCopy: string;
 }
@@ -206,16 +219,16 @@ const journalSchema = z.strictObject({
   /**
    * `staged`: no name has changed. `committing`: some names may have changed; recovery restores them. `committed`: all
    * names have changed; recovery removes the helper files. `undone`: the batch was rolled back; recovery removes the
-   * helper files, and does not touch changes that others have made since.
+   * helper files but does not touch changes that others have made since.
    */
   state: z.enum(["staged", "committing", "committed", "undone"]),
   /** A human-readable name for the batch. */
   label: z.string().max(limits.label),
   /** Milliseconds since 1970. */
   started: z.number(),
-  /** Directories that the batch makes, parents first. */
+  /** Directories that the batch creates, parents first. */
   directories: z.array(path),
-  /** After a rollback: the entries whose files were left as they were, with the reason. */
+  /** After a rollback: the entries whose files were left as they were, each with the reason. */
   left: z.array(z.strictObject({ index: z.int().min(0), why: z.enum(["changed", "kept", "lost"]) })).optional(),
   entries: z
     .array(
@@ -223,14 +236,20 @@ const journalSchema = z.strictObject({
         path,
         /** A human-readable name for the file. */
         name: z.string().max(limits.pathLength),
-        /** The device of the name's directory; if the batch creates that, of the nearest ancestor it doesn't create. */
+        /**
+         * The device of the name's directory or, if the batch creates that directory, of the nearest ancestor that the
+         * batch does not create.
+         */
         device: z.string(),
         /**
          * `create`: the name was free. `replace`: another file takes the name. `remove`: the name becomes free.
          * `inPlace`: the file under the name stays and gets new bytes.
          */
         way: z.enum(["create", "replace", "remove", "inPlace"]),
-        /** `null` if the name was free. `mode`: only for the user's own set-ID files, whose bits a write clears. */
+        /**
+         * `null` if the name was free. `mode`: set only for the user's own files that have set-ID bits, because a write
+         * clears these bits.
+         */
         before: z.strictObject({ inode: z.string(), hash, mode: z.int().min(0).max(0o7777).optional() }).nullable(),
         /**
          * `null` if the name becomes free. `inode`: the inode of the staged file, known from `committing` on;

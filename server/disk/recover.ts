@@ -79,7 +79,8 @@ export function recoverHeld(workspace: DiskWorkspace): Recovery {
       // A journal that the user may not read is as useless as a damaged one, so it is left alone, too.
       problems.push(diskSentences.closedJournal(path, fileProblems.system(code)));
     } else if (code !== undefined) {
-      // Any other error may be temporary. While it lasts, no batch is written: the journal may be about the same files.
+      // Any other error may be temporary. While it lasts, no batch is written, because the journal may name the same
+      // files.
       failures.push(diskFailures.unreadJournal(path, fileProblems.system(code)));
     }
     if (read?.kind === "unreadable") problems.push(diskSentences.badJournal(path));
@@ -99,7 +100,7 @@ export function recoverHeld(workspace: DiskWorkspace): Recovery {
   return { batches, problems, failure };
 }
 
-/** Deletes half-written first journals, whose batches have changed nothing, unless their writer still holds a lock. */
+/** Deletes each half-written first journal, whose batch has changed nothing, unless a live process holds its lock. */
 function sweepHalves(workspace: DiskWorkspace, halves: readonly string[]): string[] {
   return halves.flatMap((id) => {
     const path = `${journalPath(workspace.state, id)}.new`;
@@ -147,7 +148,8 @@ function toRecovered({ id, label, started, entries }: Journal, settled: BatchEnd
 export function endBatch(workspace: DiskWorkspace, journal: Journal): BatchEnding {
   if (journal.state === "staged") return { outcome: "untouched", foreign: [], code: tidyUp(workspace, journal) };
   if (journal.state === "committed") {
-    // The journal is written again, as a disk may report a failed sync only once, perhaps to a process that was killed.
+    // The journal is written again, because a disk may report a failed sync only once, perhaps to a process that was
+    // then killed.
     const unwritten = tryAll([() => writeJournal(workspace, journal)]);
     const isFull = unwritten !== undefined && noRoom.has(unwritten);
     const unsure = isFull ? tryAll([() => workspace.files.sync(workspace.state)]) : unwritten;
@@ -161,7 +163,7 @@ export function endBatch(workspace: DiskWorkspace, journal: Journal): BatchEndin
   const { foreign, code } = rollBack(workspace, journal);
   if (code !== undefined) return { outcome: "pending", foreign, code };
   const undone = asUndone(journal, foreign);
-  // Recording the rollback keeps a later one from undoing the same changes if a person or a program makes them again.
+  // Recording the rollback keeps a later rollback from undoing the same changes if somebody makes them again.
   const unwritten = tryAll([() => writeJournal(workspace, undone)]);
   const untidy = tidyUp(workspace, undone);
   const isPending = unwritten !== undefined && untidy !== undefined;
@@ -203,7 +205,7 @@ function leftIn({ state }: DiskWorkspace, journal: Journal): Foreign[] {
   });
 }
 
-/** Returns the path of the helper file that is an entry's old file, or that has a copy of the old file's bytes. */
+/** Returns the path of the helper file that is an entry's old file, or that contains a copy of the old file's bytes. */
 function copyOf({ way, kept, oldCopy }: HelpedEntry): string {
   return way === "inPlace" ? oldCopy : kept;
 }
@@ -217,7 +219,8 @@ export function tidyUp(workspace: DiskWorkspace, journal: Journal): string | und
   const isLeft = new Set(journal.left?.flatMap(({ index, why }) => (why === "kept" ? [index] : [])));
   const helpers = helpedEntries(state, journal).flatMap((entry, index) => {
     const { staged, kept, oldCopy, newCopy } = entry;
-    // If the name was free, no file is kept. The staged file is removed last: it shows that `replace` did not happen.
+    // If the name was free, no file is kept. The staged file is removed last, because its presence shows that `replace`
+    // did not happen.
     const besides = [...(entry.before === null ? [] : [kept]), staged];
     const apart = [newCopy, oldCopy];
     // While a batch is only staged, its journal may still say `replace` for a file that will be written in place.
@@ -237,7 +240,9 @@ export function tidyUp(workspace: DiskWorkspace, journal: Journal): string | und
   ]);
 }
 
-/** Removes a helper file. Leaves it if its directory can't be reached and no old file is at stake. */
+/**
+ * Removes a helper file. Leaves it if its directory can't be reached and the entry's name was free before the batch.
+ */
 function takeAway(files: FileSystem, { path, entry }: { readonly path: string; readonly entry: JournalEntry }): void {
   try {
     unlinkIfThere(files, path);

@@ -1,4 +1,4 @@
-/** Prepares a batch in helper files, so that whatever can fail fails here, before any change is visible. */
+/** Prepares a batch in helper files, so that most errors occur here, before any change is visible. */
 import { dirname } from "node:path";
 import { clip } from "../plan/failure.js";
 import { limits } from "../text/limits.js";
@@ -60,7 +60,10 @@ interface NameInStage {
   readonly entry: HelpedEntry;
 }
 
-/** Writes the journal first, then the helper files. Throws if the system refuses; the journal says what to remove. */
+/**
+ * Writes the journal first, then the helper files. Throws if the system refuses a call; the journal then says which
+ * files to remove.
+ */
 export function prepare(
   workspace: DiskWorkspace,
   journal: Journal,
@@ -85,7 +88,8 @@ export function prepare(
   }
   const entries = journal.entries.map((entry, index): JournalEntry => {
     const way = ways[index] ?? entry.way;
-    // The inode identifies the staged file under its new name; the bytes do not, as another program may write the same.
+    // The inode identifies the staged file under its new name; the bytes do not, because another program may write the
+    // same ones.
     const inode = way === "inPlace" ? undefined : files.look(helped[index]!.staged)?.inode;
     return { ...entry, way, after: entry.after === null ? null : { ...entry.after, inode } };
   });
@@ -126,12 +130,14 @@ function prepareOne(files: FileSystem, name: NameInStage, copies: Copy[]): Journ
   return way;
 }
 
-/** Makes a hard link. Returns `false` if the system refuses, as on a disk without links or across a mount point. */
+/**
+ * Makes a hard link. Returns `false` if the system refuses, as it does on a disk without links or across mount points.
+ */
 function tryLink(files: FileSystem, from: string, to: string): boolean {
   return attempt(() => files.link(from, to)).code === undefined;
 }
 
-/** Stages the file for a name. If it moves there unchanged and links work, makes a link; otherwise, a new file. */
+/** Stages the file for a name: a link if the file moves there unchanged and links work, otherwise a new file. */
 function stageNew(files: FileSystem, { source, bytes, mode }: After, path: string): Copy[] {
   if (source === undefined) {
     files.make(path, bytes ?? Buffer.alloc(0), mode ?? 0o666);
@@ -143,7 +149,10 @@ function stageNew(files: FileSystem, { source, bytes, mode }: After, path: strin
   return [copyFile(files, copied, { from: source.path, to: path })];
 }
 
-/** Makes a copy that only the user can access: the original's mode without its access list might let in more users. */
+/**
+ * Makes a copy that only the user can access, because a copy with the original's mode but without its access list might
+ * be open to more users.
+ */
 function copyFile(files: FileSystem, { bytes, stat: { mode } }: Before, pair: AttributePair): Copy {
   files.make(pair.to, bytes, 0o600);
   return { ...pair, mode };

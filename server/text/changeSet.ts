@@ -78,7 +78,10 @@ export class ChangeSet {
     return ChangeSet.of(this.lengthAfter, inverse);
   }
 
-  /** Returns the set that applies this set and then `next`. Throws a RangeError if `next` is for another length. */
+  /**
+   * Returns the set that applies this set and then `next`. Throws a RangeError if `next` is not for texts of B's
+   * length.
+   */
   compose(next: ChangeSet): ChangeSet {
     if (next.length !== this.lengthAfter)
       throw new RangeError(`composed with a set for ${next.length} units, not ${this.lengthAfter}`);
@@ -181,7 +184,7 @@ function composed(first: readonly Change[], next: readonly Change[]): Change[] {
   let i = 0;
   let shift = 0; // units that the changes before first[i] add
   let used = 0; // units inserted by first[i] that are already handled
-  /** Advances to an offset of B. Returns its counterpart in A. With `stays`, keeps the changes in between. */
+  /** Advances to an offset of B and returns its counterpart in A. `stays`: whether the changes in between are kept. */
   const goTo = (offsetB: number, stays: boolean): number => {
     for (; i < first.length; i++, used = 0) {
       const whole = first[i]!;
@@ -211,7 +214,8 @@ export function shrink(text: string, change: Change): Change[] {
     from++;
     start++;
   }
-  // If the start now splits a character, move it back first; otherwise, the character's second half would seem shared.
+  // If the start now splits a character, move it back first; otherwise, the second half of the character could be
+  // trimmed from the end.
   for (; from > change.from && splits(text, from, insert, start); start--) from--;
   while (from < to && start < end && text.charCodeAt(to - 1) === insert.charCodeAt(end - 1)) {
     to--;

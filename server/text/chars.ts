@@ -69,7 +69,7 @@ export function loneSurrogateAt(text: string): number {
 
 /** One line of a text that was cut at every CRLF, LF and lone CR. The last line's end is empty. */
 export interface SplitLine {
-  /** Offsets in UTF-16 units: the line's content is `[from, to)`, its line end `[to, next)`. */
+  /** Offsets in UTF-16 units: the line's content is `[from, to)` and its line end is `[to, next)`. */
   readonly from: number;
   readonly to: number;
   readonly next: number;

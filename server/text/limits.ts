@@ -4,9 +4,9 @@ export const limits = {
   messageBytes: 256 * 1024 * 1024,
   /** Bytes of the header block of one framed message. */
   headerBytes: 4 * 1024,
-  /** Failures that are listed for a call that can't be read. If there are more, the last one says how many. */
+  /** Failures that are listed for a call that can't be read. If there are more, the last one says how many are left out. */
   failuresPerCall: 50,
-  /** Warnings about unknown fields of a call. If there are more, the last one says how many. */
+  /** Warnings about unknown fields of a call. If there are more, the last one says how many are left out. */
   unknownFieldWarnings: 10,
   /** Different unknown fields in one call; each is compared with every known name. */
   unknownFields: 1_000,
@@ -48,19 +48,22 @@ export const limits = {
   similarEntries: 5_000,
   /** Leading names that are removed from a wrong path, one after another, until the rest is the path of a file. */
   leadingNames: 8,
-  /** Names of a wrong path that are compared with a file's path; no leading names are removed from a longer one. */
+  /** Names of a wrong path that are compared with a file's path; no leading names are removed from a longer path. */
   comparedNames: 32,
   /** Similar paths that are suggested for a missing file. */
   similarShown: 3,
   /** Places that are collected for one old text; an old text with this many places or more is refused. */
   placesPerEdit: 200_000,
-  /** Places that are collected for one hunk; no failure needs more. */
+  /** Places that are collected for one hunk; no failure message needs more. */
   hunkPlaces: 100,
-  /** Minimum number of edits of one file that the server tries to plan all at once, or in regions of a large text. */
+  /** Minimum number of edits to one file that the server tries to plan all at once, or in regions of a large text. */
   manyEdits: 24,
   /** UTF-16 units of the shortest text that is planned in regions. */
   regionUnits: 65_536,
-  /** Places that the keys of one old text may find; if there are more, the old text is searched for on its own. */
+  /**
+   * Places that the search by keys may find for one old text; if there are more, the old text is searched for on its
+   * own.
+   */
   keyHits: 1_000,
   /** Comparisons of two lines that one rung may make for one old text. */
   lineSteps: 5_000_000,
@@ -168,17 +171,27 @@ export const limits = {
   agentName: 100,
   /** Agents that a session remembers having served. */
   agentsKnown: 50,
-  /** Milliseconds to reach a session, and again to list its files; longer than silent agents may stay (`helloMs`). */
+  /**
+   * Milliseconds that reaching a session may take; listing its files may then take as long again. Longer than
+   * `helloMs`, after which silent agents are disconnected and make room.
+   */
   connectMs: 4_000,
-  /** Replaces `connectMs` for a session whose folders contain none of the agent's files, as it may never answer. */
+  /**
+   * Replaces `connectMs` for a session whose folders contain none of the agent's files, because it may never answer.
+   */
   strangerMs: 400,
-  /** Milliseconds for which a session's list of open files is valid; it is read again if other sessions take longer. */
+  /**
+   * Milliseconds for which a session's list of open files is valid; if asking the other sessions takes longer, the list
+   * is read again.
+   */
   staleStatusMs: 200,
   /** Milliseconds after which an agent that sends no requests is disconnected. */
   agentIdleMs: 600_000,
   /** Bytes of the input that the command line reads, or of the input that the MCP server buffers. */
   inputBytes: 64 * 1024 * 1024,
-  /** Milliseconds that the command line waits for a call by default; longer than the user may take to confirm it. */
+  /**
+   * Milliseconds that the command line waits for a call by default; longer than the user may take to confirm an edit.
+   */
   commandMs: 330_000,
   /** The longest waiting time, in milliseconds, that the command line accepts. */
   timeoutMs: 86_400_000,

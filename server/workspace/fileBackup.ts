@@ -17,13 +17,15 @@ export interface KeptFile {
   readonly mode: number;
 }
 
-/** The result of keeping a file. */
+/** The result of keeping a copy of a file. */
 export type Keeping =
   | { readonly kind: "kept"; readonly file: KeptFile }
   | { readonly kind: "absent" }
   | { readonly kind: "failed"; readonly failure: Failure };
 
-/** Reads any regular file of at most `limits.fileBytes`, even a binary one. Refuses links. Failures call it `name`. */
+/**
+ * Reads any regular file of at most `limits.fileBytes`, even a binary one. Refuses links. `name`: its name in failures.
+ */
 export async function keepFile(path: string, name: string): Promise<Keeping> {
   try {
     const stats = await lstat(path);
@@ -81,12 +83,15 @@ export async function isThere(path: string): Promise<boolean> {
   }
 }
 
-/** Deletes directories in the given order, the deepest first, until one can't be deleted. */
+/** Deletes directories, which must be listed deepest first, until one can't be deleted. */
 export async function removeEmpty(directories: readonly string[]): Promise<void> {
   for (const directory of directories) if (!(await succeeds(rmdir(directory)))) return;
 }
 
-/** Creates the missing directories above a path. Returns a function that removes those that are still empty. */
+/**
+ * Creates the missing directories above a path. Returns a function that removes the created directories that are still
+ * empty.
+ */
 export async function makeParents(path: string): Promise<() => Promise<void>> {
   // If the directories can't be created, the editor will report that.
   const first = await mkdir(dirname(path), { recursive: true }).catch(() => undefined);

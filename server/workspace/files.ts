@@ -11,10 +11,10 @@ import { limits } from "../text/limits.js";
 import { codeOf } from "./identity.js";
 import { fileProblems, pathFailures } from "./sentences.js";
 
-/** The encoding of a file's text; UTF-16 always has a byte order mark. */
+/** The encoding of a file's text. A file in UTF-16 always has a byte order mark. */
 export type Encoding = "utf-8" | "utf-16le" | "utf-16be";
 
-/** A file that was read. */
+/** A text file that was read. */
 export interface TextFile {
   /** Without the byte order mark. */
   readonly text: string;
@@ -22,20 +22,20 @@ export interface TextFile {
   readonly encoding: Encoding;
   /** SHA-256 of the bytes, in hex; `undefined` if the caller did not ask for it. */
   readonly hash?: string | undefined;
-  /** Bytes. */
+  /** In bytes. */
   readonly size: number;
 }
 
-/** The result of reading a path. */
+/** The result of reading a file. */
 export type FileRead =
   | ({ readonly kind: "text" } & TextFile)
   | { readonly kind: "absent" }
   | { readonly kind: "failed"; readonly failure: Failure };
 
 /**
- * Reads a file of at most `limits.fileBytes`. `path` is canonical: a symbolic link at its end is not followed. Failures
- * call the file `name`. `isRegular`: the caller has just seen that the file is regular. `isQuick`: the call reads only
- * a few files, so this one may be opened synchronously.
+ * Reads a file of at most `limits.fileBytes`. `path` is canonical: a symbolic link at its end is not followed. `name`:
+ * the name of the file in failures. `isRegular`: the caller has just seen that the file is regular. `isQuick`: the call
+ * reads only a few files, so this one may be opened synchronously.
  */
 export async function readTextFile(
   path: string,
@@ -70,7 +70,7 @@ export interface SaveHabits {
 
 /**
  * Compares the text of an open document with a file that was read. Ignores byte order marks and differences that the
- * editor's habits explain. Returns `undefined` if there is no file, or if it can't be read as text.
+ * editor's habits explain. Returns `undefined` if there is no file or the file can't be read as text.
  */
 export function compareWithFile(text: string, file: FileRead, habits: SaveHabits): "same" | "differs" | undefined {
   if (file.kind !== "text") return undefined;
@@ -115,10 +115,13 @@ interface HowToRead {
 
 const unknownFile: HowToRead = { isRegular: false, isHashed: true, isQuick: false };
 
-/** Flags for opening a file without waiting for a pipe or following a link that has replaced it since the check. */
+/**
+ * Flags with which opening a file neither waits for a pipe nor follows a link, either of which may have replaced the
+ * file since it was checked.
+ */
 export const readFlags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0);
 
-/** Turns a system error into a failure to write: `readOnly` if permission was denied, else that of `otherwise()`. */
+/** Turns a system error into a failure to write: `readOnly` if permission was denied, else the one from `otherwise`. */
 export function refusedBy(
   error: unknown,
   name: string,
@@ -164,7 +167,7 @@ export function refuseKind(stats: Stats, name: string): Failure | undefined {
   return undefined;
 }
 
-/** Returns the kind of a directory entry that is neither a file nor a directory. */
+/** Returns the kind of a directory entry that is neither a regular file nor a directory. */
 function specialKind(stats: Stats): "link" | "pipe" | "socket" | "device" {
   if (stats.isSymbolicLink()) return "link";
   if (stats.isFIFO()) return "pipe";
@@ -175,8 +178,8 @@ function specialKind(stats: Stats): "link" | "pipe" | "socket" | "device" {
 const small = 65_536;
 
 /**
- * Reads an open file to its end, or to one byte more than `most`, and returns all bytes. `buffer`, which has room for
- * at most `most + 1` bytes, already holds the first `length` bytes of the file.
+ * Reads an open file to its end, but at most `most + 1` bytes, and returns the bytes. `buffer`, which has room for at
+ * most `most + 1` bytes, already holds the first `length` bytes of the file.
  */
 export function readRest(fd: number, buffer: Buffer, length: number, most: number): Buffer {
   let [bytes, held] = [buffer, length];
@@ -193,7 +196,7 @@ export function readRest(fd: number, buffer: Buffer, length: number, most: numbe
   return bytes.subarray(0, held);
 }
 
-/** Returns the SHA-256, in hex, of bytes, or of a string encoded as UTF-8. */
+/** Returns the SHA-256 hash, in hex, of the given bytes or of a string encoded as UTF-8. */
 export function hashOf(bytes: Uint8Array | string): string {
   return createHash("sha256").update(bytes).digest("hex");
 }
@@ -227,8 +230,8 @@ function decodeUtf16(bytes: Buffer, encoding: "utf-16le" | "utf-16be"): DecodedT
 }
 
 /**
- * Encodes text that has no byte order mark; `bom` adds one. Unchanged text gets its old bytes back: because decoding is
- * strict, each text has only one sequence of bytes in each encoding.
+ * Encodes text that has no byte order mark; `bom` adds one. Text that was decoded from a file and is unchanged yields
+ * the same bytes again: because decoding is strict, each text has only one sequence of bytes in each encoding.
  */
 export function encodeText(text: string, { encoding, bom }: Pick<TextFile, "encoding" | "bom">): Buffer {
   const marked = bom ? byteOrderMark + text : text;

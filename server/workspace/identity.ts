@@ -1,4 +1,7 @@
-/** Identifies each file by device and inode, or else by canonical path, so that all its paths have one identity. */
+/**
+ * Identifies each file by device and inode, or else by canonical path, so that all paths of a file have the same
+ * identity.
+ */
 import { statSync } from "node:fs";
 import { lstat, readlink, realpath, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
@@ -33,14 +36,14 @@ export type Canonical =
 /** An open document that is a file on this machine. */
 export interface OpenFile {
   readonly open: OpenText;
-  /** As its URI spells it. */
+  /** As the document's URI spells it. */
   readonly path: string;
 }
 
 /** The editor's open documents, indexed by URI, path and identity. */
 export interface OpenFiles {
   readonly byUri: ReadonlyMap<string, OpenText>;
-  /** Maps a path to the documents whose own path is spelt exactly the same. */
+  /** Maps a path to the documents whose own paths are spelt in exactly the same way. */
   readonly byPath: ReadonlyMap<string, readonly OpenFile[]>;
   /** Returns the documents of one file. The first call examines all documents and keeps the result. */
   byIdentity(identity: string): Promise<readonly OpenFile[]>;
@@ -70,7 +73,7 @@ export async function canonicalise(path: string, hops: number = limits.symlinkHo
   }
 }
 
-/** Indexes the texts as they are now; later changes to the mirror do not affect the index. */
+/** Indexes the open documents as they are now; later changes to the mirror do not affect the index. */
 export function indexOpenFiles(texts: OpenTexts): OpenFiles {
   const byUri = new Map<string, OpenText>();
   const all: OpenFile[] = [];
@@ -106,7 +109,9 @@ export async function mapBounded<T, R>(items: readonly T[], task: (item: T) => P
   return results;
 }
 
-/** Reports whether the last name of a path is a symbolic link. `undefined` means a document that is not a file. */
+/**
+ * Reports whether the last name of a path is a symbolic link. `path`: `undefined` for a document that is not a file.
+ */
 export async function isLink(path: string | undefined): Promise<boolean> {
   try {
     return path !== undefined && (await lstat(path)).isSymbolicLink();
@@ -156,7 +161,9 @@ async function indexIdentities(files: readonly OpenFile[]): Promise<ReadonlyMap<
   return index;
 }
 
-/** Returns a file's identity. One `stat` is enough if the file exists, as that of almost every open document does. */
+/**
+ * Returns a file's identity. One `stat` is enough if the file exists, as the file of almost every open document does.
+ */
 async function identityOf(path: string): Promise<string> {
   try {
     const stats = await stat(path, { bigint: true });

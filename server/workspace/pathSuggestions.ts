@@ -45,7 +45,7 @@ interface Listing {
   readonly directory: string;
   /** The entries that are not directories. `folded`: the name, folded for comparison. */
   readonly files: readonly { readonly name: string; readonly folded: string }[];
-  /** The sorted names of the subdirectories; a link to a directory is among the files. */
+  /** The sorted names of the subdirectories; a link to a directory counts as a file. */
   readonly directories: readonly string[];
 }
 
@@ -132,7 +132,7 @@ async function fileAt(spelling: string, resolve: Resolver["resolve"]): Promise<R
   return resolved.ok && (resolved.place.open !== undefined || resolved.place.onDisk) ? resolved.place : undefined;
 }
 
-/** Returns other spellings of a path: with `/` and without outer quotes or spaces, then without a line number, too. */
+/** Returns other spellings of a path: with `/` and without outer quotes or spaces, then also without a line number. */
 function respelt(sent: string): string[] {
   const isAround = (unit: string | undefined): boolean => unit !== undefined && " \t\"'`“”‘’".includes(unit);
   let [start, end] = [0, sent.length];
@@ -169,7 +169,10 @@ async function listAround(directory: string, search: SuggestionSearch): Promise<
   return parent === undefined ? below : [...new Set([...below, ...(await listBelow(parent, search))])];
 }
 
-/** Lists a directory and all below it, level by level. Hidden directories come last: their files are seldom edited. */
+/**
+ * Lists a directory and everything below it, level by level. Hidden directories come last, because their files are
+ * seldom edited.
+ */
 async function listBelow(start: Listing, search: SuggestionSearch): Promise<Listing[]> {
   const below: Listing[] = [];
   const plain: string[] = [];

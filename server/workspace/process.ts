@@ -6,7 +6,7 @@ import { hashOf } from "./files.js";
 
 /**
  * Returns the time at which the system started a process, in clock ticks since boot. `undefined` if there is no such
- * process, or if the system is not Linux: other systems have no simple way to find out.
+ * process, or if the system is not Linux: other systems offer no simple way to find this out.
  */
 export function processStart(pid: number): string | undefined {
   // The program's name is in parentheses and may contain anything; the start time is the 20th field after it.
@@ -28,8 +28,8 @@ export function isProcess(pid: number, start: string | undefined): boolean {
 }
 
 /**
- * A name for a process, which no other process ever has. Its parts: the host and namespace of the process number, the
- * system's boot, the number itself, and the start time. The name can be part of a file name.
+ * A name that identifies one process and is never given to another. Its parts: the host and namespace of the process
+ * number, the system's boot, the number itself, and the start time. The name can be part of a file name.
  */
 export type OwnerName = string;
 
@@ -55,7 +55,8 @@ export function realOwners(): Owners {
     const pid = processOf(name);
     if (pid === undefined) return false;
     const [itsPlace, itsBoot, , start] = name.split("-");
-    // The process is in another container, or on another machine with the same home: here, its number is useless.
+    // The process is in another container, or on another machine with the same home directory; its number is useless
+    // here.
     if (itsPlace !== place) return age < limits.foreignProcessMs;
     return itsBoot === boot && isProcess(pid, start === "0" ? undefined : start);
   };

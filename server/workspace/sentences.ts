@@ -4,7 +4,7 @@ import { type At, clip, fileAt, makeFailure, nameOf, quote } from "../plan/failu
 import { batchFailures } from "../plan/sentences.js";
 import { limits } from "../text/limits.js";
 
-const leaveOut = "If the file is already deleted, leave the section out.";
+const leaveOut = "If the file has already been deleted, leave the section out.";
 
 /** Advice for a missing file. `alone`: if no similar path is suggested; `otherwise`: after a suggestion. */
 const withoutFile = {
@@ -55,7 +55,7 @@ export const pathFailures = {
     }),
   ownFolder: (path: string) =>
     makeFailure("protectedPath", fileAt(path), {
-      problem: `${quote(path, 160)} is in the folder where the server keeps its sessions and journals.`,
+      problem: `${quote(path, 160)} is in the folder where the server keeps its journals and the records of its sessions.`,
       hint: "Only the server may read or write there.",
     }),
   fileNotFound: (path: string, similar: readonly string[], asked: FileUse = "edit") =>
@@ -112,7 +112,7 @@ export const pathFailures = {
         hint: "Split the change into smaller calls.",
       },
     ),
-  /** `size`: bytes. */
+  /** `size`: in bytes. */
   tooMuchRead: (path: string, size: number) =>
     batchFailures.tooLarge({ path }, "the size of all files read from disk", size, limits.callFileBytes, "bytes"),
   ioError: (path: string, problem: string) =>
@@ -161,7 +161,8 @@ export const folderProblems = {
   unusable: (path: string, problem: string) => `the directory ${quote(path, 200)} ${problem}`,
   noDirectory: "is a link or a file, not a directory",
   relative: "is relative, because the home directory (the variable HOME) is not an absolute path",
-  notPrivate: "belongs to another user or is open to others; remove it, or make it yours with mode 700",
+  notPrivate:
+    "belongs to another user or is open to others; remove it, or make yourself its owner and set its mode to 700",
   system: (code: string) => `can't be used (the system says ${code})`,
 } as const;
 
@@ -187,7 +188,7 @@ const systemReasons: Readonly<Record<string, string>> = {
   ENFILE: "too many files are open",
   EIO: "the disk reports an error",
   ENOSPC: "no space is left on the disk",
-  // EDQUOT on Linux, which Node does not know.
+  // The code EDQUOT on Linux, for which Node has no name.
   "Unknown system error -122": "the user's disk quota is used up",
   EFBIG: "it would exceed the maximum size of a file",
   EBUSY: "another program is using it",
@@ -227,7 +228,7 @@ export const staleProblems = {
 
 /** Warnings about unusable settings. */
 export const settingWarnings = {
-  /** `key`: the key that has the value; `undefined` if the value was sent in place of all settings. */
+  /** `key`: the key whose value it is; `undefined` if the value was sent in place of all settings. */
   notAnObject: (key: string | undefined, value: unknown) => {
     const [what, ignored] = key === undefined ? ["The settings are", "they are"] : [`The setting "${key}" is`, "it is"];
     return `${what} ${Array.isArray(value) ? "a list" : `a ${typeof value}`}, not an object; ${ignored} ignored.`;

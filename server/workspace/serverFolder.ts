@@ -6,7 +6,9 @@ import { canonicalise, codeOf } from "./identity.js";
 import { pathsOf } from "./pathText.js";
 import { folderProblems } from "./sentences.js";
 
-/** Returns the folder for program state, by the rules of XDG, macOS or Windows. Relative only if the home folder is. */
+/**
+ * Returns the folder for program state, by the rules of XDG, macOS or Windows; relative only if the home directory is.
+ */
 export function stateHome(
   env: Readonly<Record<string, string | undefined>> = process.env,
   platform: NodeJS.Platform = process.platform,
@@ -25,7 +27,7 @@ export function homeFolder(): string {
   try {
     return homedir();
   } catch {
-    // The variable is not set, and the system does not know the user.
+    // The environment variable is not set, and the system does not know the user.
     return "";
   }
 }
@@ -62,7 +64,7 @@ export async function canonicalServerFolder(): Promise<string | undefined> {
 const canonicalFolders = new Map<string, string>();
 
 /**
- * Makes a directory that only the user can enter, and any missing directories above it. An existing directory is
+ * Creates a directory that only the user can enter, and any missing directories above it. An existing directory is
  * checked but never repaired, because anyone who could write to it may have left something there. Returns the problem,
  * as a clause; `undefined` if there is none.
  */
@@ -94,7 +96,10 @@ export function privacyProblem(path: string): string | undefined {
   }
 }
 
-/** Reports whether only the user, its owner, may access a file. `true` on Windows, which keeps users apart itself. */
+/**
+ * Reports whether the user owns a file and nobody else may access it. `true` on Windows, where the system itself keeps
+ * each user's folder for program data private.
+ */
 export function isOwn(stats: { readonly uid: number; readonly mode: number }): boolean {
   if (process.platform === "win32") return true;
   return stats.uid === process.getuid?.() && (stats.mode & 0o077) === 0;

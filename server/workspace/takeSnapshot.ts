@@ -1,4 +1,7 @@
-/** Takes the snapshot from which a batch is planned: resolves every path and reads every text before any decision. */
+/**
+ * Takes the snapshot from which a batch is planned: resolves every path and reads every text before anything is
+ * decided.
+ */
 import { type Failed, failed } from "../plan/failure.js";
 import { type Operation, pathsOf } from "../plan/operation.js";
 import type { Document, DocumentUri, Snapshot, Target } from "../plan/snapshot.js";
@@ -23,7 +26,7 @@ export interface WorkspaceSnapshot extends Snapshot {
   readonly places: ReadonlyMap<DocumentUri, ResolvedPath>;
 }
 
-/** A document, or the reason why there is none. */
+/** A document, or the reason why it could not be read. */
 export type ReadTarget = { readonly ok: true; readonly document: Document; readonly place: ResolvedPath } | Failed;
 
 /**
@@ -51,7 +54,7 @@ export async function takeSnapshot(operations: readonly Operation[], world: Worl
     if (use.leaves && (await isLink(use.place.spelt))) return failed(pathFailures.isLink(use.sent, use.place.path));
     const result = await readDocument({ ...use, resolver, world, budget, isOneOfFew });
     const { open, file } = use.place;
-    // The editor writes open documents, and knows best whether it can.
+    // The editor itself writes open documents and knows best whether it can.
     if (!result.ok || open !== undefined || file === undefined) return result;
     const failure = await refuseWrite(file, use.sent);
     return failure === undefined ? result : failed(failure);
@@ -81,7 +84,7 @@ interface DocumentUse {
   readonly mayCreate: boolean;
   /** `true` if the document will be deleted, renamed, or replaced by another file. */
   readonly leaves: boolean;
-  /** `true` if two operations, or an operation and the editor, use different hard links of the file. */
+  /** `true` if two operations, or an operation and the editor, use different hard links to the file. */
   readonly hasOtherName: boolean;
   /** `true` if no operation needs the text of the existing file, which may then be binary. */
   readonly mayBeBinary: boolean;
@@ -121,7 +124,7 @@ interface PendingRead extends Omit<DocumentUse, "leaves" | "hasOtherName"> {
   readonly world: World;
   /** The number of bytes that the call has already read. */
   readonly budget: { bytes: number };
-  /** `true` if the call reads so few documents that nobody notices if the server blocks meanwhile. */
+  /** `true` if the call reads so few documents that nobody notices if the server blocks while it reads them. */
   readonly isOneOfFew: boolean;
 }
 

@@ -244,9 +244,9 @@ describe("with a home directory", () => {
     expect((await run(["doctor"], { env })).stdout).toContain(`are kept in ${journals}\n`);
     expect(readdirSync(journals)).toEqual([]);
     chmodSync(journals, 0o755);
-    expect((await run(["doctor"], { env })).stdout).toContain("can't hold one: others may use it");
+    expect((await run(["doctor"], { env })).stdout).toContain("can't hold one: other users have access to it");
     const told = JSON.parse((await run(["doctor", "--json"], { env })).stdout);
-    expect(told.problems).toEqual([expect.stringContaining("others may use it")]);
+    expect(told.problems).toEqual([expect.stringContaining("other users have access to it")]);
   });
 });
 

@@ -238,7 +238,7 @@ describe("a session that can't be seen", () => {
   it.each<[string, RegExp, number, (home: string) => void]>([
     [
       "others may enter the directory in which it would announce itself",
-      /Editors can't announce themselves.*make it yours with mode 700/,
+      /Editors can't announce themselves.*make yourself its owner and set its mode to 700/,
       // No session is announced in this directory, so none was skipped.
       0,
       (home) => {

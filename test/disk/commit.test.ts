@@ -302,7 +302,7 @@ describe("text that another program writes meanwhile", () => {
     const kept = at.names().find((name) => name.endsWith(".old")) ?? "";
     expect(outcome).toBe("rolledBack");
     expect(failure.message).toContain(
-      `The other changes were rolled back. Another program changed these files in the meantime, so they were left as they are: ${at.path("b.txt")} (its old text: ${at.path(kept)}).`,
+      `The other changes were rolled back. In the meantime, another program changed these files or removed the copies of their old text, so they were left as they are: ${at.path("b.txt")} (its old text: ${at.path(kept)}).`,
     );
     expect([at.text("a.txt"), at.text("b.txt"), at.text(kept)]).toEqual(["a", "theirs", "b"]);
     expect(recover(at.workspace).batches).toEqual([]);
