@@ -63,7 +63,7 @@ if (program === undefined) {
     if (different !== undefined) throw new Error(await reportOf(different));
   });
 
-  /** The smallest trial that differs, with everything known about it. */
+  /** Reduces a trial to the smallest one that still shows the difference, and returns the report on that one. */
   const reportOf = async (trial: Trial): Promise<string> => {
     const reported = async (one: Trial): Promise<string | undefined> => {
       const found = (await compare(one, binary)).find((verdict) => verdict.kind === "different");

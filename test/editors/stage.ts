@@ -193,7 +193,7 @@ function toTold(answer: Answer): Told {
 }
 
 /**
- * The user's view, without the documents that are still open, as the answer says, although their files have been
+ * The user's view without the documents that, according to the answer, are still open although their files have been
  * deleted.
  */
 export async function textsAfter(stage: Stage, { text }: Told): Promise<Texts> {
