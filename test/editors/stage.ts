@@ -46,7 +46,7 @@ export interface Told {
   readonly codes: readonly string[];
   /** All text that a person or a model is shown. */
   readonly text: string;
-  /** `undefined` if the answer was an error, or went to the sample. */
+  /** `undefined` if the answer went to the sample. */
   readonly answer?: Answer;
 }
 
