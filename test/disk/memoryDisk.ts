@@ -1,5 +1,5 @@
 /**
- * A disk in memory that can be cut off before every step, and then keeps an arbitrary part of the data that was not
+ * A disk in memory that can be cut off before any step; it then keeps an arbitrary part of the data that was not
  * synced.
  */
 import { basename, dirname } from "node:path";

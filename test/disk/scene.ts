@@ -36,7 +36,7 @@ export const move = (name: string, target: string): DiskChange => ({
   targetName: target,
 });
 
-/** Runs before a step, and may throw. `isCommitting`: `true` once the batch is staged. */
+/** Runs before a step and may throw. `isCommitting`: `true` once the batch is staged. */
 export type Before = (what: string, isCommitting: boolean, disk: MemoryDisk) => void;
 
 /** A batch that has been run. */

@@ -84,7 +84,7 @@ export interface Remote {
   tell(method: string, params?: unknown): void;
 }
 
-/** Connects to the driver in an editor. A call without an answer in time rejects with the name of the call. */
+/** Connects to the driver in an editor. A call that gets no answer in time rejects with the name of the call. */
 export function remoteOf(line: Line, patience = 20_000): Remote {
   const pending = new Map<number, (answer: { result?: unknown; error?: string }) => void>();
   let last = 0;
