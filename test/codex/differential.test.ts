@@ -1,6 +1,6 @@
 /**
  * Compares the real `apply_patch` with the server on thousands of random patches; only intentional differences may
- * occur. To run more of them: `CODEX_APPLY_PATCH=<the program> CODEX_PATCHES=20000 CODEX_SEED=7 npx vitest run
+ * occur. To try more patches: `CODEX_APPLY_PATCH=<the program> CODEX_PATCHES=20000 CODEX_SEED=7 npx vitest run
  * test/codex`.
  */
 import { afterAll, it } from "vitest";

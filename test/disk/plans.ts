@@ -68,7 +68,7 @@ export function randomPlan(choose: Choose): TrialPlan {
   return planOf(layout, changes);
 }
 
-/** A batch with both its trees. */
+/** A batch with both of its trees. */
 export function planOf(layout: Layout, changes: readonly DiskChange[]): TrialPlan {
   return { layout, changes, old: treeOf(layout), new: expectedAfter(layout, changes) };
 }
