@@ -6,9 +6,9 @@ import type { PatchLine } from "./grammar.js";
 type Way = (indent: string) => string | undefined;
 
 /**
- * A hunk's lines with the added lines indented as in the file: by the one function that turns the indentation of every
- * old line into that of its line in the file. Unchanged if there is no such function, or if an added line does not fit
- * it.
+ * Returns a hunk's lines with the added lines indented to suit the file. A single function must turn the indentation of
+ * every old line into that of the matching line in the file; if there is none, or if an added line does not fit it, the
+ * lines stay unchanged.
  */
 export function shiftedLines(lines: readonly PatchLine[], fileLines: readonly string[]): readonly PatchLine[] {
   const pairs = lines

@@ -93,7 +93,7 @@ function refused(at: Site, changes: readonly DiskChange[]): (readonly [string, s
   return result.failures.map(({ code, path }) => [code, path]);
 }
 
-/** The same workspace as the next process sees it: the previous one is dead. */
+/** The same workspace as the next process sees it: the previous process is dead. */
 function next({ workspace }: Site): DiskWorkspace {
   const { owners } = workspace;
   return { ...workspace, owners: { ...owners, self: "00000000-00000000-1-1", isAlive: () => false } };

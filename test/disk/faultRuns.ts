@@ -46,7 +46,7 @@ export interface Workload {
   readonly jobs: number;
 }
 
-/** Runs until that many faults have occurred, taking the plans in random order. */
+/** Runs plans in random order until the given number of faults have occurred. */
 export function runFaults(bench: Bench, tally: RunTally, workload: Workload): Promise<void> {
   return work(bench, tally, workload, async (name, plan) => {
     const kind = bench.choose(6) === 0 ? "abandon" : "apply";
@@ -63,8 +63,8 @@ export function runFaults(bench: Bench, tally: RunTally, workload: Workload): Pr
 }
 
 /**
- * Kills a batch, then kills the recovery at one of its own calls, then recovers, until that many recoveries were
- * killed.
+ * Kills a batch, then kills the recovery at one of its own calls, then recovers; repeats this until the given number of
+ * recoveries have been killed.
  */
 export function runDoubleFaults(bench: Bench, tally: RunTally, workload: Workload): Promise<void> {
   return work(bench, tally, workload, async (name, plan) => {
@@ -113,7 +113,10 @@ export function saidBy(report: DriverReport | undefined): { readonly may: Sides;
   }
 }
 
-/** Recovers as a new process would; returns the first defect before or after that, or `undefined` if there is none. */
+/**
+ * Recovers as a new process would. Returns the first defect found before or after the recovery, or `undefined` if there
+ * is none.
+ */
 export function recoverAndLook(site: Site, plan: TrialPlan, report: DriverReport | undefined): string | undefined {
   const { may, isSettled } = saidBy(report);
   const early = isSettled ? unlike(treeAt(site), plan, may) : undefined;

@@ -124,7 +124,7 @@ function writeBatch(plan: TrialPlan, before: (disk: MemoryDisk, step: number, wh
   return { disk, outcome: committed.outcome };
 }
 
-/** Checks that all files that the other program did not touch are as the outcome says. */
+/** Checks that all files that the other program did not touch are in the state that the outcome implies. */
 function expectRest(
   disk: MemoryDisk,
   { plan, path, outcome }: { readonly plan: TrialPlan; readonly path: string; readonly outcome: string },

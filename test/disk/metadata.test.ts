@@ -11,7 +11,7 @@ import { makeDirectory } from "../support/directory.js";
 
 const isRoot = process.getuid?.() === 0;
 
-/** A method of writing a new text, and the attributes that it keeps. Python3 is used for calls that Node lacks. */
+/** A method of writing a new text, and the attributes that it keeps. Python 3 is used for calls that Node lacks. */
 interface Row {
   readonly links?: readonly string[];
   /**

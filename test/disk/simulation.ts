@@ -41,7 +41,7 @@ export function newTally(): Tally {
 
 /**
  * Runs one random batch again and again: cut off before each step and after the last, with `samples` states examined
- * per cut, and with refusals that start at each step. Returns the defect, or `undefined` if there is none.
+ * per cut, and with refusals that start at each step. Returns the first defect, or `undefined` if there is none.
  */
 export function simulate(seed: number, samples: number, tally: Tally): Wrong | undefined {
   const choose = chooser(seed);

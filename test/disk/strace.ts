@@ -76,7 +76,8 @@ export async function runWithFault(program: string, site: Site, task: string, at
   const { call, number } = at.point;
   const log = join(site.root, "calls");
   const inject = `inject=${call}:${at.fault.inject(number)}`;
-  // With a filter for all processes and threads, only traced calls cost time; but then strace 6.1 sends no signals.
+  // With a filter that covers all processes and threads, only the traced calls become slower; but strace 6.1 then sends
+  // no signals.
   const filter = [...(at.fault === kill ? [] : ["-f", "--seccomp-bpf"]), "-e", `trace=${call}`, "-e", inject];
   const output = await strace(program, task, ["-o", log, ...filter]);
   const isHit = /\(INJECTED\)|killed by SIGKILL/.test(readFileSync(log, "latin1"));

@@ -90,7 +90,7 @@ async function asked(stage: Stage, answers: readonly string[]): Promise<Told> {
       "a question",
       () => questionSince(stage, mark) ?? (isAnswered || undefined),
     );
-    // An editor that cannot ask its user says so at once.
+    // An editor that cannot ask its user says so immediately.
     await delay(200);
     if (question === true || isAnswered) return told;
     const { message, actions } = question.params;

@@ -39,7 +39,7 @@ export interface Traits {
   readonly encodings: readonly ("utf-8" | "utf-16" | "utf-32")[];
   /** `true` if the user can send a call with a command of the editor; otherwise only agents can send calls. */
   readonly command: boolean;
-  /** `true` if it can send `multiEdit/apply` and apply the answer. */
+  /** `true` if the editor can send `multiEdit/apply` and apply the answer. */
   readonly request: boolean;
   /** `true` if a text without a final newline gets one as soon as it is edited. */
   readonly restoresFinalNewline: boolean;
@@ -57,7 +57,7 @@ export interface Traits {
  * waits on the wire until the server knows about it.
  */
 export interface Driver {
-  /** Opens a file, as the user does; it need not exist. */
+  /** Opens a file, as the user does; the file does not need to exist. */
   open(path: string): Promise<void>;
   /** Replaces the whole text of an open document, as typing or pasting does, without saving it. */
   retype(path: string, text: string): Promise<void>;
@@ -83,7 +83,7 @@ export interface Driver {
   lock?(path: string): Promise<void>;
   /** Puts the cursor right before the first occurrence of a text and starts to type there. */
   startTyping(path: string, before: string): Promise<void>;
-  /** Types one more key. May be called while the editor is busy; resolves at once. */
+  /** Types one more key. May be called while the editor is busy; resolves immediately. */
   key(key: string): void;
   /** Ends typing after the editor has processed all keys. */
   stopTyping(): Promise<void>;

@@ -1,8 +1,8 @@
 ;;; emacs.el --- The driver inside Emacs  -*- lexical-binding: t; -*-
 
 ;; Connects to the test's socket and runs its commands, one JSON value per line.  The user's configuration attaches the
-;; server; this file knows only the sample's functions.  Keys come from the terminal, as a person's do, including C-^, which runs the
-;; contents of `driver-next' as a command of the user.
+;; server; this file knows only the sample's functions.  Keys come from the terminal, as a person's do.  One of them,
+;; C-^, calls the function in `driver-next' as a command of the user.
 
 ;;; Code:
 

@@ -316,7 +316,7 @@ function beside({ encoding, sync }: { readonly encoding: string; readonly sync: 
         const typed = { ...texts, "b.txt": "e\u0301😀 key 2😀\n" };
         for (const [name, text] of Object.entries(typed)) {
           await expect.poll(async () => (await one.wire.read(one.path(name)))?.text).toBe(text);
-          // If the other server counts in different units from the test, its changes cannot be compared.
+          // If the other server counts in units other than the test's, its changes cannot be compared.
           if (sync === 1 || encoding === "utf-16") {
             const uri = pathToFileURL(one.path(name)).href;
             await expect.poll(() => JSON.parse(readFileSync(kept, "utf8"))[uri]).toBe(text);

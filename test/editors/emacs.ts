@@ -22,7 +22,7 @@ const traits: Traits = {
   encodings: ["utf-8", "utf-16", "utf-32"],
   command: true,
   request: true,
-  // Emacs adds the newline not on an edit, but on the save that the server requests.
+  // Emacs adds the newline not when it applies an edit, but when it saves the file at the server's request.
   restoresFinalNewline: true,
 };
 
@@ -163,7 +163,7 @@ function driverOf(remote: Remote, { write: press, stop, said }: Terminal): Emacs
     stopTyping: settled,
     answer: async (question, action) => {
       await asked(question);
-      // eglot has already filled in an answer.
+      // eglot has already filled in an answer, which the first keys remove.
       press(`${keys.clear}${action}${keys.enter}`);
     },
     closeAll: async () => void (await remote.call("close-all")),

@@ -207,7 +207,7 @@ async function editAtRandom(stage: Stage, evaluate: EmacsDriver["evaluate"], som
         (widen)
         (multi-edit--flush (multi-edit--session))
         (buffer-substring-no-properties (point-min) (point-max))))`);
-    // Emacs and the test reach the server through the tap on two connections, so one may overtake the other.
+    // Emacs and the test reach the server through the tap on two connections, so one message may overtake another.
     const known = async () => (await stage.wire.read(stage.path(name)))?.text;
     await expect.poll(known, { timeout: 5000, message: `${name} after\n${forms}` }).toBe(held);
   }

@@ -18,7 +18,10 @@ export function casesOf(page: string): readonly Case[] {
   return parsePage(page, readFileSync(new URL(page, folder), "utf8"));
 }
 
-/** The outcome of a case: as the page says, refused, wrong, or not held (not run) because no editor affects it. */
+/**
+ * The outcome of a case: as the page says, refused, wrong, or not held (and so not run), because the editor changes its
+ * texts or the case does not depend on the editor.
+ */
 export type PageOutcome =
   | { readonly kind: "exact" }
   | { readonly kind: "notHeld"; readonly why: string }
@@ -67,7 +70,7 @@ function differenceIn(one: Case, wanted: Texts, seen: Texts, traits: Traits): st
   return difference(folded(wanted), folded(seen), traits);
 }
 
-/** The subject of a case that no editor affects; `undefined` if the case is about texts. */
+/** The subject of a case that does not depend on the editor; `undefined` if the case is about texts. */
 function subjectOfNoEditor({ settings, links, request }: Case): string | undefined {
   const sent = JSON.stringify(request);
   if (settings !== undefined) return "settings";

@@ -173,7 +173,7 @@ export async function applied(stage: Stage, door: Door, call: unknown): Promise<
   return told;
 }
 
-/** Compares the user's texts byte for byte; an editor that ends every text with a newline may do so. */
+/** Compares the user's texts byte for byte, but allows the final newline of an editor that ends every text with one. */
 export async function expectTexts(
   stage: Stage,
   wanted: Texts,

@@ -46,7 +46,7 @@ export interface Told {
   readonly codes: readonly string[];
   /** All text that a person or a model is shown. */
   readonly text: string;
-  /** `undefined` if the answer was an error, or went to the sample. */
+  /** `undefined` if the answer went to the sample. */
   readonly answer?: Answer;
 }
 
@@ -193,7 +193,7 @@ function toTold(answer: Answer): Told {
 }
 
 /**
- * The user's view, without the documents that are still open, as the answer says, although their files have been
+ * The user's view without the documents that, according to the answer, are still open although their files have been
  * deleted.
  */
 export async function textsAfter(stage: Stage, { text }: Told): Promise<Texts> {

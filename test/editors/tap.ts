@@ -79,7 +79,7 @@ function obey(order: ToTap): void {
 }
 
 function pass(to: Party, message: Packet): Promise<void> {
-  // The message is passed on as it came from the wire, whatever the library would call it.
+  // The message is passed on as it came from the wire, whatever type the library would give it.
   return writers[to].write(message as Message).catch(() => undefined);
 }
 
