@@ -40,8 +40,8 @@ export type DecodedCall =
   | { readonly ok: false; readonly failures: readonly Failure[] };
 
 /**
- * Decodes the params of a request, which may be any JSON value. Reports all failures at once and never throws.
- * An array of one element stands for that element, because JSON-RPC clients wrap a bare string in an array.
+ * Decodes the params of a request, which may be any JSON value. Reports all failures, not only the first, and never
+ * throws. An array of one element stands for that element, because JSON-RPC clients wrap a bare string in an array.
  */
 export function decodeCall(params: unknown, policy: DecodePolicy): DecodedCall {
   const sent: unknown = Array.isArray(params) && params.length === 1 ? params[0] : params;
@@ -200,7 +200,7 @@ function readList({ spelling, value }: SentField, findings: Findings): readonly 
   return isObject(list) ? [list] : findings.fail(callFailures.noList(spelling, list));
 }
 
-/** Returns, for each pair of `textStyles` that the call uses, the first name from the pair that occurs in the call. */
+/** Returns, for each pair of `textStyles` that the call uses, the name from that pair that the call uses first. */
 function textSpellings(objects: readonly SentKeys[]): string[] {
   const first = new Map<unknown, string>();
   for (const { fields } of objects) {

@@ -1,4 +1,4 @@
-/** Turns one edit of a call into an operation, after its keys have been sorted. */
+/** Turns one edit of a call, whose keys have been sorted by kind, into an operation. */
 import { type At, clip } from "../plan/failure.js";
 import type { EditOperation } from "../plan/operation.js";
 import { loneSurrogateAt } from "../text/chars.js";

@@ -49,7 +49,7 @@ const headers: readonly { readonly kind: Header["kind"]; readonly start: string 
   { kind: "update", start: "*** Update File: " },
 ];
 
-/** Reads the header on a line that has no trailing whitespace; `undefined` if the line is no header, or has no path. */
+/** Reads the header on a line without trailing whitespace; `undefined` if the line is not a header or has no path. */
 export function readHeader(line: string): Header | undefined {
   const row = headers.find(({ start }) => line.startsWith(start));
   return row === undefined ? undefined : { kind: row.kind, path: line.slice(row.start.length) };

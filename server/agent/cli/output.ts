@@ -123,7 +123,7 @@ function inColour(line: string): string {
   return style === undefined ? line : styleText(style, line, { stream: process.stdout });
 }
 
-/** Replaces control characters except tab and LF: those below U+0020 with Unicode's symbols for them, others with U+FFFD. */
+/** Replaces control characters except tab and LF: any below U+0020 with Unicode's symbol for it, others with U+FFFD. */
 function harmless(text: string): string {
   return text.replace(/\p{Cc}/gu, (character) => {
     if (character === "\t" || character === "\n") return character;
