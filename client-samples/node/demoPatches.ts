@@ -28,7 +28,7 @@ export function patchCalls(onDisk: ReadonlyMap<string, string>, next: ReadonlyMa
       title: "patch, two mistakes",
       note: "One hunk was made from the disk, which lacks your line; one matches twice.",
       by: "client",
-      // The file that is moved has unsaved text, and the demo permits that.
+      // The call moves a file that has unsaved text, which `overwrite` permits.
       call: { patch: inPatch([...tooLittle, ...around]), options: { overwrite: true } },
       rungs: [undefined, undefined, "exact", undefined, "exact", undefined, undefined],
       outcome: { refused: ["contextNotFound", "ambiguousMatch"] },
@@ -76,8 +76,8 @@ interface Place {
 }
 
 /**
- * The heading above a hunk, as a model would write it after `@@`; `undefined`: there is none after the previous hunk.
- * Throws if the location is ambiguous without a heading: if its lines occur twice, a patch may change the wrong lines.
+ * Returns the heading above a hunk, as a model would write it after `@@`; `undefined` if there is none between the
+ * previous hunk and this one. Throws if the location is ambiguous, because the patch might then change the wrong lines.
  */
 function anchorFor({ text, cursor, start, old }: Place): string | undefined {
   const isHere = (line: number): boolean => old.every((each, i) => text[line + i] === each);
