@@ -251,7 +251,7 @@ function conclude({ expected, problems }: Stage, { calls, original, milliseconds
   if (problems.length === 0) {
     print(
       paint(["bold", "green"], `All ${calls} calls had the expected result.`),
-      `  ${changed} files were changed, created, moved or deleted, ${same} left alone: every text is as expected.`,
+      `  ${changed} files were changed, created, moved or deleted, and ${same} were left alone: every text is as expected.`,
       `  ${kept} unsaved lines are still there; the agent replaced the other one. No open file was written before the demo saved.`,
       `  ${(milliseconds / 1000).toFixed(1)} s in all. How to attach your editor: README.md. How this client works: client-samples/node/.`,
     );

@@ -141,7 +141,7 @@ export const calls: readonly DemoCall[] = [
   },
   {
     title: "pi, several edits",
-    note: "One file is not open, the other has unsaved text. Both change, or neither.",
+    note: "One file is not open; the other has unsaved text. Either both change or neither does.",
     by: "client",
     call: {
       path: lineEndings,
@@ -228,7 +228,7 @@ export const calls: readonly DemoCall[] = [
   },
   {
     title: "batch, our own shape",
-    note: "The file has a space at the end of a line that the model does not send; it stays.",
+    note: "One line of the file ends with a space that the model leaves out; the space stays.",
     by: "server",
     call: {
       path: uriReadme,

@@ -26,7 +26,7 @@ export function patchCalls(onDisk: ReadonlyMap<string, string>, next: ReadonlyMa
     },
     {
       title: "patch, two mistakes",
-      note: "One hunk was made from the disk, which lacks your line; one matches twice.",
+      note: "One hunk was made from the file on disk, which lacks your line; another matches twice.",
       by: "client",
       // The call moves a file that has unsaved text, which `overwrite` permits.
       call: { patch: inPatch([...tooLittle, ...around]), options: { overwrite: true } },
@@ -36,7 +36,7 @@ export function patchCalls(onDisk: ReadonlyMap<string, string>, next: ReadonlyMa
     },
     {
       title: "patch, corrected",
-      note: "In Markdown, as models send it; it also moves a file, adds one and deletes one.",
+      note: "The patch is in Markdown, as models send it. It also moves a file, adds one and deletes one.",
       by: "server",
       call: {
         patch: `Here it is:\n\`\`\`\n${inPatch([...enough, ...around])}\`\`\`\n`,

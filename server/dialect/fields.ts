@@ -83,7 +83,9 @@ export const editFields = {
     schema: z
       .int()
       .min(1)
-      .describe("Replace the occurrence that starts nearest to this line (counted from 1, as in the file before the call)."),
+      .describe(
+        "Replace the occurrence that starts nearest to this line (counted from 1, as in the file before the call).",
+      ),
   },
   expectedCount: {
     spellings: ["expectedCount", "expected_count", "expected_replacements", "expectedReplacements"],
