@@ -115,7 +115,7 @@ function readPatch({ spelling, value }: SentField, how: Leniency, findings: Find
   const parsed = parsePatch(value, how);
   if (parsed.ok) return { shape: patchShape, operations: parsed.sections, warnings: parsed.warnings };
   for (const failure of parsed.failures) findings.fail(failure);
-  // `findings` can't list any more failures, so it needs only their number.
+  // `findings` has no room for the unlisted failures, so it needs only their number.
   const last = parsed.failures.at(-1);
   for (let i = 0; last !== undefined && i < parsed.unlisted; i++) findings.fail(last);
   return undefined;

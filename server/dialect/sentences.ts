@@ -1,4 +1,4 @@
-/** Sentences about calls and patches that cannot be read. */
+/** Sentences about calls and patches that can't be read or whose meaning is in doubt. */
 import type { z } from "zod";
 import { type At, clip, count, type Failure, makeFailure, nameOf, quote, some, theCall } from "../plan/failure.js";
 import { batchFailures } from "../plan/sentences.js";

@@ -36,7 +36,7 @@ export function describeSessions(context: RequestContext): Promise<string> {
   });
 }
 
-/** Reports on everything that a call depends on. Returns the exit code, `noSession` if no editor would get the call. */
+/** Reports on everything that a call depends on. Returns the exit code: `noSession` if no editor would get the call. */
 export function runDoctor({ json }: Arguments, context: RequestContext): Promise<number> {
   return withSessions(context, async (found, sessions) => {
     const selected = await sessionForDirectory(found, context);

@@ -1,4 +1,4 @@
-/** Prints the output of a command to a terminal or a pipe, and determines the command's exit code. */
+/** Prints the output of a command to a terminal or a pipe and determines the command's exit code. */
 import { styleText } from "node:util";
 import type { MultiEditResult } from "../../lsp/protocol.js";
 import type { FailureCode } from "../../plan/failure.js";

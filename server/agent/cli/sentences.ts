@@ -68,7 +68,7 @@ export const setupSentences = {
     `The entry for ${language} can't be written: Helix shows the servers ${shown.map((one) => quote(one, 40)).join(", ")}, but its configuration does not accept all of these names. Write the entry yourself: list the language's servers, and add "multi-edit" at the end.`,
 } as const;
 
-/** Lines of the doctor and of the list of sessions. */
+/** Lines that the commands `doctor` and `sessions` print. */
 export const doctorSentences = {
   noneReached: "No editor can be reached.",
   reached: "Editors that can be reached:",

@@ -23,7 +23,7 @@ export interface RequestContext {
   readonly sessions: string;
   /** Absolute path of the directory against which relative paths are resolved. */
   readonly directory: string;
-  /** The session that the user has chosen, as the start of its id; `undefined` if the files determine the session. */
+  /** The session that the user has chosen by the start of its id; `undefined` if the files determine the session. */
   readonly session: string | undefined;
   /** `editor`: use only an editor; `disk`: only the disk; `auto`: the editor that has the files, or else the disk. */
   readonly mode: Mode;
