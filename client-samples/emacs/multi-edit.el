@@ -265,7 +265,7 @@ It runs alongside eglot's servers and needs none of them.  Do not combine it wit
     (multi-edit--connect project)))
 
 (defun multi-edit--eglot-connected (server)
-  "Make sure, after SERVER has connected, that the connection beside it knows its buffers."
+  "Make sure, after SERVER has connected, that the project's extra connection knows all buffers."
   (cond
    ((multi-edit--beside-p server)
     (setq multi-edit--connecting (delq (multi-edit--start-of (eglot--project server)) multi-edit--connecting))
@@ -476,7 +476,7 @@ IN-DOUBT is non-nil, none of this is known."
   (when-let* ((record (multi-edit--recorder)))
     (setf (multi-edit--record-announced record)
           (and (= (multi-edit--record-tick record) (buffer-chars-modified-tick))
-               ;; Functions that run between this one and the other could edit the text, and hooks miss such edits.
+               ;; Functions that run between the two of this file could edit the text, and the hooks would miss such edits.
                (eq (car (last before-change-functions)) #'multi-edit--before-change)
                (eq (car after-change-functions) #'multi-edit--after-change)
                ;; An error would remove all functions from this hook.
@@ -946,7 +946,7 @@ or the new path.  FILES has the hashes of files that are not open."
 
 (defun multi-edit--regions (edits encoding)
   "EDITS in the current buffer, each as (FROM TO TEXT), the last one first."
-  ;; In a buffer of a file with CRLF, lines end with LF, and a CR would be one too many.
+  ;; In the buffer of a file with CRLF, lines end with LF, so the CRs must be left out.
   (let ((is-dos (eq 1 (coding-system-eol-type buffer-file-coding-system))))
     (nreverse
      (seq-map (lambda (edit)

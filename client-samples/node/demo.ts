@@ -27,9 +27,9 @@ const root = dirname(__dirname);
 interface Stage {
   readonly folder: string;
   readonly client: Client;
-  /** The text that each file must have, by path: in the editor if the file is open, otherwise on disk. */
+  /** By path, the text that each file must have: in the editor if the file is open, otherwise on disk. */
   readonly expected: Map<string, string>;
-  /** The text that each file must have on disk as long as the editor has saved nothing, by path. */
+  /** By path, the text that each file must have on disk as long as the editor has saved nothing. */
   readonly unsaved: Map<string, string>;
   readonly problems: string[];
 }

@@ -39,7 +39,7 @@ export function createDocumentStore(notify: Notify): DocumentStore {
     return document;
   }
 
-  /** `edits` are sorted and sent from the last to the first, so that each range is still valid when it is applied. */
+  /** `edits` are in order; they are sent last to first, so that each range is still valid when its edit is applied. */
   function update(document: OpenDocument, text: string, edits: readonly TextEdit[] | undefined): void {
     const { uri, path } = document;
     const version = document.version + 1;

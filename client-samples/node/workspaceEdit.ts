@@ -41,7 +41,7 @@ export type Step =
   | { readonly kind: "rename"; readonly path: string; readonly newPath: string }
   | { readonly kind: "delete"; readonly path: string };
 
-/** The state of a path after the steps before the current one. */
+/** The state of a path before the current step. */
 interface Entry {
   /** `undefined` if the file is not open and has not been read yet. */
   readonly document: OpenDocument | undefined;
@@ -58,7 +58,7 @@ export function prepare(
   matched: ReadonlyMap<string, Matched>,
   openAt: (path: string) => OpenDocument | undefined,
 ): Step[] {
-  // The files after the steps before the current one; the current step must fit them.
+  // The files as the earlier steps leave them; the current step must fit them.
   const known = new Map<string, Entry | undefined>();
   const entryAt = (path: string): Entry | undefined => {
     if (!known.has(path)) known.set(path, isThere(path) ? { document: openAt(path), source: path } : undefined);

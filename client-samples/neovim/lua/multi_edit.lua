@@ -288,7 +288,7 @@ function M.config(options)
     capabilities = capabilities,
     handlers = { ["multiEdit/saveDocuments"] = save_documents, ["workspace/applyEdit"] = answer_apply_edit },
     -- By default, Neovim holds changes back for 150 ms. The server matches edits against the synced text and waits until
-    -- each edit appears there. With 0, the server always knows the current text and answers immediately.
+    -- each edit appears there. With no delay, the server always knows the current text and answers immediately.
     flags = { debounce_text_changes = 0 },
   }, options or {})
 end

@@ -49,7 +49,7 @@ export interface SessionRequest {
   readonly needsEditor?: boolean;
 }
 
-/** The request that sends a call, or the failures of a call that can't be read. */
+/** The request for a call, or the failures of a call that can't be read. */
 export type CallRequest = { readonly ok: true; readonly request: SessionRequest } | FailedRequest;
 
 /**
