@@ -8,7 +8,7 @@ const strings = `${folder}/util/string.js`;
 const lineEndings = `${folder}/patch/line-endings.js`;
 const movedLineEndings = `${folder}/util/line-endings.js`;
 
-/** The calls; `onDisk` and `next` are the texts of the package's two versions, by path in the workspace. */
+/** Returns the calls. `onDisk` and `next` are the texts of the package's two versions, by path in the workspace. */
 export function patchCalls(onDisk: ReadonlyMap<string, string>, next: ReadonlyMap<string, string>): DemoCall[] {
   const changed = [...next].filter(([path, text]) => onDisk.get(path) !== text);
   const updates = changed.map(([path, text]) => updateBetween(path, onDisk.get(path) ?? "", text));

@@ -70,7 +70,7 @@ export function looksLikePatch(line: string): boolean {
   );
 }
 
-/** Returns the line at which the content ends: only empty lines and the end of a wrapping opened earlier may follow. */
+/** Returns the line at which the content ends: only empty lines and the end of an earlier wrapping may follow. */
 function endOfContent(lines: readonly string[], before: readonly string[]): number {
   const isFenced = before.some(isFence);
   const tag = heredocTag(before.findLast(isFilled) ?? "");

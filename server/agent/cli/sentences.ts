@@ -43,7 +43,7 @@ export const inputProblems = {
   badCall: (number: number, message: string) => `Call ${number} can't be read, so no call was sent. ${message}`,
   stoppedAt: (number: number, total: number) =>
     `Call ${number} of ${total} failed. The calls before it were carried out; those after it were not sent.`,
-  unsaved: (path: string) => `The text comes from the editor; the file ${path} differs on disk.`,
+  unsaved: (path: string) => `The text of ${path} comes from the editor; the file on disk differs.`,
   noInput: () => "There is no input. Name a file, or send a call or a patch to standard input.",
 } as const;
 

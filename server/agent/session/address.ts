@@ -65,7 +65,7 @@ function pathProblem(path: string): string | undefined {
   return Buffer.byteLength(path) > most ? sessionProblems.longSocketPath(dirname(path), most) : undefined;
 }
 
-/** Makes the server listen on a socket or pipe. Returns a clause if that fails, and `undefined` if it listens. */
+/** Makes the server listen on a socket or pipe. Returns the problem as a clause, or `undefined` if that succeeded. */
 async function listenAt(server: Server, name: string): Promise<string | undefined> {
   const problem = once(server, "listening").then(
     () => undefined,
