@@ -1,4 +1,4 @@
-/** The command line: reads the arguments, and loads only the modules that they require. */
+/** The command line: reads the arguments and loads only the modules that they require. */
 import { parseArgs } from "node:util";
 import manifest from "../package.json" with { type: "json" };
 import { logLevels } from "./lsp/wire/lifetime.js";
@@ -84,7 +84,7 @@ function readInteger(text: string | undefined, most: number): number | undefined
 }
 
 async function startServer(start: ServeOptions): Promise<void> {
-  // When it is loaded, the library reads --clientProcessId; it would exit if the client were in another namespace.
+  // Hide --clientProcessId from the library, which would exit if the client's process were in another namespace.
   process.argv.splice(2);
   const [{ serve }, { registerServer }] = await Promise.all([
     import("./lsp/wire/transport.js"),

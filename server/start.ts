@@ -1,6 +1,6 @@
 /**
- * The program's first file. It refuses to start on a Node that is too old, before it loads code that such a Node can't
- * parse. The build compiles this file to ES2015 syntax, but it may use only library functions that Node had then.
+ * The program's first file. It refuses to start on too old a version of Node, before it loads code that such a version
+ * can't parse. The build compiles this file to ES2015 syntax, but it may use only functions that those versions have.
  */
 import { connect } from "node:net";
 import manifest from "../package.json" with { type: "json" };
@@ -91,7 +91,7 @@ function parsed(body: string): { readonly id?: unknown } | null {
   }
 }
 
-/** Returns the answer to the first request, `initialize`: LSP's error `RequestFailed`, which says not to retry. */
+/** Returns the answer to the first request, `initialize`: LSP's error `RequestFailed`, with advice not to retry. */
 function answerTo(message: { readonly id?: unknown } | null, problem: string): object {
   const id = message?.id ?? 0;
   return { jsonrpc: "2.0", id, error: { code: -32803, message: problem, data: { retry: false } } };

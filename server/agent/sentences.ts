@@ -13,7 +13,7 @@ export const sessionProblems = {
     `${quote(path, 200)} was ignored: it is not a regular file that only its owner can read. Remove it.`,
   badRecord: (path: string) => `${quote(path, 200)} is not a valid announcement of a session. Remove it.`,
   newerRecord: (path: string) =>
-    `${quote(path, 200)} announces the session of a newer version of multi-edit-language-server. Update this version, or remove the file if no editor runs the newer version any more.`,
+    `${quote(path, 200)} announces the session of a newer version of multi-edit-language-server. Update this program, or remove the file if no editor runs the newer version any more.`,
   noStatus: () => "this version does not understand its list of open files",
 } as const;
 
@@ -108,8 +108,8 @@ export const socketSentences = {
   serverTooOld: (version: string) =>
     `The editor runs version ${version} of multi-edit-language-server, which is too old for this agent. Update the server and restart it in the editor.`,
   agentTooOld: (version: string) =>
-    `The editor runs version ${version} of multi-edit-language-server, which is too new for this agent. Update the agent's version.`,
-  busy: (most: number) => `${most} requests of this agent are already being served; send this one later.`,
+    `The editor runs version ${version} of multi-edit-language-server, which is too new for this agent. Update the agent's copy of the program.`,
+  busy: (most: number) => `${most} requests from this agent are already being served; send this one later.`,
 } as const;
 
 /** Log lines about a session's socket, its announcement and its agents. */

@@ -1,4 +1,4 @@
-/** Parses Codex patches: reads the text line by line, and returns its sections or everything that is wrong with it. */
+/** Parses Codex patches: reads a text line by line and returns its sections, or everything that is wrong with it. */
 import type { Failure } from "../plan/failure.js";
 import type { Anchor, Hunk, HunkLine, Section, UpdateSection } from "../plan/operation.js";
 import { limits } from "../text/limits.js";
@@ -69,7 +69,7 @@ interface Patch extends Leniency {
   readonly to: number;
   /** The line that was read last; between sections, the line to read next. */
   at: number;
-  /** The index of the next operation. Broken sections may use up indexes, but then the patch has no operations. */
+  /** The index of the next operation. Broken sections may use up indexes, but a broken patch has no operations. */
   next: number;
   /** The sections without a failure. */
   sections: Section[];
@@ -78,7 +78,7 @@ interface Patch extends Leniency {
   unlisted: number;
 }
 
-/** Reports whether there are too many operations. Reading then stops, so that a hostile patch can't fill the memory. */
+/** Reports whether there are too many operations. Reading then stops, so that a hostile patch can't exhaust memory. */
 const hasTooMany = ({ next }: Patch): boolean => next > limits.editsPerCall;
 
 function report(patch: Patch, line: number, problem: string, path?: string): void {
@@ -166,7 +166,7 @@ function readSection(patch: Patch, header: Header): Section | undefined {
   return section;
 }
 
-/** Returns the text after an Add's header: all following lines that start with a plus sign, without that sign. */
+/** Returns the text of an Add: the unbroken run of lines below its header that start with `+`, without the `+`. */
 function readAdded(patch: Patch): string {
   const added: string[] = [];
   for (; patch.at + 1 < patch.to; patch.at++) {
@@ -199,7 +199,7 @@ function readUpdate(patch: Patch, path: string): void {
     const at = patch.at + 1;
     if (at >= to || hasTooMany(patch)) break;
     const marker = trimLineEnd(lines[at] ?? "");
-    // Only a marker at the start of a line ends an Update. An indented one is a context line, unless it is last.
+    // Only a marker at the start of a line ends an Update. An indented one is a context line, unless it comes last.
     if (marker === markers.end || readHeader(marker) !== undefined || isLastEnd(patch, at)) break;
     if (readStrayMarker(marker)?.endsSection === true) break;
     const problem = readUpdateLine(patch, update, at, marker);

@@ -40,8 +40,8 @@ export type DecodedCall =
   | { readonly ok: false; readonly failures: readonly Failure[] };
 
 /**
- * Decodes the params of a request, which may be any JSON value. Reports all failures at once and never throws.
- * An array of one element stands for that element, because JSON-RPC clients wrap a bare string in an array.
+ * Decodes the params of a request, which may be any JSON value. Reports all failures, not only the first, and never
+ * throws. An array of one element stands for that element, because JSON-RPC clients wrap a bare string in an array.
  */
 export function decodeCall(params: unknown, policy: DecodePolicy): DecodedCall {
   const sent: unknown = Array.isArray(params) && params.length === 1 ? params[0] : params;
@@ -115,7 +115,7 @@ function readPatch({ spelling, value }: SentField, how: Leniency, findings: Find
   const parsed = parsePatch(value, how);
   if (parsed.ok) return { shape: patchShape, operations: parsed.sections, warnings: parsed.warnings };
   for (const failure of parsed.failures) findings.fail(failure);
-  // `findings` can't list any more failures, so it needs only their number.
+  // `findings` has no room for the unlisted failures, so it needs only their number.
   const last = parsed.failures.at(-1);
   for (let i = 0; last !== undefined && i < parsed.unlisted; i++) findings.fail(last);
   return undefined;
@@ -200,7 +200,7 @@ function readList({ spelling, value }: SentField, findings: Findings): readonly 
   return isObject(list) ? [list] : findings.fail(callFailures.noList(spelling, list));
 }
 
-/** Returns, for each pair of `textStyles` that the call uses, the first name from the pair that occurs in the call. */
+/** Returns, for each pair of `textStyles` that the call uses, the name from that pair that the call uses first. */
 function textSpellings(objects: readonly SentKeys[]): string[] {
   const first = new Map<unknown, string>();
   for (const { fields } of objects) {

@@ -1,4 +1,4 @@
-/** Turns one edit of a call into an operation, after its keys have been sorted. */
+/** Turns one edit of a call, whose keys have been sorted by kind, into an operation. */
 import { type At, clip } from "../plan/failure.js";
 import type { EditOperation } from "../plan/operation.js";
 import { loneSurrogateAt } from "../text/chars.js";
@@ -12,13 +12,13 @@ import { callFailures, callSizeFailures, contradictions, schemaProblem, wrongVal
 export interface SentPath {
   /** As the caller spelt it; `undefined` if the path is missing or unusable. */
   readonly path: string | undefined;
-  /** `true` if a problem with the path has been reported, so that the path is not also reported as missing. */
+  /** `true` if a problem with the path has been reported; the path must not also be reported as missing. */
   readonly reported: boolean;
 }
 
 /** One edit, with everything that the rest of the call contributes to it. */
 interface SentEdit {
-  /** 0-based, in the order in which the edits were sent. */
+  /** The 0-based position of the edit in the order in which the edits were sent. */
   readonly index: number;
   readonly keys: SentKeys;
   /** The fields that this edit's misspelt keys seem to mean; they are not reported as missing. */

@@ -1,4 +1,4 @@
-/** Sorts the keys of one object of a call: picks out the known fields, and reports everything wrong with the keys. */
+/** Sorts the keys of one object of a call: picks out the known fields and reports everything wrong with the keys. */
 import type { At } from "../plan/failure.js";
 import { callFields, type FieldName, fieldsBySpelling, knownSpellings, type TextStyle } from "./fields.js";
 import type { Findings } from "./findings.js";
@@ -64,14 +64,14 @@ export function readKeys(source: object, place: "call" | "edit"): SentKeys {
   return { fields, twice, misplaced, trials, unknown };
 }
 
-/** Reports whether a value is a JSON object: not an array, and not null. */
+/** Reports whether a value is a JSON object; an array or `null` is not. */
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /**
- * Reports what is wrong with the keys of one object, and returns the fields that its misspelt keys seem to mean.
- * `style`: the call's names for the two texts, which advice uses as well; `undefined` if the call has no texts.
+ * Reports what is wrong with the keys of one object and returns the fields that its misspelt keys seem to mean.
+ * `style`: the call's names for the two texts, which advice also uses; `undefined` if the call has no texts.
  */
 export function reportKeys(
   keys: SentKeys,

@@ -19,7 +19,7 @@ export interface CallOptions {
   readonly result?: "full" | "summary" | undefined;
   /** The documents to save after the call; `ifWasClean` means those that had no unsaved changes before the call. */
   readonly save?: "never" | "ifWasClean" | "always" | undefined;
-  /** What changes files that are not open in the editor: the server, on disk (`disk`), or the editor (`editor`). */
+  /** Which program changes files that are not open in the editor: the server (`disk`) or the editor (`editor`). */
   readonly unopened?: "disk" | "editor" | undefined;
   /** If `true`, a patch may delete, move or replace a document with unsaved changes, or move a file onto another. */
   readonly overwrite?: boolean | undefined;

@@ -3,7 +3,7 @@ import type { Anchor, Section } from "../plan/operation.js";
 import { isBlank } from "../text/chars.js";
 import { patchProblems } from "./sentences.js";
 
-/** The markers of a patch, apart from section headers, exactly as spelt. Two of them are only the start of a line. */
+/** The markers of a patch, apart from section headers, in their exact spelling. Two are only the start of a line. */
 export const markers = {
   begin: "*** Begin Patch",
   end: "*** End Patch",
@@ -39,7 +39,7 @@ export function trimLine(line: string): string {
 /** The first line of a section. */
 export interface Header {
   readonly kind: Section["kind"];
-  /** As spelt; never empty. As in Codex, quotes are part of the path, and so are leading spaces after the first. */
+  /** As spelt; never empty. As in Codex, quotes are part of the path, and so are all leading spaces but the first. */
   readonly path: string;
 }
 
@@ -49,7 +49,7 @@ const headers: readonly { readonly kind: Header["kind"]; readonly start: string 
   { kind: "update", start: "*** Update File: " },
 ];
 
-/** Reads the header on a line that has no trailing whitespace; `undefined` if the line is no header, or has no path. */
+/** Reads the header on a line without trailing whitespace; `undefined` if the line is not a header or has no path. */
 export function readHeader(line: string): Header | undefined {
   const row = headers.find(({ start }) => line.startsWith(start));
   return row === undefined ? undefined : { kind: row.kind, path: line.slice(row.start.length) };
@@ -86,7 +86,7 @@ const likenesses: readonly { readonly like: RegExp; readonly marker: string; rea
 
 /**
  * Returns what is wrong with a line that looks like a marker or a header, or like the start of either, but is not valid
- * where it is. The line must have no trailing whitespace. Returns `undefined` if the line looks like none of these.
+ * in its position. The line must have no trailing whitespace. Returns `undefined` if the line looks like none of these.
  */
 export function readStrayMarker(line: string): StrayMarker | undefined {
   if (!line.startsWith("***")) return undefined;

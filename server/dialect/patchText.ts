@@ -1,11 +1,11 @@
-/** Finds the patch in a text, and strips the wrapping that models put around patches. */
+/** Finds the patch in a text and removes the wrapping that models put around patches. */
 import { withoutMark } from "../text/chars.js";
 import { type Leniency, markers, readHeader, readStrayMarker, trimLine, trimLineStart } from "./patchMarkers.js";
 import { patchProblems } from "./sentences.js";
 
 /** A text that contains a patch. Line numbers are 0-based and count from the start of the whole text that was sent. */
 export interface PatchText {
-  /** Without their line ends. */
+  /** The lines of the text, without their line ends. */
   readonly lines: readonly string[];
   /** The line after `*** Begin Patch`. */
   readonly from: number;
@@ -20,7 +20,7 @@ export interface NoPatch {
   readonly lines: readonly string[];
   /** The 0-based number of the line that shows the problem. */
   readonly line: number;
-  /** A clause of `patchProblems`. */
+  /** A clause from `patchProblems`. */
   readonly problem: string;
 }
 
@@ -37,7 +37,7 @@ function splitPatch(text: string): string[] {
   return lines.map((line) => line.slice(0, line.length - (line.endsWith("\r\r") ? 2 : line.endsWith("\r") ? 1 : 0)));
 }
 
-/** Finds a patch surrounded only by empty lines, or in a heredoc with the tag `EOF`, the only one Codex accepts. */
+/** Finds a patch surrounded only by empty lines, or in a heredoc with the tag `EOF`, the only tag Codex accepts. */
 function findStrict(lines: readonly string[]): PatchText | NoPatch {
   const first = Math.max(0, lines.findIndex(isFilled));
   const last = lines.findLastIndex(isFilled);
@@ -70,7 +70,7 @@ export function looksLikePatch(line: string): boolean {
   );
 }
 
-/** Returns the line at which the content ends: only empty lines and the end of a wrapping opened earlier may follow. */
+/** Returns the line at which the content ends: only empty lines and the end of an earlier wrapping may follow. */
 function endOfContent(lines: readonly string[], before: readonly string[]): number {
   const isFenced = before.some(isFence);
   const tag = heredocTag(before.findLast(isFilled) ?? "");

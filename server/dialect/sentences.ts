@@ -1,4 +1,4 @@
-/** Sentences about calls and patches that cannot be read. */
+/** Sentences about calls and patches that can't be read or whose meaning is in doubt. */
 import type { z } from "zod";
 import { type At, clip, count, type Failure, makeFailure, nameOf, quote, some, theCall } from "../plan/failure.js";
 import { batchFailures } from "../plan/sentences.js";
@@ -237,7 +237,7 @@ export const patchProblems = {
     'after "*** End of File", a new hunk must start with "@@"; write "@@" on a line before this one',
 } as const;
 
-/** Warnings about calls that can be read, but may be incomplete or not what the caller meant. */
+/** Warnings about calls that can be read but may be incomplete or not what the caller meant. */
 export const dialectWarnings = {
   unknownField: (key: string) => `ignored the unknown field ${quote(key)}`,
   moreUnknownFields: (more: number) => `ignored ${more} more unknown fields`,

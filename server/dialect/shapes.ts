@@ -16,7 +16,7 @@ export interface Shape {
   readonly container: ContainerName | "patch";
   /**
    * `never`: no edit may be at the top level. `alone`: one edit at the top level may replace the list. `beside`: one
-   * edit at the top level may replace or accompany the list; it is then the first edit of the call.
+   * edit at the top level may replace the list, or accompany it as the first edit of the call.
    */
   readonly single: "never" | "alone" | "beside";
   /** `call`: one file per call. `either`: an edit may name its own file; if it does not, the call's file is used. */

@@ -320,7 +320,7 @@ describe("the workspace", () => {
     ],
     [
       "editor",
-      (folder: string) => `No editor has ${folder} in a workspace folder, and calls may only go to an editor, so`,
+      (folder: string) => `No editor has ${folder} in a workspace folder, and calls may go only to an editor, so`,
     ],
     ["disk", () => "All calls go to disk, not to an editor."],
   ])("without an editor is described as --mode=%s requires, and no option is named", async (mode, says) => {

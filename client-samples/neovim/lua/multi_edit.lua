@@ -1,4 +1,4 @@
--- multi-edit-language-server in Neovim 0.10 and later: attaches to all files beside your other servers, applies calls
+-- multi-edit-language-server in Neovim 0.10 and later: attaches to all files alongside your other servers, applies calls
 -- completely or not at all, and saves files at the server's request. `require("multi_edit").setup()` is all you need.
 
 local M = {}
@@ -23,7 +23,7 @@ local function problem_of_settings(value)
   return value.multiEdit and vim.tbl_count(value) > 1 and "has other keys besides multiEdit; put all settings under multiEdit" or nil
 end
 
--- For each option, a function that returns what is wrong with a value, or nil.
+-- For each option, a function that returns the problem with a value, or nil.
 local options_of_ours = {
   cmd = function(value)
     local is_list = type(value) == "table" and vim.islist(value) and type(value[1]) == "string"
@@ -33,7 +33,7 @@ local options_of_ours = {
   settings = problem_of_settings,
 }
 
--- Returns what is wrong with the options, or nil. No option is ignored silently: it could be one that protects text.
+-- Returns the problem with the options, or nil. Unknown options are problems, too: one might be meant to protect a text.
 local function problem_of_options(options)
   if not is_map(options) then
     return "the options must be a table with named fields"
@@ -51,7 +51,7 @@ local function problem_of_options(options)
   return nil
 end
 
--- Raises an error at the line that called the public function `caller`.
+-- Raises an error if the options have a problem, at the line that called the function named `caller`.
 local function check(options, caller)
   local problem = problem_of_options(options)
   if problem then
@@ -122,7 +122,7 @@ local function read_bytes(path)
   return bytes
 end
 
--- Saves a buffer like `:write`, but never asks: a file that has changed on disk is not saved, and the answer says so.
+-- Saves a buffer as `:write` does, but never asks: a file that has changed on disk is not saved, and the answer says so.
 local function save(uri)
   local buffer = buffer_of(uri)
   if not is_loaded(buffer) then
@@ -232,7 +232,7 @@ local function problem_of(edit, hashes)
   return nil
 end
 
--- Makes an edit an undo step of its own, separate from what is typed before and after it.
+-- Ensures that text typed before or after an edit is undone separately from the edit.
 local function break_undo(edit)
   for _, change in ipairs(edit.documentChanges or {}) do
     local buffer = change.textDocument and buffer_of(change.textDocument.uri) or -1
@@ -268,8 +268,8 @@ local function apply_edit(edit, hashes, encoding)
   return nil
 end
 
--- Answers the server's edits. Neovim's own handler checks only the version of the first document, and only if that
--- document was edited before; it also reports skipped edits as applied.
+-- Answers the server's requests to apply edits. Neovim's own handler checks only the version of the first document, and
+-- only if that document was edited before; it also reports skipped edits as applied.
 local function answer_apply_edit(_, params, context)
   local client = vim.lsp.get_client_by_id(context.client_id)
   local problem = apply_edit(params.edit, {}, client.offset_encoding)
@@ -288,18 +288,18 @@ function M.config(options)
     root_markers = { ".git" },
     capabilities = capabilities,
     handlers = { ["multiEdit/saveDocuments"] = save_documents, ["workspace/applyEdit"] = answer_apply_edit },
-    -- By default, Neovim holds changes back for 150 ms. The server plans with the synced text and waits until it sees each
-    -- edit in it. With 0, the server always knows the current text and answers at once.
+    -- By default, Neovim holds changes back for 150 ms. The server matches edits against the synced text and waits until
+    -- each edit appears there. With no delay, the server always knows the current text and answers immediately.
     flags = { debounce_text_changes = 0 },
   }, options or {})
 end
 
--- The user's own configuration of this server, which Neovim stores from 0.11 on.
+-- The user's own configuration of this server, which Neovim 0.11 and later store.
 local function user_config()
   return vim.fn.has("nvim-0.11") == 1 and vim.lsp.config[name] or {}
 end
 
--- Each client gets a separate table, because Neovim keeps the table and each project has a different root.
+-- Each client gets its own table, because Neovim keeps the table and each project has a different root.
 local function attach(buffer, options)
   if not is_file(buffer) then
     return
@@ -323,7 +323,7 @@ function M.setup(options)
   if user_config().filetypes then
     error('multi_edit.setup() attaches to files of all types: leave "filetypes" out, or use vim.lsp.enable instead', 2)
   end
-  -- The last two events are for buffers that become files later, when they get a name.
+  -- The last two events are for buffers that get a name later and so become files.
   vim.api.nvim_create_autocmd({ "BufReadPost", "BufNewFile", "BufFilePost", "BufWritePost" }, {
     group = vim.api.nvim_create_augroup(name, {}),
     callback = function(event)
@@ -366,7 +366,7 @@ local function list_failures(client, data)
   vim.fn.setqflist({}, " ", { title = "MultiEdit", items = items })
 end
 
---- Sends a call with `multiEdit/apply`, and applies the whole answer or nothing: all versions are checked before the
+--- Sends a call to `multiEdit/apply` and applies the whole answer or nothing: all versions are checked before the
 --- first change, and each buffer gets one undo step. Calls `callback(problem, result)`: `problem` is nil if the edit
 --- was applied; otherwise it is text for the model, and nothing has changed. Failures are listed in the quickfix list.
 function M.apply(params, callback)
@@ -386,14 +386,14 @@ function M.apply(params, callback)
     end
     local problem = apply_edit(result.edit, hashes, client.offset_encoding)
     if not problem then
-      -- Tells the server, so that `multiEdit/undo` can undo the batch.
+      -- Tell the server, so that `multiEdit/undo` can undo the batch.
       notify_server(client, "multiEdit/didApply")
     end
     callback(problem, result)
   end)
 end
 
---- Undoes the last applied batch, or the one with `params.transaction`, if nobody has changed its text since.
+--- Undoes the last applied batch, or the one with `params.transaction`, as long as the text that it changed is untouched.
 function M.undo(params, callback)
   callback = callback or notify
   local client = client_here()

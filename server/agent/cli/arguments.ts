@@ -21,7 +21,7 @@ const options = {
   structured: { type: "boolean" },
   summary: { type: "boolean" },
   timeout: { type: "string" },
-  /** Path of a directory; it may be relative. */
+  /** Path of a directory, which may be relative. */
   workspace: { type: "string" },
 } as const;
 
@@ -133,7 +133,7 @@ function parseOptions(row: CommandRow, args: readonly string[]): Input<{ values:
     return { ok: true, value };
   } catch (error) {
     const [reason = ""] = (error instanceof Error ? error.message : String(error)).split("\n");
-    // Node's message ends with advice about positional arguments, which does not apply to these commands.
+    // Node's message may end with advice about positional arguments, which does not apply to these commands.
     return unreadable(reason.replace(/ To specify a positional argument .*/, "").slice(0, 200));
   }
 }

@@ -1,4 +1,4 @@
-/** Runs the commands for agents, scripts and people: sends requests to a session, and prints the results. */
+/** Runs the commands for agents, scripts and people: sends requests to a session and prints the results. */
 import { statSync } from "node:fs";
 import { constants } from "node:os";
 import { resolve } from "node:path";
@@ -115,7 +115,7 @@ function showResult(result: RequestResult, options: Arguments): number {
   return exitCodeOf(result);
 }
 
-/** Returns the message for stderr, and the option that would help, if any. With `--json`, counts edits from 0. */
+/** Returns the message for stderr, with advice to choose a session if useful. With `--json`, counts edits from 0. */
 function messageOf({ message, failures }: FailedRequest, { json }: Arguments): string {
   return `${json ? message : forStderr(message)}${failures.some(asksForSession) ? `\n${commandSentences.nameSession}` : ""}`;
 }
@@ -156,7 +156,7 @@ async function undo(options: Arguments, context: RequestContext): Promise<number
   return showEdit(await sendRequest(request, context), options);
 }
 
-/** Serves agents over MCP. The default timeout is shorter than for other commands: agents give up after a minute. */
+/** Serves agents over MCP. Has a shorter default timeout than the other commands: agents give up after a minute. */
 async function serveTools({ patience, structured }: Arguments, context: RequestContext): Promise<number> {
   const { serveMcp } = await import("../mcp/mcp.js");
   const { slow: _slow, notify: _notify, ...quiet } = context;

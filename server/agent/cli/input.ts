@@ -1,4 +1,4 @@
-/** Reads a command's input: one call as JSON, one call per line, or a patch, which never begins like JSON. */
+/** Reads a command's input: one call as JSON, several calls (one per line), or a patch. No patch looks like JSON. */
 import { readFile } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import { limits } from "../../text/limits.js";
@@ -39,7 +39,7 @@ async function readStream(stdin: Readable): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** Returns the calls in a text as JSON values; a patch is returned as a string. */
+/** Returns the calls in the input as parsed JSON values; a patch is returned as a string. */
 export function callsIn(text: string): Input<readonly unknown[]> {
   const first = text.trimStart().slice(0, 1);
   if (first === "") return unreadable(inputProblems.empty());
@@ -50,7 +50,7 @@ export function callsIn(text: string): Input<readonly unknown[]> {
   for (const [index, line] of text.split("\n").entries()) {
     if (line.trim() === "") continue;
     const parsedLine = parseJson(line);
-    // If not even the first line is valid JSON, the input was meant to be one value that spans several lines.
+    // If not even the first line is valid JSON, the input was probably meant as one value that spans several lines.
     if (!parsedLine.ok)
       return values.length === 0 ? whole : unreadable(inputProblems.badLine(index + 1, parsedLine.problem));
     values.push(parsedLine.value);

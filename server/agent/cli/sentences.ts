@@ -12,7 +12,7 @@ export const argumentProblems = {
   usage: (command: string, takes: string) =>
     `The number of arguments is wrong. Usage: multi-edit ${command} ${takes}`.trimEnd(),
   unknownValue: (option: string, known: readonly string[]) => `--${option} must be one of ${known.join(", ")}.`,
-  timeout: "--timeout must be a number of seconds, at most a day.",
+  timeout: "--timeout must be a number of seconds greater than 0 and no longer than a day.",
   badAgent: (name: string) => `${name} must be ${agentIdRule}.`,
   emptyValue: "--workspace and --session need a value.",
 } as const;
@@ -43,18 +43,18 @@ export const inputProblems = {
   badCall: (number: number, message: string) => `Call ${number} can't be read, so no call was sent. ${message}`,
   stoppedAt: (number: number, total: number) =>
     `Call ${number} of ${total} failed. The calls before it were carried out; those after it were not sent.`,
-  unsaved: (path: string) => `This is the editor's text of ${path}; the file on disk differs.`,
+  unsaved: (path: string) => `The text of ${path} comes from the editor; the file on disk differs.`,
   noInput: () => "There is no input. Name a file, or send a call or a patch to standard input.",
 } as const;
 
-/** Refusals of `setup`, as sentences. */
+/** Problems with the arguments of `setup`, or with Helix, as sentences. */
 export const setupSentences = {
   unknown: (name: string | undefined, known: readonly string[]) =>
     `${name === undefined ? "" : `There is no setup for ${quote(name, 40)}. `}Usage: multi-edit setup NAME, where NAME is one of ${known.join(", ")}.`,
   tooMany: (name: string, word: string) =>
     `"multi-edit setup ${name}" takes no further arguments, but ${quote(word, 40)} was given.`,
   noLanguages: () =>
-    "Name the languages of your files, as Helix calls them, for example: multi-edit setup helix typescript rust. Helix has a separate list of servers for each language, so no single entry applies to all files.",
+    "Name the languages of your files as Helix names them, for example: multi-edit setup helix typescript rust. Helix has a separate list of servers for each language, so no single entry applies to all files.",
   noHelix: () =>
     "Neither hx nor helix is on the PATH, and only Helix knows which servers a language has. Run this command on the machine where Helix is installed.",
   silentHelix: () =>
@@ -63,12 +63,12 @@ export const setupSentences = {
   brokenHelix: (problem: string) => `Helix can't read your languages.toml; fix it first. ${clip(problem, 400)}`,
   /** `near`: names of languages, separated by commas; it may be empty. */
   unknownLanguage: (language: string, near: string) =>
-    `Helix knows no language ${quote(language, 40)}.${near === "" ? "" : ` Similar names: ${clip(near, 400)}.`}`,
+    `Helix does not know the language ${quote(language, 40)}.${near === "" ? "" : ` Similar names: ${clip(near, 400)}.`}`,
   namelessServers: (language: string, shown: readonly string[]) =>
     `The entry for ${language} can't be written: Helix shows the servers ${shown.map((one) => quote(one, 40)).join(", ")}, but its configuration does not accept all of these names. Write the entry yourself: list the language's servers, and add "multi-edit" at the end.`,
 } as const;
 
-/** Lines of the doctor and of the list of sessions. */
+/** Lines that the commands `doctor` and `sessions` print. */
 export const doctorSentences = {
   noneReached: "No editor can be reached.",
   reached: "Editors that can be reached:",
@@ -88,7 +88,8 @@ export const doctorSentences = {
     `${session}, process ${pid}: ${problem}.`,
     `    ${hint}`,
   ],
-  removed: (announcements: number) => `Removed ${count(announcements, "announcement")} of sessions that have ended.`,
+  removed: (announcements: number) =>
+    `Removed ${count(announcements, "announcement")} of ${announcements === 1 ? "a session that has" : "sessions that have"} ended.`,
   system: (version: string) =>
     `multi-edit-language-server ${version}, Node ${process.versions.node}, ${process.platform}`,
   program: (path: string | undefined, isOnPath: boolean) =>

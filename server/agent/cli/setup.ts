@@ -1,4 +1,4 @@
-/** Prints the text that belongs in the configuration of an editor or an agent; changes nothing itself. */
+/** Prints the configuration that an editor or an agent needs; changes nothing itself. */
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -43,20 +43,19 @@ const quotedForShell = (word: string): string =>
 const setups: Readonly<Record<string, (samples: string) => string>> = {
   neovim: (
     folder,
-  ) => `-- Neovim 0.10 or later, in init.lua. Starts the server for every file, beside the file's other servers.
+  ) => `-- Neovim 0.10 or later, in init.lua. Starts the server for every file, alongside the file's other servers.
 vim.opt.runtimepath:append(${JSON.stringify(join(folder, "neovim"))})
 require("multi_edit").setup()
 `,
   emacs: (folder) => `;; Emacs 29.1 or later, in ~/.emacs.d/init.el or ~/.config/emacs/init.el.
-;; Starts the server for every file, beside eglot's other servers.
+;; Starts the server for every file, alongside eglot's other servers.
 (add-to-list 'load-path ${JSON.stringify(join(folder, "emacs"))})
 (require 'multi-edit)
 (multi-edit-beside-mode)
 ;; With lsp-mode, instead of the last line: (multi-edit-use-lsp-mode)
 `,
   claude: () => `# Claude Code, in a shell.
-# alwaysLoad: the tools cost about 2,000 tokens in each request. Without it, the model has to search for three of the five
-# tools.
+# alwaysLoad: the tools cost about 2,000 tokens in each request. Without it, the model has to search for three of the five tools.
 claude mcp add-json --scope user multi-edit '{"type":"stdio","command":"multi-edit","args":["mcp"],"alwaysLoad":true}'
 
 # Claude's own tools write to disk, not to the editor. To make Claude use the tools of multi-edit instead, add this to
@@ -66,10 +65,10 @@ claude mcp add-json --scope user multi-edit '{"type":"stdio","command":"multi-ed
 # every project.
 `,
   codex: () => `# Codex, in ~/.codex/config.toml.
-# In the sandbox of Codex, commands may not open sockets; MCP servers run outside the sandbox.
-# required: Codex waits for the server and ends with an error if the server does not start.
-# approve: the tools change files, including files on disk, without asking you, even under --sandbox read-only. Without it,
-# codex exec refuses every edit.
+# Commands in its sandbox may not open sockets; MCP servers run outside it.
+# required: Codex waits for the server, and ends with an error if the server does not start.
+# approve: the tools change files without asking you, even on disk and under --sandbox read-only. Without this
+# setting, codex exec refuses every edit.
 # omit_tools_from: the tools cost about 2,000 tokens in each request. Without this setting, most models do not see the tools.
 # output_token_limit: reading one file may cost up to that many tokens. Models that call tools from a script get less of a long file.
 [mcp_servers.multi-edit]
@@ -101,7 +100,7 @@ output_token_limit = 40000
   gemini: () => `// Gemini CLI, in ~/.gemini/settings.json.
 // The timeout is in milliseconds.
 // trust: the tools change files without asking you. Without it, gemini -p can't use them.
-// In folders that you have not trusted, Gemini disables the MCP servers of this file, even with trust.
+// In folders that you have not trusted, Gemini disables the MCP servers in this file, even those with trust.
 {
   "mcpServers": {
     "multi-edit": { "command": "multi-edit", "args": ["mcp"], "timeout": 60000, "trust": true }
@@ -109,16 +108,17 @@ output_token_limit = 40000
 }
 `,
   pi: (folder) => `# pi, in a shell.
-# An extension that replaces pi's own edit tool in every project with one that goes through your editor. Like pi's own, it
-# changes files without asking you.
+# An extension that replaces pi's own edit tool in every project with one that goes through your editor. Like pi's own
+# tool, it changes files without asking you.
 mkdir -p ~/.pi/agent/extensions
 cp ${quotedForShell(join(folder, "pi", "multiEdit.ts"))} ~/.pi/agent/extensions/
 `,
 };
 
 /**
- * Builds entries for these languages in Helix's languages.toml. Each entry lists all servers of its language: those
- * that it already has, and this one. Only Helix knows the former, so it has to name them and check each entry.
+ * Builds the entries that Helix's languages.toml needs for these languages. Each entry lists all servers of its
+ * language: those that the language already has, and this one. Only Helix knows the existing ones, so Helix has to name
+ * them and check each entry.
  */
 function helixSetup(languages: readonly string[]): Input<string> {
   if (languages.length === 0) return unreadable(setupSentences.noLanguages());
@@ -157,7 +157,7 @@ file-types = ["txt"]
 language-servers = ["${serverName}"]
 `;
 
-/** Asks Helix about a language, as if its configuration also contained the text `more`. */
+/** Asks Helix about a language, as if the user's languages.toml also contained the text `more`. */
 type ExamineLanguage = (more: string, language: string) => Health;
 
 type Health =
@@ -190,7 +190,7 @@ function entryOf(examine: ExamineLanguage, server: string, language: string): In
   return unreadable(setupSentences.namelessServers(language, shown));
 }
 
-/** Helix's names for servers, by command, where name and command differ. Up to 25.07, Helix shows the commands. */
+/** Helix's names for servers, by command, where the two differ. Up to version 25.07, Helix shows the commands. */
 const names: Readonly<Record<string, string>> = {
   OmniSharp: "omnisharp",
   R: "r",
@@ -235,7 +235,7 @@ function readOwn(file: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch {
-    // There is no file yet, or Helix could not read it either.
+    // Either there is no file yet or Helix can't read it either.
     return "";
   }
 }
@@ -247,7 +247,7 @@ function findHelix(): string | undefined {
   );
 }
 
-/** Has Helix examine a language, with `languages` as the user's languages.toml and without the user's other files. */
+/** Has Helix examine a language, with `languages` as its languages.toml and without its other configuration files. */
 function askHelix(helix: string, languages: string, language: string): Health {
   const config = mkdtempSync(join(tmpdir(), "multi-edit-helix-"));
   try {
@@ -271,7 +271,7 @@ function healthIn(stdout: string, stderr: string): Health {
   return { kind: "servers", shown: [...list.matchAll(/^ +\S+ (.+?): /gm)].map(([, one = ""]) => one) };
 }
 
-/** Removes the colours, which Helix writes even into a pipe. */
+/** Removes the colour codes, which Helix writes even to a pipe. */
 function withoutColours(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences start with a control character
   return text.replace(/\u001b\[[0-9;]*m/g, "");

@@ -54,7 +54,7 @@ function createServer(context: ToolContext): McpServer {
     const inputSchema = fromJsonSchema(tool.inputSchema, { getValidator: () => accept });
     const config = { title, description, inputSchema, annotations, ...(meta === undefined ? {} : { _meta: meta }) };
     server.registerTool(name, config, (args, { mcpReq }) => {
-      // Clients that use newer MCP revisions identify themselves in each request, older ones only once.
+      // Clients that use newer MCP revisions identify themselves in each request, older clients only once.
       const { [CLIENT_INFO_META_KEY]: client = server.server.getClientVersion() }: { [key: string]: unknown } =
         mcpReq.envelope ?? {};
       return callTool(tool, args, { ...context, caller: callerOf(client, context), signal: mcpReq.signal });
@@ -63,7 +63,7 @@ function createServer(context: ToolContext): McpServer {
   return server;
 }
 
-/** Returns the agent, under the name that its client states. */
+/** Returns the calling agent, with the name and version that its client states, if it states a name. */
 function callerOf(client: unknown, { caller }: ToolContext): Caller {
   const { name, version } = (client ?? {}) as Partial<Implementation>;
   return name === undefined ? caller : (readCaller({ name, version, agent: caller.agent }) ?? caller);
@@ -86,7 +86,7 @@ const textResult = (...texts: readonly string[]): CallToolResult => ({
   content: texts.map((text) => ({ type: "text", text })),
 });
 
-/** Shows a note above the unchanged lines, because agents that truncate an answer cut off its end or its middle. */
+/** Puts a note above the lines, which are shown as they are. Agents that truncate an answer drop its middle or end. */
 function readResult(
   { text, startLine, totalLines, version, onDisk }: ReadResult,
   context: RequestContext,

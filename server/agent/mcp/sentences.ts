@@ -43,7 +43,7 @@ export const toolTexts = {
 - Copy oldText from the file as read_document shows it. It must occur there exactly once; otherwise add neighbouring lines, or set line, occurrence or replaceAll. The server never guesses.
 - newText is written literally, so reproduce unchanged text exactly. An empty newText deletes oldText.
 - An empty oldText creates the file, with newText as its content.
-- After a failure, correct the edits that it names and send the others again unchanged.`,
+- After a failure, correct the edits that the answer names and send the others again unchanged.`,
   },
   apply_patch: {
     title: "Apply a patch in the editor",

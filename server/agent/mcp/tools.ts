@@ -30,7 +30,7 @@ const lineNumber = (description: string): object => ({ type: "integer", minimum:
 /**
  * Marks a tool whose description Claude Code always shows to the model. The model sees only the names of other tools
  * until it searches for them. The two tools that every edit needs are marked. The others are rarely needed (to move or
- * delete a file, to preview a call, or to list the editors), but their descriptions would cost tokens in every request.
+ * delete a file, to preview a call, or to list the editors), and their descriptions would cost tokens in every request.
  */
 const declared = { "anthropic/alwaysLoad": true } as const;
 
@@ -90,14 +90,14 @@ function editRequest(method: string, args: unknown, directory: string): CallRequ
   return readCall(args, method, { root: directory, result: "summary" }, "tool");
 }
 
-/** Reads a call of `apply_patch`. A call without any content fails like one with an empty patch. */
+/** Reads a call to `apply_patch`. A call without any content fails like one with an empty patch. */
 function patchRequest(args: unknown, directory: string): CallRequest {
   const call = editRequest("multiEdit/apply", args, directory);
   const hasContent = call.ok || call.failures.some(({ code, index }) => code !== "missingField" || index !== undefined);
   return hasContent ? call : editRequest("multiEdit/apply", { patch: "" }, directory);
 }
 
-/** Reads a call of `read_document`. If the path is not a string, the session reports that. */
+/** Reads a call to `read_document`. If the path is not a string, the session reports that. */
 function readRequest(args: unknown, directory: string): CallRequest {
   const { path, ...lines } = (args ?? {}) as { path?: unknown };
   if (typeof path !== "string") return { ok: true, request: { method: "multiEdit/read", params: args, targets: [] } };

@@ -1,4 +1,4 @@
-/** Chooses the directory of a session's socket, and creates the socket so that no other user can ever reach it. */
+/** Chooses the directory of a session's socket and creates the socket so that no other user can ever reach it. */
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { mkdtempSync, rmdirSync } from "node:fs";
@@ -59,13 +59,13 @@ export async function listen(server: Server, id: string, directory: string): Pro
   return { ok: false, problem };
 }
 
-/** Returns the problem if a path is too long: Node would silently truncate it, and listen at the shorter path. */
+/** Returns the problem if a path is too long: Node would silently truncate it and listen at the shorter path. */
 function pathProblem(path: string): string | undefined {
   const most = process.platform === "linux" ? limits.linuxSocketPathBytes : limits.bsdSocketPathBytes;
   return Buffer.byteLength(path) > most ? sessionProblems.longSocketPath(dirname(path), most) : undefined;
 }
 
-/** Makes the server listen on a socket or pipe. Returns the problem as a clause, or `undefined` if it listens. */
+/** Makes the server listen on a socket or pipe. Returns the problem as a clause, or `undefined` if that succeeded. */
 async function listenAt(server: Server, name: string): Promise<string | undefined> {
   const problem = once(server, "listening").then(
     () => undefined,

@@ -36,8 +36,8 @@ export type ConnectResult<T = SessionConnection> =
 export class ConnectionLost extends Error {}
 
 /**
- * Connects to an announced session within `patience` milliseconds, and identifies itself as `caller`. Never throws. If
- * the session has no room for another connection, tries again until the time is up.
+ * Connects to an announced session within `patience` milliseconds and identifies this program as `caller`. Never
+ * throws. If the session has no room for another connection, tries again until the time is up.
  */
 export async function connect(
   record: SessionRecord,
@@ -81,7 +81,7 @@ function unreached(code: string): Unreached {
   return isForbidden ? { kind: "forbidden", code, sandbox: isInCodexSandbox() } : { kind: "absent", code };
 }
 
-/** Reports whether this process runs in Codex's sandbox, which sets this variable. No other sandbox can be detected. */
+/** Reports whether this process runs in Codex's sandbox, as shown by a variable. Other sandboxes can't be detected. */
 export function isInCodexSandbox(): boolean {
   return process.env.CODEX_SANDBOX_NETWORK_DISABLED === "1";
 }
@@ -109,8 +109,8 @@ function isResponse(message: unknown): message is Message {
 }
 
 /**
- * Shakes hands. Returns the version of the session's server, or `undefined` if the other side is not the announced
- * session. The other side proves its identity first, so an impostor never receives the agent's proof.
+ * Performs the handshake. Returns the version of the session's server, or `undefined` if the other side is not the
+ * announced session. The other side proves its identity first, so an impostor never receives the agent's proof.
  */
 async function shakeHands(
   record: SessionRecord,

@@ -5,7 +5,7 @@ import type { Channel, ChannelEvents } from "../../lsp/wire/channel.js";
 import { openClientConnection } from "../../lsp/wire/transport.js";
 import { uriOfPath } from "../../workspace/pathText.js";
 
-/** Opens a session with one folder, an absolute path. `log` receives the messages that an editor would show. */
+/** Opens a session with `directory`, an absolute path, as its folder. `log` gets the messages an editor would show. */
 export function openDiskSession(directory: string, version: string, log: (text: string) => void): Promise<Session> {
   return new Promise((resolve) => {
     const { connection } = openClientConnection(createAbsentClient(directory, log), {
@@ -49,7 +49,7 @@ function createAbsentClient(directory: string, log: (text: string) => void): Cha
   };
 }
 
-/** Lets the server propose any kind of edit. Without `workspace/applyEdit`, it writes all changes to disk itself. */
+/** Lets the server propose any kind of edit. Lacks `workspace/applyEdit`, so the server itself writes to disk. */
 const capabilities = {
   workspace: { workspaceEdit: { documentChanges: true, resourceOperations: ["create", "rename", "delete"] } },
 };

@@ -1,4 +1,6 @@
-/** A session's handshake: the agent gives its name, and each side proves that it knows a secret without sending it. */
+/**
+ * A session's handshake: the agent gives its name, and each side proves that it knows a secret, which is never sent.
+ */
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import { ResponseError } from "vscode-jsonrpc/node";
 import type { Caller } from "../../lsp/protocol.js";
@@ -28,7 +30,7 @@ export interface Handshake {
   readonly serverNonce: string;
 }
 
-/** Returns one side's proof that it knows the secret. It covers the role, so a side can't echo the other's proof. */
+/** Returns a side's proof that it knows the secret. The proof covers the role, so neither side can echo the other's. */
 export function proofOf(role: "agent" | "server", handshake: Handshake): string {
   const { secret, session, agentNonce, serverNonce } = handshake;
   const claim = ["multi-edit", role, session, agentNonce, serverNonce].join("\n");

@@ -53,12 +53,12 @@ const schema = z.object({
 /** The announcement of one session. */
 export type SessionRecord = Readonly<z.infer<typeof schema>>;
 
-/** The records in a directory, and the problems with reading them. */
+/** The records in a directory, and the problems that occurred while they were read. */
 export interface ReadRecords {
   readonly records: readonly SessionRecord[];
-  /** Sentences about each file that is not a valid record, and about a directory that can't be read. */
+  /** A sentence about each file that is not a valid record, and about the directory if it can't be used. */
   readonly problems: readonly string[];
-  /** Those of `problems` that may hide a session: the ones about records in a newer format, which can't be read. */
+  /** The `problems` with records in a newer format. These can't be read, but may announce running sessions. */
   readonly hidden: readonly string[];
 }
 

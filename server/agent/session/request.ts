@@ -23,7 +23,7 @@ export interface RequestContext {
   readonly sessions: string;
   /** Absolute path of the directory against which relative paths are resolved. */
   readonly directory: string;
-  /** Start of the id of the session that the user has chosen; `undefined` if the files determine the session. */
+  /** The session that the user has chosen by the start of its id; `undefined` if the files determine the session. */
   readonly session: string | undefined;
   /** `editor`: use only an editor; `disk`: only the disk; `auto`: the editor that has the files, or else the disk. */
   readonly mode: Mode;
@@ -40,7 +40,7 @@ export interface RequestContext {
 /** The choice between editor and disk. */
 export type Mode = "auto" | "editor" | "disk";
 
-/** A request, and the files that it is about. */
+/** A request and the files that it concerns. */
 export interface SessionRequest {
   readonly method: string;
   readonly params: unknown;
@@ -49,7 +49,7 @@ export interface SessionRequest {
   readonly needsEditor?: boolean;
 }
 
-/** The request that sends a call, or the failures of a call that can't be read. */
+/** The request for a call, or the failures of a call that can't be read. */
 export type CallRequest = { readonly ok: true; readonly request: SessionRequest } | FailedRequest;
 
 /**

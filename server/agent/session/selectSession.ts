@@ -1,4 +1,4 @@
-/** Selects the editor that has a call's files, never guessing between two. Finds others that have a file open. */
+/** Selects the editor that has a call's files, without guessing. Also finds other editors that have a file open. */
 import { dirname, parse } from "node:path";
 import type { Holder } from "../../disk/sentences.js";
 import type { Caller } from "../../lsp/protocol.js";
@@ -19,7 +19,7 @@ import {
 
 /** The criteria by which the session for a call is selected. */
 export interface SessionQuery {
-  /** Start of the id of the session that the user has named; `undefined` if the files determine the session. */
+  /** The session that the user has named by the start of its id; `undefined` if the files determine the session. */
   readonly session: string | undefined;
   /** Paths and URIs as the call spells them. If there are none, `directory` itself determines the session. */
   readonly targets: readonly string[];
@@ -34,8 +34,8 @@ export type SelectedSession =
 
 /**
  * Selects the session that the user has named; otherwise the session that has a target open; otherwise the session
- * whose workspace folder contains all targets, preferring the longest path. Fails if several sessions fit equally well,
- * or if a session that can't be asked may have a target, because unsaved text might be lost.
+ * whose workspace folder contains all targets, preferring the folder with the longest path. Fails if several sessions
+ * fit equally well, or if a session that can't be asked may have a target, because unsaved text might be lost.
  */
 export async function selectSession(found: FoundSessions, query: SessionQuery): Promise<SelectedSession> {
   if (query.session !== undefined) return selectNamed(found, query.session);
@@ -113,7 +113,7 @@ async function targetFiles(
   return mapBounded(targets, async (target) => {
     const resolved = await resolver.resolve(target);
     if (resolved.ok) return { file: resolved.place.file, isOpen: resolved.place.open !== undefined };
-    // An ambiguous path belongs to a file that is open under several names. The session reports all other problems.
+    // An ambiguous path refers to a file that is open under several names. The session reports all other problems.
     return { file: undefined, isOpen: resolved.failure.code === "ambiguousPath" };
   });
 }
@@ -127,7 +127,7 @@ export async function canonicalPaths(paths: readonly (string | undefined)[]): Pr
   });
 }
 
-/** Returns a function that reports whether a session was named, or may have a target open or in one of its folders. */
+/** Returns a function that reports whether a session is the named one or may have a target open or in its folders. */
 export function mattersTo({ targets, directory, session }: SessionQuery): (record: SessionRecord) => Promise<boolean> {
   let files: Promise<TargetFile[]> | undefined;
   return async (record) => {
@@ -175,7 +175,7 @@ export async function openElsewhere(
   }
 }
 
-/** Returns a session that may have the target open but can't be asked or is hidden; `undefined` if there is none. */
+/** Returns what, if anything, may have the target open: an unreachable session, or one with an unreadable record. */
 async function doubtOf(found: FoundSessions, query: SessionQuery): Promise<Holder | undefined> {
   const doubtful = await firstInDoubt(found, query);
   if (doubtful !== undefined) return { kind: "unasked", session: sessionName(doubtful.record), why: doubtful.why };

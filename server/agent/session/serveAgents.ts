@@ -1,4 +1,4 @@
-/** Opens an editor's session to the user's agents until the process ends: creates the socket, and admits the agents. */
+/** Opens an editor's session to the user's agents until the process ends: creates the socket and admits the agents. */
 import { randomBytes } from "node:crypto";
 import { createServer, type Socket } from "node:net";
 import { hostname } from "node:os";
@@ -61,8 +61,8 @@ export async function serveAgents(session: Session): Promise<void> {
 }
 
 /**
- * Lists the files that a session has open outside its folders, and calls `changed` when the list may have changed.
- * `paths` returns the files' canonical paths; `foldersChanged` must be called after a change of the folders.
+ * Lists the files that a session has open outside its folders and calls `changed` when the list may have changed.
+ * `paths` returns the files' canonical paths; `foldersChanged` must be called whenever the folders have changed.
  */
 async function watchOutside(session: Session, changed: () => void) {
   /** Canonical paths of all open documents, by URI; `undefined` if the path is not known yet or there is no file. */
@@ -100,7 +100,7 @@ async function watchOutside(session: Session, changed: () => void) {
   return { paths: () => [...new Set([...files.values()].filter(isOutside))], foldersChanged };
 }
 
-/** Builds the session's record. If it would be too large, it lists no folders, which means: any file may be open. */
+/** Builds the session's record. A record that would be too large lists no folders: any file may then be open. */
 function toRecord(
   session: Session,
   outside: readonly string[],

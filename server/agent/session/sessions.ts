@@ -1,4 +1,4 @@
-/** Finds the running sessions of the user's editors by their announcements, and asks them for their open files. */
+/** Finds the running sessions of the user's editors through their announcements and asks for their open files. */
 import { hostname } from "node:os";
 import { basename, dirname } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -37,7 +37,7 @@ export interface FoundSessions extends Pick<ReadRecords, "problems" | "hidden"> 
 }
 
 /**
- * Connects to every announced session as `caller`, and asks for its open files. `matters` reports whether a session may
+ * Connects to every announced session as `caller` and asks for its open files. `matters` reports whether a session may
  * have one of the caller's files; if not, the session gets less time to answer. `except`: the id of a session to leave
  * out, because it is the session that asks.
  */
