@@ -65,7 +65,7 @@ claude mcp add-json --scope user multi-edit '{"type":"stdio","command":"multi-ed
 # every project.
 `,
   codex: () => `# Codex, in ~/.codex/config.toml.
-# Commands in its sandbox may not open sockets; MCP servers run outside it.
+# In Codex's sandbox, commands may not open sockets; MCP servers run outside the sandbox.
 # required: Codex waits for the server, and ends with an error if the server does not start.
 # approve: the tools change files without asking you, even on disk and under --sandbox read-only. Without this
 # setting, codex exec refuses every edit.
