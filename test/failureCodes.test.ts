@@ -41,7 +41,7 @@ interface Cause {
 const one = batch(["a.txt", "old", "new"]);
 const requestFailed = -32803;
 
-/** A user without write permission; needed if the tests run as root, which may write regardless of the mode. */
+/** A user without write permission; needed because the tests may run as root, which bypasses file permissions. */
 const reader = process.getuid?.() === 0 ? { uid: 65534 } : {};
 
 const causes: readonly Cause[] = [

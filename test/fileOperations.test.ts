@@ -44,7 +44,7 @@ const patch = patchOf(
 /** The option allows a file with unsaved text to be moved. */
 const everything = { ...patch, options: { overwrite: true } };
 
-/** Two hunks, the second of which reverts the first. */
+/** Two sections, the second of which reverts the first. */
 const toAndFro = (path: string): string[] =>
   ["b", "B"].flatMap((text, i) => [`*** Update File: ${path}`, "@@", `-${text}`, `+${["B", "b"][i]}`]);
 

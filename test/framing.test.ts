@@ -81,7 +81,7 @@ describe("a decoder of frames", () => {
 });
 
 const many = "x".repeat(limits.headerBytes);
-/** Streams that cannot be parsed further, with a pattern for the reason. */
+/** Malformed streams, each with a pattern for the reason why parsing stops. */
 const malformed: readonly (readonly [string, string, RegExp])[] = [
   ["no Content-Length", "Content-Type: a/b\r\n\r\n{}", /no Content-Length/],
   ["a length in letters", "Content-Length: abc\r\n\r\n{}", /not a decimal number/],
@@ -232,7 +232,7 @@ describe("any damage to a stream of bytes", () => {
 
   it("is done to a stream that is itself undamaged", async () => {
     const { code, output, notes } = await run([stream]);
-    // The response comes before the question, which the server asks in a later turn.
+    // The response comes before the question, which the server asks in a later turn of the event loop.
     expect([code, notes]).toEqual([0, ["a response has an id that matches no pending request from the server"]]);
     expect(
       framesOf(output)

@@ -37,7 +37,7 @@ describe("independent edits", () => {
       atOnce.batches++;
       atOnce.edits += edits.length;
       atOnce.failed += planned.outcomes.filter(({ status }) => status === "failed").length;
-      // A new draft, so that one planner can't reuse the other's searches.
+      // A fresh draft, so that one planner can't reuse the other's searches.
       const plain = toEnd(planSequential(batchOf(seed + i).start, edits, options));
       if (JSON.stringify(seen(planned)) === JSON.stringify(seen(plain))) continue;
       expect(seen(planned), `INDEPENDENT_SEED=${seed + i} INDEPENDENT_BATCHES=1 tries it again`).toEqual(seen(plain));

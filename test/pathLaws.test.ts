@@ -1,4 +1,4 @@
-/** Laws of paths: whatever is sent, nothing outside the workspace is ever reached. */
+/** Laws for paths: whatever is sent, nothing outside the workspace is ever reached. */
 import { existsSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import fc from "fast-check";
@@ -24,7 +24,7 @@ describe("any path that is sent", () => {
     "~",
   ];
   const way = fc.array(fc.constantFrom(...names, ...more), { minLength: 1, maxLength: 7 });
-  /** The form in which a path is sent, with a flag for each character that is escaped. */
+  /** The spelling of a path: its form and, for each character, whether it is escaped. */
   const spelling = fc.record({
     way,
     as: fc.constantFrom("relative", "absolute", "uri"),

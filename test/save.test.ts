@@ -141,7 +141,7 @@ describe("an editor that", () => {
       const answer = await desk.apply({ path: "c.txt", edits: [{ oldText: "o", newText: "0", replaceAll: true }] });
       expect([onDisk(answer), answer.warnings]).toEqual([{ "c.txt": "same" }, []]);
       expect(desk.disk()["c.txt"]).toBe(saved.replaceAll("o", "0"));
-      // Because the file is now clean, the next call may delete it.
+      // The file is now clean, so the next call may delete it.
       expect(await desk.apply(patchOf("*** Delete File: c.txt"))).toMatchObject({ outcome: "applied" });
     },
   );

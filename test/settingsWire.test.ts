@@ -6,7 +6,7 @@ import { batch, type Desk, type DeskOptions, layDesk, serverForDesks } from "./s
 
 const program = serverForDesks();
 
-/** A client that does not answer requests for settings and does not accept registrations. */
+/** A client that neither answers requests for settings nor accepts registrations. */
 const mute = { workspace: { applyEdit: true, workspaceEdit: { documentChanges: true } } };
 /** Trailing whitespace prevents a match on every rung that `lenient: false` allows. */
 const open = { "a.txt": "old  \nline\n" };

@@ -1,4 +1,4 @@
-/** Laws of ChangeSet and LineIndex, each against an independent oracle. */
+/** Laws for ChangeSet and LineIndex, each checked against an independent oracle. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type Change, ChangeSet } from "../server/text/changeSet.js";

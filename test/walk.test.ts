@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 
 /**
- * The largest numbers of the server's files and functions that may run for each call. Lower them when a call needs
+ * Upper bounds on the numbers of the server's files and functions that run for each call. Lower them when a call needs
  * fewer.
  */
 const most: Readonly<Record<string, { readonly files: number; readonly functions: number }>> = {
