@@ -1,6 +1,4 @@
-/**
- * Sessions that are announced but cannot be asked: a file is not written if such a session may hold unsaved text of it.
- */
+/** Announced sessions that cannot be asked: a file is not written if such a session may have unsaved changes to it. */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -42,7 +40,7 @@ async function layFolder() {
   await busy.open({ uri: pathToFileURL(join(folder, "a.txt")).href, text: "mine\none\n" });
   await busy.open({ uri: pathToFileURL(join(folder, "new.txt")).href, text: "mine\n" });
   const [session] = await announced(home);
-  /** Checks that nothing was written and that no temporary file is left. */
+  /** Checks that nothing was written and that no temporary file is left behind. */
   const expectUntouched = (): void => {
     expect([textIn(folder, "a.txt"), readdirSync(folder)]).toEqual(["one\n", ["a.txt"]]);
   };

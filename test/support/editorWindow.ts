@@ -20,7 +20,7 @@ export interface WindowOptions {
   readonly shows?: "shows" | "fails" | "answersErrors" | "answersNull";
 }
 
-/** A document that the server asked the editor to show, as the document was at that time. */
+/** A document that the server asked the editor to show, captured at that moment. */
 export interface Shown extends ShowDocumentParams {
   readonly path: string;
   readonly text: string;
@@ -87,7 +87,7 @@ export function answerWindow(connection: MessageConnection, options: WindowOptio
   };
 }
 
-/** Answers requests in the given manner; returns the list to which every request is added. */
+/** Answers requests in the given manner; returns a list that records every request. */
 function showDocuments(connection: MessageConnection, manner: NonNullable<WindowOptions["shows"]>): Shown[] {
   const shown: Shown[] = [];
   connection.onRequest("window/showDocument", (params: ShowDocumentParams) => {

@@ -1,4 +1,4 @@
-/** Escapes, as in JSON, for characters that a page cannot show. */
+/** JSON-style escapes for characters that a page cannot show. */
 
 /**
  * Characters that a reader would not see or that an editor would change: control characters, trailing spaces, unusual
@@ -10,7 +10,7 @@ const hidden =
 
 const short: Readonly<Record<string, string>> = { "\t": "\\t", "\r": "\\r" };
 
-/** Reports whether a text cannot be put on a page unchanged. */
+/** Reports whether a text cannot be put on a page verbatim. */
 export function needsEscapes(text: string): boolean {
   return text.search(hidden) !== -1;
 }

@@ -1,4 +1,4 @@
-/** Applies the diffs of pages with git, so that none of the project's code decides what the diffs mean. */
+/** Applies the pages' diffs with git, so that none of the project's own code interprets them. */
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -7,13 +7,13 @@ import type { PositionEncoding } from "../../server/lsp/edit/positions.js";
 import type { LineRule } from "../../server/text/lines.js";
 import { modelOffsets, modelPosition } from "./positionModel.js";
 
-/** A client's way of counting lines and characters. */
+/** The way a client counts lines and characters. */
 export interface Counting {
   readonly encoding: PositionEncoding;
   readonly rule: LineRule;
 }
 
-/** An edit in UTF-16 offsets of the text that it applies to. */
+/** An edit, as UTF-16 offsets into the text that it applies to. */
 export interface OffsetEdit {
   readonly from: number;
   readonly to: number;
@@ -43,9 +43,7 @@ export function applied(text: string, edits: readonly OffsetEdit[]): string {
   return after;
 }
 
-/**
- * Defects in a list of edits: edits that are out of order, that touch, that change nothing, or that could be smaller.
- */
+/** Defects in a list of edits: edits that are out of order, touch each other, change nothing, or could be smaller. */
 export function untidiness(text: string, edits: readonly OffsetEdit[]): string[] {
   const problems: string[] = [];
   let end = -1;

@@ -16,15 +16,15 @@ export type PatchedFiles = ReadonlyMap<string, string | Uint8Array>;
 
 /** The outcome of a patch. */
 export interface PatchRun {
-  /** `undefined` if the patch could not be read. */
+  /** `undefined` if the patch could not be decoded. */
   readonly planned: Planned | undefined;
   /** Empty if the patch was applied. */
   readonly failures: readonly Failure[];
-  /** All files after the patch; if the patch failed, the files that were given. */
+  /** All files after the patch; if the patch failed, the original files. */
   readonly files: PatchedFiles;
 }
 
-/** Parses a patch, plans it on the files, and applies the plan to them. */
+/** Parses a patch, plans it against the files, and applies the plan to them. */
 export function planPatch(files: PatchedFiles, patch: string, options: { readonly lenient?: boolean } = {}): PatchRun {
   const decoded = decodeCall({ patch, options }, { optionsAllowed: true });
   if (!decoded.ok) return { planned: undefined, failures: decoded.failures, files };

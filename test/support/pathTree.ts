@@ -6,7 +6,7 @@ import { uriOfPath } from "../../server/workspace/pathText.js";
 import type { Entry } from "./directory.js";
 
 /**
- * A workspace with everything that makes paths difficult, a second workspace, and next to them a folder that has a
+ * A workspace with everything that makes paths difficult, a second workspace, and beside them a folder that has a
  * similar name and holds a secret.
  */
 export const tree: Record<string, Entry> = {

@@ -1,6 +1,6 @@
 /**
- * Positions computed directly from LSP's definition: the oracle for the server's code. The text is split again each
- * time.
+ * Positions computed directly from LSP's definition: the oracle for the server's code. Nothing is cached: the text is
+ * split again every time.
  */
 import { Buffer } from "node:buffer";
 import fc from "fast-check";
