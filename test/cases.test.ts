@@ -1,4 +1,4 @@
-/** Every case of every page, on the core and over the wire. */
+/** Runs every case of every page, on the core and over the wire. */
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { buildProgram, type Program } from "./support/build.js";
@@ -147,6 +147,9 @@ function hasUnopened(one: Case): boolean {
   return [...opened].some(([path, { synced }]) => synced !== written.get(path)?.synced);
 }
 
-/** A server that applies the edit itself also warns about files that it leaves open and unsaved. */
+/**
+ * Reports whether the page shows a warning. A server that applies the edit itself also warns about files that it leaves
+ * open and unsaved.
+ */
 const isOfPage = ({ outcome, whole }: Case, warning: string): boolean =>
   outcome.result?.includes(`${toWarningLine(warning, whole.has("result"))}\n`) ?? false;

@@ -268,8 +268,8 @@ describe("the failure codes in the source", () => {
 });
 
 /**
- * Checks that a caller can continue from the answer: its text is limited in length and repeats few lines, and no edit
- * is reported as applied.
+ * Checks that a caller can act on the answer: its text is limited in length and repeats few lines, and no edit is
+ * reported as applied.
  */
 function expectUsable({ text, edits }: Told): void {
   expect(text.length).toBeGreaterThan(20);

@@ -1,4 +1,4 @@
-/** Files that a patch adds, renames and deletes: in the answer to a request, and through the editor. */
+/** Adding, renaming and deleting files with a patch: in the answer to a request, and through the editor. */
 import { describe, expect, it } from "vitest";
 import {
   type Desk,

@@ -1,4 +1,4 @@
-/** Strict reading of files, and their comparison with the editor's texts. */
+/** Reading files strictly and comparing them with the editor's texts. */
 import { execFileSync, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { chmodSync, truncateSync, writeFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-/** Frames on the wire: valid frames, invalid ones, and the fate of a damaged stream. */
+/** Frames on the wire: valid and invalid ones, and the handling of damaged streams. */
 import { PassThrough } from "node:stream";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -194,7 +194,7 @@ describe("any damage to a stream of bytes", () => {
     fc.constantFrom(...fragments).map((text) => Buffer.from(text)),
   );
   type Damage = (bytes: Buffer) => Buffer;
-  /** Replaces bytes with more, fewer or no bytes. */
+  /** Replaces a range of bytes with other bytes or with none. */
   const damage = fc.oneof(
     fc.tuple(at, fc.nat({ max: 80 }), fc.oneof(inserted, fc.constant(Buffer.alloc(0)))).map(
       ([start, count, bytes]): Damage =>

@@ -10,7 +10,7 @@ import { denseBatch } from "./support/denseBatches.js";
 import { regionBatch } from "./support/regionBatches.js";
 
 /**
- * INDEPENDENT_BATCHES=1000000 sets how many batches run; INDEPENDENT_SEED=1 starts at seed 1 and prints the outcomes.
+ * INDEPENDENT_BATCHES=1000000 sets the number of batches; INDEPENDENT_SEED=1 starts at seed 1 and prints the outcomes.
  */
 const { INDEPENDENT_BATCHES = "10000", INDEPENDENT_SEED } = process.env;
 const count = Number(INDEPENDENT_BATCHES);

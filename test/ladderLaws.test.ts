@@ -1,4 +1,4 @@
-/** The ladder of rungs, compared with a model that tries every range on every rung. */
+/** The ladder of rungs, compared with a brute-force model that tries every range on every rung. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { locate } from "../server/match/locate.js";

@@ -25,7 +25,7 @@ let told: [string, unknown][] = [];
 const at = (name: string): string => join(folder, name);
 const uri = (name: string): string => pathToFileURL(at(name)).href;
 
-/** An edit that inserts text at the start of a line of a document. */
+/** An edit that inserts text at the start of a document's line. */
 const put = (name: string, version: number | null, newText: string, line = 0) => ({
   textDocument: { uri: uri(name), version },
   edits: [{ range: { start: { line, character: 0 }, end: { line, character: 0 } }, newText }],

@@ -150,7 +150,7 @@ describe("a snapshot", () => {
       loneCrEndsLine: true,
       habits: noHabits,
     };
-    // The texts are copied when the work begins, before the folders are inspected.
+    // The texts are copied up front, before the folders are inspected.
     const taking = takeSnapshot([edit("a.ts")], world);
     openTexts.change(uri, 2, [{ text: "after" }], () => undefined);
     openTexts.close(uri);

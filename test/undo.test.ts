@@ -1,6 +1,6 @@
 /**
- * Undoing applied changes over the wire: either all of a change or none of it, and only if its text has not been edited
- * since.
+ * Undoing applied changes over the wire: a change is undone completely or not at all, and only if its text has not been
+ * edited since.
  */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -126,7 +126,7 @@ describe("an announced session", () => {
   });
 });
 
-/** A server that belongs to no desk, so that each test can end it in a different way. */
+/** A server without a desk, so that each test can end it in its own way. */
 async function startServerAlone() {
   const home = ownStateHome();
   const server = startServer(program.path, ["--stdio"]);

@@ -155,7 +155,7 @@ describe("a file that a session has open outside of its folders", () => {
   });
 });
 
-/** The files that the only session announces as open outside its folders. */
+/** The files outside its folders that the only session announces as open. */
 function outsideOf(home: string): unknown {
   const [name = ""] = filesIn(home).filter((file) => file.endsWith(".json"));
   return JSON.parse(readFileSync(join(sessionsIn(home), name), "utf8")).outside;

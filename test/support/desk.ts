@@ -160,7 +160,8 @@ async function stopCleanly(editor: FakeEditor): Promise<void> {
 }
 
 /**
- * An idle editor, or a new one. If the test passes and no answer is pending, the editor becomes idle again.
+ * An idle editor if there is one, otherwise a new one. If the test passes and no answer is pending, the editor becomes
+ * idle again.
  */
 async function borrow(
   program: Program,

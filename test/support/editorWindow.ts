@@ -1,4 +1,4 @@
-/** The window of a strict editor: the messages, questions, documents and settings that the server shows or asks for. */
+/** A strict editor's window: the messages, questions, documents and settings that the server shows or asks for. */
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -14,7 +14,7 @@ import type { DidApplyParams } from "../../server/lsp/protocol.js";
 
 /** Properties of the user and the window; all are optional. */
 export interface WindowOptions {
-  /** The settings of the section `multiEdit`, sent at the start and returned on request. */
+  /** The settings in the `multiEdit` section, sent at startup and returned on request. */
   readonly settings?: unknown;
   /** The outcome of `window/showDocument`; if `undefined`, the document is shown whenever the capabilities allow it. */
   readonly shows?: "shows" | "fails" | "answersErrors" | "answersNull";

@@ -125,7 +125,7 @@ export interface FakeEditor {
   readonly type: (typed: Typed) => Promise<void>;
   /** Types the text and syncs it some milliseconds later. */
   readonly typeUnsynced: (typed: Typed, milliseconds: number) => void;
-  /** Types right after the next edit of this document, at offsets of the edited text; both are synced as one change. */
+  /** Types right after the next edit of this document, at offsets in the edited text; both are synced as one change. */
   readonly typeWithNextEdit: (typed: Typed) => void;
   readonly close: (uri: string) => Promise<void>;
   /**
@@ -362,7 +362,7 @@ class Texts implements EditTaker {
     doOnDisk(step);
   }
 
-  /** Unsaved text stays unsaved, unless an option of the editor says otherwise. */
+  /** Unsaved text stays unsaved, unless the editor's options say otherwise. */
   private async renamed(step: Extract<Step, { kind: "rename" }>): Promise<void> {
     const { onRename } = this.options;
     const document = this.open.get(step.uri);

@@ -36,7 +36,7 @@ export function toOffsets(text: string, edits: readonly TextEdit[], counting: Co
   return edits.map(({ range, newText }) => ({ from: at(range.start), to: at(range.end), insert: newText }));
 }
 
-/** The text after the edits. All of them refer to the original text, so the last one is applied first. */
+/** The text after the edits. All edits refer to the original text, so the last one is applied first. */
 export function applied(text: string, edits: readonly OffsetEdit[]): string {
   let after = text;
   for (const { from, to, insert } of [...edits].reverse()) after = after.slice(0, from) + insert + after.slice(to);

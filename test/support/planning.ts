@@ -5,7 +5,7 @@ import { planBatch } from "../../server/plan/plan.js";
 import type { Document, Snapshot, Target } from "../../server/plan/snapshot.js";
 import { toEnd } from "../../server/text/lines.js";
 
-/** An edit with only the fields that matter to laws; the default path is `a`. */
+/** An edit with only the fields that the laws need; the default path is `a`. */
 export type SentEdit = { readonly oldText: string; readonly newText: string } & Partial<
   Omit<EditOperation, "kind" | "index">
 >;

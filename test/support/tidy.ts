@@ -109,7 +109,10 @@ function isImpure(specifier: string): boolean {
   return specifier.startsWith("node:") || specifier.startsWith("vscode-") || builtinModules.includes(specifier);
 }
 
-/** Imports of the editor's connection outside `lsp/`; the connection to agents may use only the JSON-RPC library. */
+/**
+ * Imports outside `lsp/` of the packages that connect to the editor; the connection to agents may use only the JSON-RPC
+ * library.
+ */
 export function connectionProblems(sources: readonly Source[]): string[] {
   return sources
     .filter((source) => isServerFile(source) && layerOf(source.path) !== "lsp")
@@ -237,7 +240,9 @@ export function settingsProblems(readme: string, schema: SchemaNode): string[] {
   return problems;
 }
 
-/** Leaves of the schema by dotted key, each with its default as JSON, or with an empty string if it has no default. */
+/**
+ * Leaves of the schema, keyed by dotted name, each with its default as JSON, or with an empty string if it has none.
+ */
 function settingsOf(schema: SchemaNode, prefix: string): [string, string][] {
   return Object.entries(schema.properties ?? {}).flatMap(([name, node]): [string, string][] =>
     node.properties === undefined
