@@ -148,8 +148,8 @@ function hasUnopened(one: Case): boolean {
 }
 
 /**
- * Reports whether the page shows a warning. A server that applies the edit itself also warns about files that it leaves
- * open and unsaved.
+ * Reports whether a case's page shows a warning. A server that applies the edit itself also warns about files that it
+ * leaves open and unsaved.
  */
 const isOfPage = ({ outcome, whole }: Case, warning: string): boolean =>
   outcome.result?.includes(`${toWarningLine(warning, whole.has("result"))}\n`) ?? false;

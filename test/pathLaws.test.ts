@@ -75,8 +75,8 @@ describe("any path that is sent", () => {
         for (const [, path] of /^Did you mean (.*)\?/.exec(target.failure.hint ?? "")?.[1]?.matchAll(/"([^"]*)"/g) ??
           []) {
           const named = resolve(ws, path!);
-          // The hint may name a new file only if the path starts at the root of the disk, and only in a directory that
-          // exists.
+          // The hint may name a new file only if the path starts at the root of the file system, and only in an
+          // existing directory.
           const isNew = target.failure.code === "outsideWorkspace" && !existsSync(named);
           if (isNew) expect(`/${path}`).toBe(way.join("/").replace(/^\/+/, "/"));
           const found = relative(ws, realpathSync(isNew ? resolve(named, "..") : named));

@@ -1,4 +1,4 @@
-/** Saving applied changes over the wire: only files that should be saved are saved, and the disk proves it. */
+/** Saving applied changes over the wire: only files that should be saved are saved, as the disk confirms. */
 import { describe, expect, it } from "vitest";
 import { batch, type Desk, type DeskOptions, layDesk, patchOf, serverForDesks, throughEditor } from "./support/desk.js";
 import type { SavingManner } from "./support/editorSaves.js";

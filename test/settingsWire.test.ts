@@ -1,4 +1,4 @@
-/** Settings over the wire: their sources, the precedence among these, and the effect of an invalid setting. */
+/** Settings over the wire: their sources and precedence, and the effect of an invalid setting. */
 
 import { describe, expect, it } from "vitest";
 import { MessageType } from "vscode-languageserver/node";

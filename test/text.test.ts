@@ -26,8 +26,8 @@ function changesOf(length: number): fc.Arbitrary<Change[]> {
 }
 
 /**
- * The oracle: splices an array of units, one change at a time and the last one first; insertions at the same offset
- * keep their order.
+ * The oracle: splices an array of units one change at a time, last change first; insertions at the same offset keep
+ * their order.
  */
 function spliced(text: string, changes: readonly Change[]): string {
   const units = text.split("");

@@ -29,7 +29,7 @@ it("runs no more files and functions for one ordinary call than the limits allow
   for (const [name = "", files, functions] of walks) {
     expect(Number(files), `files that run for ${name}`).toBeLessThanOrEqual(most[name]!.files);
     expect(Number(functions), `functions that run for ${name}`).toBeLessThanOrEqual(most[name]!.functions);
-    // A count of zero would be within every bound.
+    // Counts of zero would satisfy every bound.
     expect(Number(files)).toBeGreaterThan(10);
     expect(Number(functions)).toBeGreaterThan(Number(files));
   }

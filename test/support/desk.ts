@@ -77,7 +77,7 @@ const light = [
 /** Default settings for tests: applied changes stay unsaved. */
 const unsaved = { save: "never" };
 
-/** Idle editors, by program and by the options that they were started with. */
+/** Idle editors, keyed by program and by the options that they were started with. */
 const idle = new Map<Program, Map<string, FakeEditor[]>>();
 
 /**

@@ -73,7 +73,7 @@ interface SentLine {
  */
 type Sender = (line: Line, at: number, closed: boolean) => SentLine;
 
-/** One way in which a caller's lines differ from the document's. */
+/** One way that a caller's lines differ from the document's. */
 interface Disturbance {
   readonly rung: RungName;
   readonly indents: fc.Arbitrary<string>;
@@ -180,7 +180,7 @@ function moreIndented(by: string): Disturbance {
 
 const levels = (unit: string): fc.Arbitrary<string> => fc.nat(3).map((level) => unit.repeat(level));
 
-/** The document uses one unit of indentation, and the caller uses another; unindented lines show neither unit. */
+/** The document uses one unit of indentation, and the caller uses another; unindented lines contain neither. */
 function exchanged(document: string, caller: string): Disturbance {
   const convert = (from: string, to: string) => (indent: string) => to.repeat(indent.length / from.length);
   return {

@@ -95,7 +95,7 @@ function toResultText({ edits, warnings, label }: Seen, page: Outcome, whole: bo
   const lines = edits.map(({ index, status, rung, places }) =>
     [index, status, ...(rung === undefined ? [] : [rung]), places.map(toLines).join(", ")].join(" ").trimEnd(),
   );
-  // The core makes no label, so the page's own is repeated.
+  // The core creates no label, so the page's own is reused.
   const wanted = /^label: (.*)$/m.exec(page.result ?? "")?.[1];
   const labels = wanted === undefined ? [] : [`label: ${label ?? wanted}`];
   return [...lines, ...labels, ...warnings.map((text) => toWarningLine(text, whole)), ""].join("\n");

@@ -62,7 +62,7 @@ function snapshotOf(files: PatchedFiles, operations: readonly Operation[]): Snap
   return { targets, documents };
 }
 
-/** The failure with which the workspace refuses a path that the patch uses; `undefined` if it accepts the path. */
+/** The failure that the workspace reports for a path in the patch; `undefined` if it accepts the path. */
 function refusalOf(
   files: PatchedFiles,
   { sent, path, isText }: { readonly sent: string; readonly path: string; readonly isText: boolean },

@@ -142,7 +142,7 @@ function blanks(token: string, { keepEnds }: { keepEnds: boolean }): string {
   return keepEnds && token.length > 1 ? `${token[0]}${blank.slice(1, -1)}${token.at(-1)}` : blank;
 }
 
-/** Reports whether a path belongs to the server and is not a page of prose. */
+/** Reports whether a file belongs to the server and is not a page of prose. */
 export function isServerFile({ path }: Source): boolean {
   return path.startsWith("server/") && path !== "server/README.md" && path !== "server/PROTOCOL.md";
 }

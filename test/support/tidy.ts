@@ -304,7 +304,10 @@ export function topLevelProblems(paths: readonly string[]): string[] {
     .map((name) => `${name} does not belong at the top level`);
 }
 
-/** A problem unless there is exactly one copy of a package; `places` are the folders or entry files that were found. */
+/**
+ * Reports a problem unless there is exactly one copy of a package; `places` are the folders or entry files that were
+ * found.
+ */
 export function copyProblems(name: string, places: readonly string[]): string[] {
   const distinct = [...new Set(places)];
   return distinct.length === 1 ? [] : [`there are ${distinct.length} copies of ${name}: ${distinct.join(", ")}`];

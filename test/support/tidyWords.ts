@@ -60,7 +60,7 @@ const wordyPlaces = [
   /\b(?:title|description|about):\s*$/,
 ];
 
-/** The beginning of the help, and lines that the formats of patches and diffs prescribe. */
+/** The beginning of the help, and lines that the patch and diff formats prescribe. */
 const wordyTexts = /^Usage: |^Binary files … and … differ|\\\\ No newline at end of file/;
 
 /** Sentences, that is, texts of four or more words, in files that are not pages of sentences. */

@@ -20,8 +20,7 @@ import type { FakeEditor } from "./fakeEditor.js";
 import type { Seen } from "./outcome.js";
 
 /**
- * The method of the call, which determines who applies the edit: the client, to which the answer proposes it, or the
- * server.
+ * The method of the call, which determines whether the answer proposes the edit to the client or the server applies it.
  */
 export type Door = "multiEdit/apply" | "multiEdit.apply";
 
