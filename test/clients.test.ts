@@ -164,7 +164,7 @@ describe("an editor that applies an edit for version 0 to whatever text it has",
     writeFileSync(join(root, "a.txt"), "one two\n");
     await editor.open({ uri: uri("a.txt"), text: "one two\n", version: 0 });
     editor.behave("ignoresVersions");
-    // The first call takes longer than the others.
+    // A warm-up call, because the first call takes longer than later ones.
     await desk.propose(batch(["a.txt", "two", "2"]));
     editor.typeUnsynced({ uri: uri("a.txt"), from: 0, to: 0, insert: "typed " }, 100);
     expect(await desk.apply(batch(["a.txt", "two", "2"]))).toMatchObject({ outcome: "applied" });

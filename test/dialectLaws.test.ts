@@ -91,7 +91,7 @@ const callsByShape: Record<string, fc.Arbitrary<{ call: Record<string, unknown>;
     })),
 };
 const anyCall = fc.oneof(...Object.values(callsByShape));
-/** Calls of every shape except `patch`, whose calls have no list of edits. */
+/** Calls of every shape except `patch`, whose edits are text rather than objects. */
 const anyEditCall = fc.oneof(
   ...Object.entries(callsByShape).flatMap(([name, call]) => (name === "patch" ? [] : [call])),
 );

@@ -24,7 +24,7 @@ async function serverWith(text: string): Promise<WireServer> {
   return server;
 }
 
-/** The text after an answer's edits, applied by the LSP library. */
+/** The text after the LSP library has applied an answer's edits. */
 function textAfter(text: string, answer: Answered): string {
   if (!answer.ok) throw new Error(answer.message);
   const edits = (answer.result.edit?.documentChanges ?? []).flatMap((entry) => ("edits" in entry ? entry.edits : []));

@@ -29,7 +29,7 @@ async function open(folders: readonly string[], name: string): Promise<FakeEdito
   return editor;
 }
 
-/** Suspends a server, as Ctrl-Z in a terminal suspends an editor and its server. */
+/** Suspends a server, the way Ctrl-Z in a terminal suspends an editor and its server. */
 const suspend = ({ process: server }: FakeEditor): boolean => server.kill("SIGSTOP");
 
 /** An editor named Busy, with unsaved text in a.txt and in a file that does not exist yet. */

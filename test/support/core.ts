@@ -21,7 +21,7 @@ import type { Seen } from "./outcome.js";
 /** The outcome of a case on the core. */
 export interface CoreRun {
   readonly seen: Seen;
-  /** Texts of the changed files after the batch, by path, without byte order marks. */
+  /** Texts of the changed files after the batch, without byte order marks, keyed by path. */
   readonly texts: ReadonlyMap<string, string>;
   /** Paths of files that were deleted or renamed away, unless the path is in `texts`. */
   readonly gone: readonly string[];

@@ -8,7 +8,7 @@ export const integration = { optionsAllowed: true };
 /** The door for models, which may not add options. */
 export const model = { optionsAllowed: false };
 
-/** A call as an integration sends it. */
+/** Decodes a call that an integration sends. */
 export const decode = (params: unknown): DecodedCall => decodeCall(params, integration);
 
 /** The operation expected from the decoder, with defaults for all fields that were not sent. */

@@ -148,7 +148,7 @@ const typing = fc
 
 const isBlankLine = ({ content }: Line): boolean => content === "";
 
-/** A caller who uses the document's indentation, converted by `toCaller`. */
+/** Sends lines with the document's indentation, converted by `toCaller`. */
 function indenting(toCaller: (indent: string) => string): Disturbance["sender"] {
   return looseEnds.map((loose) => (line: Line, at: number, closed: boolean) => {
     const { blanks, end } = loose(line, at, closed);

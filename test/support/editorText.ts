@@ -1,4 +1,4 @@
-/** A text as a strict editor keeps it. This module shares no code with the server, so the two can disagree. */
+/** A document's text in a strict editor. This module shares no code with the server, so the two can disagree. */
 import type { Position, Range, TextEdit } from "vscode-languageserver/node";
 
 /** The position encodings of LSP 3.17, which determine the unit in which characters are counted. */

@@ -107,7 +107,7 @@ type Pictured =
 /** Dry-runs an edit on a simulated tree, so that any refusal comes before the first change. */
 class Check {
   readonly steps: Step[] = [];
-  /** The entries that the edit has changed so far, by path. */
+  /** The entries that the edit has changed so far, keyed by path. */
   private readonly picture = new Map<string, Pictured>();
   private readonly edited = new Set<string>();
 

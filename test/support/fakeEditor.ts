@@ -105,7 +105,7 @@ export interface FakeEditor {
   readonly saving: readonly SaveDocumentsParams[];
   /** Every `multiEdit/didApply` notification received. */
   readonly applied: readonly DidApplyParams[];
-  /** Every `window/showDocument` request received, with the file as it was then. */
+  /** Every `window/showDocument` request received, with the file as it was at the time. */
   readonly shown: readonly Shown[];
   /** Every `workspace/configuration` request received. */
   readonly configurations: readonly ConfigurationParams[];

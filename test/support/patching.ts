@@ -11,7 +11,7 @@ import type { Document, DocumentUri, Snapshot, Target } from "../../server/plan/
 import { toEnd } from "../../server/text/lines.js";
 import { fileProblems, pathFailures } from "../../server/workspace/sentences.js";
 
-/** Files by their path; a string is the whole text of a UTF-8 file, including its byte order mark. */
+/** Files, keyed by path; a string is the whole text of a UTF-8 file, including its byte order mark. */
 export type PatchedFiles = ReadonlyMap<string, string | Uint8Array>;
 
 /** The outcome of a patch. */

@@ -141,7 +141,7 @@ export function startServer(program: string, args: readonly string[]): RunningSe
   return { ...rawClient(child.stdin, child.stdout), process: child, ended: endOf(child) };
 }
 
-/** Waits for a process to end and returns its exit code and its stderr. */
+/** Waits for a process to end; returns its exit code or signal, and its stderr. */
 async function endOf(child: ChildProcess): Promise<Awaited<RunningServer["ended"]>> {
   let stderr = "";
   child.stderr?.on("data", (chunk: Buffer) => {

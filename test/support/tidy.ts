@@ -18,7 +18,10 @@ type Layer = (typeof layers)[number];
 /** Pure layers, which only compute values from values: no input or output, no waiting, no clock. */
 const pureLayers: readonly (Layer | undefined)[] = ["text", "match", "plan", "dialect"];
 
-/** The packages that form the connection to the editor; `vscode-languageserver-textdocument` only holds texts. */
+/**
+ * The packages that connect to the editor; `vscode-languageserver-textdocument`, which only holds texts, is not one of
+ * them.
+ */
 const connectionPackages = [
   "vscode-languageserver",
   "vscode-languageserver-protocol",

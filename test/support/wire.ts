@@ -27,7 +27,7 @@ export type Door = "multiEdit/apply" | "multiEdit.apply";
 /** The outcome over the wire. */
 export interface WireRun {
   readonly seen: Seen;
-  /** Every file in the case's folder after the call, by path. */
+  /** Every file in the case's folder after the call, keyed by path. */
   readonly files: ReadonlyMap<string, FileState>;
 }
 
