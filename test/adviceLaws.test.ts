@@ -1,4 +1,4 @@
-/** Laws of the advice in failures: a caller who follows the advice to the letter gets what it promises. */
+/** Laws for the advice in failures: a caller who follows it to the letter gets the promised result. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { failureMessage } from "../server/lsp/edit/failureMessage.js";
@@ -16,7 +16,7 @@ const longLine = fc
   .map((parts) => parts.join(""));
 
 /**
- * A document and an excerpt of it as a caller might send it: unchanged, or with different line ends, trailing spaces or
+ * A document, and an excerpt of it as a caller might send it: verbatim, or with different line ends, trailing spaces or
  * straight quotes.
  */
 const sent = fc
@@ -47,7 +47,7 @@ const sent = fc
               : old,
     };
   })
-  // An old text that begins or ends in the middle of a line end is never found.
+  // An old text that begins or ends inside a CRLF is never found.
   .filter(
     ({ text, oldText }) =>
       !oldText.endsWith("\r") &&
@@ -57,8 +57,8 @@ const sent = fc
   );
 
 /**
- * The old text that a caller gets by following the hint, parsed from the hint as a caller would parse it; `undefined`
- * if the hint advises nothing.
+ * The old text that results from following the hint, parsed from the hint as a caller would parse it; `undefined` if
+ * the hint gives no advice.
  */
 function advised({ hint = "", matches = [] }: Failure, oldText: string, end: string): string | undefined {
   const added =

@@ -1,4 +1,4 @@
-/** The command line of the server: what each flag prints, how the process exits, and how an editor starts it. */
+/** The server's command line: what each flag prints, how the process exits, and how an editor starts the server. */
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";

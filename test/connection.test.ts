@@ -1,4 +1,4 @@
-/** Opening and ending a connection on each transport. */
+/** Opening and closing connections on each transport. */
 import { fork, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer, type Server } from "node:net";

@@ -77,7 +77,7 @@ describe("a change", () => {
       expect(documents.change(uri, version, changes, inUtf16)).toEqual({ kind: "desynced", problem });
       expect(documents.get(uri)).toMatchObject({ version: 1, text, desynced: problem });
       expect(documents.get(uri)?.lines.lineCount).toBe(3);
-      // A partial change to an unknown text leaves the text unknown, and the first reason is kept.
+      // A partial change leaves an unknown text unknown and keeps the first reason.
       expect(documents.change(uri, 3, [{ range: range(0, 0, 0, 0), text: "x" }], inUtf16)).toEqual({
         kind: "stillDesynced",
       });

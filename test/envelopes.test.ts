@@ -1,4 +1,4 @@
-/** The envelopes of messages on the wire, their params, and the order of messages in a session. */
+/** The envelopes and params of messages on the wire, and the order of messages in a session. */
 import { describe, expect, it } from "vitest";
 import { limits } from "../server/text/limits.js";
 import { probeServers } from "./support/probeServers.js";

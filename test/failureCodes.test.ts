@@ -41,7 +41,7 @@ interface Cause {
 const one = batch(["a.txt", "old", "new"]);
 const requestFailed = -32803;
 
-/** A user without write permission; needed if the tests run as root, which may write regardless of the mode. */
+/** A user without write permission; needed because the tests may run as root, which bypasses file permissions. */
 const reader = process.getuid?.() === 0 ? { uid: 65534 } : {};
 
 const causes: readonly Cause[] = [
@@ -268,8 +268,8 @@ describe("the failure codes in the source", () => {
 });
 
 /**
- * Checks that a caller can continue from the answer: its text is limited in length and repeats few lines, and no edit
- * is reported as applied.
+ * Checks that a caller can act on the answer: its text is limited in length and repeats few lines, and no edit is
+ * reported as applied.
  */
 function expectUsable({ text, edits }: Told): void {
   expect(text.length).toBeGreaterThan(20);

@@ -1,4 +1,4 @@
-/** Files that a patch adds, renames and deletes: in the answer to a request, and through the editor. */
+/** Adding, renaming and deleting files with a patch: in the answer to a request, and through the editor. */
 import { describe, expect, it } from "vitest";
 import {
   type Desk,
@@ -44,7 +44,7 @@ const patch = patchOf(
 /** The option allows a file with unsaved text to be moved. */
 const everything = { ...patch, options: { overwrite: true } };
 
-/** Two hunks, the second of which reverts the first. */
+/** Two sections, the second of which reverts the first. */
 const toAndFro = (path: string): string[] =>
   ["b", "B"].flatMap((text, i) => [`*** Update File: ${path}`, "@@", `-${text}`, `+${["B", "b"][i]}`]);
 

@@ -140,7 +140,7 @@ describe("the program", () => {
   it("can be run as a command", () => {
     const path = join(unpacked, "dist/main.cjs");
     expect(readFileSync(path, "utf8").startsWith("#!/usr/bin/env node\n")).toBe(true);
-    // Windows has no such mode: there, npm writes a script that starts Node.
+    // Windows has no such mode; there, npm writes a script that starts Node.
     expect(process.platform === "win32" || (statSync(path).mode & 0o777) === 0o755).toBe(true);
   });
 });

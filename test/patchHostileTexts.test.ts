@@ -1,4 +1,6 @@
-/** Patches with texts that no agent should send, over the wire: odd bytes, patches within patches, and huge texts. */
+/**
+ * Patches with texts that no agent should send, over the wire: unusual bytes, patches within patches, and huge texts.
+ */
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -10,7 +12,7 @@ import { rolledBack } from "./support/rolledBack.js";
 
 const { start, expectDone } = hostileDesks();
 
-/** Milliseconds that suffice on a slow machine; nothing here measures time. */
+/** A timeout in milliseconds that suffices on a slow machine; nothing here measures time. */
 const patience = 300_000;
 
 describe("bytes", () => {

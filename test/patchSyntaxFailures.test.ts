@@ -1,4 +1,4 @@
-/** The grammar of patches: the messages for lines that cannot be parsed, and the limits. */
+/** The patch grammar: messages for lines that cannot be parsed, and limits. */
 import { describe, expect, test } from "vitest";
 import { parsePatch } from "../server/dialect/codexPatch.js";
 import { limits } from "../server/text/limits.js";

@@ -49,7 +49,7 @@ it("the first part has at most 150 lines", () => {
   expect(start.trimEnd().split("\n").length).toBeLessThanOrEqual(150);
 });
 
-// On Windows, a file on the search path is a program only if its name ends in .exe.
+// On Windows, a program on the search path can be spawned by its bare name only if it is an .exe file.
 describe.skipIf(process.platform === "win32")("the smallest client", () => {
   /** Runs the client with a call and returns what it prints. */
   function run(call: unknown): string {

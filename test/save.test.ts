@@ -1,4 +1,4 @@
-/** Saving applied changes over the wire: only files that should be saved are saved, and the disk proves it. */
+/** Saving applied changes over the wire: only files that should be saved are saved, as the disk confirms. */
 import { describe, expect, it } from "vitest";
 import { batch, type Desk, type DeskOptions, layDesk, patchOf, serverForDesks, throughEditor } from "./support/desk.js";
 import type { SavingManner } from "./support/editorSaves.js";
@@ -141,7 +141,7 @@ describe("an editor that", () => {
       const answer = await desk.apply({ path: "c.txt", edits: [{ oldText: "o", newText: "0", replaceAll: true }] });
       expect([onDisk(answer), answer.warnings]).toEqual([{ "c.txt": "same" }, []]);
       expect(desk.disk()["c.txt"]).toBe(saved.replaceAll("o", "0"));
-      // Because the file is now clean, the next call may delete it.
+      // The file is now clean, so the next call may delete it.
       expect(await desk.apply(patchOf("*** Delete File: c.txt"))).toMatchObject({ outcome: "applied" });
     },
   );

@@ -264,7 +264,7 @@ describe("a user who keeps typing", () => {
   });
 });
 
-/** Acts as an agent: repeats a call only if it failed because the user typed in the same place too often. */
+/** Acts as an agent: retries a call only if it failed because the user typed in the same place too often. */
 async function untilApplied(desk: Desk, call: ReturnType<typeof batch>, tries = 10): Promise<unknown> {
   try {
     return await desk.apply(call);

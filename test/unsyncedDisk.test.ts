@@ -1,6 +1,6 @@
 /**
- * A batch over an open and a closed file on a disk whose `fsync` fails from some point on: the editor and the disk
- * agree.
+ * A batch over an open and a closed file on a disk whose `fsync` fails from some point on: the editor and the disk must
+ * still agree.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -16,7 +16,7 @@ const program = serverForDesks();
 const reason = straceProblem();
 
 /**
- * The answer if every `fsync` from number `first` on fails, with the texts in the editor, on disk, and after a
+ * The answer if the `first`-th `fsync` and all later ones fail, with the texts in the editor, on disk, and after a
  * recovery.
  */
 async function withoutSync(first: number) {

@@ -1,6 +1,6 @@
 /**
- * The files that announce sessions: valid records are read back, and files that another user could have written are not
- * read.
+ * The files that announce sessions: valid records are read back, and files that another user could have written are
+ * ignored.
  */
 import { execFileSync, spawnSync } from "node:child_process";
 import { chmodSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -122,7 +122,7 @@ describe("a process", () => {
     expect(isProcess(pid, undefined)).toBe(false);
     expect(isProcess(process.pid, processStart(process.pid))).toBe(true);
     expect(isProcess(process.pid, undefined)).toBe(true);
-    // If the system does not report start times, any running process with that id counts.
+    // On a system that does not report start times, any running process with that id counts.
     expect(isProcess(process.pid, "1")).toBe(processStart(process.pid) === undefined);
   });
 

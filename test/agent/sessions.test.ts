@@ -1,6 +1,4 @@
-/**
- * The choice of the one editor that receives a call, with several sessions, dead ones, and ones that cannot be asked.
- */
+/** Choosing the one editor that receives a call among several sessions, some of which are dead or cannot be asked. */
 import { spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -148,8 +146,7 @@ describe("an announced session that has ended", () => {
     const id = await startStub(home);
     const path = join(home, "multi-edit-language-server", "sessions", `${id}.json`);
     const record = JSON.parse(readFileSync(path, "utf8"));
-    // The record's process is running but did not start at the recorded time, and nothing listens at the recorded
-    // address.
+    // The recorded process is running but started at a different time, and nothing listens at the recorded address.
     writeFileSync(path, JSON.stringify({ ...record, processStart: "1", address: `${record.address}.gone` }));
     const { stdout } = await runCommand(program, ["doctor"]);
     expect(stdout).toContain("Removed 1 announcement of");
@@ -188,7 +185,7 @@ describe("a session that can't be asked", () => {
     expect(await apply("a.txt", join(folder, "a"))).toMatchObject({ code: 0 });
   });
 
-  // `strace`, which makes a program's system call fail, is not installed everywhere.
+  // `strace`, which can make a program's system calls fail, is not installed everywhere.
   it.runIf(spawnSync("strace", ["-V"]).status === 0)("because of a sandbox is reported with this reason", async () => {
     const home = ownStateHome();
     const folder = makeDirectory({ "a.txt": "one\n" });

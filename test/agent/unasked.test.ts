@@ -1,6 +1,4 @@
-/**
- * Sessions that are announced but cannot be asked: a file is not written if such a session may hold unsaved text of it.
- */
+/** Announced sessions that cannot be asked: a file is not written if such a session may have unsaved changes to it. */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -31,7 +29,7 @@ async function open(folders: readonly string[], name: string): Promise<FakeEdito
   return editor;
 }
 
-/** Suspends a server, as Ctrl-Z in a terminal suspends an editor and its server. */
+/** Suspends a server, the way Ctrl-Z in a terminal suspends an editor and its server. */
 const suspend = ({ process: server }: FakeEditor): boolean => server.kill("SIGSTOP");
 
 /** An editor named Busy, with unsaved text in a.txt and in a file that does not exist yet. */
@@ -42,7 +40,7 @@ async function layFolder() {
   await busy.open({ uri: pathToFileURL(join(folder, "a.txt")).href, text: "mine\none\n" });
   await busy.open({ uri: pathToFileURL(join(folder, "new.txt")).href, text: "mine\n" });
   const [session] = await announced(home);
-  /** Checks that nothing was written and that no temporary file is left. */
+  /** Checks that nothing was written and that no temporary file is left behind. */
   const expectUntouched = (): void => {
     expect([textIn(folder, "a.txt"), readdirSync(folder)]).toEqual(["one\n", ["a.txt"]]);
   };
@@ -157,7 +155,7 @@ describe("a file that a session has open outside of its folders", () => {
   });
 });
 
-/** The files that the only session announces as open outside its folders. */
+/** The files outside its folders that the only session announces as open. */
 function outsideOf(home: string): unknown {
   const [name = ""] = filesIn(home).filter((file) => file.endsWith(".json"));
   return JSON.parse(readFileSync(join(sessionsIn(home), name), "utf8")).outside;

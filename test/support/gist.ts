@@ -1,11 +1,11 @@
-/** The gist of a message. Tests pin only the gist, so that a better sentence does not break all of them. */
+/** The gist of a message. Tests pin only the gist, so that rewording a sentence does not break all of them. */
 
 const quotedString = String.raw`"(?:[^"\\\n]|\\.)*"`;
 
-/** A string in quotes, or an end of the first clause: a full stop, a colon after a word, or the end of the line. */
+/** A quoted string, or an end of the first clause: a full stop, a colon after a word, or the end of the line. */
 const clauseEnd = new RegExp(String.raw`${quotedString}|\.(?=\s|$)|(?<=[\p{L}\p{N}]):(?=\s|$)|\n`, "gu");
 
-/** A string in quotes, a code point, a name with a dot in it, a number or a range of numbers, a name in camel case. */
+/** A quoted string, a code point, a dotted name, a number or a range of numbers, or a camel-case name. */
 const fact = new RegExp(
   [
     quotedString,
@@ -21,8 +21,8 @@ const fact = new RegExp(
 const fileLine = /^(?:(?:\d+(?::\d+)?|\+)\| |…$)/;
 
 /**
- * The first clause of a message, unchanged, and the facts of the rest. Lines that show a line of the file stay; the
- * text between such lines becomes a line `… facts` with its quoted strings, numbers, paths and field names, in order.
+ * The first clause of a message, verbatim, and the facts in the rest. Lines that show a line of the file stay; the text
+ * between such lines becomes a line `… facts` with its quoted strings, numbers, paths and field names, in order.
  */
 export function gistOf(message: string): string {
   const length = clauseLength(message);

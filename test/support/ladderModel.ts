@@ -1,4 +1,4 @@
-/** Finds an old text on each rung by trying everything: slow, short, and independent of all code in `server/`. */
+/** Finds an old text on each rung by brute force: slow, short, and independent of all code in `server/`. */
 import type { RungName } from "../../server/match/rungs.js";
 
 /** The matches on one rung. */

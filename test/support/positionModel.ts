@@ -1,6 +1,6 @@
 /**
- * Positions computed directly from LSP's definition: the oracle for the server's code. The text is split again each
- * time.
+ * Positions computed directly from LSP's definition: the oracle for the server's code. Nothing is cached: the text is
+ * split again every time.
  */
 import { Buffer } from "node:buffer";
 import fc from "fast-check";
@@ -9,7 +9,7 @@ import type { LineRule } from "../../server/text/lines.js";
 
 export const encodings = ["utf-8", "utf-16", "utf-32"] as const;
 
-/** LSP's rule, by which a lone CR ends a line, and the rule of other editors, by which a lone CR does not. */
+/** LSP's rule, under which a lone CR ends a line, and the rule of other editors, under which it does not. */
 export const lspRule: LineRule = { loneCrEndsLine: true };
 export const lfRule: LineRule = { loneCrEndsLine: false };
 

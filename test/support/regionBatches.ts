@@ -4,14 +4,14 @@ import type { EditOperation } from "../../server/plan/operation.js";
 import { type Chance, chanceOf } from "../codex/random.js";
 import { documentAt, type SentEdit } from "./planning.js";
 
-/** A draft before the edits, and the edits that are requested. */
+/** A draft before the edits, and the requested edits. */
 export interface RegionBatch {
   readonly start: Draft;
   readonly edits: readonly EditOperation[];
   readonly lenient: boolean;
 }
 
-/** Lines that contain a unique number and the differences that rungs ignore. */
+/** Lines with a unique number and the kinds of differences that rungs ignore. */
 const contents: readonly ((id: number) => string)[] = [
   (id) => `const value${id} = compute(one, two);`,
   (id) => `    const value${id} = compute(one, three);  `,
@@ -26,7 +26,7 @@ const contents: readonly ((id: number) => string)[] = [
 ];
 const common = ["}", "", "  ", "end", "12: numbered", "😀"];
 
-/** Ways in which a caller's text differs from the document's; each is ignored by one rung or by none. */
+/** Ways that a caller's text may differ from the document's; each is ignored by one rung or by none. */
 const disturbances: readonly ((text: string, line: number) => string)[] = [
   (text) => text.replaceAll("\r\n", "\n"),
   (text) => text.replace(/\r?\n/g, "\r\n"),
@@ -101,7 +101,7 @@ type Kind =
   | "chosen"
   | "copies";
 
-/** Kinds of edits; a kind that is listed several times is that much more likely. */
+/** Kinds of edits; listing a kind several times makes it that much more likely. */
 const kinds: Readonly<Record<Mood, readonly Kind[]>> = {
   tame: [
     ...times<Kind>(16, "plain"),
@@ -153,7 +153,7 @@ interface Around {
 /** One edit, or several that belong together. */
 function editOf(chance: Chance, { text, sent, mood, focus }: Around): SentEdit[] {
   const starts = lineStarts(text);
-  // Half of the edits are near each other.
+  // About half of the edits are near each other.
   const line = chance.percent(50) ? (focus + chance.below(8)) % starts.length : chance.below(starts.length);
   const other = chance.below(starts.length);
   const oldText = disturbed(chance, excerpt(chance, text, starts, line), { line, percent: mood === "wild" ? 50 : 25 });

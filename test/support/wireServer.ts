@@ -1,5 +1,6 @@
 /**
- * The built server, with a client on vscode-jsonrpc that sends whatever it is given, without an editor or any checks.
+ * The built server, with a client based on vscode-jsonrpc that sends whatever it is given, without an editor or any
+ * checks.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { fileURLToPath, pathToFileURL } from "node:url";
