@@ -1,4 +1,4 @@
-/** The results of a plan: for each edit, for each file and for the whole batch. */
+/** The results of a plan: for each edit, each file and the whole batch. */
 import type { RungName } from "../match/rungs.js";
 import type { ChangeSet } from "../text/changeSet.js";
 import type { LineSpan } from "./draft.js";
@@ -7,7 +7,7 @@ import type { Operation } from "./operation.js";
 import { batchFailures } from "./sentences.js";
 import type { Document } from "./snapshot.js";
 
-/** The outcome of one edit. The status is `applied` if the plan's change contains the edit. */
+/** The outcome of one edit. The status is `applied` if the plan's change includes the edit. */
 export interface EditOutcome {
   /** 0-based index of the edit in the call. */
   readonly index: number;
@@ -34,7 +34,7 @@ interface ChangedFile {
   readonly change: ChangeSet;
   /** The text after the batch, without a byte order mark; for a deleted file, the text that it had. */
   readonly text: string;
-  /** The number of edits that the change contains; each hunk, Add, Delete and Move counts as one. */
+  /** The number of edits in the change; each hunk, Add, Delete and Move counts as one. */
   readonly edits: number;
   /** The operations that made the change. Planned on their own, they produce the same change again. */
   readonly operations: readonly Operation[];
@@ -57,7 +57,7 @@ export interface FileUpdate extends ChangedFile {
 /** A file that is renamed, and whose text may change, too. */
 export interface FileRename extends ChangedFile {
   readonly kind: "rename";
-  /** The new name; `document` has the `uri` and `path` before the rename. */
+  /** The new name; `document` holds the `uri` and `path` from before the rename. */
   readonly target: FileName;
   /** `true` if an existing text is replaced as a whole, or the file at `target` is deleted to make room. */
   readonly overwritten: boolean;
@@ -68,7 +68,7 @@ export interface FileDeletion extends ChangedFile {
   readonly kind: "delete";
 }
 
-/** A file's name: its URI, and the path that people see. */
+/** A file's name: its URI, and the path shown to people. */
 export type FileName = Pick<Document, "uri" | "path">;
 
 /** Returns the name that a file has after the batch; for a deleted file, the name that it had. */
@@ -76,7 +76,7 @@ export function nameAfter(file: FileChange): FileName {
   return file.kind === "rename" ? file.target : file.document;
 }
 
-/** Returns the names that a change is about: the file's current name and, for a rename, its new name. */
+/** Returns the names that a change involves: the file's current name and, for a rename, its new name. */
 export function namesOf(file: FileChange): readonly FileName[] {
   return file.kind === "rename" ? [file.document, file.target] : [file.document];
 }

@@ -2,7 +2,7 @@
 import { limits } from "../text/limits.js";
 import { type At, type Failure, makeFailure, nameOf } from "./failure.js";
 
-/** Names edits by index, as in `Edits 0, 2-5, 7`; a long list is cut short. */
+/** Names edits by index, as in `Edits 0, 2-5, 7`; a long list is truncated. */
 export function indices(sorted: readonly number[]): string {
   const runs: [number, number][] = [];
   for (const index of sorted) {

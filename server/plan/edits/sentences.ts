@@ -12,10 +12,10 @@ import {
 } from "../explain/sentences.js";
 import { type At, count, makeFailure, type NearestRegion, nameOf } from "../failure.js";
 
-/** Returns the advice to send one edit instead of two; the caller should then send neither of the two again. */
+/** Returns the advice to merge two edits into one, which then replaces both. */
 export const mergeWith = (other: number): string => `Merge it with edit ${other} into one edit.`;
 
-/** The matches of an old text, if the edit does not say which one it means. */
+/** The matches of an old text whose edit does not say which one it means. */
 export interface Ambiguity {
   readonly found: number;
   readonly rung: string;
@@ -23,11 +23,13 @@ export interface Ambiguity {
   /** The 1-based `line` that the caller sent; `undefined` if the caller sent none. */
   readonly nearLine: number | undefined;
   readonly telling: Disambiguation | undefined;
-  /** `true` if all matches start on the same line, so that neither neighbouring lines nor `line` tell them apart. */
+  /**
+   * `true` if all matches start on the same line, so that neither `line` nor a neighbouring line can single one out.
+   */
   readonly isOneLine: boolean;
 }
 
-/** The advice to add a neighbouring line, for rungs on which the old text differs from the file's text. */
+/** Advice to add a neighbouring line, for rungs on which the old text differs from the file's text. */
 const neighbours: Readonly<Record<string, string>> = {
   indentation: "Send the old and new text with the file's own indentation and a neighbouring line",
   viewPrefix: "Send the old and new text without the line numbers and with a neighbouring line",
@@ -113,7 +115,7 @@ export const editFailures = {
       hint: mergeWith(other),
       line,
     }),
-  /** `nearest`: regions that resemble the old text, apart from the one that has the new text. */
+  /** `nearest`: regions that resemble the old text, other than the one that contains the new text. */
   alreadyApplied: (at: At, line: number, nearest: readonly NearestRegion[]) =>
     makeFailure("alreadyApplied", at, {
       problem: [
@@ -124,7 +126,7 @@ export const editFailures = {
       line,
       ...(nearest.length === 0 ? {} : { nearest }),
     }),
-  /** `order`: with `"original"`, an old text is never matched against the new text of another edit. */
+  /** `order`: with `"original"`, an old text is never matched against another edit's new text. */
   consumed: (at: At, by: number, line: number, order: "sequential" | "original") =>
     makeFailure("consumed", at, {
       problem: `The old text of ${nameOf(at)} was at line ${line}, but edit ${by} of this call changed it.`,
