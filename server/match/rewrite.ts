@@ -71,7 +71,7 @@ function lineEndAt(index: TextIndex, offset: number): string | undefined {
   return index.lines.terminator(line) || (line > 0 ? index.lines.terminator(line - 1) : "") || undefined;
 }
 
-/** Number of UTF-16 units that are searched one by one for a line end. */
+/** Number of UTF-16 units that are checked one by one for a line end. */
 const nearby = 2_000;
 
 /** Returns the line end that starts at an offset; `undefined` if the document's editor sees no line end there. */

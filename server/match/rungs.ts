@@ -36,7 +36,7 @@ const under = (fold: Fold): Pick<Rung, "prepare" | "find"> => ({
   find: (index, oldText) => findFolded(index, oldText, fold),
 });
 
-/** The rungs, in the order in which they are tried. The rungs for hunks are the same as Codex's four passes. */
+/** The rungs, in the order in which they are tried. The rungs for hunks correspond to Codex's four passes. */
 export const rungs: readonly Rung[] = [
   { name: "exact", strict: true, find: findExact, hunkLines: "nothing" },
   { name: "lineEnding", strict: true, ...under("lineEnds") },

@@ -9,7 +9,7 @@ import type { TextIndex } from "../textIndex.js";
  */
 const bounds = { skippedLines: 10, gappedLines: 200, soughtLines: 1_000, comparedUnits: 600 } as const;
 
-/** An alignment of the old text's lines with the document's, ignoring whitespace at both ends of a line. */
+/** An alignment of the old text's lines with the document's, ignoring leading and trailing whitespace. */
 export interface Aligned {
   /** The fraction of the old text that the alignment found, from 0 to 1; skipped lines lower it. */
   readonly score: number;

@@ -116,7 +116,7 @@ export function nearestRegions(
   return regions;
 }
 
-/** Returns the lines at which a region may start: those with the most votes, and those just before the best. */
+/** Returns the lines where a region may start: those with the most votes, and those just before the best of them. */
 function candidatesOf(index: TextIndex, sought: readonly string[]): { start: number; isVoted: boolean }[] {
   const votes = voteByLines(index, sought);
   // If too many lines share the highest vote, the longest words of the old text vote, too.
@@ -181,13 +181,13 @@ function exceptBlankLines(index: TextIndex, sought: readonly string[]): Region |
   return found.length === 1 ? found[0] : undefined;
 }
 
-/** Reports whether the `count` lines before a line exist and are all empty or only whitespace. */
+/** Reports whether at least `count` empty or whitespace-only lines precede a line. */
 function hasBlanksInFront(index: TextIndex, line: number, count: number): boolean {
   for (let at = line - count; at < line; at++) if (at < 0 || index.matchedLines.content(at).trim() !== "") return false;
   return true;
 }
 
-/** Lets each sought line vote, at each of its occurrences, for the line at which the old text would have to start. */
+/** Lets each sought line vote, at each of its occurrences, for the line where the old text would have to start. */
 function voteByLines(index: TextIndex, sought: readonly string[]): Map<number, number> {
   const table = index.lineTable("blanks");
   const votes = new Map<number, number>();
@@ -212,7 +212,7 @@ function longestWords(sought: readonly string[]): SoughtPart[] {
   return [...words].sort((a, b) => b[0].length - a[0].length).slice(0, bounds.words);
 }
 
-/** Returns short pieces of the first line with a letter or digit, to be searched for if no word is found. */
+/** Returns short pieces of the first line that contains a letter or digit, to search for if no word is found. */
 function shortPieces(sought: readonly string[]): SoughtPart[] {
   const i = sought.findIndex((line) => /[\p{L}\p{N}]/u.test(line));
   const line = (sought[i] ?? "").trim().slice(0, bounds.comparedUnits);
@@ -238,7 +238,8 @@ function addVote(votes: Map<number, number>, line: number, weight: number): void
 }
 
 /**
- * Returns the fraction (0 to 1) of pairs of adjacent units that a region and the sought text share; ignores whitespace.
+ * Returns the fraction (0 to 1) of pairs of adjacent units that a region and the sought text share, ignoring
+ * whitespace.
  */
 function similarity(index: TextIndex, start: number, sought: readonly string[]): number {
   const lines = index.matchedLines;
@@ -319,7 +320,7 @@ function isPartOf(found: string, i: number, { lines, isEnded, blanksInFront }: S
   return i === lines.length - 1 && !isEnded && found.startsWith(wanted);
 }
 
-/** Returns the difference if a single sought line ends before the document's line does; otherwise `undefined`. */
+/** Returns the difference if a single sought line ends before the document's line does; `undefined` if it does not. */
 function restOfLine(
   index: TextIndex,
   start: number,

@@ -1,4 +1,4 @@
-/** Finds all occurrences of one sequence in another, even if they overlap, in time linear in the input. */
+/** Finds all occurrences of one sequence in another, including overlapping ones, in linear time. */
 
 /** Length of the part of a pattern that is passed to `indexOf`, which then takes at most this many steps per unit. */
 const needleLength = 32;
@@ -26,7 +26,7 @@ export function findAll(text: string, pattern: string, limit: number): number[] 
   return found;
 }
 
-/** Like `findAll`, but finds a run of numbers, such as those that stand for lines. Returns indices in `sequence`. */
+/** Like `findAll`, but finds a run of numbers, such as numbers that stand for lines. Returns indices in `sequence`. */
 export function findAllNumbers(sequence: Int32Array, pattern: Int32Array, limit: number): number[] {
   return knuthMorrisPratt(sequence, pattern, 0, limit);
 }

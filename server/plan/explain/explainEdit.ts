@@ -18,7 +18,7 @@ import { type Absence, type KnownMistake, sayDifference, showLines } from "./sen
 
 /** The effects of earlier edits of the batch, which may explain why an old text is missing. */
 export interface BatchHistory {
-  /** Edits of this document that were applied, with the stretches of the document's text that they changed. */
+  /** Applied edits of this document, with the spans of the document's text that they changed. */
   readonly applied: readonly { readonly index: number; readonly spans: readonly Span[] }[];
   /** Edits of this document that failed. */
   readonly failed: readonly EditOperation[];
@@ -63,7 +63,7 @@ export function* explainAbsence(
   return editFailures.noMatch(at, yield* absenceOf(draft, edit.oldText));
 }
 
-/** Collects, in steps, all clues to where in the document a missing text was meant to match. */
+/** Collects, in steps, all clues to the place that a missing text was meant to match. */
 export function* absenceOf(
   draft: Draft,
   sought: string,
@@ -88,9 +88,8 @@ export function* absenceOf(
 /**
  * Returns the region, in whole lines, that a text with left-out code stands for. If the lines before that code have
  * exactly one place, the region starts there. It ends with the next match of the lines after the code that has the same
- * shift of indentation; if there is no such match, it ends with the lines before the code. If the lines before the code
- * have no place or several, the region is the only place of the lines after the code; `undefined` if these have no
- * place or several, too.
+ * shift of indentation; if there is no such match, it ends with the lines before the code. Otherwise, the region is the
+ * only place of the lines after the code; `undefined` if these do not have exactly one place, either.
  */
 function aroundElision(draft: Draft, sought: string, elided: string): Region | undefined {
   const lines = lineTexts(sought);
@@ -171,7 +170,7 @@ function* asMeant(draft: Draft, oldText: string): Generator<void, Meant> {
   return nearly ?? { text: oldText, miswritten: undefined };
 }
 
-/** Returns the last version that had the old text's line that the region lacks; `undefined` if it is unknown. */
+/** Returns the last version that contained the old text's line where the region differs; `undefined` if unknown. */
 function outdatedBy({ document }: Draft, region: Region | undefined): { since: number } | undefined {
   const sought = region?.difference?.sought.trim();
   const since = sought === undefined || sought === "" ? undefined : document.formerLines?.get(sought);
@@ -241,7 +240,7 @@ function lineOfNewText(draft: Draft, edit: EditOperation): number | undefined {
   return wholeLines || edit.newText.trim().length >= limits.tellingText ? lines.lineAt(from) + 1 : undefined;
 }
 
-/** Returns the 1-based line, in the text before the batch, at which an edit's new indentation is already present. */
+/** Returns the 1-based line, in the text before the batch, that already has an edit's new indentation. */
 function lineOfReindented(draft: Draft, edit: EditOperation): number | undefined {
   if (!isReindenting(edit)) return undefined;
   const found = locate(draft.index, edit.newText, { lenient: true });
@@ -262,10 +261,10 @@ function elisionIn(sought: string, index: TextIndex): string | undefined {
     .find((line) => isElision(line) && index.lineTable("blanks").find([line], { from: 0, most: 1 }).length === 0);
 }
 
-/** Differences that a reader may notice only if whitespace is made visible. */
+/** Differences that are easy to miss unless whitespace is made visible. */
 const blankKinds: ReadonlySet<DifferenceKind> = new Set(["lineEndBlanks", "indentation", "innerBlanks", "typography"]);
 
-/** Returns a region as a failure quotes it, with line numbers of the text before the batch. */
+/** Returns a region in the form that failures quote, with line numbers from the text before the batch. */
 export function quotedRegion(draft: Draft, region: Region): NearestRegion {
   const { lines } = draft.index;
   const { difference } = region;

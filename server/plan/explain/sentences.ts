@@ -4,7 +4,7 @@ import type { Difference, DifferenceKind } from "../../match/hints/nearest.js";
 import { limits } from "../../text/limits.js";
 import { clip, count, type Failure, type NearestRegion, type QuotedLine, quote } from "../failure.js";
 
-/** Shows matches line by line. If all their lines are the same, also shows the line above each match. */
+/** Shows matches line by line. If all their lines are identical, also shows the line above each match. */
 export function quoted(lines: readonly QuotedPlace[]): string {
   const same = lines.every(({ text }) => text === lines[0]?.text);
   const oneLine = new Set(lines.map(({ line }) => line)).size < lines.length;
@@ -17,7 +17,7 @@ export function quoted(lines: readonly QuotedPlace[]): string {
     .join("");
 }
 
-/** A match as a failure shows it. */
+/** A match, as shown in a failure. */
 export interface QuotedPlace extends QuotedLine {
   /** 1-based, in UTF-16 units; shown if several matches are on one line. */
   readonly column: number;
@@ -27,11 +27,11 @@ export interface QuotedPlace extends QuotedLine {
   readonly above: string | undefined;
 }
 
-/** An addition that would leave an ambiguous old text with only its first match. */
+/** An addition to an ambiguous old text that would leave only its first match. */
 export type Disambiguation =
-  /** The whole line of the match. `isIndent`: `true` if only its indentation is added. */
+  /** The match's whole line. `isIndent`: `true` if only the line's indentation is added. */
   | { readonly kind: "ownLine"; readonly isIndent: boolean }
-  /** The match with some of the text around it on its line. */
+  /** The match with some of the surrounding text on its line. */
   | { readonly kind: "stretch"; readonly text: string }
   /** The line above or below the match, with its 1-based number. */
   | {
@@ -43,7 +43,7 @@ export type Disambiguation =
       readonly text: string;
     };
 
-/** Returns a sentence on what would make the first match unique, followed by a space; empty if nothing is known. */
+/** Returns a sentence that says how to make the first match unique, and a space; empty if no way is known. */
 export function sayDisambiguation(telling: Disambiguation | undefined): string {
   switch (telling?.kind) {
     case undefined:
@@ -63,7 +63,7 @@ export function sayDisambiguation(telling: Disambiguation | undefined): string {
   }
 }
 
-/** Returns matches in the form in which failures list them for programs. */
+/** Converts matches to the form that failures use for programs. */
 export const plainLines = (places: readonly QuotedPlace[]): QuotedLine[] =>
   places.map(({ line, text }) => ({ line, text }));
 
@@ -89,10 +89,10 @@ export function placeOf({ nearest, miswritten }: Omit<Absence, "inBatch">): Pick
   return miswritten?.line === undefined ? {} : { line: miswritten.line };
 }
 
-/** A known kind of mistake that an old text contains. */
+/** A known kind of mistake in an old text. */
 export interface KnownMistake {
   readonly kind: Miswriting["kind"];
-  /** 1-based line at which the corrected text occurs; `undefined` if it occurs nowhere. */
+  /** 1-based line where the corrected text occurs; `undefined` if it does not occur. */
   readonly line: number | undefined;
 }
 
@@ -112,14 +112,14 @@ function sayMiswritten(miswritten: KnownMistake | undefined): string[] {
   return [`It ${miswritings[kind]}.${line === undefined ? "" : ` Corrected, it occurs at line ${line}.`}`];
 }
 
-/** All clues to where in the document a missing old text was meant to match. */
+/** All clues to the place that a missing old text was meant to match. */
 export interface Absence {
   /** A line of the old text that stands for left-out code, such as `// ...`; `undefined` if there is none. */
   readonly elided: string | undefined;
   readonly nearest: readonly NearestRegion[];
   /** `undefined` if the old text contains no known kind of mistake. */
   readonly miswritten: KnownMistake | undefined;
-  /** The last version in which the document still had the line that differs; `undefined` if none is known. */
+  /** The last version that still contained the line that differs; `undefined` if none is known. */
   readonly outdated: { readonly since: number } | undefined;
   /** `true` if earlier edits of the call changed the text that was searched. */
   readonly inBatch: boolean;
@@ -156,7 +156,7 @@ const wholeRegion: ReadonlySet<DifferenceKind> = new Set([
 
 /**
  * Describes the first difference of a region in words. If `difference` is `undefined`, the lines are the same, and only
- * their ends, or the position of the text within them, differ. For a one-line region, the line number is not repeated.
+ * their line ends, or the text's position within them, differ. For a one-line region, the line number is omitted.
  */
 export function sayDifference(difference: SaidDifference | undefined, region: { readonly lines: number }): string {
   if (difference === undefined)
@@ -202,14 +202,14 @@ function wordStart(text: string, column: number): number {
   return space > column - 30 ? space + 1 : column - 20;
 }
 
-/** Returns a line with the whitespace at both its ends made visible. */
+/** Returns a line with its leading and trailing whitespace made visible. */
 function withVisibleEnds(line: string): string {
   const body = line.trim();
   const from = line.indexOf(body);
   return visibleBlanks(line.slice(0, from)) + body + visibleBlanks(line.slice(from + body.length));
 }
 
-/** Returns a text with its whitespace made visible: `·` is a space, `→` a tab, `⍽` any other whitespace. */
+/** Returns a text with its whitespace made visible: `·` for a space, `→` for a tab, `⍽` for any other whitespace. */
 function visibleBlanks(text: string): string {
   return text.replace(/\s/g, (blank) => (blank === " " ? "·" : blank === "\t" ? "→" : "⍽"));
 }
@@ -222,8 +222,8 @@ export interface ShownLine {
 }
 
 /**
- * Shows lines with their numbers, and an ellipsis for lines that are left out. With `blanks: "visible"`, the whitespace
- * at both ends of a line is made visible.
+ * Shows lines with their numbers, and an ellipsis for omitted lines. With `blanks: "visible"`, leading and trailing
+ * whitespace is made visible.
  */
 export function showLines(
   lines: readonly ShownLine[],

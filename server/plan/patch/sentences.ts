@@ -28,7 +28,7 @@ export interface AnchorAbsence {
   readonly anchor: string;
   /** The 1-based line after which the search began; `undefined` if it began at the start of the file. */
   readonly behind: number | undefined;
-  /** The 1-based line at which the hunk's lines match, if they match only once; otherwise `undefined`. */
+  /** The 1-based line where the hunk's lines match, if they match only once; otherwise `undefined`. */
   readonly linesAt: number | undefined;
   readonly nearest: readonly NearestRegion[];
 }
@@ -45,7 +45,7 @@ const sayIdle = (name: string, { isSigned }: Idle): string =>
 
 /** Failures to place a hunk of a patch. */
 export const hunkFailures = {
-  /** `absence`: set if the file does not have the hunk's lines. `line`: the 1-based line at which the file has them. */
+  /** `absence`: set if the file lacks the hunk's lines. `line`: the 1-based line where the file has them. */
   noChange: (
     at: At,
     { absence, line, ...idle }: Idle & { readonly absence: Absence | undefined; readonly line: number | undefined },
