@@ -62,7 +62,7 @@ const sent = fc
  */
 function advised({ hint = "", matches = [] }: Failure, oldText: string, end: string): string | undefined {
   const added =
-    /^Adding line \d+, directly (above|below) the first match,( and the (?:start|rest) of the match's own line)? makes it unique: ("(?:[^"\\]|\\.)*")/.exec(
+    /^Adding line \d+, directly (above|below) the first match,( and the (?:start|rest) of the match's own line)? would make it unique: ("(?:[^"\\]|\\.)*")/.exec(
       hint,
     );
   if (added !== null) {
@@ -73,7 +73,7 @@ function advised({ hint = "", matches = [] }: Failure, oldText: string, end: str
   }
   const around = /^("(?:[^"\\]|\\.)*") occurs only at the first match/.exec(hint);
   if (around !== null) return JSON.parse(around[1] ?? "") as string;
-  return /^Adding the (?:rest|indentation) of its line/.test(hint) ? matches[0]?.text : undefined;
+  return /^Adding (?:the rest of the line|the line's indentation)/.test(hint) ? matches[0]?.text : undefined;
 }
 
 describe("the advice for an ambiguous old text", () => {

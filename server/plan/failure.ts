@@ -160,6 +160,9 @@ export function withRest(failure: Failure, rest: string): Failure {
 /** Formats a number with its noun, as in `1 edit` or `2 edits`. */
 export const count = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? "" : "s"}`;
 
+/** Says how often something occurs, as in `once` or `2 times`. */
+export const times = (n: number): string => (n === 1 ? "once" : count(n, "time"));
+
 /** Lists as many names as fit into `room` characters and says how many more there are. */
 export function some(names: readonly string[], room: number): string {
   const shown: string[] = [];

@@ -49,16 +49,16 @@ export function sayDisambiguation(telling: Disambiguation | undefined): string {
     case undefined:
       return "";
     case "ownLine":
-      return `Adding the ${telling.isIndent ? "indentation" : "rest"} of its line makes the first match unique. `;
+      return `Adding ${telling.isIndent ? "the line's indentation" : "the rest of the line"} would make the first match unique. `;
     case "stretch":
       return `${JSON.stringify(telling.text)} occurs only at the first match. `;
     case "above":
     case "below": {
       const { kind, line, isWhole, text } = telling;
       const added = `Adding line ${line}, directly ${kind} the first match,`;
-      if (isWhole) return `${added} makes it unique: ${JSON.stringify(text)}. `;
+      if (isWhole) return `${added} would make it unique: ${JSON.stringify(text)}. `;
       const rest = kind === "above" ? "the start" : "the rest";
-      return `${added} and ${rest} of the match's own line makes it unique: ${JSON.stringify(text)}. `;
+      return `${added} and ${rest} of the match's own line would make it unique: ${JSON.stringify(text)}. `;
     }
   }
 }
@@ -101,15 +101,15 @@ const miswritings: Readonly<Record<Miswriting["kind"], string>> = {
     "has backslash escapes where the file has the characters themselves: send line breaks, tabs and quotes unescaped",
   entities: "has HTML entities such as &lt; where the file has the characters themselves",
   normalized: "has composed characters where the file has decomposed ones, or vice versa",
-  view: "starts its lines with the line numbers of a file view, which are not in the file",
-  numbered: "starts its lines with the line numbers of a file view, which are not in the file",
+  view: "starts its lines with line numbers from a file view, which are not in the file",
+  numbered: "starts its lines with line numbers from a file view, which are not in the file",
   fenced: "is wrapped in a Markdown fence, which is not in the file",
 };
 
 function sayMiswritten(miswritten: KnownMistake | undefined): string[] {
   if (miswritten === undefined) return [];
   const { kind, line } = miswritten;
-  return [`It ${miswritings[kind]}.${line === undefined ? "" : ` Corrected, it occurs at line ${line}.`}`];
+  return [`It ${miswritings[kind]}.${line === undefined ? "" : ` With that corrected, it occurs at line ${line}.`}`];
 }
 
 /** All clues to the place that a missing old text was meant to match. */
@@ -132,7 +132,7 @@ export interface SaidDifference extends Omit<Difference, "line"> {
 }
 
 const differenceNames: Record<DifferenceKind, string> = {
-  lineEndBlanks: "whitespace at the line's end differs",
+  lineEndBlanks: "trailing whitespace differs",
   indentation: "the indentation differs",
   typography: "quotes, dashes or typographic spaces differ",
   innerBlanks: "whitespace within the line differs",
@@ -160,7 +160,7 @@ const wholeRegion: ReadonlySet<DifferenceKind> = new Set([
  */
 export function sayDifference(difference: SaidDifference | undefined, region: { readonly lines: number }): string {
   if (difference === undefined)
-    return "the lines are the same, apart from their ends or the text's position within them";
+    return "the lines are the same, apart from their line ends or the text's position within them";
   const { kind, line, column, soughtColumn, sought, found } = difference;
   const name = differenceNames[kind];
   if (wholeRegion.has(kind)) return name;
