@@ -112,7 +112,7 @@ describe("the message of a failed call", () => {
     if (planned.ok) throw new Error("two edits that overlap were planned");
     const message = failureMessage(planned.failures, { sound: [0, 2], total: 3, isPatch: false });
     expect(message).toMatch(
-      /Merge it with edit 0 into one edit\.\nEdit 2 needs no correction: send it again unchanged/,
+      /Merge it and edit 0 into a single edit\.\nEdit 2 needs no correction: send it again unchanged/,
     );
   });
 });

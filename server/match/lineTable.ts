@@ -152,7 +152,7 @@ function isEqual(one: string, other: string, fold: LineFold): boolean {
   return true;
 }
 
-/** Returns `[from, to)` without the whitespace that the fold ignores at its ends, such as the CR of a patch's line. */
+/** Trims `[from, to)` of the whitespace that the fold ignores at either end, such as the CR of a line from a patch. */
 function bounds(text: string, from: number, to: number, fold: LineFold): [number, number] {
   let [start, end] = [from, to];
   if (fold === "nothing") return [start, end];

@@ -10,9 +10,9 @@ import type { TextIndex } from "./textIndex.js";
 import { isReindenting, isShifted, reshaped } from "./wholeLines.js";
 
 /**
- * Returns the changes that an edit makes at a place, sorted and as small as possible; an empty list if the document
- * already has the new text there. Returns `undefined` if the edit can't be adapted to the indentation at the place: a
- * line's indentation does not fit, or the edit changes nothing but indentation.
+ * Returns the changes that an edit makes at a place, sorted and minimal; an empty list if the document already has the
+ * new text there. Returns `undefined` if the edit can't be adapted to the indentation at the place: a line's
+ * indentation does not fit, or the edit changes nothing but indentation.
  */
 export function rewrite(index: TextIndex, place: Place, sought: Sought): Change[] | undefined {
   const found = place.reshape === undefined ? sought : asFound(sought, place);

@@ -83,8 +83,8 @@ function findFolded(index: TextIndex, oldText: string, fold: Fold): Found {
 }
 
 /**
- * Returns the places of a folded old text. With `atLineEnd`, returns only places at the end of a line; they include the
- * whitespace that the document has there.
+ * Returns the places of a folded old text. With `atLineEnd`, returns only places at the end of a line, including the
+ * document's trailing whitespace there.
  */
 function placesOf(index: TextIndex, fold: Fold, pattern: string, atLineEnd = false): Found {
   const places: Place[] = [];

@@ -59,7 +59,7 @@ export class TextIndex {
     if (this.expected !== undefined) yield* this.searchMany("nothing", this.expected);
   }
 
-  /** Returns at most `limit` offsets at which a pattern occurs in the folded text, ascending; matches may overlap. */
+  /** Returns up to `limit` offsets of a pattern in the folded text, in ascending order; matches may overlap. */
   starts(fold: Fold, pattern: string, limit: number): number[] {
     const text = fold === "nothing" ? this.text : this.folded(fold).text;
     const hits = this.expected && this.keyHits(fold, pattern, this.expected);

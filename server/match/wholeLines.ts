@@ -218,8 +218,8 @@ function shiftOfOne(old: string, file: string): Shift | undefined {
 }
 
 /**
- * Returns the exchange of tabs and spaces on the first line whose indentation differs; only one text may have tabs
- * there.
+ * Returns the exchange of tabs and spaces on the first line whose indentation differs; only one of the texts may have
+ * tabs there.
  */
 function exchangeWidth(old: readonly string[], fileLine: (i: number) => string): Shift | undefined {
   for (const [i, line] of old.entries()) {

@@ -23,7 +23,7 @@ const context = 3;
 /** The number of blocks or hunks processed in one step. */
 const blocksPerStep = 200;
 
-/** Returns the diff of one file of a plan. As in git, only LF ends a line, no matter how the editor counts lines. */
+/** Returns the diff for one file of a plan. As in git, only LF ends a line, no matter how the editor counts lines. */
 export function diffOf(file: FileChange): FileDiff {
   return toEnd(diffing(file));
 }
@@ -94,7 +94,7 @@ function binaryLineOf(file: FileChange): string {
   return `Binary files ${from} and ${to} differ\n`;
 }
 
-/** The lines removed from the 0-based line `start` on, and their replacements. Each includes its LF, if any. */
+/** The lines removed, starting at the 0-based line `start`, and their replacements. Each includes its LF, if any. */
 interface Block {
   readonly start: number;
   readonly removed: string[];
@@ -140,7 +140,7 @@ function linesBetween(lines: LineIndex, start: number, end: number): string[] {
 
 /**
  * Adds a block minus the lines common to both sides, which split it into parts. A part that directly follows the last
- * block is merged into it, so that all removed lines of a block precede its added lines, as in git.
+ * block is merged into it, so that all of a block's removed lines precede its added lines, as in git.
  */
 function addRefined(blocks: Block[], { start, removed, added }: Block): void {
   let [from, to] = [0, 0];

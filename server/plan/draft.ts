@@ -1,4 +1,4 @@
-/** A document while a batch is planned: its original text, the change made so far, and the resulting text. */
+/** A document while a batch is being planned: its original text, the change made so far, and the resulting text. */
 import { TextIndex } from "../match/textIndex.js";
 import { type Change, ChangeSet, shrink } from "../text/changeSet.js";
 import { firstIndex } from "../text/lines.js";

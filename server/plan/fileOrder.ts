@@ -6,8 +6,8 @@ export interface FileOrder {
   /** Files to create before any text is edited; their names are already free. */
   readonly created: readonly FileChange[];
   /**
-   * Renames and deletions, and creations that need a name freed by one of them. They follow the edits to existing
-   * texts, in list order. A file created here receives its text immediately after its creation.
+   * Renames and deletions, and creations that need a name freed by one of them. They are made after the edits to
+   * existing texts, in list order. A file created here receives its text immediately after it is created.
    */
   readonly after: readonly FileChange[];
   /** A rename in a circle, in which each file takes the name of the next one; `undefined` if there is no circle. */

@@ -46,7 +46,7 @@ export interface Hunk {
   readonly patchLine: number;
   /** Outermost first; each is searched for after the previous one. Usually there is at most one. */
   readonly anchors: readonly Anchor[];
-  /** In patch order; never empty, but they may not contain any change. */
+  /** In patch order. Never empty, but the lines do not necessarily change anything. */
   readonly lines: readonly HunkLine[];
   /** `true` if the hunk ends with `*** End of File`: it must then be placed at the end of the document. */
   readonly atEnd: boolean;
@@ -89,7 +89,7 @@ export type Section = AddSection | DeleteSection | UpdateSection;
 /** A step of a batch. A batch consists of either edits or sections, never both. */
 export type Operation = EditOperation | Section;
 
-/** Returns the 0-based indices, in ascending order, of the edits that an operation counts as in its call. */
+/** Returns the 0-based indices, in ascending order, of the edits in the call that an operation represents. */
 export function indicesOf(operation: Operation): readonly number[] {
   if (operation.kind !== "update") return [operation.index];
   return [

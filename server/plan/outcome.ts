@@ -27,7 +27,7 @@ export function failedOutcome({ index, path }: Pick<EditOutcome, "index" | "path
 /** The change that a batch makes to one document: to the file as a whole and to its text. */
 export type FileChange = FileCreation | FileUpdate | FileRename | FileDeletion;
 
-/** The fields of every file change. */
+/** The fields common to all file changes. */
 interface ChangedFile {
   readonly document: Document;
   /** The change to the text; empty if, for example, the file is deleted, or the edits cancel each other out. */
@@ -36,7 +36,7 @@ interface ChangedFile {
   readonly text: string;
   /** The number of edits in the change; each hunk, Add, Delete and Move counts as one. */
   readonly edits: number;
-  /** The operations that made the change. Planned on their own, they produce the same change again. */
+  /** The operations that made the change. Planning them on their own yields the same change. */
   readonly operations: readonly Operation[];
 }
 
@@ -54,7 +54,7 @@ export interface FileUpdate extends ChangedFile {
   readonly overwritten: boolean;
 }
 
-/** A file that is renamed, and whose text may change, too. */
+/** A file that is renamed; its text may change as well. */
 export interface FileRename extends ChangedFile {
   readonly kind: "rename";
   /** The new name; `document` holds the `uri` and `path` from before the rename. */
@@ -81,7 +81,7 @@ export function namesOf(file: FileChange): readonly FileName[] {
   return file.kind === "rename" ? [file.document, file.target] : [file.document];
 }
 
-/** Returns the change to a file's text alone, without the change to the file as a whole. */
+/** Returns only the change to a file's text, without the change to the file as a whole. */
 export function asUpdate({ document, change, text, edits, operations }: ChangedFile): FileUpdate {
   return { kind: "update", document, change, text, overwritten: false, edits, operations };
 }
@@ -95,7 +95,7 @@ export function hasSameFate<F extends FileChange>(one: FileChange, other: F): on
   return isSame && one.kind === other.kind && (!isRename || after.uri === nameAfter(other).uri);
 }
 
-/** The plan of a batch, or the failures that prevent the batch from being applied. Outcomes are in order of index. */
+/** The plan of a batch, or the failures that prevent the batch from being applied. Outcomes are sorted by index. */
 export type Planned =
   | {
       readonly ok: true;
@@ -107,7 +107,7 @@ export type Planned =
 
 /** The plan of one file, before `atomic` decides whether it is applied. */
 export interface FilePlan {
-  /** The operations of the batch that are about the file. */
+  /** The batch's operations on the file. */
   readonly operations: readonly Operation[];
   readonly outcomes: readonly EditOutcome[];
   /** `undefined` if nothing happens to the file, for example if the batch creates it and deletes it again. */
@@ -115,7 +115,7 @@ export interface FilePlan {
   readonly warnings: readonly string[];
 }
 
-/** The plans of all files, and the outcomes of the edits that belong to no file. */
+/** The plans of all files, and the outcomes of edits that do not belong to any file. */
 export interface FilePlans {
   readonly plans: readonly FilePlan[];
   readonly lost: readonly EditOutcome[];

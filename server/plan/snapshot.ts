@@ -33,7 +33,7 @@ export interface Document {
   readonly onDisk?: "same" | "differs";
 }
 
-/** The URI to which a path of a call resolves, or the failure to resolve it. */
+/** The URI that a path resolves to, or the failure if it can't be resolved. */
 export type Target = { readonly ok: true; readonly uri: DocumentUri } | Failed;
 
 /** Everything that a plan may depend on. */

@@ -19,7 +19,7 @@ export interface Aligned {
   readonly hasGap: boolean;
 }
 
-/** Aligns line by line from the 0-based document line `start` on. Skips document lines if that raises the score. */
+/** Aligns line by line from document line `start` (0-based) on. Skips document lines if that raises the score. */
 export function align(index: TextIndex, start: number, sought: readonly string[]): Aligned {
   const plain = alignWith(index, start, sought, 0);
   if (plain.score === 1 || plain.lines[0] === undefined || sought.length > bounds.gappedLines) return plain;

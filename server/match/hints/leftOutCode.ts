@@ -21,7 +21,7 @@ export function isElision(line: string): boolean {
   return words.some((word) => signs.has(word)) && words.some((word) => parts.has(word));
 }
 
-/** Reports whether a text consists of letters, whitespace and the punctuation of prose, such as brackets. */
+/** Reports whether a text consists only of letters, whitespace and prose punctuation, including brackets. */
 const isProse = (text: string): boolean => /^[\p{L}\s.,:()'[\]-]+$/u.test(text);
 
 const openers = ["{/*", "//", "/*", "<!--", "--", "#", ";"] as const;

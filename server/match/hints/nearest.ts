@@ -33,7 +33,7 @@ export type DifferenceKind =
   | "text"
   | "missingLine";
 
-/** The first line in which a region differs from the sought text. */
+/** The first line where a region differs from the sought text. */
 export interface Difference {
   readonly kind: DifferenceKind;
   /** 0-based line of the document. */
@@ -74,7 +74,7 @@ const bounds = {
   linesInFront: 3,
 } as const;
 
-/** The sought text, cut into lines. */
+/** The sought text, split into lines. */
 interface SoughtLines {
   readonly lines: readonly string[];
   /** `true` if the sought text ends with a line end. */
@@ -137,8 +137,8 @@ function candidatesOf(index: TextIndex, sought: readonly string[]): { start: num
 }
 
 /**
- * Returns the region from `start` on, in which the document has extra lines between those of the old text. Returns
- * `undefined` if the region differs before these lines.
+ * Returns the region that starts at `start` and has extra lines between those of the old text. Returns `undefined` if
+ * the region differs before these lines.
  */
 function regionWithGap(index: TextIndex, start: number, at: readonly (number | undefined)[]): Region | undefined {
   const lines = index.matchedLines;

@@ -32,7 +32,7 @@ const placesPerStep = 65_536;
 
 const factor = 0x01000193;
 
-/** The offsets, ascending, at which a pattern may start according to its keys; `many` if there are too many. */
+/** The offsets where a pattern may start according to its keys, in ascending order; `many` if there are too many. */
 export type KeyHits = readonly number[] | "many";
 
 /** A search for many patterns by their keys. */
@@ -116,7 +116,7 @@ interface Keyed {
 
 /** Computes the hashes of blocks of one length. */
 class Blocks {
-  /** The factor by which a unit is multiplied when it leaves the rolling hash. */
+  /** The multiplier for the unit that leaves the rolling hash. */
   private readonly weight: number;
   private hashes = new Int32Array(256);
 
@@ -171,7 +171,7 @@ class Rarity {
     let size = sampled.least;
     while (size < sampled.most && size * sampled.every < text.length) size *= 2;
     const counts = new Uint16Array(size);
-    // An odd step is seldom a multiple of the distance at which lines or other parts of the text repeat.
+    // An odd step is rarely a multiple of the distance at which lines or other parts of the text repeat.
     const step = Math.max(1, Math.floor((text.length / size) * countersPerKey)) | 1;
     const rarity = new Rarity(block, blocks, counts, step);
     const last = text.length - 2 * block;

@@ -112,7 +112,7 @@ function nearestTo(draft: Draft, places: readonly Place[], line: number): Place[
   return places.filter((_, i) => distances[i] === least);
 }
 
-/** Returns the first few places with their lines, as a failure shows them. */
+/** Returns the first few places, with their lines, for display in a failure. */
 export function quotedPlaces(draft: Draft, places: readonly Place[]): QuotedPlace[] {
   const { lines } = draft.index;
   return places.slice(0, limits.matchesShown).map((place) => {

@@ -34,7 +34,7 @@ export interface SoughtEdit {
   home?: TextRegion;
 }
 
-/** Looks for the old text of an edit in the text before the batch. */
+/** Looks for an edit's old text in the text before the batch. */
 export function* lookFor(start: Draft, edit: EditOperation, options: BatchOptions): Generator<void, SoughtEdit> {
   const { oldText, newText } = edit;
   const sought: SoughtEdit = { edit, lines: splitLines(oldText).length };

@@ -23,7 +23,7 @@ export function* planByRegions(
   options: BatchOptions,
 ): Generator<void, Drafted | undefined> {
   const { text } = start.index;
-  // A lone CR may become part of a CRLF where two regions meet.
+  // A lone CR could become part of a CRLF where two regions meet.
   const hasLoneCr = text.includes("\r") && /\r(?!\n)/.test(text);
   if ((start.index !== start.base && !start.created) || hasLoneCr) return undefined;
   yield* start.index.expecting(edits.map(({ oldText }) => oldText));

@@ -13,7 +13,7 @@ import {
 import { type At, count, makeFailure, type NearestRegion, nameOf, times } from "../failure.js";
 
 /** Returns the advice to merge two edits into one, which then replaces both. */
-export const mergeWith = (other: number): string => `Merge it with edit ${other} into one edit.`;
+export const mergeWith = (other: number): string => `Merge it and edit ${other} into a single edit.`;
 
 /** The matches of an old text whose edit does not say which one it means. */
 export interface Ambiguity {

@@ -1,4 +1,4 @@
-/** Explains why an old text was not found: another edit changed it, the edit is already done, or the text differs. */
+/** Explains why an old text was not found: another edit changed it, the edit was already made, or the text differs. */
 import { miswritings } from "../../match/hints/knownMistakes.js";
 import { isElision } from "../../match/hints/leftOutCode.js";
 import { type DifferenceKind, lineDifference, nearestRegions, type Region } from "../../match/hints/nearest.js";
@@ -34,7 +34,7 @@ export function* explainAbsence(
   options: BatchOptions,
 ): Generator<void, Failure> {
   const at: At = { index: edit.index, path: draft.document.path };
-  // If very many edits fail, only the first are explained, because each explanation searches the whole text.
+  // If a great many edits fail, only the first ones are explained: each explanation searches the whole text.
   if (history.failed.length >= limits.explainedFailures) return editFailures.notExplained(at);
   const consumer = draft.index === draft.base ? undefined : consumedBy(draft, edit, history, options);
   if (consumer !== undefined) return editFailures.consumed(at, consumer.index, consumer.line, "sequential");

@@ -1,4 +1,4 @@
-/** The lines, matches and differences that failures show, and the clauses that failures of edits and hunks share. */
+/** Formats the lines, matches and differences that failures show, and clauses shared by edit and hunk failures. */
 import type { Miswriting } from "../../match/hints/knownMistakes.js";
 import type { Difference, DifferenceKind } from "../../match/hints/nearest.js";
 import { limits } from "../../text/limits.js";
@@ -39,7 +39,7 @@ export type Disambiguation =
       readonly line: number;
       /** `false` if the old text starts or ends within its line, so that the rest of that line is added, too. */
       readonly isWhole: boolean;
-      /** The added text with all its whitespace; for a whole line, without the line end between it and the old text. */
+      /** The added text, including whitespace; for a whole line, without the line end between it and the old text. */
       readonly text: string;
     };
 
@@ -73,7 +73,7 @@ export function sayAbsence({ elided, miswritten, outdated, nearest }: Omit<Absen
   return [
     ...(elided === undefined
       ? []
-      : [`Its line ${quote(elided)} stands for left-out code; the file has the code itself.`]),
+      : [`Its line ${quote(elided)} stands in for left-out code; the file contains the actual code.`]),
     ...sayMiswritten(miswritten),
     ...(outdated === undefined
       ? []
@@ -98,12 +98,12 @@ export interface KnownMistake {
 
 const miswritings: Readonly<Record<Miswriting["kind"], string>> = {
   escaped:
-    "has backslash escapes where the file has the characters themselves: send line breaks, tabs and quotes unescaped",
-  entities: "has HTML entities such as &lt; where the file has the characters themselves",
-  normalized: "has composed characters where the file has decomposed ones, or vice versa",
+    "contains backslash escapes where the file has the actual characters: send line breaks, tabs and quotes unescaped",
+  entities: "contains HTML entities such as &lt; where the file has the actual characters",
+  normalized: "contains precomposed characters where the file has decomposed ones, or vice versa",
   view: "starts its lines with line numbers from a file view, which are not in the file",
   numbered: "starts its lines with line numbers from a file view, which are not in the file",
-  fenced: "is wrapped in a Markdown fence, which is not in the file",
+  fenced: "is wrapped in a Markdown code fence, which is not in the file",
 };
 
 function sayMiswritten(miswritten: KnownMistake | undefined): string[] {
@@ -137,9 +137,9 @@ const differenceNames: Record<DifferenceKind, string> = {
   typography: "quotes, dashes or typographic spaces differ",
   innerBlanks: "whitespace within the line differs",
   blankLine: "the old text or the file has an extra empty line here",
-  skippedLine: "the old text leaves out what the file has here",
+  skippedLine: "the old text omits what the file has here",
   partOfLine: "only part of this line matches",
-  quotes: "different kinds of quotes are used",
+  quotes: "the kind of quotes differs",
   leftOut: "from the first line to the last, including the left-out code",
   beforeLeftOut: "the lines before the left-out code",
   behindLeftOut: "the lines after the left-out code",
@@ -193,8 +193,8 @@ function lookalikes(sought: number | undefined, found: number | undefined): stri
 }
 
 /**
- * Returns the UTF-16 offset at which a quotation of a line should start so that it shows a column: 0 if the column is
- * near the start of the line, otherwise about 20 units before the column, at the start of a word if possible.
+ * Returns the UTF-16 offset where an excerpt of a line should start in order to show a column: 0 if the column is near
+ * the start of the line, otherwise about 20 units before the column, at the start of a word if possible.
  */
 function wordStart(text: string, column: number): number {
   if (column <= 24) return 0;
@@ -250,5 +250,5 @@ export function sayNearest([first, ...others]: readonly NearestRegion[]): string
 export const explainWarnings = {
   /** `gone`: the number of removed lines that no new lines replace. */
   elided: ({ index, path, line, gone }: { index: number; path: string; line: string; gone: number }): string =>
-    `edit ${index} removes ${count(gone, "line")} from ${path} and writes ${quote(line)} literally instead: if this line stands for the removed code, undo the edit and send the new text in full`,
+    `edit ${index} removes ${count(gone, "line")} from ${path} and writes ${quote(line)} literally instead: if this line stands in for the removed code, undo the edit and send the new text in full`,
 } as const;

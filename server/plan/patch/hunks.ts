@@ -5,7 +5,7 @@ import type { TextIndex } from "../../match/textIndex.js";
 import { limits } from "../../text/limits.js";
 import type { Anchor, Hunk, HunkLine } from "../operation.js";
 
-/** The place of a hunk. Lines are 0-based, in the text in which the section's hunks are searched for. */
+/** The place of a hunk. Lines are 0-based, in the text that is searched for the section's hunks. */
 export interface HunkPlace {
   readonly kind: "place";
   /** The first line that the hunk replaces or keeps; for an insertion, the line before which lines are inserted. */
@@ -16,7 +16,7 @@ export interface HunkPlace {
   readonly lines: readonly HunkLine[];
   /** `undefined` for an insertion, for which nothing is compared. */
   readonly rung: RungName | undefined;
-  /** The line from which the next hunk is searched for, unless the `next` of an earlier hunk is greater. */
+  /** The line at which the search for the next hunk starts, unless an earlier hunk's `next` is greater. */
   readonly next: number;
 }
 

@@ -75,7 +75,7 @@ export class PatchFiles {
     return this.nodes.find(({ name, draft }) => name === undefined && draft.document.uri === uri && !draft.created);
   }
 
-  /** Gives a node another name, or none, and frees its current name. `by` is the 0-based index of the edit. */
+  /** Changes or removes a node's name and frees its current one. `by` is the 0-based index of the edit. */
   rename(node: PatchFile, name: PatchFile["name"], by: number): void {
     if (node.name !== undefined) {
       this.at.set(node.name.uri, undefined);

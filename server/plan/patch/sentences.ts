@@ -33,7 +33,7 @@ export interface AnchorAbsence {
   readonly nearest: readonly NearestRegion[];
 }
 
-/** The reason why a hunk is idle, that is, would change nothing. */
+/** The reason why a hunk is idle (would change nothing). */
 export interface Idle {
   /** `true` if the hunk removes and adds the same lines; `false` if it neither removes nor adds any. */
   readonly isSigned: boolean;
@@ -69,7 +69,7 @@ export const hunkFailures = {
     }),
   beforeAnchor: (at: At, anchor: string, line: number) =>
     makeFailure("contextNotFound", at, {
-      problem: `The context and removed lines of ${nameOf(at)} occur only at line ${line}, which is before the anchor ${quote(anchor, 160)}, not after it.`,
+      problem: `The context and removed lines of ${nameOf(at)} occur only at line ${line}, before the anchor ${quote(anchor, 160)} rather than after it.`,
       hint: "After @@, write one whole line of the file that comes before the hunk, or nothing.",
       line,
     }),
