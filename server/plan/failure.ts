@@ -107,7 +107,7 @@ export function quote(text: string, length = 60): string {
   return JSON.stringify(clip(text, length));
 }
 
-/** The `At` of a failure that is about the call as a whole. */
+/** The `At` of a failure that is about the whole call. */
 export const theCall: At = {};
 
 /** Returns the `At` of a failure that is about a file rather than an edit. */
@@ -160,7 +160,7 @@ export function withRest(failure: Failure, rest: string): Failure {
 /** Formats a number with its noun, as in `1 edit` or `2 edits`. */
 export const count = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? "" : "s"}`;
 
-/** Says how often something occurs, as in `once` or `2 times`. */
+/** Formats a number of occurrences, as in `once` or `2 times`. */
 export const times = (n: number): string => (n === 1 ? "once" : count(n, "time"));
 
 /** Lists as many names as fit into `room` characters and says how many more there are. */

@@ -23,8 +23,8 @@ export type DifferenceKind =
   /** The two lines use different kinds of quotes: single quotes, double quotes or backticks. */
   | "quotes"
   /**
-   * The sought text leaves code out. `leftOut`: the parts before and after the gap were both found. The other two: only
-   * the part before the gap was found, or only the part after it.
+   * The sought text leaves code out. `leftOut`: the parts before and after the gap were both found. `beforeLeftOut` and
+   * `behindLeftOut`: only the part before the gap, or only the part after it, was found.
    */
   | "leftOut"
   | "beforeLeftOut"

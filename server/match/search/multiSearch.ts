@@ -12,7 +12,7 @@ const blockLengths = [8, 4, 2, 1] as const;
 /** Length, in UTF-16 units, of the shortest pattern that has a key. */
 const shortest = 2;
 
-/** Approximate number of offsets that are tried to find a pattern's rarest keys. */
+/** Approximate number of offsets tried when looking for a pattern's rarest keys. */
 const triedStarts = 16;
 
 /** Number of counters for finding rare keys: about one per `every` units of text, from `least` to `most`. */

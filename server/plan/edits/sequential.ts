@@ -104,7 +104,7 @@ export type PairNames = ReadonlyMap<EditOperation, string>;
  * the file's own line ends are written in any case.
  */
 export function pairNames(edits: readonly EditOperation[]): PairNames {
-  // Few old texts are usually repeated, so few names have to be made.
+  // Usually, few old texts are repeated, so there are few names to make.
   const oldTexts = repeated(edits.map(({ oldText }) => withoutCr(oldText)));
   const named = edits.flatMap((edit): [EditOperation, string][] => {
     const oldText = withoutCr(edit.oldText);
@@ -149,7 +149,7 @@ function survivors({ from, to }: Span, step: ChangeSet): Span[] {
 export class EditHistory {
   readonly applied: { readonly index: number; readonly spans: readonly Span[] }[] = [];
   readonly failed: EditOperation[] = [];
-  /** Maps each applied pair to the rung on which it was first found, and to what is left of the text that it wrote. */
+  /** Maps each applied pair to the rung on which it was first found, and to what remains of the text that it wrote. */
   private readonly done = new Map<string, { readonly rung: RungName; written: readonly Written[] }>();
 
   constructor(private readonly pairs: PairNames) {}
@@ -165,7 +165,7 @@ export class EditHistory {
     return done !== undefined && isStricter(done.rung, rung);
   }
 
-  /** Reports whether a place lies in text that the same pair wrote before; replacing it would apply the pair twice. */
+  /** Reports whether a place lies in text that the same pair wrote earlier; replacing it would apply the pair twice. */
   wrote(edit: EditOperation, place: Place): boolean {
     const written = this.done.get(this.pairs.get(edit) ?? "")?.written ?? [];
     return written.some(({ place: { from, to } }) => from <= place.from && place.to <= to);

@@ -19,7 +19,7 @@ const comparedAt: Partial<Record<RungName, { readonly folded: boolean; readonly 
 };
 
 /**
- * Lengths in UTF-16 units: the longest line that failures show in full, the longest stretch that is quoted, and the
+ * Lengths in UTF-16 units: the longest line that failures show in full, the longest stretch that they quote, and the
  * distances by which a stretch may extend beyond the place on either side.
  */
 const stretch = { line: 80, length: 100, reaches: [8, 16, 32] } as const;
@@ -32,9 +32,9 @@ export interface FirstPlace {
 }
 
 /**
- * Returns an addition that distinguishes the first place from all others: its whole line, or a stretch of that line,
- * or else the line above or below (the shorter one, if both would do). Returns `undefined` if there is no such
- * addition, or none that could be sent together with the old text as it was written.
+ * Returns an addition that distinguishes the first place from all others: its whole line, or a stretch of that line, or
+ * else the line above or below (the shorter one, if both would do). Returns `undefined` if there is no such addition,
+ * or none that could be sent together with the old text as written.
  */
 export function disambiguateEdit(draft: Draft, { rung, first, places }: FirstPlace): Disambiguation | undefined {
   const compared = comparedAt[rung];

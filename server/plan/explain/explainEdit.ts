@@ -131,7 +131,7 @@ function endOfTail(
   const tab = reshape?.kind === "toTabs" || reshape?.kind === "toSpaces" ? reshape.width : 1;
   const shift = (line: number, written: string): number => widthOf(lines.content(line), tab) - widthOf(written, tab);
   const first = lines.lineAt(head.from);
-  // Only the rungs that reshape match whole lines. On the others, `headLine` may lack its leading whitespace.
+  // Whole lines are matched only on the rungs that reshape. On other rungs, `headLine` may lack its leading whitespace.
   const asked = reshape === undefined ? 0 : shift(first, headLine);
   const isShifted = (start: number): boolean =>
     run.every((written, i) => written.trim() === "" || shift(start + i, written) === asked);
@@ -178,9 +178,9 @@ function outdatedBy({ document }: Draft, region: Region | undefined): { since: n
 }
 
 /**
- * Returns a failure if other edits changed the old text where it was before the batch, so that it is now found only on
- * a looser rung. The caller did not mean the places found on that rung, unless all of them are in text that those other
- * edits wrote. Returns `undefined` if the caller may have meant these places.
+ * Returns a failure if other edits changed the old text at its original place, so that it is now found only on a looser
+ * rung. The places found on that rung are unintended, unless all of them are in text that those edits wrote. Returns
+ * `undefined` if they may be intended.
  */
 export function findsElsewhere(
   draft: Draft,

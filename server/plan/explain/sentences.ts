@@ -27,7 +27,7 @@ export interface QuotedPlace extends QuotedLine {
   readonly above: string | undefined;
 }
 
-/** An addition to an ambiguous old text that would leave only its first match. */
+/** An addition to an ambiguous old text that rules out all but its first match. */
 export type Disambiguation =
   /** The match's whole line. `isIndent`: `true` if only the line's indentation is added. */
   | { readonly kind: "ownLine"; readonly isIndent: boolean }
@@ -43,7 +43,7 @@ export type Disambiguation =
       readonly text: string;
     };
 
-/** Returns a sentence that says how to make the first match unique, and a space; empty if no way is known. */
+/** Returns a sentence that says how to make the first match unique, followed by a space; empty if no way is known. */
 export function sayDisambiguation(telling: Disambiguation | undefined): string {
   switch (telling?.kind) {
     case undefined:
@@ -83,7 +83,7 @@ export function sayAbsence({ elided, miswritten, outdated, nearest }: Omit<Absen
   ];
 }
 
-/** Returns the nearest regions and the line of a failure, for programs; empty if nothing similar was found. */
+/** Returns a failure's fields for programs: the nearest regions and the line; empty if nothing similar was found. */
 export function placeOf({ nearest, miswritten }: Omit<Absence, "inBatch">): Pick<Failure, "nearest" | "line"> {
   if (nearest[0] !== undefined) return { nearest, line: nearest[0].startLine };
   return miswritten?.line === undefined ? {} : { line: miswritten.line };
@@ -236,7 +236,7 @@ export function showLines(
   return [...(how.before ? ["…"] : []), ...shown, ...(how.more ? ["…"] : [])].join("\n");
 }
 
-/** Shows the first region with its text, and the others only with their line numbers and differences. */
+/** Shows the first region in full, and only the line numbers and differences of the others. */
 export function sayNearest([first, ...others]: readonly NearestRegion[]): string[] {
   if (first === undefined) return [];
   const named = ({ startLine, endLine }: NearestRegion): string =>

@@ -75,7 +75,7 @@ export class PatchFiles {
     return this.nodes.find(({ name, draft }) => name === undefined && draft.document.uri === uri && !draft.created);
   }
 
-  /** Changes or removes a node's name and frees its current one. `by` is the 0-based index of the edit. */
+  /** Gives a node a new name, or none, and frees the old one. `by` is the 0-based index of the edit. */
   rename(node: PatchFile, name: PatchFile["name"], by: number): void {
     if (node.name !== undefined) {
       this.at.set(node.name.uri, undefined);

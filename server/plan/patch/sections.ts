@@ -328,7 +328,7 @@ function inCircle(plan: FilePlan, circle: FileChange): FilePlan {
 function fileOf(node: PatchFile): FileChange | undefined {
   const { draft, name, sections: operations } = node;
   const { edits, isOverwritten: overwritten } = node;
-  // The file was only looked at, as the target of a move that failed.
+  // The file was looked up only as the target of a move that failed.
   if (operations.length === 0 && name?.uri === draft.document.uri) return undefined;
   if (name === undefined) {
     if (draft.created) return undefined;
