@@ -62,7 +62,7 @@ const sent = fc
  */
 function advised({ hint = "", matches = [] }: Failure, oldText: string, end: string): string | undefined {
   const added =
-    /^Adding line \d+, directly (above|below) the first match,( and the (?:start|rest) of the match's own line)? makes it unique: ("(?:[^"\\]|\\.)*")/.exec(
+    /^Adding line \d+, directly (above|below) the first match,( and the (?:start|rest) of the match's own line)? would make it unique: ("(?:[^"\\]|\\.)*")/.exec(
       hint,
     );
   if (added !== null) {
@@ -73,7 +73,7 @@ function advised({ hint = "", matches = [] }: Failure, oldText: string, end: str
   }
   const around = /^("(?:[^"\\]|\\.)*") occurs only at the first match/.exec(hint);
   if (around !== null) return JSON.parse(around[1] ?? "") as string;
-  return /^Adding the (?:rest|indentation) of its line/.test(hint) ? matches[0]?.text : undefined;
+  return /^Adding (?:the rest of the line|the line's indentation)/.test(hint) ? matches[0]?.text : undefined;
 }
 
 describe("the advice for an ambiguous old text", () => {
@@ -112,7 +112,7 @@ describe("the message of a failed call", () => {
     if (planned.ok) throw new Error("two edits that overlap were planned");
     const message = failureMessage(planned.failures, { sound: [0, 2], total: 3, isPatch: false });
     expect(message).toMatch(
-      /Merge it with edit 0 into one edit\.\nEdit 2 needs no correction: send it again unchanged/,
+      /Merge it and edit 0 into a single edit\.\nEdit 2 needs no correction: send it again unchanged/,
     );
   });
 });

@@ -1,4 +1,4 @@
-/** The text that an edit seeks, and a place at which it was found. */
+/** The text that an edit looks for, and a place where it was found. */
 
 /** An old text, and the new text that replaces it, as the caller wrote them. */
 export interface Sought {
@@ -6,7 +6,7 @@ export interface Sought {
   readonly newText: string;
 }
 
-/** A span in which an old text was found: `[from, to)`, in UTF-16 units of the text that was searched. */
+/** A span where an old text was found: `[from, to)`, as UTF-16 offsets in the searched text. */
 export interface Place {
   readonly from: number;
   readonly to: number;
@@ -15,8 +15,8 @@ export interface Place {
 }
 
 /**
- * One way to adapt a caller's texts: make the same change to the indentation of all lines that are not just whitespace,
- * remove the line numbers of a file view, or remove a byte order mark that was copied with the text.
+ * One way to adapt a caller's texts: change the indentation of all non-blank lines in the same way, remove the line
+ * numbers of a file view, or remove a byte order mark that was copied with the text.
  */
 export type Reshape =
   | { readonly kind: "add" | "remove"; readonly indent: string }

@@ -10,9 +10,9 @@ import type { TextIndex } from "./textIndex.js";
 import { isReindenting, isShifted, reshaped } from "./wholeLines.js";
 
 /**
- * Returns the changes that an edit makes at a place, sorted and as small as possible; an empty list if the document
- * already has the new text there. Returns `undefined` if the edit can't be adapted to the indentation at the place: a
- * line's indentation does not fit, or the edit changes nothing but indentation.
+ * Returns the changes that an edit makes at a place, sorted and minimal; an empty list if the document already has the
+ * new text there. Returns `undefined` if the edit can't be adapted to the indentation at the place: a line's
+ * indentation does not fit, or the edit changes nothing but indentation.
  */
 export function rewrite(index: TextIndex, place: Place, sought: Sought): Change[] | undefined {
   const found = place.reshape === undefined ? sought : asFound(sought, place);
@@ -71,7 +71,7 @@ function lineEndAt(index: TextIndex, offset: number): string | undefined {
   return index.lines.terminator(line) || (line > 0 ? index.lines.terminator(line - 1) : "") || undefined;
 }
 
-/** Number of UTF-16 units that are searched one by one for a line end. */
+/** Number of UTF-16 units that are checked one by one for a line end. */
 const nearby = 2_000;
 
 /** Returns the line end that starts at an offset; `undefined` if the document's editor sees no line end there. */

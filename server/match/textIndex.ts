@@ -1,4 +1,4 @@
-/** A text with the structures needed to search it. Each structure is built once, on its first use. */
+/** A text and the structures for searching it. Each structure is built once, on first use. */
 import { LineIndex, type LineRule, toEnd } from "../text/lines.js";
 import { type Fold, Folded, hasTypography } from "./fold.js";
 import { type LineFold, LineTable } from "./lineTable.js";
@@ -19,7 +19,7 @@ export class TextIndex {
     readonly text: string,
     /** The rule by which the document's editor counts lines. */
     readonly rule: LineRule,
-    /** Maps an offset to the 1-based line number that callers use; `undefined` if callers count lines in this text. */
+    /** Maps an offset to the 1-based line number that callers use; `undefined` if they use this text's line numbers. */
     private readonly numbering?: (offset: number) => number,
   ) {}
 
@@ -33,7 +33,7 @@ export class TextIndex {
     return this.numbering?.(offset) ?? this.lines.lineAt(offset) + 1;
   }
 
-  /** The lines as the document's editor counts them, used for line numbers in answers and line ends of new lines. */
+  /** The lines as the document's editor counts them; used for line numbers in answers and for new lines' line ends. */
   get lines(): LineIndex {
     this.ownLines ??= LineIndex.of(this.text, this.rule);
     return this.ownLines;
@@ -46,9 +46,9 @@ export class TextIndex {
   }
 
   /**
-   * Announces the old texts that will be searched for. If there are many, a rung searches for them together: the first
-   * rung for all of them, a later one only for those that do not occur exactly. Works in steps. Does nothing if the
-   * last call announced the same old texts.
+   * Announces, in steps, the old texts that will be searched for. If there are many, a rung searches for them together:
+   * the first rung for all of them, later rungs only for those that do not occur exactly. A no-op if the last call
+   * announced the same old texts.
    */
   *expecting(oldTexts: readonly string[]): Generator<void, void> {
     const wanted = [...new Set(oldTexts)].filter((oldText) => oldText !== "");
@@ -59,7 +59,7 @@ export class TextIndex {
     if (this.expected !== undefined) yield* this.searchMany("nothing", this.expected);
   }
 
-  /** Returns at most `limit` offsets at which a pattern occurs in the folded text, ascending; matches may overlap. */
+  /** Returns up to `limit` offsets of a pattern in the folded text, in ascending order; matches may overlap. */
   starts(fold: Fold, pattern: string, limit: number): number[] {
     const text = fold === "nothing" ? this.text : this.folded(fold).text;
     const hits = this.expected && this.keyHits(fold, pattern, this.expected);

@@ -5,7 +5,7 @@ import type { LineFold } from "./lineTable.js";
 import type { Found, Place, Reshape, Sought } from "./place.js";
 import type { TextIndex } from "./textIndex.js";
 
-/** The least and the greatest number of spaces that one tab may stand for. */
+/** The minimum and maximum number of spaces that a tab may stand for. */
 const tabWidths = { least: 1, most: 16 };
 
 /** Finds the old text's lines, all with the same indentation added or removed, or with tabs and spaces exchanged. */
@@ -34,9 +34,9 @@ export function findIndented(index: TextIndex, oldText: string): Found {
 }
 
 /**
- * Maps the first line of each candidate to the shift that turns the old text's lines into the candidate's lines, if
- * that shift adds the same indentation to all of them or removes it; to `undefined` if there is no such shift. Leaves
- * out candidates that need a closer look, for example because tabs and spaces may be exchanged in them.
+ * Maps the first line of each candidate to the shift that turns the old text's lines into the candidate's by adding the
+ * same indentation to all of them or removing it; to `undefined` if there is no such shift. Omits candidates that need
+ * a closer look, for example because tabs and spaces may be exchanged in them.
  */
 function shiftedRuns(index: TextIndex, old: WholeLines, lines: readonly number[]): Map<number, Shift | undefined> {
   const result = new Map<number, Shift | undefined>();
@@ -95,7 +95,7 @@ export function hasNumbered(index: TextIndex, text: string): boolean {
   });
 }
 
-/** For hints: removes a file view's numbers; `undefined` for one line, or if under half of the lines have a number. */
+/** Removes a file view's numbers, for hints; `undefined` for one line, or if under half of the lines have a number. */
 export function withoutView(text: string): string | undefined {
   const view = viewOf(text);
   if (view !== undefined) return view.isWeak ? undefined : stripped(text, view.reshape);
@@ -122,7 +122,7 @@ export function isShifted({ reshape }: Place): boolean {
   return reshape?.kind === "add" || reshape?.kind === "remove";
 }
 
-/** Reports whether an edit changes the indentation of a line and, apart from whitespace at line ends, nothing else. */
+/** Reports whether an edit changes indentation and, trailing whitespace aside, nothing else. */
 export function isReindenting({ oldText, newText }: Sought): boolean {
   const [old, next] = [wholeLines(oldText).lines, wholeLines(newText).lines];
   const withoutEnd = (line: string): string => line.slice(0, trimEnd(line));
@@ -141,7 +141,7 @@ export interface WholeLines {
   readonly ended: boolean;
 }
 
-/** Cuts an old text into lines. A line end at the very end of the text does not start another, empty line. */
+/** Splits an old text into lines. A final line end does not start another, empty line. */
 export function wholeLines(text: string): WholeLines {
   const lines = lineTexts(text);
   const ended = lines.length > 1 && lines.at(-1) === "";
@@ -188,10 +188,10 @@ export function shiftLine(line: string, shift: Reshape): string | undefined {
   return shiftedTo === undefined ? undefined : shiftedTo + line.slice(indent.length);
 }
 
-/** A change of indentation, the same for all lines, from that of the old text to that of the document. */
+/** A uniform change of indentation, from the old text's to the document's. */
 type Shift = Exclude<Reshape, { kind: "unview" | "unmark" }>;
 
-/** Returns the shift that fits every line that is not just whitespace; `undefined` if no single shift does. */
+/** Returns the shift that fits every non-blank line; `undefined` if no single shift does. */
 function shiftBetween(old: readonly string[], fileLine: (i: number) => string, step: () => number): Shift | undefined {
   const first = old.findIndex((line) => indentOf(line).length < line.length);
   const shift = exchangeWidth(old, fileLine) ?? shiftOfOne(indentOf(old[first] ?? ""), indentOf(fileLine(first)));
@@ -218,8 +218,8 @@ function shiftOfOne(old: string, file: string): Shift | undefined {
 }
 
 /**
- * Returns the exchange of tabs and spaces on the first line whose indentation differs; only one text may have tabs
- * there.
+ * Returns the exchange of tabs and spaces on the first line whose indentation differs; only one of the texts may have
+ * tabs there.
  */
 function exchangeWidth(old: readonly string[], fileLine: (i: number) => string): Shift | undefined {
   for (const [i, line] of old.entries()) {
@@ -259,7 +259,7 @@ function shiftedIndent(indent: string, content: string, shift: Shift): string | 
   }
 }
 
-/** Shifts every line that is not just whitespace. Returns `undefined` if the indentation of a line does not fit. */
+/** Shifts every non-blank line. Returns `undefined` if a line's indentation does not fit. */
 function shifted(text: string, shift: Shift): string | undefined {
   const parts: string[] = [];
   for (const { from, to, next } of splitLines(text)) {
@@ -291,7 +291,7 @@ interface Viewed {
   readonly isWeak: boolean;
 }
 
-/** Recognises a file view. Returns `undefined` unless every line starts with a number, each one more than the last. */
+/** Recognises a file view. Returns `undefined` unless all lines start with numbers and the numbers are consecutive. */
 function viewOf(oldText: string): Viewed | undefined {
   for (const separator of viewSeparators) {
     const lines = wholeLines(oldText).lines.map((line) => prefixOf(line, separator));
@@ -345,5 +345,5 @@ function stripped(text: string, view: Extract<Reshape, { kind: "unview" }>): str
   return plain.join("\n");
 }
 
-/** How far the numbers of a new text may exceed what its line count suggests; it may leave out numbered lines. */
+/** The most by which a new text's numbers may exceed what its line count suggests; it may leave out numbered lines. */
 const spareNumbers = 50;

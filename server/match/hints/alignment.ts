@@ -9,7 +9,7 @@ import type { TextIndex } from "../textIndex.js";
  */
 const bounds = { skippedLines: 10, gappedLines: 200, soughtLines: 1_000, comparedUnits: 600 } as const;
 
-/** An alignment of the old text's lines with the document's, ignoring whitespace at both ends of a line. */
+/** An alignment of the old text's lines with the document's, ignoring leading and trailing whitespace. */
 export interface Aligned {
   /** The fraction of the old text that the alignment found, from 0 to 1; skipped lines lower it. */
   readonly score: number;
@@ -19,7 +19,7 @@ export interface Aligned {
   readonly hasGap: boolean;
 }
 
-/** Aligns line by line from the 0-based document line `start` on. Skips document lines if that raises the score. */
+/** Aligns line by line from document line `start` (0-based) on. Skips document lines if that raises the score. */
 export function align(index: TextIndex, start: number, sought: readonly string[]): Aligned {
   const plain = alignWith(index, start, sought, 0);
   if (plain.score === 1 || plain.lines[0] === undefined || sought.length > bounds.gappedLines) return plain;

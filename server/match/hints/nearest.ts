@@ -23,8 +23,8 @@ export type DifferenceKind =
   /** The two lines use different kinds of quotes: single quotes, double quotes or backticks. */
   | "quotes"
   /**
-   * The sought text leaves code out. `leftOut`: the parts before and after the gap were both found. The other two: only
-   * the part before the gap was found, or only the part after it.
+   * The sought text leaves code out. `leftOut`: the parts before and after the gap were both found. `beforeLeftOut` and
+   * `behindLeftOut`: only the part before the gap, or only the part after it, was found.
    */
   | "leftOut"
   | "beforeLeftOut"
@@ -33,7 +33,7 @@ export type DifferenceKind =
   | "text"
   | "missingLine";
 
-/** The first line in which a region differs from the sought text. */
+/** The first line where a region differs from the sought text. */
 export interface Difference {
   readonly kind: DifferenceKind;
   /** 0-based line of the document. */
@@ -74,7 +74,7 @@ const bounds = {
   linesInFront: 3,
 } as const;
 
-/** The sought text, cut into lines. */
+/** The sought text, split into lines. */
 interface SoughtLines {
   readonly lines: readonly string[];
   /** `true` if the sought text ends with a line end. */
@@ -116,7 +116,7 @@ export function nearestRegions(
   return regions;
 }
 
-/** Returns the lines at which a region may start: those with the most votes, and those just before the best. */
+/** Returns the lines where a region may start: those with the most votes, and those just before the best of them. */
 function candidatesOf(index: TextIndex, sought: readonly string[]): { start: number; isVoted: boolean }[] {
   const votes = voteByLines(index, sought);
   // If too many lines share the highest vote, the longest words of the old text vote, too.
@@ -137,8 +137,8 @@ function candidatesOf(index: TextIndex, sought: readonly string[]): { start: num
 }
 
 /**
- * Returns the region from `start` on, in which the document has extra lines between those of the old text. Returns
- * `undefined` if the region differs before these lines.
+ * Returns the region that starts at `start` and has extra lines between those of the old text. Returns `undefined` if
+ * the region differs before these lines.
  */
 function regionWithGap(index: TextIndex, start: number, at: readonly (number | undefined)[]): Region | undefined {
   const lines = index.matchedLines;
@@ -181,13 +181,13 @@ function exceptBlankLines(index: TextIndex, sought: readonly string[]): Region |
   return found.length === 1 ? found[0] : undefined;
 }
 
-/** Reports whether the `count` lines before a line exist and are all empty or only whitespace. */
+/** Reports whether at least `count` empty or whitespace-only lines precede a line. */
 function hasBlanksInFront(index: TextIndex, line: number, count: number): boolean {
   for (let at = line - count; at < line; at++) if (at < 0 || index.matchedLines.content(at).trim() !== "") return false;
   return true;
 }
 
-/** Lets each sought line vote, at each of its occurrences, for the line at which the old text would have to start. */
+/** Lets each sought line vote, at each of its occurrences, for the line where the old text would have to start. */
 function voteByLines(index: TextIndex, sought: readonly string[]): Map<number, number> {
   const table = index.lineTable("blanks");
   const votes = new Map<number, number>();
@@ -212,7 +212,7 @@ function longestWords(sought: readonly string[]): SoughtPart[] {
   return [...words].sort((a, b) => b[0].length - a[0].length).slice(0, bounds.words);
 }
 
-/** Returns short pieces of the first line with a letter or digit, to be searched for if no word is found. */
+/** Returns short pieces of the first line that contains a letter or digit, to search for if no word is found. */
 function shortPieces(sought: readonly string[]): SoughtPart[] {
   const i = sought.findIndex((line) => /[\p{L}\p{N}]/u.test(line));
   const line = (sought[i] ?? "").trim().slice(0, bounds.comparedUnits);
@@ -238,7 +238,8 @@ function addVote(votes: Map<number, number>, line: number, weight: number): void
 }
 
 /**
- * Returns the fraction (0 to 1) of pairs of adjacent units that a region and the sought text share; ignores whitespace.
+ * Returns the fraction (0 to 1) of pairs of adjacent units that a region and the sought text share, ignoring
+ * whitespace.
  */
 function similarity(index: TextIndex, start: number, sought: readonly string[]): number {
   const lines = index.matchedLines;
@@ -319,7 +320,7 @@ function isPartOf(found: string, i: number, { lines, isEnded, blanksInFront }: S
   return i === lines.length - 1 && !isEnded && found.startsWith(wanted);
 }
 
-/** Returns the difference if a single sought line ends before the document's line does; otherwise `undefined`. */
+/** Returns the difference if a single sought line ends before the document's line does; `undefined` if it does not. */
 function restOfLine(
   index: TextIndex,
   start: number,

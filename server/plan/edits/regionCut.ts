@@ -1,4 +1,4 @@
-/** Finds the old texts of a batch in a large text and cuts out the regions of the text around them. */
+/** Finds the old texts of a batch in a large text and cuts out the surrounding regions. */
 import { Folded, hasTypography } from "../../match/fold.js";
 import { locating } from "../../match/locate.js";
 import type { Place } from "../../match/place.js";
@@ -34,7 +34,7 @@ export interface SoughtEdit {
   home?: TextRegion;
 }
 
-/** Looks for the old text of an edit in the text before the batch. */
+/** Looks for an edit's old text in the text before the batch. */
 export function* lookFor(start: Draft, edit: EditOperation, options: BatchOptions): Generator<void, SoughtEdit> {
   const { oldText, newText } = edit;
   const sought: SoughtEdit = { edit, lines: splitLines(oldText).length };
@@ -72,15 +72,15 @@ export function bare(text: string): string {
 }
 
 /**
- * An old text without a place may have this many lines, or as many as the longest one with a place. An old text with
- * more lines is searched for in the whole text.
+ * The number of lines that an old text without a place may have, unless an old text with a place has more. A longer one
+ * is searched for in the whole text.
  */
 const fewLines = 10;
 
 /**
  * Cuts regions out of a text around the places of its edits and assigns each edit that has a place to its region. The
- * cores of two regions (the parts that may change) are at least as many lines apart as any old text has after its first
- * line.
+ * cores of two regions (the parts that may change) are separated by at least as many lines as any old text has after
+ * its first line.
  */
 export function cut(start: Draft, all: readonly SoughtEdit[]): TextRegion[] {
   const placed = all.filter(({ found }) => found !== undefined);
@@ -105,7 +105,7 @@ export function cut(start: Draft, all: readonly SoughtEdit[]): TextRegion[] {
   });
 }
 
-/** A part of a text, treated as a small document: lines that its edits may change, and lines around them to search. */
+/** A part of a text, treated as a small document: lines that its edits may change, and surrounding lines to search. */
 export class TextRegion {
   /** The offset and the 0-based line at which the document starts in the whole text. */
   readonly from: number;
@@ -121,7 +121,7 @@ export class TextRegion {
   /** The effects of the edits that were located in the document; `undefined` if there are none. */
   history: EditHistory | undefined;
 
-  /** `first` and `last` are 0-based. The final line end is left out, so that no empty line seems to follow it. */
+  /** `first` and `last` are 0-based. The final line end is left out, or the region would end with an empty line. */
   constructor(
     private readonly start: Draft,
     { first, last, reach }: { first: number; last: number; reach: number },
@@ -136,7 +136,7 @@ export class TextRegion {
     this.isLast = lines.end(last) === text.length;
   }
 
-  /** The document as a draft; made only when an old text must be searched for in the document. */
+  /** The document as a draft; created only when an old text must be searched for in it. */
   get draft(): Draft {
     if (this.known !== undefined) return this.known;
     const { start, text } = this;

@@ -11,7 +11,7 @@ import {
   sayDisambiguation,
   sayNearest,
 } from "../explain/sentences.js";
-import { type At, count, makeFailure, type NearestRegion, nameOf, quote } from "../failure.js";
+import { type At, makeFailure, type NearestRegion, nameOf, quote, times } from "../failure.js";
 
 /** A hunk whose lines were not found. */
 export interface HunkAbsence extends Omit<Absence, "inBatch"> {
@@ -28,12 +28,12 @@ export interface AnchorAbsence {
   readonly anchor: string;
   /** The 1-based line after which the search began; `undefined` if it began at the start of the file. */
   readonly behind: number | undefined;
-  /** The 1-based line at which the hunk's lines match, if they match only once; otherwise `undefined`. */
+  /** The 1-based line where the hunk's lines match, if they match only once; otherwise `undefined`. */
   readonly linesAt: number | undefined;
   readonly nearest: readonly NearestRegion[];
 }
 
-/** The reason why a hunk is idle, that is, would change nothing. */
+/** The reason why a hunk is idle (would change nothing). */
 export interface Idle {
   /** `true` if the hunk removes and adds the same lines; `false` if it neither removes nor adds any. */
   readonly isSigned: boolean;
@@ -45,7 +45,7 @@ const sayIdle = (name: string, { isSigned }: Idle): string =>
 
 /** Failures to place a hunk of a patch. */
 export const hunkFailures = {
-  /** `absence`: set if the file does not have the hunk's lines. `line`: the 1-based line at which the file has them. */
+  /** `absence`: set if the file lacks the hunk's lines. `line`: the 1-based line where the file has them. */
   noChange: (
     at: At,
     { absence, line, ...idle }: Idle & { readonly absence: Absence | undefined; readonly line: number | undefined },
@@ -53,9 +53,9 @@ export const hunkFailures = {
     makeFailure("noChange", at, {
       problem: [
         `${sayIdle(nameOf(at), idle)}, so it would change nothing.`,
-        ...(absence === undefined ? [] : ["The file does not have these lines.", ...sayAbsence(absence)]),
+        ...(absence === undefined ? [] : ["The file does not contain these lines.", ...sayAbsence(absence)]),
       ].join(" "),
-      hint: "Write the current line after -, and the new line after +.",
+      hint: "Write the current line after - and the new line after +.",
       ...(absence === undefined ? (line === undefined ? {} : { line }) : placeOf(absence)),
     }),
   noLines: (at: At, { behind, everywhere, inBatch, ...absence }: HunkAbsence) =>
@@ -64,12 +64,12 @@ export const hunkFailures = {
         `The context and removed lines of ${nameOf(at)} were not found${inBatch ? " in the text as changed by the earlier sections" : ""}${behind === undefined ? "" : `${inBatch ? "," : ""} after ${typeof behind === "number" ? `line ${behind} (the end of the previous hunk)` : quote(behind)}${everywhere ? " or elsewhere" : ""}`}.`,
         ...sayAbsence(absence),
       ].join(" "),
-      hint: "Copy these lines from the current file, each with a space or - before it.",
+      hint: "Copy these lines from the current file, each prefixed with a space or -.",
       ...placeOf(absence),
     }),
   beforeAnchor: (at: At, anchor: string, line: number) =>
     makeFailure("contextNotFound", at, {
-      problem: `The context and removed lines of ${nameOf(at)} occur only at line ${line}, which is before the anchor ${quote(anchor, 160)}, not after it.`,
+      problem: `The context and removed lines of ${nameOf(at)} occur only at line ${line}, before the anchor ${quote(anchor, 160)} rather than after it.`,
       hint: "After @@, write one whole line of the file that comes before the hunk, or nothing.",
       line,
     }),
@@ -88,8 +88,8 @@ export const hunkFailures = {
     }),
   notExplained: (at: At) =>
     makeFailure("contextNotFound", at, {
-      problem: `${nameOf(at)} could not be placed. Similar text was not searched for, because too many hunks failed.`,
-      hint: "Copy its lines from the current file, each with a space or - before it.",
+      problem: `${nameOf(at)} could not be placed. Too many hunks failed, so similar text was not searched for.`,
+      hint: "Copy its lines from the current file, each prefixed with a space or -.",
     }),
   notAtEnd: (at: At, linesAt: number | undefined) =>
     makeFailure("contextNotFound", at, {
@@ -108,7 +108,7 @@ export const hunkFailures = {
   alreadyApplied: (at: At, line: number) =>
     makeFailure("alreadyApplied", at, {
       problem: `The lines of ${nameOf(at)} were not found, but its new lines are already at line ${line}.`,
-      hint: "If this is the intended location, the hunk is already done: leave it out. Otherwise, copy the lines from the file.",
+      hint: "If this is the intended location, the hunk has already been applied: leave it out. Otherwise, copy the lines from the file.",
       line,
     }),
   ambiguous: (
@@ -128,7 +128,7 @@ export const hunkFailures = {
     },
   ) =>
     makeFailure("ambiguousMatch", at, {
-      problem: `The lines of ${nameOf(at)} occur ${found >= limits.hunkPlaces ? `${found} or more times` : count(found, "time")}${rung === "exact" ? "" : ` (rung ${rung})`}${near === undefined ? "" : `, equally near line ${near}`}:${quoted(matches)}${found > matches.length ? "\n…" : ""}\n`,
+      problem: `The lines of ${nameOf(at)} occur ${found >= limits.hunkPlaces ? `${found} or more times` : times(found)}${rung === "exact" ? "" : ` (rung ${rung})`}${near === undefined ? "" : `, equally near line ${near}`}:${quoted(matches)}${found > matches.length ? "\n…" : ""}\n`,
       hint: `${sayDisambiguation(telling)}Add a line of context, or follow @@ with a line of the file that comes before the intended match.`,
       matches: plainLines(matches),
       ...(matches[0] === undefined ? {} : { line: matches[0].line }),
@@ -163,7 +163,7 @@ export const fileFailures = {
     }),
   circle: (at: At, target: string) =>
     makeFailure("fileExists", at, {
-      problem: `${nameOf(at)} moves the file to ${quote(target, 160)}, but the moves of this patch form a circle, so none of the names that they need becomes free.`,
+      problem: `${nameOf(at)} moves the file to ${quote(target, 160)}, but the moves of this patch form a circle, so none of the names they need ever becomes free.`,
       hint: "Send the moves as two patches.",
     }),
   notFreed: (at: At, by: number) =>
@@ -207,5 +207,5 @@ export const fileFailures = {
 export const patchWarnings = {
   replaced: (path: string): string => `${path} already exists: "*** Add File" replaces all of its text`,
   idle: (at: At, idle: Idle): string =>
-    `${nameOf(at)} changes nothing: ${sayIdle("it", idle)}. If you meant to change something, that change is still missing`,
+    `${nameOf(at)} changes nothing: ${sayIdle("it", idle)}. If you intended a change, it has not been made`,
 } as const;

@@ -80,13 +80,13 @@ function withoutMarks(hunk: Hunk): Hunk {
 /** A hunk in a list whose order decides which lines come first if several hunks add lines at the same place. */
 interface Ordered {
   readonly claim: ClaimedPlace;
-  /** `true` if the hunk only adds lines to the end of the file; such hunks stay in the order of the patch. */
+  /** `true` if the hunk only adds lines to the end of the file; such hunks stay in patch order. */
   readonly isAtEnd: boolean;
 }
 
 /**
- * Returns the index at which an out-of-order hunk is listed: before the first hunk that starts after it, or that starts
- * at the same offset and is not an insertion.
+ * Returns the index for adding an out-of-order hunk to the list: before the first hunk that starts after it, or that
+ * starts at the same offset and is not an insertion.
  */
 function behind(inOrder: readonly Ordered[], { place }: ClaimedPlace): number {
   const next = inOrder.findIndex(({ claim, isAtEnd }) => {
@@ -113,7 +113,7 @@ function outcomeAt(
   return { index, path, status, ...(place.rung && { rung: place.rung }), places };
 }
 
-/** Adds a line end to the last line of a file that a section updates, if that line has none. Codex does the same. */
+/** Adds a line end, as Codex does, to the last line of a file that a section updates, if that line has none. */
 function endLastLine(draft: Draft): Draft {
   const { text, rule } = draft.index;
   if (text === "" || text.endsWith("\n") || (text.endsWith("\r") && rule.loneCrEndsLine)) return draft;
@@ -126,9 +126,9 @@ export function firstLineEnd({ lines }: TextIndex): string {
 }
 
 /**
- * Returns the changes of a hunk at its place: as in Codex, one for each run of removed lines, with the lines added
- * instead. If two hunks meet, lines that one inserts before a line therefore precede those with which the other
- * replaces that line. Context lines keep the file's own text.
+ * Returns the changes of a hunk at its place: as in Codex, one for each run of removed lines, including the lines that
+ * replace them. If two hunks are adjacent, lines that one inserts before a line therefore precede those that the other
+ * puts in place of that line. Context lines keep the file's own text.
  */
 function claimOf(index: TextIndex, hunk: Hunk, place: HunkPlace, lineEnd: string): ClaimedPlace {
   const lines = index.matchedLines;
@@ -151,7 +151,9 @@ function claimOf(index: TextIndex, hunk: Hunk, place: HunkPlace, lineEnd: string
   return { index: hunk.index, place: { from: lines.start(place.start), to: lines.start(line) }, changes };
 }
 
-/** Returns a function that indents added lines like the file, if one shift turns the hunk's lines into the file's. */
+/**
+ * Returns a function that indents added lines to match the file, if one shift turns the hunk's lines into its lines.
+ */
 function shiftOf(index: TextIndex, place: HunkPlace): (line: string) => string {
   const asSent = (line: string): string => line;
   if (place.rung !== "indentation" && place.rung !== "foldedLines") return asSent;
