@@ -29,7 +29,7 @@ export function sayUnreached(why: Unreached): { readonly problem: string; readon
     case "forbidden":
       return {
         problem: `${why.sandbox ? "the agent's sandbox" : "the system"} does not allow connections to it (${why.code})`,
-        hint: 'An agent\'s sandbox may keep commands from opening sockets. Use the MCP server "multi-edit mcp", which agents start outside the sandbox, or allow this command to run outside it.',
+        hint: 'An agent\'s sandbox may prevent commands from opening sockets. Use the MCP server "multi-edit mcp", which agents start outside the sandbox, or allow this command to run outside it.',
       };
     case "silent":
       return {
@@ -120,7 +120,7 @@ export const diskFailures = {
   /** `journal`: the path of this call's journal. */
   unconfirmed: (journal: string, problem: string) =>
     makeFailure("ioError", theCall, {
-      problem: `All files of the call that no editor has open were written, but the disk did not confirm that the changes will last: ${problem}. After a power cut, the server either keeps or rolls back all of them, depending on what it finds in the journal ${quote(journal, 300)}.`,
+      problem: `All of the call's files that no editor has open were written, but the disk did not confirm that the changes will last: ${problem}. After a power cut, the server either keeps or rolls back all of them, depending on what it finds in the journal ${quote(journal, 300)}.`,
       hint: "Do not send the call again: read the files, and ask the user to check the disk.",
     }),
   /** `journal`: the path of the earlier call's journal. */
@@ -182,7 +182,7 @@ export const diskSentences = {
 
 function sayEnding({ outcome, foreign, code }: BatchEnding): string {
   const said = {
-    applied: "All changes of the call had already been made.",
+    applied: "All of the call's changes had already been made.",
     untouched: "Nothing was changed.",
     rolledBack: foreign.length === 0 ? "Everything was rolled back." : "The other changes were rolled back.",
     pending:
@@ -190,7 +190,7 @@ function sayEnding({ outcome, foreign, code }: BatchEnding): string {
   }[outcome];
   const isUntidy = code !== undefined && outcome !== "pending";
   const untidy = isUntidy
-    ? ["The temporary files of the call, such as those named .multi-edit-…, will be removed later."]
+    ? ["The call's temporary files, such as those named .multi-edit-…, will be removed later."]
     : [];
   const left = foreign.map(({ path, kept, isLost }) => {
     if (isLost === true) return `${path} (the copy of its old text is gone)`;
