@@ -265,7 +265,7 @@ const canHold = process.platform === "linux" && fs.existsSync("/proc/self/fd");
 
 /**
  * On Linux, calls `act` with a path that leads through an open descriptor of the parent directory. Throws `ESTALE` if
- * another program has replaced a directory on `path` with a link since `path` was checked. On other systems, just calls
+ * another program has replaced a directory in `path` with a link since `path` was checked. On other systems, just calls
  * `act`.
  */
 function within<R>(path: string, act: (reachable: string) => R): R {

@@ -196,7 +196,7 @@ const systemReasons: Readonly<Record<string, string>> = {
   EFBIG: "it would exceed the maximum file size",
   EBUSY: "another program is using it",
   ETXTBSY: "it is a running program",
-  ESTALE: "a directory on its path was replaced in the meantime",
+  ESTALE: "a directory in its path was replaced in the meantime",
 };
 
 /** Problems with the editor's messages about a document, as clauses for `pathFailures.desynced`. */
