@@ -48,7 +48,7 @@ export interface NotCommitted {
   readonly isThere?: boolean;
 }
 
-/** The reasons why a batch could not be staged. */
+/** The reasons a batch could not be staged. */
 export interface NotStaged {
   readonly ok: false;
   readonly failures: readonly Failure[];

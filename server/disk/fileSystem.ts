@@ -305,9 +305,9 @@ function writeAll(fd: number, bytes: Uint8Array): void {
 }
 
 /**
- * Node can't read access control lists or extended attributes, so GNU `cp` copies them; no other `cp` both copies them
- * and reports failures. One `cp` process copies all pairs. It reads each source through the server's descriptor and
- * inherits the descriptor of the target under the same number.
+ * Copies attributes with GNU `cp`, because Node can't read access control lists or extended attributes, and no other
+ * `cp` both copies them and reports failures. One `cp` process copies all pairs. It reads each source through the
+ * server's descriptor and inherits the descriptor of the target under the same number.
  */
 function copyAttributes(pairs: readonly AttributePair[]): boolean[] {
   if (!canHold) return pairs.map(() => false);

@@ -141,8 +141,8 @@ export function readAnyJournal({ files, state, owners }: Journals, id: string): 
 }
 
 /**
- * Returns the deepest directory that contains all files that a journal names. If the files are on several drives,
- * returns the root of the first drive.
+ * Returns the deepest directory that contains every file named in a journal. If the files are on several drives,
+ * returns the root of the first file's drive.
  */
 export function folderOf(journal: Journal): string {
   const [first = "", ...rest] = namesIn(journal).map(dirname);

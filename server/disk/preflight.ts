@@ -117,7 +117,9 @@ function examine(
 /** Snapshots of the files before the batch, by path; `undefined` for a free name. */
 type Befores = ReadonlyMap<string, Before | undefined>;
 
-/** Decides which file goes under a name and how the name changes. `missing`: directories to create, deepest first. */
+/**
+ * Decides which file a name will refer to and how the name changes. `missing`: directories to create, deepest first.
+ */
 function aim(
   workspace: DiskWorkspace,
   slot: Slot,

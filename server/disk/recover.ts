@@ -198,7 +198,7 @@ function asUndone(journal: Journal, foreign: readonly Foreign[]): Journal {
   return { ...journal, state: "undone", left };
 }
 
-/** Returns the files that, according to the journal, a rollback left as they were. */
+/** Returns the files that, according to the journal, a rollback left alone. */
 function leftIn({ state }: DiskWorkspace, journal: Journal): Foreign[] {
   const entries = helpedEntries(state, journal);
   return (journal.left ?? []).flatMap(({ index, why }) => {

@@ -97,7 +97,7 @@ function restore(context: RollBackContext): Foreign | undefined {
   return { path, kept: isKept ? oldCopy : undefined };
 }
 
-/** Removes a file that the batch created. Removes nothing if a link has replaced a directory on the file's path. */
+/** Removes a file that the batch created. Removes nothing if a link has replaced a directory in the file's path. */
 function uncreate(context: RollBackContext): Foreign | undefined {
   const { path } = context.entry;
   let now: FileStat | undefined;

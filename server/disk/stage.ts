@@ -21,7 +21,7 @@ export interface Prepared {
   readonly journal: Journal;
   /** In the order of the journal's entries. */
   readonly targets: readonly DiskTarget[];
-  /** Warnings for the answer to the call, as whole sentences. */
+  /** Warnings for the answer to the call, as complete sentences. */
   readonly warnings: readonly string[];
 }
 

@@ -1,5 +1,5 @@
 /**
- * Change sets, which record how one text becomes another, map offsets between them, and can be composed or inverted.
+ * Change sets, which record how one text becomes another, map offsets between the two, and can be composed or inverted.
  */
 import { splitsCharacter } from "./chars.js";
 import { firstIndex } from "./lines.js";
@@ -84,7 +84,7 @@ export class ChangeSet {
 
   /**
    * Combines this set with `next`, which applies to B, into a single set. Throws a RangeError if `next` is for texts of
-   * another length.
+   * a different length.
    */
   compose(next: ChangeSet): ChangeSet {
     if (next.length !== this.lengthAfter)
@@ -96,7 +96,9 @@ export class ChangeSet {
     return added ?? new ChangeSet(this.length, composed(this.changes, next.changes));
   }
 
-  /** Adds a single change to B, as a fast path for `compose`. Returns `undefined` if it touches another change. */
+  /**
+   * Adds a single change, given in B's offsets: a fast path for `compose`. Returns `undefined` if it touches another.
+   */
   private withOne({ from, to, insert }: Change): ChangeSet | undefined {
     const before = this.lastChange((change, shift) => change.from + shift + change.insert.length < from);
     const next = this.changes[before + 1];

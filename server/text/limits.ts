@@ -1,10 +1,10 @@
-/** The server's limits, most of them maximums. Exceeding one causes a `Failure` or shorter output, never a crash. */
+/** The server's limits, most of them maxima. Exceeding one causes a `Failure` or shorter output, never a crash. */
 export const limits = {
   /** Bytes in one framed message on the wire. */
   messageBytes: 256 * 1024 * 1024,
   /** Bytes in the header block of one framed message. */
   headerBytes: 4 * 1024,
-  /** Failures listed for a call that can't be parsed. If there are more, the last one says how many were omitted. */
+  /** Failures listed for an invalid call. If there are more, the last one says how many were omitted. */
   failuresPerCall: 50,
   /** Warnings about unknown fields in a call. If there are more, the last one says how many were omitted. */
   unknownFieldWarnings: 10,
@@ -24,9 +24,9 @@ export const limits = {
   syncedLength: 256 * 1024 * 1024,
   /** Changed or removed lines per document that the server remembers in order to explain failures. */
   formerLines: 1_000,
-  /** Lines remembered in this way per change. */
+  /** Lines remembered for this purpose per change. */
   formerLinesPerChange: 20,
-  /** UTF-16 units in a line remembered in this way; longer lines are not remembered. */
+  /** UTF-16 units in a line remembered for this purpose; longer lines are not remembered. */
   formerLineLength: 400,
   /** Bytes in one file read from disk. */
   fileBytes: 64 * 1024 * 1024,
@@ -56,7 +56,9 @@ export const limits = {
   placesPerEdit: 200_000,
   /** Places collected for one hunk; no failure message needs more. */
   hunkPlaces: 100,
-  /** Minimum number of edits to one file that the server tries to plan all at once, or in regions of a large text. */
+  /**
+   * Minimum number of edits to one file at which the server tries to plan them together, or in regions of a large text.
+   */
   manyEdits: 24,
   /** UTF-16 units in the shortest text that is planned in regions. */
   regionUnits: 65_536,
@@ -74,7 +76,7 @@ export const limits = {
   quotedLine: 160,
   /** Matches of an ambiguous old text that a failure shows. */
   matchesShown: 5,
-  /** Matches of an ambiguous old text compared in order to find text that distinguishes the first from the others. */
+  /** Matches of an ambiguous old text that are compared to find what distinguishes the first from the others. */
   comparedPlaces: 1_000,
   /** Failed edits or hunks per file whose failures include a reason and the nearest regions. */
   explainedFailures: 20,
@@ -154,7 +156,7 @@ export const limits = {
   bsdSocketPathBytes: 103,
   /** Bytes in a session record, the file by which agents find the session. */
   sessionRecordBytes: 64 * 1024,
-  /** Session records that are read. */
+  /** Session records that are read; any others are ignored. */
   sessionsRead: 1_000,
   /** Sessions named in a failure. */
   sessionsShown: 5,

@@ -69,7 +69,7 @@ export async function canonicalFolders(scope: Scope): Promise<string[]> {
 }
 
 async function layGround(scope: Scope, expected: readonly string[]): Promise<Ground> {
-  // The index is made before the first `await`, so that it contains the texts as they were at the time of the call.
+  // The index is built before the first `await`, so that it contains the texts as they were at the time of the call.
   const opens = indexOpenFiles(scope.openTexts);
   const home = scope.home ?? homeFolder();
   const folders = scope.folders.map(({ path }) => path).filter(isAbsolute);

@@ -28,7 +28,7 @@ export interface Area {
   /** As the editor or the user spelt it, normalised. */
   readonly lexical: string;
   readonly canonical: string;
-  /** `true` for a workspace folder, `false` for a directory that a setting added. */
+  /** `true` for a workspace folder, `false` for a directory from the user's settings. */
   readonly isFolder: boolean;
 }
 
@@ -89,9 +89,9 @@ export interface Resolver {
   /** Returns the paths of open files inside the workspace, as spelt in their URIs. */
   openPaths(): string[];
   /**
-   * Returns existing paths that the caller may have meant by a missing one, the most similar first. They are only
-   * hints, which the server itself never follows. `sent`: the path as the caller spelt it; `searched`: the canonical
-   * paths that were tried.
+   * Returns existing paths that the caller may have meant by a missing one, most similar first. They are only hints,
+   * which the server itself never follows. `sent`: the path as the caller spelt it; `searched`: the canonical paths
+   * that were tried.
    */
   suggest(sent: string, searched: readonly string[]): Promise<string[]>;
   /** Returns the canonical paths of the directories against which relative paths are resolved. */
