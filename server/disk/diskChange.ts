@@ -34,7 +34,7 @@ interface PlannedOn {
   readonly hash?: string | undefined;
 }
 
-/** Returns the path to which a change moves its file; `undefined` if the change is not a rename. */
+/** Returns the target path of a rename; `undefined` for any other change. */
 export function targetOf(change: DiskChange): string | undefined {
   return change.kind === "rename" ? change.target : undefined;
 }

@@ -154,8 +154,8 @@ export function folderOf(journal: Journal): string {
 }
 
 /**
- * Returns the directories in which a batch changes names. Omits the directories of files that are written in place,
- * because they may be unreadable.
+ * Returns the directories where a batch changes names. Omits the directories of files written in place, because they
+ * may be unreadable.
  */
 export function directoriesOf({ entries, directories }: Journal): string[] {
   const names = entries.filter(({ way }) => way !== "inPlace").map(({ path }) => path);
@@ -181,9 +181,7 @@ export interface HelpedEntry extends JournalEntry {
   readonly staged: string;
   /** The old file, kept in the parent directory. */
   readonly kept: string;
-  /**
-   * The old bytes of a file that is written in place; `newCopy` contains the new ones. Both are next to the journal.
-   */
+  /** The old bytes of a file written in place; `newCopy` contains the new ones. Both copies are next to the journal. */
   readonly oldCopy: string;
   readonly newCopy: string;
 }
@@ -251,7 +249,7 @@ const journalSchema = z.strictObject({
         before: z.strictObject({ inode: z.string(), hash, mode: z.int().min(0).max(0o7777).optional() }).nullable(),
         /**
          * `null` if the name becomes free. `inode`: the inode of the staged file, known from `committing` on;
-         * `undefined` for a file that is written in place.
+         * `undefined` for a file written in place.
          */
         after: z.strictObject({ hash, inode: z.string().optional() }).nullable(),
       }),

@@ -60,7 +60,6 @@ function writeLock(files: FileSystem, path: string, text: string): void {
   } catch (error) {
     // The first error is more informative than a second one. If the file stays, a later attempt to take a lock removes
     // it.
-    // it.
     tryAll([() => unlinkIfThere(files, `${path}.new`)]);
     throw error;
   }

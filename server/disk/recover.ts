@@ -1,4 +1,4 @@
-/** Ends batches based on their journals alone: one given batch, or all batches that were interrupted by a crash. */
+/** Ends batches based on their journals alone: one given batch, or all batches interrupted by a crash. */
 import { randomBytes } from "node:crypto";
 import { dirname } from "node:path";
 import type { Failure } from "../plan/failure.js";

@@ -114,7 +114,7 @@ export const diskFailures = {
     makeFailure("ioError", fileAt(path), { problem: `${quote(path, 160)} can't be written: ${problem}.` }),
   state: (path: string, problem: string) =>
     makeFailure("ioError", theCall, {
-      problem: `The server keeps a journal while it writes files that are not open, but ${quote(path, 160)} can't hold one: ${problem}.`,
+      problem: `The server keeps a journal while writing files that are not open, but ${quote(path, 160)} can't hold one: ${problem}.`,
       hint: "Ask the user to fix this, or open the files in the editor.",
     }),
   /** `journal`: the path of this call's journal. */
@@ -126,13 +126,13 @@ export const diskFailures = {
   /** `journal`: the path of the earlier call's journal. */
   pending: (names: readonly string[], journal: string, problem: string) =>
     makeFailure("ioError", theCall, {
-      problem: `An earlier call was interrupted while it changed ${some(names, 300)}, and the server can't yet complete it or roll it back: ${problem}. Its changes are recorded in ${quote(journal, 300)}.`,
+      problem: `An earlier call was interrupted while changing ${some(names, 300)}, and the server can't yet complete it or roll it back: ${problem}. Its changes are recorded in ${quote(journal, 300)}.`,
       hint: "Ask the user to check the disk. The server tries again with each call. If the disk or the files are gone for good, the user may delete the journal.",
     }),
   /** `folder`: a directory that contains every file of the earlier call. */
   pendingElsewhere: (names: readonly string[], journal: string, folder: string) =>
     makeFailure("ioError", theCall, {
-      problem: `An earlier call was interrupted while it changed ${some(names, 300)}. It can't be rolled back from here, because not all of these files are in this workspace. Its changes are recorded in ${quote(journal, 300)}.`,
+      problem: `An earlier call was interrupted while changing ${some(names, 300)}. It can't be rolled back from here, because not all of these files are in this workspace. Its changes are recorded in ${quote(journal, 300)}.`,
       hint: `A call in ${quote(folder, 300)}, such as "multi-edit read" for any file there, rolls it back: make such a call first, or ask the user to make it.`,
     }),
   /** `journal`: the path of the journal. */
@@ -165,7 +165,7 @@ export const diskSentences = {
     started,
     ...ending
   }: BatchEnding & { readonly names: readonly string[]; readonly started: Date }): string =>
-    `A call to change ${some(names, 300)} was interrupted (it began at ${started.toISOString()}). ${sayEnding(ending)}`,
+    `A call to change ${some(names, 300)}, begun at ${started.toISOString()}, was interrupted. ${sayEnding(ending)}`,
   badJournal: (path: string): string =>
     `the journal ${quote(path, 300)} is damaged, or was not written by the server, and was left alone: check the files that it names, then delete the journal`,
   bitsLost: (path: string): string =>
@@ -175,7 +175,7 @@ export const diskSentences = {
     `the journal ${quote(path, 300)} can't be used and was left alone: ${problem}`,
   /** For the doctor: an interrupted batch. `folder`: a directory that contains every file of the batch. */
   cutOff: (names: readonly string[], journal: string, folder: string): string =>
-    `a call was interrupted while it changed ${some(names, 300)} (its journal is ${quote(journal, 300)}); the next call in ${quote(folder, 300)} rolls it back, and until then, the server writes nothing in folders that contain only some of these files`,
+    `a call was interrupted while changing ${some(names, 300)} (its journal is ${quote(journal, 300)}); the next call in ${quote(folder, 300)} rolls it back, and until then, the server writes nothing in folders that contain only some of these files`,
   attributesLost: (path: string): string =>
     `${path} was moved and edited: its extended attributes and access control list, if it had any, could not be copied`,
 } as const;

@@ -71,7 +71,7 @@ export interface Documents {
   close(uri: unknown): SyncOutcome;
   /** Finds a document by the exact spelling of its URI; `undefined` if it is not open. */
   get(uri: string): OpenDocument | undefined;
-  /** Returns the open documents in the order in which they were opened. */
+  /** Returns the open documents in the order they were opened. */
   all(): OpenDocument[];
   /** Calls the listener after every open, change and close that was not ignored. Returns a function to unsubscribe. */
   onChange(listener: (uri: string) => void): () => void;

@@ -60,7 +60,7 @@ export async function readTextFile(
   }
 }
 
-/** The ways that an editor's synced text may differ from the file to which the editor saves it. */
+/** The ways that an editor's synced text may differ from the file it is saved to. */
 export interface SaveHabits {
   /** `true` if the editor syncs every line end as LF, whatever line ends the file has. */
   readonly syncsLf: boolean;

@@ -43,7 +43,7 @@ export async function insidePath(sent: string, resolve: Resolver["resolve"]): Pr
 /** The entries read from a directory. */
 interface Listing {
   readonly directory: string;
-  /** The entries that are not directories. `folded`: the name, folded for comparison. */
+  /** The non-directory entries. `folded`: the name, folded for comparison. */
   readonly files: readonly { readonly name: string; readonly folded: string }[];
   /** The sorted names of the subdirectories; a link to a directory counts as a file. */
   readonly directories: readonly string[];

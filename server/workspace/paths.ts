@@ -62,7 +62,7 @@ export async function createResolver(scope: Scope, expected: readonly string[] =
   return resolver;
 }
 
-/** Returns the absolute, canonical paths of the directories in which files may be edited. */
+/** Returns the absolute, canonical paths of the directories where files may be edited. */
 export async function canonicalFolders(scope: Scope): Promise<string[]> {
   const { areas } = await layGround(scope, []);
   return areas.map(({ canonical }) => canonical);

@@ -14,7 +14,7 @@ export interface Scope {
   /** The integration's `options.root`, against which relative paths are resolved: an absolute path or a `file:` URI. */
   readonly root?: string | undefined;
   readonly folders: readonly Folder[];
-  /** From the user's settings: additional directories in which files may be edited; absolute, or starting with `~/`. */
+  /** From the user's settings: additional directories where files may be edited; absolute, or starting with `~/`. */
   readonly additionalFolders: readonly string[];
   /** From the user's settings: names that no path may contain below its folder, compared after folding. */
   readonly protectedNames: readonly string[];
@@ -23,7 +23,7 @@ export interface Scope {
   readonly home?: string | undefined;
 }
 
-/** A directory in which files may be edited. */
+/** A directory where files may be edited. */
 export interface Area {
   /** As the editor or the user spelt it, normalised. */
   readonly lexical: string;

@@ -238,7 +238,7 @@ export const settingWarnings = {
   },
   unknown: (key: string, known: readonly string[]) =>
     `There is no setting ${quote(key)}; the settings are ${known.join(", ")}.`,
-  /** Names the invalid part of the value, the form that this part must have, and the value that is used instead. */
+  /** Names the invalid part of the value, the form that this part must have, and the value used instead. */
   unusable: (key: string, issues: readonly z.core.$ZodIssue[], current: unknown) => {
     const place = [key, ...(issues[0]?.path ?? [])].join(".");
     const list = (length: number): string => (length === 0 ? "an empty list" : `a list of length ${length}`);
