@@ -58,8 +58,7 @@ function writeLock(files: FileSystem, path: string, text: string): void {
     }
     files.rename(`${path}.new`, path);
   } catch (error) {
-    // The first error is more informative than a second one. If the file stays, a later attempt to take a lock removes
-    // it.
+    // The first error is more informative than a second. If the file stays, a later attempt to take a lock removes it.
     tryAll([() => unlinkIfThere(files, `${path}.new`)]);
     throw error;
   }
