@@ -1,4 +1,4 @@
-/** Converts between paths and `file:` URIs, strictly for callers and tolerantly for editors; refuses unusable paths. */
+/** Converts between paths and `file:` URIs, strictly for callers and leniently for editors; refuses unusable paths. */
 import nodePath from "node:path";
 import { limits } from "../text/limits.js";
 import { pathProblems } from "./sentences.js";
@@ -10,8 +10,8 @@ export type UriPath = { readonly ok: true; readonly path: string } | { readonly 
  * Returns the absolute path that a caller's `file:` URI names, with the platform's separators and an upper-case drive
  * letter.
  *
- * Parsers disagree about hosts, queries, encoded separators and encoded dots, so one URI could name two files. Only
- * URIs that all parsers read alike are accepted. Unencoded `.` and `..` are kept and treated as in any other path.
+ * Parsers disagree about hosts, queries, encoded separators and encoded dots, so one URI could refer to two files. Only
+ * URIs that all parsers interpret alike are accepted. Unencoded `.` and `..` are kept and treated as in any other path.
  */
 export function pathOfUri(uri: string, platform: NodeJS.Platform = process.platform): UriPath {
   const problem = textProblem(uri);
@@ -36,9 +36,8 @@ export function pathOfUri(uri: string, platform: NodeJS.Platform = process.platf
 }
 
 /**
- * Returns the absolute path that an editor means by the URI of a document that it synced; `undefined` if the URI does
- * not name a file on this machine. Some editors leave `%` unencoded, so a `%` that does not start an escape is taken
- * literally.
+ * Returns the absolute path for the URI of a synced document; `undefined` if the URI does not name a file on this
+ * machine. Some editors leave `%` unencoded, so a `%` that does not start an escape is taken literally.
  */
 export function pathOfSyncedUri(uri: string, platform: NodeJS.Platform = process.platform): string | undefined {
   const parts = splitUri(uri);
@@ -48,8 +47,8 @@ export function pathOfSyncedUri(uri: string, platform: NodeJS.Platform = process
 }
 
 /**
- * Returns the URI of an absolute path. Encodes all characters except slashes and the URI standard's unreserved ones,
- * because some editors misread even characters that need no encoding (for example, `+` as a space).
+ * Returns the URI for an absolute path. Percent-encodes all characters except slashes and the URI standard's unreserved
+ * ones, because some editors misread even characters that need no encoding (for example, `+` as a space).
  */
 export function uriOfPath(path: string, platform: NodeJS.Platform = process.platform): string {
   if (platform !== "win32") return `file://${encodePath(path)}`;
@@ -59,12 +58,12 @@ export function uriOfPath(path: string, platform: NodeJS.Platform = process.plat
   return `file:///${encodePath(slashed.slice(0, 1).toLowerCase() + slashed.slice(1))}`;
 }
 
-/** Decodes the escapes that are well-formed UTF-8 and leaves the others as they are. */
+/** Decodes the percent escapes that are well-formed UTF-8 and leaves the others as they are. */
 export function decodeTolerantly(text: string): string {
   return text.replace(escapedCharacter, (escapes) => decodeStrictly(escapes) ?? escapes);
 }
 
-/** Replaces a leading `~` that stands for the home directory. A `~` that is part of a longer name stays. */
+/** Expands a leading `~` to the home directory. A `~` that is part of a longer name is left as it is. */
 export function expandHome(path: string, home: string, platform: NodeJS.Platform = process.platform): string {
   const atHome = platform === "win32" ? /^~(?:$|[\\/])/ : /^~(?:$|\/)/;
   return atHome.test(path) ? `${home}${path.slice(1)}` : path;
@@ -101,7 +100,7 @@ export function textProblem(text: string): string | undefined {
   return undefined;
 }
 
-/** Returns the path functions of a platform, so that the rules of Windows can be tested on any platform. */
+/** Returns the path functions for a platform, so that Windows rules can be tested on any platform. */
 export function pathsOf(platform: NodeJS.Platform): nodePath.PlatformPath {
   return platform === "win32" ? nodePath.win32 : nodePath.posix;
 }
@@ -123,7 +122,10 @@ export function windowsProblem(path: string): string | undefined {
   return undefined;
 }
 
-/** Reports whether a path is `folder` or is below it. Both must be absolute and normalised. `/ws-b` is not in `/ws`. */
+/**
+ * Reports whether a path is `folder` itself or is below it. Both must be absolute and normalised. `/ws-b` is not in
+ * `/ws`.
+ */
 export function isInside(folder: string, path: string, platform: NodeJS.Platform = process.platform): boolean {
   const { relative, isAbsolute, sep } = pathsOf(platform);
   const way = relative(folder, path);
@@ -146,7 +148,7 @@ export function protectedNameIn(path: string, folded: ReadonlySet<string>): stri
 /**
  * Removes differences between names that at least one file system ignores: case, Unicode composition, compatibility
  * forms, invisible characters (HFS+), and trailing dots and spaces (Windows). Use it only to refuse names, because no
- * file system ignores all these differences.
+ * file system ignores all of these differences.
  */
 export function foldName(name: string): string {
   return name
@@ -169,7 +171,7 @@ interface UriParts {
   /** Empty for this machine. */
   readonly host: string;
   readonly path: string;
-  /** The query and the fragment, with their `?` and `#`. */
+  /** The query and the fragment, including their `?` and `#`. */
   readonly rest: string;
 }
 
@@ -190,7 +192,7 @@ function decodeStrictly(text: string): string | undefined {
   }
 }
 
-/** Converts the decoded path of a URI to a path of the platform; `undefined` on Windows if it has no drive. */
+/** Converts a URI's decoded path to a platform path; `undefined` on Windows if it has no drive. */
 function toPlatformPath(decoded: string, platform: NodeJS.Platform): string | undefined {
   if (platform !== "win32") return decoded;
   const match = /^\/([a-z]):(?:\/(.*))?$/is.exec(decoded);

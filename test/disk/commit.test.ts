@@ -320,7 +320,7 @@ describe("after a crash", () => {
       ["untouched", "a batch", ["a.txt"]],
     ]);
     expect(batches[0]?.message).toMatch(
-      /^A call to change a\.txt was interrupted \(it began at [\dT:.-]+Z\)\. Nothing was changed\.$/,
+      /^A call to change a\.txt, begun at [\dT:.-]+Z, was interrupted\. Nothing was changed\.$/,
     );
     expect([at.names(), at.text("a.txt")]).toEqual([["a.txt"], "a"]);
     expect(readdirSync(at.workspace.state)).toEqual([]);
