@@ -83,7 +83,7 @@ export function diffLines(file: FileResult, state: FileState, unsaved: readonly 
 
 interface DiffLine {
   readonly kind: "+" | "-" | " ";
-  /** 1-based; removed lines have their number in the original text, all others their number in the new text. */
+  /** 1-based; a removed line has its number in the original text, any other line its number in the new text. */
   readonly number: number;
   readonly text: string;
 }
@@ -109,7 +109,7 @@ function numbered(diff: string): DiffLine[] {
   return result;
 }
 
-/** A message as the model gets it, with its lines wrapped. */
+/** A message as the model receives it, with long lines wrapped. */
 export function quoted(message: string): string[] {
   return message
     .split("\n")

@@ -16,7 +16,7 @@ export interface PiTool {
   readonly name: string;
   readonly label: string;
   readonly description: string;
-  /** One line of pi's system prompt. */
+  /** A line for pi's system prompt. */
   readonly promptSnippet: string;
   readonly promptGuidelines: readonly string[];
   /** A JSON Schema. */
@@ -30,10 +30,10 @@ export interface PiTool {
   ): Promise<PiResult>;
 }
 
-/** A tool's answer. An error that the model should read is thrown instead. */
+/** A tool's answer. Errors that the model should read are thrown instead. */
 export interface PiResult {
   readonly content: readonly { readonly type: "text"; readonly text: string }[];
-  /** The data with which pi displays an edit. */
+  /** The data that pi uses to display an edit. */
   readonly details: { readonly diff: string; readonly patch: string; readonly firstChangedLine?: number } | undefined;
 }
 
@@ -95,7 +95,7 @@ interface Place {
   readonly signal: AbortSignal | undefined;
 }
 
-/** The fields of the program's answer that are used here; the package's `protocol` has all of them. */
+/** The fields of the program's answer that this extension uses; the package's `protocol` declares all of them. */
 interface Answer {
   readonly text?: string;
   readonly diff?: string;
@@ -127,7 +127,7 @@ async function read(params: unknown, place: Place): Promise<PiResult> {
   // If there is no end line, all lines to the end of the file are read.
   const lines = startLine === undefined && endLine === undefined ? "" : `:${startLine ?? 1}-${endLine ?? ""}`;
   const answer = await ask(["read", "--json", `${path}${lines}`], "", place);
-  // The note comes first, because the end of a long text is cut off.
+  // The note comes first, because the end of a long text may be cut off.
   const texts = [noteOf(answer), answer.text ?? ""];
   return { content: texts.map((text) => ({ type: "text", text })), details: undefined };
 }
@@ -148,7 +148,7 @@ function noteOf({ text = "", startLine = 1, totalLines = 0, version, onDisk }: A
   return `${shown}${onDisk === "same" ? "" : ", from the editor, with unsaved text"}.`;
 }
 
-/** The id that tells the editor that all calls come from one agent, although each call starts the program anew. */
+/** The id that tells the editor that all calls come from the same agent, even though each call starts a new process. */
 const agent = process.env.MULTI_EDIT_AGENT || randomUUID();
 
 /** Runs the program; its errors are thrown for the model to read. */
@@ -188,7 +188,9 @@ function parse(json: string): Answer | undefined {
   }
 }
 
-/** A unified diff as pi displays one: each line has its sign and number first, and omitted lines are shown as dots. */
+/**
+ * Converts a unified diff to pi's format: each line begins with its sign and number, and dots stand for omitted lines.
+ */
 function numbered(diff: string): string {
   const shown: string[] = [];
   let [before, after] = [0, 0];
