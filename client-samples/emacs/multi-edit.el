@@ -1,11 +1,11 @@
-;;; multi-edit.el --- An agent's edits, all or none, through multi-edit-language-server  -*- lexical-binding: t; -*-
+;;; multi-edit.el --- Apply an agent's edits, all or none, with multi-edit-language-server  -*- lexical-binding: t; -*-
 
 ;; SPDX-License-Identifier: MIT
 ;; Package-Requires: ((emacs "29.1"))
 
 ;;; Commentary:
 
-;; For eglot (1.17 and later) and lsp-mode.  The README next to this file explains the setup and when eglot asks questions.
+;; For eglot (1.17 and later) and lsp-mode.  The README next to this file explains the setup and when eglot asks you.
 ;;
 ;; Commands: `multi-edit-apply-region' and `multi-edit-undo'.
 ;; For Lisp: `multi-edit-run' has the server apply a call and verify the resulting text in Emacs;
@@ -23,20 +23,20 @@
   :group 'tools)
 
 (defcustom multi-edit-command '("multi-edit-language-server" "--stdio")
-  "Program and arguments that start the server."
+  "Program that starts the server, and its arguments."
   :type '(repeat string))
 
 (defcustom multi-edit-settings nil
   "The server's settings as a property list, such as (:confirm \"always\").
-The server reads them when it starts.  False is `:json-false'; a list is a vector."
+The server reads them when it starts.  Write false as `:json-false', and lists as vectors."
   :type 'plist)
 
 (defconst multi-edit--workspace-edit
   '(:documentChanges t :resourceOperations ["create" "rename" "delete"])
-  "Kinds of edits that this file handles, whatever the client itself supports.")
+  "Kinds of edits that this file handles, regardless of what the client itself supports.")
 
 (defconst multi-edit--experimental '(:multiEdit (:save t :didApply t :syncDelay 0))
-  "Further capabilities: documents are saved at the server's request, and changes are sent after every key.")
+  "Further capabilities: documents are saved at the server's request, and changes are sent after every keystroke.")
 
 (defvar multi-edit-did-apply-functions nil
   "Functions called with the property list that the server sends after each applied batch and each undo.")
@@ -123,7 +123,7 @@ The server reads them when it starts.  False is `:json-false'; a list is a vecto
     (multi-edit--answer-edit
      server edit
      (lambda (changes)
-       ;; Under this name, `eglot-confirm-server-edits' can set whether eglot asks about these edits.
+       ;; This name lets `eglot-confirm-server-edits' set whether eglot asks about these edits.
        (multi-edit--eglot-accepts-p changes (lambda () (let ((last-command 'multi-edit)) (cl-call-next-method)))))))
 
   ;; C-g at a question means no; without this method, eglot would not answer at all.
@@ -161,7 +161,7 @@ If a diff must be shown, EGLOTS-WAY shows it, and the user decides whether to ap
 eglot sends changes only after half a second without typing; until then, an agent would see outdated text."
   (let ((server (eglot-current-server)))
     (cond
-     ;; A clone has the variables of its base, so eglot would take the killing of the clone for the killing of the base.
+     ;; A clone copies the variables of its base, so eglot would mistake the killing of the clone for that of the base.
      ((buffer-base-buffer))
      ((not (eglot-managed-p))
       (remove-hook 'post-command-hook #'eglot--signal-textDocument/didChange t)
@@ -174,8 +174,8 @@ eglot sends changes only after half a second without typing; until then, an agen
 
 ;;; Running alongside eglot's other servers, and for files that have none
 
-;; eglot allows one server per buffer, and has none for many modes.  So each project gets one more connection, which manages
-;; no buffer itself, because its mode is one that no buffer has.  It receives the changes that the buffers' own servers
+;; eglot allows one server per buffer and has none for many modes.  So each project gets an extra connection, which
+;; manages no buffers itself, because no buffer has its mode.  It receives the changes that the buffers' own servers
 ;; receive; for buffers without a server, the code here sends the changes.
 
 (define-minor-mode multi-edit-beside-mode
@@ -201,7 +201,7 @@ It runs alongside eglot's servers and needs none of them.  Do not combine it wit
   (object-of-class-p server 'multi-edit-eglot-server))
 
 (defun multi-edit--beside-p (server)
-  "Return non-nil if SERVER is a connection that manages no buffer itself."
+  "Return non-nil if SERVER is a connection that manages no buffers itself."
   (and (multi-edit--ours-p server) (equal (eglot--languages server) '((multi-edit--no-mode . "none")))))
 
 (defun multi-edit--others (server)
@@ -209,11 +209,11 @@ It runs alongside eglot's servers and needs none of them.  Do not combine it wit
   (seq-remove #'multi-edit--ours-p (gethash (eglot--project server) eglot--servers-by-project)))
 
 (defun multi-edit--connection (project)
-  "The connection of PROJECT that manages no buffer itself, if there is one."
+  "The connection of PROJECT that manages no buffers itself, if any."
   (seq-find #'multi-edit--beside-p (gethash project eglot--servers-by-project)))
 
 (defun multi-edit--beside (server)
-  "The connection that receives what SERVER receives, if there is one."
+  "The connection that receives whatever SERVER receives, if any."
   (and (not (multi-edit--ours-p server)) (multi-edit--connection (eglot--project server))))
 
 (cl-defstruct (multi-edit--start (:constructor multi-edit--new-start) (:copier nil))
@@ -224,7 +224,7 @@ It runs alongside eglot's servers and needs none of them.  Do not combine it wit
   "For each project, the last attempt to start the server, unless the server has answered it.")
 
 (defvar multi-edit--pause 10
-  "Number of seconds that must pass between a failed attempt to start a server and the next attempt.")
+  "Minimum number of seconds between a failed attempt to start a server and the next attempt.")
 
 (defun multi-edit--start-of (project)
   (seq-find (lambda (start) (equal project (multi-edit--start-project start))) multi-edit--connecting))
@@ -258,7 +258,7 @@ It runs alongside eglot's servers and needs none of them.  Do not combine it wit
                                          (project-root (multi-edit--start-project start)) problem))))
 
 (defun multi-edit--connect-again ()
-  "Start the server of the current buffer's project again if the last attempt failed."
+  "Retry starting the server for the current buffer's project if the last attempt failed."
   (when-let* ((project (cond (multi-edit--own (plist-get multi-edit--own :project))
                              ((and (featurep 'eglot) (eglot-current-server)) (eglot--project (eglot-current-server)))))
               ((multi-edit--start-of project)))
@@ -277,7 +277,7 @@ It runs alongside eglot's servers and needs none of them.  Do not combine it wit
    (t (multi-edit--connect (eglot--project server)))))
 
 (defun multi-edit--open-beside (beside other)
-  "Tell BESIDE that the buffers that OTHER manages are open."
+  "Tell BESIDE that the buffers managed by OTHER are open."
   (dolist (buffer (eglot--managed-buffers other))
     (with-current-buffer buffer
       (eglot--signal-textDocument/didChange)
@@ -346,13 +346,13 @@ This excludes remote, compressed and encrypted files, whose text differs from th
             (multi-edit--connect project)))))))
 
 (defun multi-edit--adopt-anew ()
-  "Start syncing the current buffer anew, because its file has a new name."
+  "Restart the syncing of the current buffer, because its file has a new name."
   (multi-edit--leave)
   (multi-edit--adopt))
 
 (defun multi-edit--leave ()
   "Stop syncing the current buffer to the server."
-  ;; A clone of a buffer also has the buffer's variables.
+  ;; A clone copies the variables of its base.
   (when (memq (current-buffer) multi-edit--own-buffers)
     (setq multi-edit--own-buffers (delq (current-buffer) multi-edit--own-buffers))
     (remove-hook 'after-change-functions #'multi-edit--changed t)
@@ -371,7 +371,7 @@ This excludes remote, compressed and encrypted files, whose text differs from th
                                          (list :languageId "plaintext" :text (multi-edit--text))))))
 
 (defun multi-edit--next-version ()
-  "Count a new version of the current buffer's text, which is about to be sent; return its URI and version."
+  "Increment the version of the current buffer's text, which is about to be sent; return its URI and version."
   (let ((version (1+ (plist-get multi-edit--own :version))))
     (setq multi-edit--own
           (plist-put (plist-put multi-edit--own :version version) :tick (buffer-chars-modified-tick)))
@@ -383,7 +383,7 @@ This excludes remote, compressed and encrypted files, whose text differs from th
     (buffer-substring-no-properties (point-min) (point-max))))
 
 (defvar multi-edit--timer nil
-  "The timer that will send the changed texts; nil if none is running.")
+  "The timer that will send the changed texts; nil if none is pending.")
 
 (defun multi-edit--changed (&rest _)
   "Ensure that the current buffer's change is sent even if no command follows."
@@ -411,8 +411,8 @@ This excludes remote, compressed and encrypted files, whose text differs from th
 ;; Recording the changes to a text, for the connection beside eglot's servers
 
 ;; The hooks record one part of the text, outside of which nothing has changed since the server was last synced.  If the
-;; hooks miss a change, Emacs' count of changes (`buffer-chars-modified-tick') and the length of the text reveal it.  In
-;; case of doubt, the whole text is sent.
+;; hooks miss a change, Emacs's count of changes (`buffer-chars-modified-tick') and the length of the text reveal it.
+;; If in doubt, the whole text is sent.
 
 (cl-defstruct (multi-edit--record (:constructor multi-edit--new-record) (:copier nil))
   "The part of BUFFER's text that differs from the server's text, which has SIZE characters.
@@ -426,7 +426,7 @@ IN-DOUBT is non-nil, none of this is known."
   from tail fronts backs announced in-doubt)
 
 (defvar-local multi-edit--record nil
-  "The changes of the current buffer; nil if they are not recorded, so the whole text must be sent.")
+  "The current buffer's changes; nil if they are not recorded, in which case the whole text must be sent.")
 (put 'multi-edit--record 'permanent-local t)
 
 (defun multi-edit--tell-open (server item)
@@ -435,7 +435,7 @@ IN-DOUBT is non-nil, none of this is known."
   (jsonrpc-notify server :textDocument/didOpen (list :textDocument item)))
 
 (defun multi-edit--tell-changes (server document)
-  "Send SERVER the changes of the current buffer since it was last synced; DOCUMENT names the text that is sent."
+  "Send SERVER the current buffer's changes since the last sync; DOCUMENT has its URI and its new version."
   (let ((changes (multi-edit--changes (multi-edit--encoding server)))
         (is-sent nil))
     ;; Before sending, because Emacs may do other things while it sends.
@@ -449,7 +449,7 @@ IN-DOUBT is non-nil, none of this is known."
 (defun multi-edit--start-recording ()
   "Record the changes of the current buffer from now on."
   (setq multi-edit--record (multi-edit--new-record))
-  ;; The functions are added anew each time: after an error in a function of such a hook, Emacs removes all of them, and
+  ;; The functions are re-added each time: after an error in a function of such a hook, Emacs removes all of them, and
   ;; when the mode changes, it forgets their depths.
   (remove-hook 'before-change-functions #'multi-edit--before-change t)
   (remove-hook 'after-change-functions #'multi-edit--after-change t)
@@ -463,7 +463,7 @@ IN-DOUBT is non-nil, none of this is known."
 
 (defun multi-edit--recorder ()
   "The record of the current buffer's changes, if there is one that can be trusted."
-  ;; A clone has the text of its base, and both have these functions in their hooks.
+  ;; A clone shares the text of its base, and both have these functions in their hooks.
   (let* ((buffer (or (buffer-base-buffer) (current-buffer)))
          (record (buffer-local-value 'multi-edit--record buffer)))
     (and record
@@ -476,7 +476,7 @@ IN-DOUBT is non-nil, none of this is known."
   (when-let* ((record (multi-edit--recorder)))
     (setf (multi-edit--record-announced record)
           (and (= (multi-edit--record-tick record) (buffer-chars-modified-tick))
-               ;; Functions that run between the two of this file could edit the text, and the hooks would miss such edits.
+               ;; Functions that run between the two of this file could edit the text unnoticed.
                (eq (car (last before-change-functions)) #'multi-edit--before-change)
                (eq (car after-change-functions) #'multi-edit--after-change)
                ;; An error would remove all functions from this hook.
@@ -519,8 +519,8 @@ IN-DOUBT is non-nil, none of this is known."
           (_ (setf (multi-edit--record-in-doubt record) t)))))))
 
 (defun multi-edit--changes (encoding)
-  "The changes of the current buffer's text since the last sync, as `:contentChanges'.
-Columns are counted as ENCODING says."
+  "The changes to the current buffer's text since the last sync, as `:contentChanges'.
+Columns count units of ENCODING."
   (let* ((record (multi-edit--recorder))
          (from (and record (multi-edit--record-from record)))
          (tail (and record (multi-edit--record-tail record)))
@@ -539,7 +539,7 @@ Columns are counted as ENCODING says."
                       :text (buffer-substring-no-properties from (- (1+ (buffer-size)) tail)))))))))
 
 (defun multi-edit--range (from old encoding)
-  "The LSP range of the text OLD, which was at FROM in the current buffer; columns are counted as ENCODING says."
+  "The LSP range of the text OLD, which was at FROM in the current buffer; columns count units of ENCODING."
   (let* ((line (1- (line-number-at-pos from t)))
          (column (save-excursion
                    (goto-char from)
@@ -570,9 +570,9 @@ Columns are counted as ENCODING says."
 ;;; Setting up lsp-mode
 
 (defun multi-edit-use-lsp-mode ()
-  "Start the server alongside the others in every buffer in which `lsp' is called."
+  "Start the server alongside the others in every buffer where `lsp' is called."
   (with-eval-after-load 'lsp-mode
-    ;; The last entry, so that it applies to files of no known language; the language does not matter to the server.
+    ;; Appended, so that it applies only to files of no known language; the server does not care about the language.
     (add-to-list 'lsp-language-id-configuration '("." . "plaintext") t)
     (lsp-register-client
      (make-lsp-client
@@ -607,7 +607,7 @@ Columns are counted as ENCODING says."
        (quit nil)))))
 
 (defun multi-edit--table (&rest pairs)
-  "A table of PAIRS, each a key and its value."
+  "A hash table of PAIRS, in which keys and values alternate."
   (let ((table (make-hash-table :test #'equal)))
     (cl-loop for (key value) on pairs by #'cddr do (puthash key value table))
     table))
@@ -616,13 +616,13 @@ Columns are counted as ENCODING says."
 
 (defun multi-edit-apply-region (start end)
   "Have the server apply the call or the patch between START and END, or in the whole buffer.
-A call is JSON, in the form of a model's tool call; any other text is taken to be a patch."
+A call is JSON, in the form of a model's tool call; any other text is treated as a patch."
   (interactive (if (use-region-p) (list (region-beginning) (region-end)) (list (point-min) (point-max))))
   (multi-edit-run (multi-edit-read-call (buffer-substring-no-properties start end)) #'multi-edit-report))
 
 (defun multi-edit-undo (&optional transaction callback)
   "Have the server undo the last applied batch, in all of its files.
-TRANSACTION, which a prefix argument asks for, names a different batch.  CALLBACK is as in `multi-edit-run'."
+With a prefix argument, ask for the TRANSACTION to undo instead.  CALLBACK is as in `multi-edit-run'."
   (interactive (list (and current-prefix-arg (read-string "Transaction: "))))
   (multi-edit--request (multi-edit--session) "workspace/executeCommand"
                        `(:command "multiEdit.undo"
@@ -640,16 +640,16 @@ TRANSACTION, which a prefix argument asks for, names a different batch.  CALLBAC
 
 (defun multi-edit-run (call &optional callback)
   "Have the server apply CALL and verify the resulting text in Emacs.
-CALL is an object that can be written as JSON.  CALLBACK receives the answer as a property list, which has `:result', or
-`:error' with `:code', `:message' and `:data'."
+CALL is an object that can be serialized as JSON.  CALLBACK receives the answer as a property list, which has `:result',
+or `:error' with `:code', `:message' and `:data'."
   (multi-edit--request (multi-edit--session) "workspace/executeCommand"
                        `(:command "multiEdit.apply" :arguments [,call])
                        (or callback #'multi-edit-report)))
 
 (defun multi-edit-apply (call &optional callback)
   "Request the edit for CALL from the server and apply it here, completely or not at all.
-CALL and CALLBACK are as in `multi-edit-run'.  The user is not asked, and one undo in each buffer reverts it.  Edits that
-create, rename or delete files are left to the server."
+CALL and CALLBACK are as in `multi-edit-run'.  The user is not asked; a single undo in each buffer reverts the edit.
+Edits that create, rename or delete files are left to the server."
   (let ((session (multi-edit--session))
         (callback (or callback #'multi-edit-report)))
     (multi-edit--request
@@ -708,7 +708,7 @@ create, rename or delete files are left to the server."
 ;;; Sessions: connections of eglot, and workspaces of lsp-mode
 
 (defun multi-edit--session ()
-  "The session of the current buffer, otherwise of its folder, otherwise the only one or the one that the user chooses."
+  "The session of the current buffer or else of its folder; failing both, the only one or the one the user chooses."
   (let ((all (multi-edit--sessions)))
     (or (seq-find (lambda (session) (memq (current-buffer) (multi-edit--buffers session))) all)
         (seq-find (lambda (session) (file-in-directory-p default-directory (multi-edit--root session))) all)
@@ -767,7 +767,7 @@ create, rename or delete files are left to the server."
   (if (multi-edit--lsp-p session) (lsp--uri-to-path uri) (eglot-uri-to-path uri)))
 
 (defun multi-edit--flush (session)
-  "Send the changes in all buffers of SESSION that have not been sent yet."
+  "Send SESSION the pending changes of all its buffers."
   (if (multi-edit--lsp-p session)
       (lsp--flush-delayed-changes)
     (multi-edit--send-own)
@@ -783,7 +783,7 @@ create, rename or delete files are left to the server."
     (if (multi-edit--lsp-p session)
         (let ((lsp--cur-workspace session))
           (lsp-request-async method params on-result :error-handler on-error :mode 'detached))
-      ;; No time limit, because a question to the user may be open for minutes.
+      ;; No timeout, because a question to the user may stay open for minutes.
       (jsonrpc-async-request session (intern (concat ":" method)) params
                              :success-fn on-result :error-fn on-error :timeout nil))))
 
@@ -803,9 +803,9 @@ create, rename or delete files are left to the server."
 
 ;;; Applying edits
 
-;; Both clients have defects, so this file applies edits itself.  If typed text has not been sent yet, eglot 1.17 edits the
-;; wrong location; it also reports declined edits as applied and ignores file operations.  lsp-mode removes every CR from
-;; a text, does not compare version 0, and saves files that it renames.
+;; Both clients have defects, so this file applies edits itself.  If typed text has not been sent yet, eglot 1.17 edits
+;; the wrong location; it also reports declined edits as applied and ignores file operations.  lsp-mode removes every CR
+;; from a text, does not compare version 0, and saves the files that it renames.
 
 (defun multi-edit--answer-edit (session edit accepts)
   "Answer the server's request to apply EDIT, which is applied if ACCEPTS, a function of the changes, returns non-nil.
@@ -834,9 +834,9 @@ The server asks for one change at a time and is responsible for rolling back a b
   (seq-some (lambda (change) (plist-get change :kind)) (plist-get edit :documentChanges)))
 
 (defun multi-edit--prepared (session edit files)
-  "EDIT's changes, each as (KIND PATH BUFFER MORE), after a check that all texts are those for which EDIT was made.
+  "Return EDIT's changes, each as (KIND PATH BUFFER MORE), after checking that it fits the current texts.
 KIND is `edit', `create', `rename' or `delete'; BUFFER is nil if none visits the file; MORE is the edits to a text,
-or the new path.  FILES has the hashes of files that are not open."
+or the new path.  FILES holds the hashes of files that are not open."
   (multi-edit--flush session)
   (seq-map
    (lambda (change)
@@ -854,7 +854,7 @@ or the new path.  FILES has the hashes of files that are not open."
    (plist-get edit :documentChanges)))
 
 (defun multi-edit--check (session path buffer version hash)
-  "Signal an error unless BUFFER, or the file PATH, has the text for which an edit was made."
+  "Signal an error unless BUFFER, or the file PATH, has the text that an edit was made for."
   (let ((is-synced (and buffer (memq buffer (multi-edit--buffers session)))))
     (cond
      ((and version (not is-synced)) (error "%s is no longer open" path))
@@ -894,7 +894,7 @@ or the new path.  FILES has the hashes of files that are not open."
   (multi-edit--flush session))
 
 (defun multi-edit--rename (session path buffer new-path)
-  "Rename the file PATH to NEW-PATH; BUFFER follows with its text unchanged, saved or not."
+  "Rename the file PATH to NEW-PATH; BUFFER follows and keeps its text, saved or not."
   (make-directory (file-name-directory new-path) t)
   (rename-file path new-path)
   (when buffer
@@ -909,7 +909,7 @@ or the new path.  FILES has the hashes of files that are not open."
     (eglot--managed-mode-off)))
 
 (defun multi-edit--change-texts (session changes)
-  "Change the texts of buffers as CHANGES say; if one of the changes fails, restore the old texts of all buffers."
+  "Make CHANGES to the texts of buffers; if one of them fails, restore the old text of every buffer."
   (let* ((encoding (multi-edit--encoding session))
          (work (mapcar (pcase-lambda (`(,_ ,path ,buffer ,edits))
                          (with-current-buffer (or buffer (find-file-noselect path))
@@ -939,14 +939,14 @@ or the new path.  FILES has the hashes of files that are not open."
         (multi-edit--undo-boundaries buffers)))))
 
 (defun multi-edit--undo-boundaries (buffers)
-  "Separate the undo of earlier changes in BUFFERS from that of later ones."
+  "Let earlier changes in BUFFERS be undone separately from later ones."
   (dolist (buffer buffers)
     (when (buffer-live-p buffer)
       (with-current-buffer buffer (undo-boundary)))))
 
 (defun multi-edit--regions (edits encoding)
-  "EDITS in the current buffer, each as (FROM TO TEXT), the last one first."
-  ;; In the buffer of a file with CRLF, lines end with LF, so the CRs must be left out.
+  "EDITS to the current buffer, each as (FROM TO TEXT), last one first."
+  ;; In the buffer of a CRLF file, lines end with LF alone, so the CRs must be dropped.
   (let ((is-dos (eq 1 (coding-system-eol-type buffer-file-coding-system))))
     (nreverse
      (seq-map (lambda (edit)
@@ -958,7 +958,7 @@ or the new path.  FILES has the hashes of files that are not open."
               edits))))
 
 (defun multi-edit--point (position encoding)
-  "The point at POSITION in the current buffer; columns are counted as ENCODING says.  Signal an error if there is none."
+  "The point at POSITION in the current buffer; columns count units of ENCODING.  Signal an error if there is none."
   (save-excursion
     (save-restriction
       (widen)
@@ -969,7 +969,7 @@ or the new path.  FILES has the hashes of files that are not open."
         (while (and (> left 0) (not (eolp)))
           (cl-decf left (multi-edit--width (char-after) encoding))
           (forward-char))
-        (unless (zerop left) (error "%s differs from the text that the server has" (buffer-name)))
+        (unless (zerop left) (error "%s differs from the server's text" (buffer-name)))
         (point)))))
 
 (defun multi-edit--width (char encoding)
