@@ -1,5 +1,6 @@
--- multi-edit-language-server in Neovim 0.10 and later: attaches to all files alongside your other servers, applies calls
--- completely or not at all, and saves files at the server's request. `require("multi_edit").setup()` is all you need.
+-- multi-edit-language-server in Neovim 0.10 and later: attaches to all files alongside your other servers, applies
+-- calls completely or not at all, and saves files at the server's request. `require("multi_edit").setup()` is all you
+-- need.
 
 local M = {}
 
@@ -122,7 +123,7 @@ local function read_bytes(path)
   return bytes
 end
 
--- Saves a buffer as `:write` does, but never asks: a file that has changed on disk is not saved, and the answer says so.
+-- Saves a buffer as `:write` does but never asks: a file that has changed on disk is not saved, and the answer says so.
 local function save(uri)
   local buffer = buffer_of(uri)
   if not is_loaded(buffer) then
@@ -276,8 +277,8 @@ local function answer_apply_edit(_, params, context)
   return { applied = problem == nil, failureReason = problem }
 end
 
---- Returns the client's configuration for `vim.lsp.start` and `vim.lsp.config`. Options: `cmd` is the server's command line,
---- `settings` are the server's settings, and `init_options` are settings that are sent when the server starts.
+--- Returns the client's configuration for `vim.lsp.start` and `vim.lsp.config`. Options: `cmd` is the server's command
+--- line, `settings` are the server's settings, and `init_options` are settings that are sent when the server starts.
 function M.config(options)
   check(options or {}, "config")
   local capabilities = vim.lsp.protocol.make_client_capabilities()
@@ -315,8 +316,9 @@ local function attach(buffer, options)
   start(config.root_dir or vim.fs.root(buffer, config.root_markers) or vim.fn.getcwd())
 end
 
---- Attaches the server to every buffer that is a file, with or without a file type, and defines `:MultiEdit`. The options
---- are those of `config()`; they override `vim.lsp.config("multi_edit_ls", …)`. An unknown option is an error.
+--- Attaches the server to every buffer that is a file, with or without a file type, and defines `:MultiEdit` and
+--- `:MultiEditUndo`. The options are those of `config()`; they override `vim.lsp.config("multi_edit_ls", …)`. An unknown
+--- option is an error.
 function M.setup(options)
   options = options or {}
   check(options, "setup")
