@@ -43,7 +43,7 @@ export default function multiEdit(pi: PiHost): void {
     name: "edit",
     label: "edit",
     description:
-      "Replaces text in one or more files, through the user's editor: unsaved text is seen and kept. All edits of a call succeed, or nothing changes. Each oldText must occur exactly once in its file; edits are applied in list order. An empty oldText creates the file.",
+      "Replaces text in one or more files, through the user's editor: unsaved text is seen and kept. Either all edits of a call succeed or nothing changes. Each oldText must occur exactly once in its file; edits are applied in list order. An empty oldText creates the file.",
     promptSnippet: "Edit one or more files by exact text replacement, all edits of a call or none",
     promptGuidelines: [
       "Use edit for targeted changes. Put all edits of one change into one edit call, even across files.",
