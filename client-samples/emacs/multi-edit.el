@@ -205,15 +205,15 @@ It runs alongside eglot's servers and needs none of them.  Do not combine it wit
   (and (multi-edit--ours-p server) (equal (eglot--languages server) '((multi-edit--no-mode . "none")))))
 
 (defun multi-edit--others (server)
-  "The servers of SERVER's project that are not ours."
+  "Return the servers of SERVER's project that are not ours."
   (seq-remove #'multi-edit--ours-p (gethash (eglot--project server) eglot--servers-by-project)))
 
 (defun multi-edit--connection (project)
-  "The connection of PROJECT that manages no buffers itself, if any."
+  "Return PROJECT's connection that manages no buffers itself, if any."
   (seq-find #'multi-edit--beside-p (gethash project eglot--servers-by-project)))
 
 (defun multi-edit--beside (server)
-  "The connection that receives whatever SERVER receives, if any."
+  "Return the connection that receives whatever SERVER receives, if any."
   (and (not (multi-edit--ours-p server)) (multi-edit--connection (eglot--project server))))
 
 (cl-defstruct (multi-edit--start (:constructor multi-edit--new-start) (:copier nil))
@@ -230,7 +230,7 @@ It runs alongside eglot's servers and needs none of them.  Do not combine it wit
   (seq-find (lambda (start) (equal project (multi-edit--start-project start))) multi-edit--connecting))
 
 (defun multi-edit--connect (project)
-  "Start the server for PROJECT, unless it may still answer an earlier attempt or one has only just failed."
+  "Start the server for PROJECT, unless an earlier attempt is still pending or has only just failed."
   (let ((last (multi-edit--start-of project))
         (start (multi-edit--new-start :project project)))
     (when (or (null last)
@@ -245,13 +245,13 @@ It runs alongside eglot's servers and needs none of them.  Do not combine it wit
         (error (multi-edit--failed start (error-message-string problem)))))))
 
 (defun multi-edit--watch (start connection)
-  "Check whether CONNECTION ends before the server has answered START."
+  "Report START as failed if CONNECTION ends before the server has answered."
   (add-function :before (process-sentinel (jsonrpc--process connection))
                 (lambda (process change)
                   (unless (process-live-p process) (multi-edit--failed start (string-trim change))))))
 
 (defun multi-edit--failed (start problem)
-  "Tell the user once that START has failed with PROBLEM, unless the server has answered."
+  "Warn the user, only once, that START has failed with PROBLEM, unless the server has answered."
   (when (and (memq start multi-edit--connecting) (not (multi-edit--start-failed start)))
     (setf (multi-edit--start-failed start) t)
     (display-warning 'multi-edit (format "The server can't be started for %s: %s"
@@ -265,7 +265,7 @@ It runs alongside eglot's servers and needs none of them.  Do not combine it wit
     (multi-edit--connect project)))
 
 (defun multi-edit--eglot-connected (server)
-  "Make sure, after SERVER has connected, that the project's extra connection knows all buffers."
+  "Now that SERVER has connected, make sure that the project's extra connection knows all buffers."
   (cond
    ((multi-edit--beside-p server)
     (setq multi-edit--connecting (delq (multi-edit--start-of (eglot--project server)) multi-edit--connecting))
@@ -314,7 +314,7 @@ This file records the change itself, because the two may count columns different
   "All buffers in which `multi-edit--own' is set.")
 
 (defun multi-edit--own-buffers-of (server)
-  "The buffers of SERVER's project that this file syncs."
+  "Return the buffers of SERVER's project that this file syncs."
   (seq-filter (lambda (buffer)
                 (equal (eglot--project server) (plist-get (buffer-local-value 'multi-edit--own buffer) :project)))
               multi-edit--own-buffers))
@@ -365,7 +365,7 @@ This excludes remote, compressed and encrypted files, whose text differs from th
     (setq multi-edit--own nil)))
 
 (defun multi-edit--open-own (server buffer)
-  "Open BUFFER in SERVER."
+  "Notify SERVER that BUFFER is open."
   (with-current-buffer buffer
     (multi-edit--tell-open server (nconc (multi-edit--next-version)
                                          (list :languageId "plaintext" :text (multi-edit--text))))))
@@ -430,7 +430,7 @@ IN-DOUBT is non-nil, none of this is known."
 (put 'multi-edit--record 'permanent-local t)
 
 (defun multi-edit--tell-open (server item)
-  "Open the current buffer in SERVER, as ITEM says, and record its changes from now on."
+  "Notify SERVER that the current buffer, described by ITEM, is open, and start recording its changes."
   (multi-edit--start-recording)
   (jsonrpc-notify server :textDocument/didOpen (list :textDocument item)))
 
@@ -462,7 +462,7 @@ IN-DOUBT is non-nil, none of this is known."
   (remove-hook 'after-change-functions #'multi-edit--after-change t))
 
 (defun multi-edit--recorder ()
-  "The record of the current buffer's changes, if there is one that can be trusted."
+  "Return the record of the current buffer's changes, if there is one that can be trusted."
   ;; A clone shares the text of its base, and both have these functions in their hooks.
   (let* ((buffer (or (buffer-base-buffer) (current-buffer)))
          (record (buffer-local-value 'multi-edit--record buffer)))
@@ -484,7 +484,7 @@ IN-DOUBT is non-nil, none of this is known."
     (unless (multi-edit--record-announced record) (setf (multi-edit--record-in-doubt record) t))))
 
 (defun multi-edit--announced (record from to)
-  "RECORD's differing part, extended to include FROM to TO, where nothing has changed yet."
+  "Return RECORD's differing part, extended to include FROM to TO, where nothing has changed yet."
   (save-restriction
     (widen)
     (let* ((end (1+ (buffer-size)))
@@ -519,7 +519,7 @@ IN-DOUBT is non-nil, none of this is known."
           (_ (setf (multi-edit--record-in-doubt record) t)))))))
 
 (defun multi-edit--changes (encoding)
-  "The changes to the current buffer's text since the last sync, as `:contentChanges'.
+  "Return the changes to the current buffer's text since the last sync, as `:contentChanges'.
 Columns count units of ENCODING."
   (let* ((record (multi-edit--recorder))
          (from (and record (multi-edit--record-from record)))
@@ -539,7 +539,7 @@ Columns count units of ENCODING."
                       :text (buffer-substring-no-properties from (- (1+ (buffer-size)) tail)))))))))
 
 (defun multi-edit--range (from old encoding)
-  "The LSP range of the text OLD, which was at FROM in the current buffer; columns count units of ENCODING."
+  "Return the LSP range of the text OLD, which was at FROM in the current buffer; columns count units of ENCODING."
   (let* ((line (1- (line-number-at-pos from t)))
          (column (save-excursion
                    (goto-char from)
@@ -555,7 +555,7 @@ Columns count units of ENCODING."
                      (list :line (+ line lines) :character (if (zerop lines) (+ column more) more))))))))
 
 (defun multi-edit--columns (from to encoding)
-  "The length, in units of ENCODING, of the text between FROM and TO in the current buffer."
+  "Return the length, in units of ENCODING, of the text between FROM and TO in the current buffer."
   (let ((characters (- to from))
         (bytes (- (position-bytes to) (position-bytes from))))
     (cond ((or (= characters bytes) (equal encoding "utf-32")) characters)
@@ -607,7 +607,7 @@ Columns count units of ENCODING."
        (quit nil)))))
 
 (defun multi-edit--table (&rest pairs)
-  "A hash table of PAIRS, in which keys and values alternate."
+  "Return a hash table of PAIRS, in which keys and values alternate."
   (let ((table (make-hash-table :test #'equal)))
     (cl-loop for (key value) on pairs by #'cddr do (puthash key value table))
     table))
@@ -630,7 +630,7 @@ With a prefix argument, ask for the TRANSACTION to undo instead.  CALLBACK is as
                        (or callback #'multi-edit-report)))
 
 (defun multi-edit-read-call (text)
-  "TEXT as params of a call: parsed if it is JSON, otherwise as a patch."
+  "Return TEXT as the params of a call: parsed if it is JSON, otherwise as a patch."
   (condition-case problem
       (json-parse-string text :null-object nil :false-object :json-false)
     (json-error
@@ -692,7 +692,7 @@ Edits that create, rename or delete files are left to the server."
   (message "%s" title))
 
 (defun multi-edit--places (failure)
-  "The locations of FAILURE: line numbers, each with a short description."
+  "Return the locations of FAILURE: line numbers, each with a short description."
   (let ((line (plist-get failure :line))
         (matches (plist-get failure :matches))
         (nearest (plist-get failure :nearest)))
@@ -708,7 +708,7 @@ Edits that create, rename or delete files are left to the server."
 ;;; Sessions: connections of eglot, and workspaces of lsp-mode
 
 (defun multi-edit--session ()
-  "The session of the current buffer or else of its folder; failing both, the only one or the one the user chooses."
+  "Return the session of the current buffer or its folder, or else the only session or one that the user chooses."
   (let ((all (multi-edit--sessions)))
     (or (seq-find (lambda (session) (memq (current-buffer) (multi-edit--buffers session))) all)
         (seq-find (lambda (session) (file-in-directory-p default-directory (multi-edit--root session))) all)
@@ -719,7 +719,7 @@ Edits that create, rename or delete files are left to the server."
             (cdr (assoc (completing-read "Project: " roots nil t) roots)))))))
 
 (defun multi-edit--sessions ()
-  "All running sessions."
+  "Return all running sessions."
   (append
    (and (featurep 'eglot)
         (seq-filter (lambda (server) (and (multi-edit--ours-p server) (jsonrpc-running-p server)))
@@ -738,7 +738,7 @@ Edits that create, rename or delete files are left to the server."
    (if (multi-edit--lsp-p session) (lsp--workspace-root session) (project-root (eglot--project session)))))
 
 (defun multi-edit--buffers (session)
-  "The buffers whose text is synced with SESSION."
+  "Return the buffers whose text is synced with SESSION."
   (seq-filter #'buffer-live-p
               (cond ((multi-edit--lsp-p session) (lsp--workspace-buffers session))
                     ((multi-edit--beside-p session)
@@ -748,7 +748,7 @@ Edits that create, rename or delete files are left to the server."
                     (t (eglot--managed-buffers session)))))
 
 (defun multi-edit--version (session buffer)
-  "The version of BUFFER's text that was last sent to SESSION."
+  "Return the version of BUFFER's text that was last sent to SESSION."
   (with-current-buffer buffer
     (cond ((multi-edit--lsp-p session) lsp--cur-version)
           (multi-edit--own (plist-get multi-edit--own :version))
@@ -756,7 +756,7 @@ Edits that create, rename or delete files are left to the server."
           (t eglot--versioned-identifier))))
 
 (defun multi-edit--encoding (session)
-  "The encoding in whose units SESSION counts columns: \"utf-8\", \"utf-16\" or \"utf-32\"."
+  "Return the encoding in whose units SESSION counts columns: \"utf-8\", \"utf-16\" or \"utf-32\"."
   (or (plist-get (multi-edit--plist (if (multi-edit--lsp-p session)
                                         (lsp--workspace-server-capabilities session)
                                       (eglot--capabilities session)))
@@ -776,7 +776,7 @@ Edits that create, rename or delete files are left to the server."
         (with-current-buffer buffer (eglot--signal-textDocument/didChange))))))
 
 (defun multi-edit--request (session method params callback)
-  "Send METHOD with PARAMS to SESSION; CALLBACK gets the answer as described in `multi-edit-run'."
+  "Send METHOD with PARAMS to SESSION; CALLBACK receives the answer as described in `multi-edit-run'."
   (multi-edit--flush session)
   (let ((on-result (lambda (result) (funcall callback (list :result (multi-edit--plist result)))))
         (on-error (lambda (problem) (funcall callback (list :error (multi-edit--plist problem))))))
@@ -788,7 +788,7 @@ Edits that create, rename or delete files are left to the server."
                              :success-fn on-result :error-fn on-error :timeout nil))))
 
 (defun multi-edit--plist (value)
-  "VALUE with tables converted to property lists, and false and null to nil; eglot and lsp-mode differ in all of these."
+  "Return VALUE with hash tables as property lists, and false and null as nil; eglot and lsp-mode differ in these."
   (cond ((hash-table-p value)
          (let (plist)
            (maphash (lambda (key item)
@@ -871,7 +871,7 @@ or the new path.  FILES holds the hashes of files that are not open."
     (unless (or (eq kind 'create) (file-exists-p path)) (error "%s does not exist" path))))
 
 (defun multi-edit--hash (path)
-  "SHA-256 of the bytes of the file PATH, in hex."
+  "Return the SHA-256 of the bytes of the file PATH, in hex."
   (with-temp-buffer
     (set-buffer-multibyte nil)
     (insert-file-contents-literally path)
@@ -945,7 +945,7 @@ or the new path.  FILES holds the hashes of files that are not open."
       (with-current-buffer buffer (undo-boundary)))))
 
 (defun multi-edit--regions (edits encoding)
-  "EDITS to the current buffer, each as (FROM TO TEXT), last one first."
+  "Return EDITS to the current buffer, each as (FROM TO TEXT), last one first."
   ;; In the buffer of a CRLF file, lines end with LF alone, so the CRs must be dropped.
   (let ((is-dos (eq 1 (coding-system-eol-type buffer-file-coding-system))))
     (nreverse
@@ -958,7 +958,7 @@ or the new path.  FILES holds the hashes of files that are not open."
               edits))))
 
 (defun multi-edit--point (position encoding)
-  "The point at POSITION in the current buffer; columns count units of ENCODING.  Signal an error if there is none."
+  "Return the point at POSITION, with columns in units of ENCODING.  Signal an error if there is none."
   (save-excursion
     (save-restriction
       (widen)
