@@ -63,7 +63,7 @@ export interface Client {
   readonly initialized: InitializeResult;
   /** The open documents. Use this store to open, change and save documents, so that the server is notified. */
   readonly documents: DocumentStore;
-  /** Sends one tool call as the model wrote it and applies the edit from the answer. */
+  /** Sends one tool call, as the model wrote it, and applies the edit in the answer. */
   apply(call: MultiEditParams): Promise<Answer<MultiEditResult>>;
   /**
    * Sends one tool call for the server to apply: the server asks this client to apply the edits and checks the texts
@@ -72,7 +72,7 @@ export interface Client {
   applyByServer(call: MultiEditParams): Promise<Answer<MultiEditResult>>;
   /** Returns the answer that `apply` would get, and changes nothing. */
   preview(call: MultiEditParams): Promise<Answer<MultiEditResult>>;
-  /** Returns the text against which the server would match a call. Show the model this text, not the file on disk. */
+  /** Returns the text that the server would match a call against. Show the model this text, not the file on disk. */
   read(params: ReadParams): Promise<Answer<ReadResult>>;
   /** Undoes a batch that the server applied, by default the last one: either in all of its files or in none. */
   undo(params?: UndoParams): Promise<Answer<MultiEditResult>>;
