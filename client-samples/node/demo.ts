@@ -1,6 +1,4 @@
-/**
- * `npm run demo`: runs the built server on real files and compares every result with one that was worked out by hand.
- */
+/** `npm run demo`: runs the built server on real files and compares every result with one worked out by hand. */
 import { spawnSync } from "node:child_process";
 import { copyFileSync, cpSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -209,7 +207,7 @@ function expectWritten({ folder, client, expected, unsaved }: Stage, changes: re
   }
 }
 
-/** Returns the problems in all files of the workspace, not only in those that the call names. */
+/** Returns the problems found in all of the workspace's files, not only in those that the call names. */
 function textProblems({ folder, client, expected }: Stage): string[] {
   const there = new Map(
     filesIn(folder).map((path) => [
@@ -234,7 +232,7 @@ const hasGit = spawnSync("git", ["--version"]).status === 0;
 
 function gitProblems(folder: string, diff: string): string[] {
   if (!hasGit) return [];
-  // Inside a repository, git would resolve the diff's paths against the repository's root, and skip them.
+  // Inside a repository, git would resolve the diff's paths against the repository's root and skip them.
   const env = { ...process.env, GIT_CEILING_DIRECTORIES: dirname(folder) };
   const { status, stderr } = spawnSync("git", ["apply", "--check"], { cwd: folder, env, input: diff });
   return status === 0 ? [] : [`git apply --check: ${stderr.toString().trim()}`];

@@ -70,7 +70,7 @@ export const typed: readonly { readonly path: string; readonly after: string; re
   },
 ];
 
-/** A file's text with the lines that the user has typed into it. */
+/** Returns a file's text with the lines that the user has typed into it. */
 export function withTyped(path: string, text: string): string {
   return typed
     .filter((each) => each.path === path)
@@ -104,12 +104,12 @@ export interface DemoCall {
   readonly call: Readonly<Record<string, unknown>>;
   /** The rung on which each edit was found; `undefined` if it was not searched for or not found. */
   readonly rungs: readonly (string | undefined)[];
-  /** `refused`: the codes of the failures. */
+  /** `refused`: the failures' codes. */
   readonly outcome: "applied" | { readonly refused: readonly string[] };
   readonly expected: readonly Expected[];
-  /** The only file whose diff is shown, below the summary of all files; `undefined`: all diffs are shown. */
+  /** The only file whose diff is shown, below the summary of all files; `undefined` to show all diffs. */
   readonly shown?: string;
-  /** Set if git must confirm the diff; possible only if the disk has the original text. */
+  /** Set if git must accept the diff; possible only if the disk has the original text. */
   readonly git?: true;
 }
 

@@ -38,7 +38,8 @@ function brief(value: unknown): string {
 export type FileState = "open" | "open, not saved" | "not open" | "new";
 
 /**
- * Returns the result's text with the state of each file that it lists. `states`: the states before the call, by path.
+ * Returns the lines of a result's text, each file followed by its state. `states` maps paths to the states before the
+ * call.
  */
 export function summaryLines(
   text: string,

@@ -169,7 +169,7 @@ function makeParents(path: string): () => void {
 
 const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 
-/** A text may be changed through a symbolic link, but only regular files may be renamed or deleted. */
+/** Text may be changed through a symbolic link, but only regular files may be renamed or deleted. */
 function checkIsFile({ source }: Entry): void {
   if (source !== undefined && !lstatSync(source).isFile()) throw new Error(`${source} is not a file`);
 }
@@ -184,7 +184,9 @@ export function readDocument(path: string, source: string | undefined): OpenDocu
   return { uri: pathToFileURL(path).href, path, version: 1, text: bom ? text.slice(1) : text, saved: true, bom };
 }
 
-/** The text after all edits, whose ranges refer to the original text; the server sends them sorted and disjoint. */
+/**
+ * Returns the text after all edits. Their ranges refer to the original text; the server sends them sorted and disjoint.
+ */
 function edited(text: string, edits: readonly TextEdit[]): string {
   const starts = [0, ...[...text.matchAll(/\r\n|\r|\n/g)].map((match) => match.index + match[0].length)];
   const offsetAt = ({ line, character }: Position): number => {

@@ -124,7 +124,7 @@ async function edit(params: unknown, place: Place): Promise<PiResult> {
 
 async function read(params: unknown, place: Place): Promise<PiResult> {
   const { path, startLine, endLine } = params as { path: string; startLine?: number; endLine?: number };
-  // If there is no end line, all lines to the end of the file are read.
+  // Without an end line, everything up to the end of the file is read.
   const lines = startLine === undefined && endLine === undefined ? "" : `:${startLine ?? 1}-${endLine ?? ""}`;
   const answer = await ask(["read", "--json", `${path}${lines}`], "", place);
   // The note comes first, because the end of a long text may be cut off.
@@ -155,9 +155,9 @@ const agent = process.env.MULTI_EDIT_AGENT || randomUUID();
 function ask(args: readonly string[], input: string, { cwd, signal }: Place): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const env = { ...process.env, MULTI_EDIT_AGENT: agent };
-    // If the program is not on pi's PATH, set MULTI_EDIT_PROGRAM to its full path, or to the path of a wrapper.
+    // If the program is not on pi's PATH, set MULTI_EDIT_PROGRAM to its full path or to that of a wrapper.
     const child = spawn(process.env.MULTI_EDIT_PROGRAM ?? "multi-edit", args, { cwd, env });
-    // On this signal the program rolls the call back before it exits; SIGKILL would prevent that.
+    // On this signal, the program rolls back the call before it exits; SIGKILL would prevent that.
     const stop = (): void => void child.kill("SIGINT");
     signal?.addEventListener("abort", stop, { once: true });
     let stdout = "";
