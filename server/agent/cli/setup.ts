@@ -66,7 +66,7 @@ claude mcp add-json --scope user multi-edit '{"type":"stdio","command":"multi-ed
 `,
   codex: () => `# Codex, in ~/.codex/config.toml.
 # In Codex's sandbox, commands may not open sockets; MCP servers run outside the sandbox.
-# required: Codex waits for the server, and ends with an error if the server does not start.
+# required: Codex waits for the server and exits with an error if the server does not start.
 # approve: the tools change files without asking you, even on disk and under --sandbox read-only. Without this
 # setting, codex exec refuses every edit.
 # omit_tools_from: the tools cost about 2,000 tokens in each request. Without this setting, most models do not see the tools.
