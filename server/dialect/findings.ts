@@ -10,13 +10,12 @@ export interface Findings {
   fail(failure: Failure): undefined;
   /**
    * Returns the member of `names` that a key seems to be a misspelling of; the caller must then report the key. If
-   * there is none, notes the key for a warning and returns `undefined`. `within`: the prefix of an option's key in
-   * sentences.
+   * there is none, notes the key for a warning and returns `undefined`. `within`: a prefix for the key in messages.
    */
   meantBy(key: string, names: readonly string[], within?: "options."): string | undefined;
-  /** The request, tool or command for previews at the entry point that received this call. */
+  /** The request, tool or command for previews at the entry point where this call arrived. */
   readonly previewer: Previewer;
-  /** At most `limits.failuresPerCall`. If there are more, the last one says how many are left out. */
+  /** At most `limits.failuresPerCall`. If there are more, the last one says how many were omitted. */
   failures(): readonly Failure[];
   /** One for each key that resembles no known name. If there are too many, the last warning counts the rest. */
   warnings(): readonly string[];

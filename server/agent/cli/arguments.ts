@@ -9,7 +9,7 @@ import { argumentProblems, helpText } from "./sentences.js";
 
 /** Every option, in the form that `parseArgs` expects. */
 const options = {
-  /** The id of the calling agent. */
+  /** The calling agent's id. */
   agent: { type: "string" },
   atomic: { type: "string" },
   help: { type: "boolean", short: "h" },
@@ -21,14 +21,14 @@ const options = {
   structured: { type: "boolean" },
   summary: { type: "boolean" },
   timeout: { type: "string" },
-  /** Path of a directory, which may be relative. */
+  /** The path of a directory, absolute or relative. */
   workspace: { type: "string" },
 } as const;
 
 type OptionName = keyof typeof options;
 type Values = ReturnType<typeof parseArgs<{ options: typeof options }>>["values"];
 
-/** The allowed values of the options that accept only certain values. */
+/** The permitted values of each option that takes one of a fixed set. */
 const choices = {
   mode: ["auto", "editor", "disk"],
   atomic: ["all", "file", "none"],
@@ -84,7 +84,7 @@ export interface Arguments extends Pick<Values, "help" | "json" | "session" | "a
   /** The arguments that are not options. */
   readonly words: readonly string[];
   readonly mode: Mode | undefined;
-  /** Number of milliseconds to wait for an answer. */
+  /** The time to wait for an answer, in milliseconds. */
   readonly patience: number | undefined;
   readonly call: Pick<CallOptions, "atomic" | "save" | "result">;
 }
@@ -138,7 +138,7 @@ function parseOptions(row: CommandRow, args: readonly string[]): Input<{ values:
   }
 }
 
-/** Returns the help for the commands; `program` is the name of the program. */
+/** Returns the help for the commands; `program` is the program's name. */
 export function helpOf(program: string): string {
   const rows = Object.entries(commandRows);
   return helpText(

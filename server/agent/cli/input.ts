@@ -11,7 +11,7 @@ export type Input<T> = { readonly ok: true; readonly value: T } | { readonly ok:
 /** Returns the `Input` for a value that could not be read. `problem` is a sentence. */
 export const unreadable = (problem: string): Input<never> => ({ ok: false, problem });
 
-/** Reads a UTF-8 file; `-` means standard input. Refuses to read from a terminal, because its input may never end. */
+/** Reads a UTF-8 file; `-` means standard input. Refuses to read from a terminal, whose input may never end. */
 export async function readInput(path: string, stdin: Readable & { isTTY?: boolean }): Promise<Input<string>> {
   if (path === "-" && stdin.isTTY) return unreadable(inputProblems.noInput());
   let bytes: Buffer;
@@ -50,7 +50,7 @@ export function callsIn(text: string): Input<readonly unknown[]> {
   for (const [index, line] of text.split("\n").entries()) {
     if (line.trim() === "") continue;
     const parsedLine = parseJson(line);
-    // If not even the first line is valid JSON, the input was probably meant as one value that spans several lines.
+    // If even the first line is not valid JSON, the input was probably meant as one value that spans several lines.
     if (!parsedLine.ok)
       return values.length === 0 ? whole : unreadable(inputProblems.badLine(index + 1, parsedLine.problem));
     values.push(parsedLine.value);
