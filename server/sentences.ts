@@ -15,7 +15,7 @@ doctor, setup, mcp): see multi-edit apply --help. To set up an editor or an
 agent, run multi-edit setup.
 
 The server is usually started by an editor, with one of these transports:
-  --stdio                 speak the Language Server Protocol over stdin and stdout
+  --stdio                 speak the Language Server Protocol over stdin/stdout
   --node-ipc              speak it over the parent Node process's IPC channel
   --socket=PORT           connect to this TCP port on 127.0.0.1
   --pipe=NAME             connect to this Unix socket or named pipe
@@ -41,7 +41,7 @@ Editors (see the README for details):
            one server per mode: (add-to-list 'eglot-server-programs
              '(text-mode . ("${manifest.name}" "--stdio")))
 
-To see it in action on real files, run npm run demo in a checkout of the source.
+To see it in action on real files, run npm run demo in a source checkout.
 The README in the package describes requests, settings and editors.
 `;
 

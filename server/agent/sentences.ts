@@ -65,7 +65,10 @@ export const sessionFailures = {
   unknown: (id: string, sessions: readonly string[]) =>
     sessions.length === 0
       ? noSession(`There is no session ${quote(id, 40)}. ${noEditor}`, "Start it in an editor.")
-      : noSession(`There is no session ${quote(id, 40)}. The sessions are:${listed(sessions)}\n`, "Choose one of these."),
+      : noSession(
+          `There is no session ${quote(id, 40)}. The sessions are:${listed(sessions)}\n`,
+          "Choose one of these.",
+        ),
   none: (sessions: readonly string[]) =>
     noSession(
       sessions.length === 0

@@ -89,10 +89,7 @@ export const editFields = {
   },
   expectedCount: {
     spellings: ["expectedCount", "expected_count", "expected_replacements", "expectedReplacements"],
-    schema: z
-      .int()
-      .min(1)
-      .describe("How many occurrences replaceAll must find. Any other number makes the call fail."),
+    schema: z.int().min(1).describe("How many occurrences replaceAll must find. Any other number makes the call fail."),
   },
 } as const satisfies Record<EditFieldName, EditField>;
 

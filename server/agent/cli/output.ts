@@ -51,7 +51,7 @@ export function exitCodeOf(result: RequestResult): number {
   return byFailure[first?.code ?? "ioError"] ?? exitCodes.unresolved;
 }
 
-/** Prints an answer to stdout, which gets nothing else. On a terminal, replaces control characters and colours diffs. */
+/** Prints an answer, the only output on stdout. On a terminal, replaces control characters and colours a diff. */
 export function print(text: string, { isDiff }: { readonly isDiff: boolean } = { isDiff: false }): void {
   const { stdout } = process;
   if (!stdout.isTTY) stdout.write(text);
