@@ -24,7 +24,7 @@ export type ParsedPatch =
       readonly ok: true;
       /** At least one section. There are at most `limits.editsPerCall` hunks, Adds, Deletes and Moves in all. */
       readonly sections: readonly Section[];
-      /** A sentence about each assumption. */
+      /** A sentence for each assumption made. */
       readonly warnings: readonly string[];
     }
   | {

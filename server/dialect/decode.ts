@@ -34,7 +34,7 @@ export type DecodedCall =
       readonly options: CallOptions;
       /** The shape's own order, which applies if the options set none. */
       readonly defaultOrder: Order;
-      /** A sentence about everything that was ignored or assumed. */
+      /** A sentence for each thing that was ignored or assumed. */
       readonly warnings: readonly string[];
     }
   | { readonly ok: false; readonly failures: readonly Failure[] };
@@ -96,7 +96,7 @@ function readPermittedOptions(keys: SentKeys, policy: DecodePolicy, findings: Fi
   return {};
 }
 
-/** Reports every field of a call with a patch except `options`, the only one that may accompany the patch. */
+/** Reports all fields that accompany a patch, except `options`, the only one allowed there. */
 function reportBesidePatch(keys: SentKeys, patch: SentField, findings: Findings): void {
   const others = Object.entries(keys.fields).filter(([name]) => name !== "patch" && name !== "options");
   const spellings = others.map(([, field]) => field.spelling);
@@ -179,7 +179,7 @@ function readEditCall(keys: SentKeys, findings: Findings): ReadCall | undefined 
 
 const containers: readonly ContainerName[] = ["edits", "multi"];
 
-/** A call without any of these has no edits. If a misspelt key seems to mean one of them, only the key is reported. */
+/** A call with none of these has no edits. If a misspelt key seems to mean one of them, only that key is reported. */
 const editContent: readonly FieldName[] = ["edits", "multi", "patch", "oldText", "newText"];
 
 /**

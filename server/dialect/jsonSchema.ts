@@ -34,7 +34,7 @@ function jsonSchemaOf(shape: Shape): object {
   return z.toJSONSchema(call, { io: "input", reused: "inline", override: dropSafeInteger });
 }
 
-/** Returns the properties, under the shape's names. Adds `aboutPath` to the description of a path that is optional. */
+/** Returns the properties, named as in the shape. Adds `aboutPath` to the description of an optional path. */
 function properties(
   shape: Shape,
   names: readonly EditFieldName[],

@@ -18,7 +18,7 @@ export interface SentKeys {
   readonly fields: Readonly<Partial<Record<FieldName, SentField>>>;
   /** All the names of each field that was sent under several names. */
   readonly twice: readonly (readonly string[])[];
-  /** Fields of the call that were sent in one of its edits, as spelt. */
+  /** The names, as spelt, of call-level fields that were sent inside an edit. */
   readonly misplaced: readonly string[];
   /** Keys that ask other tools for a dry run, which shows what a call would do but changes nothing. */
   readonly trials: readonly string[];

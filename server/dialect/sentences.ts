@@ -137,7 +137,7 @@ export const callFailures = {
   moreFailures: (more: number) =>
     makeFailure("invalidParams", theCall, {
       problem: `${count(more, "further failure")} of this call ${more === 1 ? "is" : "are"} not listed.`,
-      hint: "Correct the listed failures, then send the call again.",
+      hint: "Correct the listed problems, then send the call again.",
     }),
   contradiction: (at: At, problem: string) =>
     makeFailure("invalidParams", at, { problem: `${nameOf(at)} contradicts itself: ${problem}.` }),
@@ -158,7 +158,7 @@ export const callFailures = {
     }),
 } as const;
 
-/** Failures of calls in which something exceeds its limit. */
+/** Failures of calls that exceed a limit. */
 export const callSizeFailures = {
   edits: (size: number) => batchFailures.tooLarge({}, "the number of edits", size, limits.editsPerCall, "edits"),
   patch: (size: number) =>

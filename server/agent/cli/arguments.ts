@@ -78,7 +78,7 @@ export function isCommand(word: string | undefined): word is CommandName {
   return word !== undefined && Object.hasOwn(commandRows, word);
 }
 
-/** A valid command line. An option that was left out is `undefined`. */
+/** A valid command line. An omitted option is `undefined`. */
 export interface Arguments extends Pick<Values, "help" | "json" | "session" | "agent" | "workspace" | "structured"> {
   readonly command: CommandName;
   /** The arguments that are not options. */

@@ -39,7 +39,7 @@ async function readStream(stdin: Readable): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** Returns the calls in the input as parsed JSON values; a patch is returned as a string. */
+/** Parses the input into calls: JSON values or, if the input is a patch, a string. */
 export function callsIn(text: string): Input<readonly unknown[]> {
   const first = text.trimStart().slice(0, 1);
   if (first === "") return unreadable(inputProblems.empty());

@@ -63,7 +63,7 @@ export function printJson(value: unknown): void {
   print(`${JSON.stringify(value)}\n`);
 }
 
-/** Prints a message that is not an answer, to stderr. */
+/** Prints a message, as opposed to an answer, to stderr. */
 export function say(text: string): void {
   process.stderr.write(`${process.stderr.isTTY ? harmless(text) : text}\n`);
 }

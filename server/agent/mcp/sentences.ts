@@ -36,7 +36,7 @@ const linesFrom: Readonly<Record<LinesShown["from"], string>> = {
 export const toolTexts = {
   multi_edit: {
     title: "Edit files in the editor",
-    description: `Replaces text in one or more files in the workspace, through the user's editor: unsaved text is seen and kept, and the user can undo the change.
+    description: `Replaces text in one or more workspace files, through the user's editor: unsaved text is seen and kept, and the user can undo the change.
 
 - Send all edits of one change in one call, even across files: either all succeed, or nothing changes and the answer says what to send instead.
 - Edits are applied in list order, each to the result of those before it.
@@ -47,7 +47,7 @@ export const toolTexts = {
   },
   apply_patch: {
     title: "Apply a patch in the editor",
-    description: `Adds, updates, moves and deletes files in the workspace with one patch in the apply_patch format, through the user's editor: unsaved text is seen and kept, and the user can undo the change. Either all of it succeeds, or nothing changes.
+    description: `Adds, updates, moves and deletes workspace files with one patch in the apply_patch format, through the user's editor: unsaved text is seen and kept, and the user can undo the change. Either all of it succeeds, or nothing changes.
 
 *** Begin Patch
 *** Update File: src/a.ts
@@ -79,7 +79,7 @@ Each line of a hunk starts with a space (kept), - (removed) or + (added). Give e
   },
 } as const;
 
-/** Descriptions of the parameters of read_document. */
+/** Descriptions of read_document's parameters. */
 export const readParameterTexts = {
   path: "Absolute, or relative to the workspace folder.",
   startLine: "First line, counted from 1.",

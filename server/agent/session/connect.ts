@@ -55,7 +55,7 @@ export async function connect(
 
 const retryMs = 50;
 
-/** Tries once to connect. Returns `cutOff` if the connection was not accepted, or ended before the session answered. */
+/** Makes one connection attempt. Returns `cutOff` if it was not accepted, or if the connection closed unanswered. */
 async function connectOnce(record: SessionRecord, caller: Caller, until: number): Promise<ConnectResult | "cutOff"> {
   const socket = createConnection({ path: record.address });
   const code = await once(socket, "connect").then(() => undefined, codeOf);

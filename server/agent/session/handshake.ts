@@ -1,6 +1,6 @@
 /**
- * A session's handshake with an agent: the agent gives its name, and each side proves that it knows a secret without
- * sending it.
+ * A session's handshake with an agent: the agent gives its name, and each side proves that it knows a secret, which
+ * itself is never sent.
  */
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import { ResponseError } from "vscode-jsonrpc/node";
@@ -9,7 +9,7 @@ import { requestFailed } from "../../lsp/wire/sentences.js";
 import { limits } from "../../text/limits.js";
 import { namelessAgent, socketSentences } from "../sentences.js";
 
-/** Versions of the socket's protocol that this build supports. */
+/** The versions of the socket protocol that this build supports. */
 export const socketProtocols: readonly number[] = [1];
 
 /** Returns a nonce, which makes every handshake unique: 32 random bytes, in hexadecimal. */
@@ -45,7 +45,7 @@ export function isProof(role: "agent" | "server", handshake: Handshake, sent: un
 }
 
 /**
- * Returns an id for an agent that has none: 16 hexadecimal digits. An agent opens a new connection for each call, so
+ * Generates an id for an agent that has none: 16 hexadecimal digits. An agent opens a new connection for each call, so
  * only this id shows which calls come from the same agent.
  */
 export function newAgentId(): string {

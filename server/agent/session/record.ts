@@ -40,11 +40,11 @@ const schema = z.object({
   folders: z.array(z.object({ uri: z.string(), path: z.string() })).readonly(),
   /** Canonical paths of the files that the session has open outside its folders; `undefined` if unknown. */
   outside: z.array(z.string()).readonly().optional(),
-  /** Name and version of the editor, as the editor states them. */
+  /** The editor's name and version, as the editor gives them. */
   client: z.string().max(200),
-  /** Version of the language server. */
+  /** The language server's version. */
   version: z.string().max(100),
-  /** Versions of the socket's protocol that the session supports. */
+  /** The versions of the socket protocol that the session supports. */
   protocols: z.array(z.int()).max(100).readonly(),
   /** Start time of the session's process, as an ISO 8601 string in UTC. */
   startedAt: z.string().max(40),

@@ -15,7 +15,7 @@ import { closeSessions, findSessions } from "./sessions.js";
 
 /** The program that sends requests, with its settings. */
 export interface RequestContext {
-  /** Version of the program. */
+  /** The program's version. */
   readonly version: string;
   /** The agent, as it identifies itself to sessions. */
   readonly caller: Caller;
@@ -54,7 +54,7 @@ export type CallRequest = { readonly ok: true; readonly request: SessionRequest 
 
 /**
  * Reads one call, which may be any JSON value, and adds `options`; the call itself must not contain any. `previewer`:
- * the means of previewing the call that messages recommend, such as a tool or a command.
+ * the request, tool or command that messages recommend for a preview.
  */
 export function readCall(value: unknown, method: string, options: CallOptions, previewer: Previewer): CallRequest {
   const call: unknown = Array.isArray(value) && value.length === 1 ? value[0] : value;

@@ -175,7 +175,7 @@ export async function openElsewhere(
   }
 }
 
-/** Returns the unreachable session, or the problem with the unreadable record, that may hide the target, if any. */
+/** Returns the reason, if any, to suspect that the target is open: an unreachable session, or an unreadable record. */
 async function doubtOf(found: FoundSessions, query: SessionQuery): Promise<Holder | undefined> {
   const doubtful = await firstInDoubt(found, query);
   if (doubtful !== undefined) return { kind: "unasked", session: sessionName(doubtful.record), why: doubtful.why };

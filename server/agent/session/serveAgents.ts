@@ -61,8 +61,8 @@ export async function serveAgents(session: Session): Promise<void> {
 }
 
 /**
- * Tracks the files that a session has open outside its folders and calls `changed` when they may have changed. `paths`
- * returns the files' canonical paths; `foldersChanged` must be called whenever the folders change.
+ * Keeps a list of the files that a session has open outside its folders, and calls `changed` when the list may have
+ * changed. `paths` returns the files' canonical paths; `foldersChanged` must be called whenever the folders change.
  */
 async function watchOutside(session: Session, changed: () => void) {
   /** Canonical paths of all open documents, by URI; `undefined` if the path is not known yet or there is no file. */

@@ -32,7 +32,7 @@ export interface FoundSessions extends Pick<ReadRecords, "problems" | "hidden"> 
   readonly unreached: readonly UnreachedSession[];
   /** The `problems` that keep every session from announcing itself or from being found. */
   readonly blind: readonly string[];
-  /** Number of announcements that were removed because their sessions had ended. */
+  /** The number of announcements removed because their sessions had ended. */
   readonly removed: number;
 }
 
@@ -80,7 +80,7 @@ export function closeSessions({ reached }: FoundSessions): void {
   for (const session of reached) session.close();
 }
 
-/** Asks a session for its open files. A session that does not answer in `patience` milliseconds counts as unreached. */
+/** Asks a session for its open files. If it does not answer within `patience` milliseconds, it counts as unreached. */
 async function askStatus(session: SessionConnection, patience: number): Promise<ConnectResult<LiveSession>> {
   const late = new AbortController();
   const giveUp = (why: Unreached): ConnectResult<LiveSession> => {
