@@ -26,7 +26,7 @@ function listed(sessions: readonly string[]): string {
 const noEditor = "No editor runs multi-edit-language-server.";
 
 const nameOne =
-  "Ask the user to close the files or editors that should not be used, or set the environment variable MULTI_EDIT_SESSION to the id of a session.";
+  "Ask the user to close the files or editors that should not be used, or set the environment variable MULTI_EDIT_SESSION to a session's id.";
 const wholeId = "Use the full id of one of these.";
 const callPerFolder = "Send a separate call for each folder.";
 

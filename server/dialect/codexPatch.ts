@@ -29,7 +29,7 @@ export type ParsedPatch =
     }
   | {
       readonly ok: false;
-      /** At least one and at most `limits.failuresPerCall`, in the order of the patch. A section has at most one. */
+      /** At least one and at most `limits.failuresPerCall`, in patch order. A section has at most one. */
       readonly failures: readonly Failure[];
       /** The number of failures omitted from `failures`. */
       readonly unlisted: number;
@@ -72,7 +72,7 @@ interface Patch extends Leniency {
   at: number;
   /** The index of the next operation. Broken sections may use up indexes, but a broken patch yields no operations. */
   next: number;
-  /** The sections without a failure. */
+  /** The sections read without a failure. */
   sections: Section[];
   /** Functions that create the failures, called once it is known which sections are sound. */
   reported: ((sound: readonly string[]) => Failure)[];

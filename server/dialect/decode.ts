@@ -29,7 +29,7 @@ export type DecodedCall =
   | {
       readonly ok: true;
       readonly shape: ShapeName;
-      /** At least one. Their indexes are 0-based and follow the order in which the caller sent them. */
+      /** At least one, in the order sent; indexes are 0-based. */
       readonly operations: readonly Operation[];
       readonly options: CallOptions;
       /** The shape's own order, which applies if the options set none. */
@@ -64,7 +64,7 @@ export function decodeCall(params: unknown, policy: DecodePolicy): DecodedCall {
   return toDecoded(read, options, findings);
 }
 
-/** The content of a call. It may be incomplete if a failure has been reported. */
+/** A call's content, which may be incomplete if a failure has been reported. */
 interface ReadCall {
   readonly shape: Shape;
   readonly operations: readonly Operation[];

@@ -8,7 +8,7 @@ import type { Findings } from "./findings.js";
 import type { SentField, SentKeys } from "./keys.js";
 import { callFailures, callSizeFailures, contradictions, schemaProblem, wrongValue } from "./sentences.js";
 
-/** The path of a call or of one edit. */
+/** The path of a call or an edit. */
 export interface SentPath {
   /** As the caller spelt it; `undefined` if the path is missing or unusable. */
   readonly path: string | undefined;

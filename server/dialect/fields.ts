@@ -43,7 +43,7 @@ interface EditField {
   readonly length?: { readonly most: number; readonly what: string };
 }
 
-/** The fields of one edit. */
+/** An edit's fields. */
 export const editFields = {
   path: {
     spellings: ["path", "file_path", "filePath", "filepath", "uri"],
@@ -123,7 +123,7 @@ export const styleBySpelling: ReadonlyMap<string, TextStyle> = new Map(
   textStyles.flatMap((style) => [style.oldText, style.newText].map((spelling) => [spelling, style] as const)),
 );
 
-/** The canonical names of the fields of one edit, in the order of the table. */
+/** The canonical names of an edit's fields, in table order. */
 export const editFieldNames = Object.keys(editFields) as readonly EditFieldName[];
 
 /** The canonical name for every known spelling. A `Map`, because a caller's key may be `__proto__`. */
@@ -133,7 +133,7 @@ export const fieldsBySpelling: ReadonlyMap<string, FieldName> = new Map(
   ),
 );
 
-/** Every known spelling, in the order of the tables. */
+/** Every known spelling, in table order. */
 export const knownSpellings: readonly string[] = [...fieldsBySpelling.keys()];
 
 /** Checks the types of an edit's fields other than the path. All are optional and must have their canonical names. */

@@ -1,10 +1,10 @@
-/** Collects the failures and warnings found while a call is decoded, and reports a limited number of them. */
+/** Collects the failures and warnings found while decoding a call, and reports a limited number of each. */
 import type { Failure } from "../plan/failure.js";
 import { limits } from "../text/limits.js";
 import { callFailures, callSizeFailures, dialectWarnings, type Previewer } from "./sentences.js";
 import { nearestName } from "./spelling.js";
 
-/** The failures and warnings of one call, in the order in which they are found. */
+/** A call's failures and warnings, in the order found. */
 export interface Findings {
   /** Adds a failure. Returns `undefined`, so that a function that can't continue can `return findings.fail(…)`. */
   fail(failure: Failure): undefined;

@@ -1,4 +1,4 @@
-/** The lines of a patch that are not file text (markers, headers, anchors), and lines that resemble them. */
+/** A patch's structural lines (markers, headers and anchors), and lines that resemble them. */
 import type { Anchor, Section } from "../plan/operation.js";
 import { isBlank } from "../text/chars.js";
 import { patchProblems } from "./sentences.js";

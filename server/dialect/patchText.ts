@@ -59,7 +59,7 @@ function findLenient(lines: readonly string[]): PatchText | NoPatch {
   return { lines, from: begin + 1, to: endOfContent(lines, before), lost: lost < 0 ? undefined : lost };
 }
 
-/** Reports whether a line outside the patch looks like part of a patch, and so must not be ignored. */
+/** Reports whether a line outside the patch looks like part of a patch and so must not be ignored. */
 export function looksLikePatch(line: string): boolean {
   const trimmed = trimLine(line);
   return (

@@ -26,7 +26,7 @@ const optionNames: readonly string[] = Object.keys(optionsSchema.shape);
 /** The maximum lengths, in UTF-16 units, of the free-text options. */
 const optionLengths = { root: limits.pathLength, label: limits.label };
 
-/** Reads the value of the field `options`; failures go to `findings`. An option that is `null` counts as absent. */
+/** Reads the value of the `options` field and adds its failures to `findings`. A `null` option counts as absent. */
 export function readOptions(value: unknown, findings: Findings): CallOptions {
   if (!isObject(value)) {
     findings.fail(callFailures.wrongType({}, "options", wrongValue(value, "an object")));

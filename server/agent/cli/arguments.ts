@@ -48,7 +48,7 @@ interface CommandRow {
   readonly options: readonly OptionName[];
 }
 
-/** The commands, in the order in which the help lists them. */
+/** The commands. The help lists them in this order. */
 export const commandRows = {
   apply: { takes: "[FILE|-]", about: "apply a call or a patch", words: [0, 1], options: applying },
   preview: { takes: "[FILE|-]", about: "show what a call or a patch would change", words: [0, 1], options: applying },
@@ -70,10 +70,10 @@ export const commandRows = {
   },
 } as const satisfies Record<string, CommandRow>;
 
-/** The name of a command. */
+/** A command's name. */
 export type CommandName = keyof typeof commandRows;
 
-/** Reports whether an argument is the name of a command. */
+/** Reports whether an argument names a command. */
 export function isCommand(word: string | undefined): word is CommandName {
   return word !== undefined && Object.hasOwn(commandRows, word);
 }
@@ -89,7 +89,7 @@ export interface Arguments extends Pick<Values, "help" | "json" | "session" | "a
   readonly call: Pick<CallOptions, "atomic" | "save" | "result">;
 }
 
-/** Parses the program's arguments; the first argument must be the name of a command. */
+/** Parses the program's arguments, the first of which must name a command. */
 export function readArguments([command, ...rest]: readonly string[]): Input<Arguments> {
   if (!isCommand(command)) return unreadable(argumentProblems.unknownCommand(command ?? ""));
   const row: CommandRow = commandRows[command];

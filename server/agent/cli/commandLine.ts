@@ -45,7 +45,7 @@ export async function runCommand(args: readonly string[], version: string): Prom
   let signalCode: number | undefined;
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     process.once(signal, () => {
-      // Shells expect this code from a program that was stopped by a signal.
+      // Shells expect this code from a program stopped by a signal.
       signalCode = 128 + constants.signals[signal];
       stop.abort();
     });

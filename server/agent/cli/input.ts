@@ -5,7 +5,7 @@ import { limits } from "../../text/limits.js";
 import { codeOf } from "../../workspace/identity.js";
 import { inputProblems } from "./sentences.js";
 
-/** The value that was read, or a sentence that says why it could not be read. */
+/** The value, or a sentence that says why it could not be read. */
 export type Input<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: string };
 
 /** Returns the `Input` for a value that could not be read. `problem` is a sentence. */

@@ -1,4 +1,4 @@
-/** Prints the output of a command to a terminal or a pipe and determines the command's exit code. */
+/** Prints a command's output to a terminal or a pipe and determines the exit code. */
 import { styleText } from "node:util";
 import type { MultiEditResult } from "../../lsp/protocol.js";
 import type { FailureCode } from "../../plan/failure.js";
@@ -17,7 +17,7 @@ export const exitCodes = {
   refused: 4,
   /** The text has changed in the meantime. */
   movedOn: 5,
-  /** The outcome of the call is unknown, or the call could not be rolled back completely. */
+  /** The call's outcome is unknown, or the call could not be rolled back completely. */
   unknown: 6,
 } as const;
 

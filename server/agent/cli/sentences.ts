@@ -6,7 +6,7 @@ import { fileProblems } from "../../workspace/sentences.js";
 import { agentIdRule } from "../sentences.js";
 import type { SessionRecord } from "../session/record.js";
 
-/** Problems with the arguments of a command, as sentences. */
+/** Problems with a command's arguments, as sentences. */
 export const argumentProblems = {
   unknownCommand: (name: string) => `There is no command ${name}.`,
   usage: (command: string, takes: string) =>
@@ -26,7 +26,7 @@ export const commandSentences = {
   through: (editor: string) => `The call went through the editor ${clip(editor, 200)}.`,
 } as const;
 
-/** Problems with the input of a command, as sentences. */
+/** Problems with a command's input, as sentences. */
 export const inputProblems = {
   /** `path`: `undefined` for the working directory. */
   noDirectory: (path: string | undefined) =>

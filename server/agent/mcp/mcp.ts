@@ -103,7 +103,7 @@ function readResult(
 }
 
 /**
- * Shows the text of an answer and, only for a preview, its diff: after an edit, the caller already knows what it has
+ * Shows an answer's text and, only for a preview, its diff: after an edit, the caller already knows what it has
  * changed. Reports an unknown outcome as an error.
  */
 function editResult(result: MultiEditResult, { structured }: ToolContext): CallToolResult {
@@ -132,7 +132,7 @@ function structuredOf(result: MultiEditResult): Record<string, unknown> {
   const shown = files
     .slice(0, limits.toolFiles)
     .map(({ path, kind, newPath, added, removed, firstChangedLine, onDisk }) => {
-      // JSON omits fields that are `undefined`.
+      // JSON omits `undefined` fields.
       return { path, kind, newPath, firstChangedLine, added, removed, onDisk };
     });
   return { outcome, label, text, diff, files: shown, warnings, transaction };

@@ -35,7 +35,7 @@ const lineNumber = (description: string): object => ({ type: "integer", minimum:
  */
 const declared = { "anthropic/alwaysLoad": true } as const;
 
-/** All tools, in the order in which they are announced. */
+/** All tools. They are announced in this order. */
 export const tools: readonly ToolRow[] = [
   {
     name: "multi_edit",

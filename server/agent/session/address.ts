@@ -59,7 +59,7 @@ export async function listen(server: Server, id: string, directory: string): Pro
   return { ok: false, problem };
 }
 
-/** Returns the problem with a path that is too long: Node would silently listen on a truncated path. */
+/** Returns the problem if a path is too long: Node would silently listen on a truncated path. */
 function pathProblem(path: string): string | undefined {
   const most = process.platform === "linux" ? limits.linuxSocketPathBytes : limits.bsdSocketPathBytes;
   return Buffer.byteLength(path) > most ? sessionProblems.longSocketPath(dirname(path), most) : undefined;

@@ -25,7 +25,7 @@ export interface UnreachedSession {
   readonly why: Unreached;
 }
 
-/** The sessions that were found. The caller must close their connections with `closeSessions`. */
+/** The sessions found. The caller must close their connections with `closeSessions`. */
 export interface FoundSessions extends Pick<ReadRecords, "problems" | "hidden"> {
   readonly reached: readonly LiveSession[];
   /** Sessions that may be running and may have unsaved text. */
