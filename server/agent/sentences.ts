@@ -86,7 +86,7 @@ export const sessionFailures = {
     return makeFailure("timeout", theCall, { problem, hint: readFiles });
   },
   noAnswer: (seconds: number) => {
-    const problem = `The editor's session did not answer within ${seconds} s, nor after the call was cancelled, so the outcome of the call is unknown.`;
+    const problem = `The editor's session did not answer within ${seconds} s, or even after the call was cancelled, so the outcome of the call is unknown.`;
     return makeFailure("timeout", theCall, { problem, hint: readFiles });
   },
   stopped: (seconds: number) => {

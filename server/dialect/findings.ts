@@ -9,8 +9,8 @@ export interface Findings {
   /** Adds a failure. Returns `undefined`, so that a function that can't continue can `return findings.fail(…)`. */
   fail(failure: Failure): undefined;
   /**
-   * Returns the member of `names` that a key seems to be a misspelling of; the caller must then report the key. If
-   * there is none, notes the key for a warning and returns `undefined`. `within`: a prefix for the key in messages.
+   * Returns the member of `names` that a key was probably meant to be; the caller must then report the key. If there
+   * is none, notes the key for a warning and returns `undefined`. `within`: a prefix for the key in messages.
    */
   meantBy(key: string, names: readonly string[], within?: "options."): string | undefined;
   /** The request, tool or command for previews at the entry point where this call arrived. */

@@ -1,7 +1,7 @@
 /** The options that an integration, never the model, adds to a call. Their type is published. */
 import type { Atomic, Order } from "../plan/operation.js";
 
-/** Settings for one call. If an option is absent, the user's setting, the call's shape or a fixed default decides. */
+/** Settings for one call. If an option is absent, the user's setting, the call's shape or a fixed default applies. */
 export interface CallOptions {
   /** The base directory for relative paths: an absolute path or a `file:` URI. */
   readonly root?: string | undefined;

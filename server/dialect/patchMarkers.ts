@@ -94,7 +94,7 @@ export function readStrayMarker(line: string): StrayMarker | undefined {
   if (line === markers.endOfFile) return { problem: patchProblems.endOfFileMisplaced(), endsSection: false };
   if (line.startsWith(markers.moveTo)) return { problem: patchProblems.moveMisplaced(), endsSection: false };
   if (line.startsWith(markers.environment)) return { problem: patchProblems.environment(), endsSection: false };
-  // The words of every marker fit easily into this many characters.
+  // This many characters are more than enough for the words of any marker.
   const start = line.slice(0, 80).toLowerCase();
   if (!firstWord.test(start)) return undefined;
   const words = start

@@ -119,7 +119,7 @@ type RecordFile =
   /** `gone`: the file no longer exists, which is not a problem. */
   | { readonly kind: "gone" | "foreignRecord" | "badRecord" | "newerRecord" };
 
-/** Reads one record. Neither follows a link nor waits for a pipe, because an attacker may have planted either. */
+/** Reads one record. Never follows a link or blocks on a pipe, because an attacker may have planted one. */
 function readRecord(path: string): RecordFile {
   let file: number | undefined;
   try {
