@@ -208,7 +208,7 @@ export const patchProblems = {
   beforeBegin: () => 'it is before "*** Begin Patch", so it is not part of the patch; move it below that line',
   behindEnd: () => 'it is after "*** End Patch", so it is not part of the patch; move it above that line',
   beginInside: () =>
-    'a call contains one patch; put all sections between one "*** Begin Patch" and one "*** End Patch"',
+    'a call can contain only one patch; put all sections between one "*** Begin Patch" and one "*** End Patch"',
   noEnd: () => 'the patch ends without "*** End Patch"; add that line at the end',
   noSections: () => "the patch has no sections; write one for each file to add, delete or update",
   environment: () =>
@@ -219,14 +219,11 @@ export const patchProblems = {
     `did you mean ${quote(marker)}? Write it exactly like this, with the same capitals and single spaces`,
   addedLine: () =>
     'in an "*** Add File" section, every line starts with "+", even an empty one, and neither "@@" nor "*** End of File" is allowed',
-  deletedLine: () =>
-    'no lines may follow "*** Delete File"; leave this one out, or write the header of its section before it',
-  noHunks: () =>
-    "the section has no lines that say what to change; write them after this line, or leave the section out",
+  deletedLine: () => `no lines may follow "*** Delete File"; leave this one out, or put its section's header before it`,
+  noHunks: () => "the section has no hunks; write at least one after its header, or leave the section out",
   emptyHunk: () =>
-    'no lines of a hunk follow; write the lines to find, with " " or "-" before each, and the lines to add, with "+"',
-  stackedAnchor: () =>
-    'the strict grammar allows only one "@@" per hunk, followed by lines; leave out one of these two',
+    'this hunk has no lines; write the lines to find, each after a " " or "-", and the lines to add, each after a "+"',
+  stackedAnchor: () => 'the strict grammar allows only one "@@" line per hunk; leave out one of these two',
   hunkLine: () => 'a line of a hunk starts with " " (kept), "-" (removed) or "+" (added), and a new hunk with "@@"',
   renameHeader: () =>
     'renaming takes two lines: "*** Update File: path", then "*** Move to: new path"; hunks may follow',
