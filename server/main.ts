@@ -1,4 +1,4 @@
-/** The command line: reads the arguments and loads only the modules that they require. */
+/** Parses the command line and loads only the modules that it calls for. */
 import { parseArgs } from "node:util";
 import manifest from "../package.json" with { type: "json" };
 import { logLevels } from "./lsp/wire/lifetime.js";
@@ -32,7 +32,7 @@ async function main(args: readonly string[]): Promise<void> {
   process.exitCode = line.exitCode;
 }
 
-/** The options to serve with, or the text to print: on stdout for exit code 0, otherwise on stderr. */
+/** The server's options, or text to print: to stdout if the exit code is 0, otherwise to stderr. */
 type CommandLine = { readonly start: ServeOptions } | { readonly exitCode: number; readonly text: string };
 
 function readCommandLine(args: readonly string[]): CommandLine {
@@ -72,19 +72,19 @@ function parseFlags(args: readonly string[]): { ok: true; values: Flags } | { ok
   }
 }
 
-/** Returns the output for a command line that can't be understood. */
+/** Returns the output for an invalid command line. */
 function wrong(problem: string): CommandLine {
   return { exitCode: 2, text: usageProblems.seeHelp(problem) };
 }
 
-/** Parses a decimal integer from 1 to `most`. Returns `undefined` for any other text, or if there is no text. */
+/** Parses a decimal integer from 1 to `most`. Returns `undefined` if the text is missing or is anything else. */
 function readInteger(text: string | undefined, most: number): number | undefined {
   const value = Number(text);
   return text !== undefined && /^[0-9]{1,10}$/.test(text) && value >= 1 && value <= most ? value : undefined;
 }
 
 async function startServer(start: ServeOptions): Promise<void> {
-  // Hide --clientProcessId from the library, which would exit if the client's process were in another namespace.
+  // Hide --clientProcessId from the library, which would exit if the client ran in another PID namespace.
   process.argv.splice(2);
   const [{ serve }, { registerServer }] = await Promise.all([
     import("./lsp/wire/transport.js"),

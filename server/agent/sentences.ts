@@ -1,4 +1,4 @@
-/** Sentences about the connection between an agent and the session of an editor. */
+/** Sentences about the connection between an agent and an editor's session. */
 import { sayUnreached, type Unreached } from "../disk/sentences.js";
 import { clip, type Failure, makeFailure, quote, theCall } from "../plan/failure.js";
 import { limits } from "../text/limits.js";
@@ -7,13 +7,13 @@ import { limits } from "../text/limits.js";
 export const sessionProblems = {
   socket: (name: string, problem: string) => `the socket ${quote(name, 200)} ${problem}`,
   longSocketPath: (path: string, most: number) =>
-    `the path of a socket in ${quote(path, 200)} has more than ${most} bytes`,
+    `the path of a socket in ${quote(path, 200)} would be longer than ${most} bytes`,
   blind: (problem: string) => `Editors can't announce themselves, or can't be found: ${problem}.`,
   foreignRecord: (path: string) =>
     `${quote(path, 200)} was ignored: it is not a regular file that only its owner can read. Remove it.`,
-  badRecord: (path: string) => `${quote(path, 200)} is not a valid announcement of a session. Remove it.`,
+  badRecord: (path: string) => `${quote(path, 200)} is not a valid session announcement. Remove it.`,
   newerRecord: (path: string) =>
-    `${quote(path, 200)} announces the session of a newer version of multi-edit-language-server. Update this program, or remove the file if no editor runs the newer version any more.`,
+    `${quote(path, 200)} announces the session of a newer version of multi-edit-language-server. Update this program or, if no editor runs the newer version any more, remove the file.`,
   noStatus: () => "this version does not understand its list of open files",
 } as const;
 
@@ -26,23 +26,23 @@ function listed(sessions: readonly string[]): string {
 const noEditor = "No editor runs multi-edit-language-server.";
 
 const nameOne =
-  "Ask the user to close the files or the editors that should not be used, or name a session in the environment variable MULTI_EDIT_SESSION.";
-const wholeId = "Name one of these by its full id.";
+  "Ask the user to close the files or editors that should not be used, or set the environment variable MULTI_EDIT_SESSION to a session's id.";
+const wholeId = "Use the full id of one of these.";
 const callPerFolder = "Send a separate call for each folder.";
 
 const noSession = (problem: string, hint: string): Failure => makeFailure("noSession", theCall, { problem, hint });
 
 const readFiles = "Read the files before you continue.";
 
-/** Failures to reach the session of an editor. A session is named by its id, editor and folders. */
+/** Failures to reach an editor's session. They name a session by its id, editor and folders. */
 export const sessionFailures = {
   openInSeveral: (sessions: readonly string[]) =>
     noSession(`Several editors have these files open:${listed(sessions)}\n`, nameOne),
   heldBySeveral: (sessions: readonly string[]) =>
-    noSession(`Several editors have the same workspace folder:${listed(sessions)}\n`, nameOne),
-  /** `id`: the characters with which the ids of all these sessions start. */
+    noSession(`Several editors have the same workspace folder open:${listed(sessions)}\n`, nameOne),
+  /** `id`: a prefix of all these sessions' ids. */
   ambiguous: (id: string, sessions: readonly string[]) =>
-    noSession(`Several sessions have an id that starts with ${quote(id, 40)}:${listed(sessions)}\n`, wholeId),
+    noSession(`Several session ids start with ${quote(id, 40)}:${listed(sessions)}\n`, wholeId),
   apart: (sessions: readonly string[]) =>
     noSession(
       `No editor has all of these files in one workspace folder; some are in the folders of:${listed(sessions)}\n`,
@@ -65,7 +65,10 @@ export const sessionFailures = {
   unknown: (id: string, sessions: readonly string[]) =>
     sessions.length === 0
       ? noSession(`There is no session ${quote(id, 40)}. ${noEditor}`, "Start it in an editor.")
-      : noSession(`There is no session ${quote(id, 40)}. The sessions are:${listed(sessions)}\n`, "Name one of these."),
+      : noSession(
+          `There is no session ${quote(id, 40)}. The sessions are:${listed(sessions)}\n`,
+          "Choose one of these.",
+        ),
   none: (sessions: readonly string[]) =>
     noSession(
       sessions.length === 0
@@ -83,7 +86,7 @@ export const sessionFailures = {
     return makeFailure("timeout", theCall, { problem, hint: readFiles });
   },
   noAnswer: (seconds: number) => {
-    const problem = `The editor's session did not answer within ${seconds} s, nor after the call was cancelled, so the outcome of the call is unknown.`;
+    const problem = `The editor's session did not answer within ${seconds} s, or even after the call was cancelled, so the outcome of the call is unknown.`;
     return makeFailure("timeout", theCall, { problem, hint: readFiles });
   },
   stopped: (seconds: number) => {
@@ -92,7 +95,7 @@ export const sessionFailures = {
   },
 } as const;
 
-/** Reports whether the caller can resolve a failure by choosing a session; a program then says how to choose one. */
+/** Reports whether the caller can resolve a failure by choosing a session; a program can then say how to choose one. */
 export function asksForSession({ code, hint }: Failure): boolean {
   return code === "noSession" && (hint === nameOne || hint === callPerFolder);
 }
@@ -100,11 +103,11 @@ export function asksForSession({ code, hint }: Failure): boolean {
 /** The rule for an agent's id, as the end of a sentence. */
 export const agentIdRule = `an id of 1 to ${limits.agentId} printable ASCII characters without spaces`;
 
-/** Refusals that a session sends to an agent, as sentences. */
+/** A session's reasons for refusing an agent's request, as sentences. */
 export const socketSentences = {
   whoAreYou: "An agent's first requests must be initialize, with protocols and a nonce, and then multiEdit/prove.",
   notProved: "The proof is wrong: the sender does not know the session's secret.",
-  badAgent: `client.agent must be ${agentIdRule}, or be left out.`,
+  badAgent: `If present, client.agent must be ${agentIdRule}.`,
   serverTooOld: (version: string) =>
     `The editor runs version ${version} of multi-edit-language-server, which is too old for this agent. Update the server and restart it in the editor.`,
   agentTooOld: (version: string) =>
@@ -121,7 +124,7 @@ export const sessionLog = {
   fromAgent: (text: string) => `from an agent: ${text}`,
 } as const;
 
-/** The name used for an agent that does not give a name. */
+/** The name shown for an agent that gives none. */
 export const namelessAgent = "an unnamed agent";
 
 /** Returns the name and version that the editor gave, such as `Neovim 0.12.1`. */

@@ -1,4 +1,4 @@
-/** Parses Codex patches: reads a text line by line and returns its sections, or everything that is wrong with it. */
+/** Parses Codex patches: reads a patch line by line and returns its sections, or everything that is wrong with it. */
 import type { Failure } from "../plan/failure.js";
 import type { Anchor, Hunk, HunkLine, Section, UpdateSection } from "../plan/operation.js";
 import { limits } from "../text/limits.js";
@@ -24,20 +24,21 @@ export type ParsedPatch =
       readonly ok: true;
       /** At least one section. There are at most `limits.editsPerCall` hunks, Adds, Deletes and Moves in all. */
       readonly sections: readonly Section[];
-      /** Sentences about everything that was assumed. */
+      /** A sentence for each assumption made. */
       readonly warnings: readonly string[];
     }
   | {
       readonly ok: false;
-      /** At least one and at most `limits.failuresPerCall`, in the order of the patch. A section has at most one. */
+      /** At least one and at most `limits.failuresPerCall`, in patch order. A section has at most one. */
       readonly failures: readonly Failure[];
-      /** The number of failures that are left out of `failures`. */
+      /** The number of failures omitted from `failures`. */
       readonly unlisted: number;
     };
 
 /**
- * Reads a patch. With `lenient: false`, accepts only what `apply_patch` of Codex 0.169.0 accepted in tests. Otherwise,
- * also accepts models' deviations from the format if their meaning is certain. Takes linear time and never throws.
+ * Parses a patch. With `lenient: false`, accepts only what the `apply_patch` of Codex 0.169.0 accepted in tests.
+ * Otherwise, also accepts deviations that are typical of models if their meaning is certain. Takes linear time and
+ * never throws.
  */
 export function parsePatch(text: string, how: Leniency): ParsedPatch {
   const patchText = findPatch(text, how);
@@ -62,23 +63,23 @@ export function parsePatch(text: string, how: Leniency): ParsedPatch {
   return { ok: true, sections, warnings: isEnded ? [] : [dialectWarnings.patchMayBeCutOff] };
 }
 
-/** A patch that is being read. */
+/** The state of the parser. */
 interface Patch extends Leniency {
   readonly lines: readonly string[];
   /** The line after the last one that may be part of the patch. All line numbers in this type are 0-based. */
   readonly to: number;
-  /** The line that was read last; between sections, the line to read next. */
+  /** The last line read; between sections, the next line to read. */
   at: number;
-  /** The index of the next operation. Broken sections may use up indexes, but a broken patch has no operations. */
+  /** The index of the next operation. Broken sections may use up indexes, but a broken patch yields no operations. */
   next: number;
-  /** The sections without a failure. */
+  /** The sections read without a failure. */
   sections: Section[];
-  /** Functions that make the failures; they are called once it is known which sections are sound. */
+  /** Functions that create the failures, called once it is known which sections are sound. */
   reported: ((sound: readonly string[]) => Failure)[];
   unlisted: number;
 }
 
-/** Reports whether there are too many operations. Reading then stops, so that a hostile patch can't exhaust memory. */
+/** Reports whether there are too many operations. Parsing then stops, so that a hostile patch can't exhaust memory. */
 const hasTooMany = ({ next }: Patch): boolean => next > limits.editsPerCall;
 
 function report(patch: Patch, line: number, problem: string, path?: string): void {
@@ -100,7 +101,7 @@ function readEnvironment(patch: Patch): void {
 /** Reads the sections and the end marker. Returns `false` if there is no end marker. */
 function readSections(patch: Patch): boolean {
   const { lines, to, lenient } = patch;
-  /** The Add or Delete that has just been read, if any. A wrong line after it counts as a mistake in that section. */
+  /** The Add or Delete just read, if any. An invalid line after it counts as a mistake in that section. */
   let before: Section | undefined;
   let blank: number | undefined;
   for (; patch.at < to && !hasTooMany(patch); patch.at++) {
@@ -129,14 +130,14 @@ function readSections(patch: Patch): boolean {
   return false;
 }
 
-/** Returns what is wrong with a line that was found where a section should begin, as a clause from `patchProblems`. */
+/** Returns the problem with a line found where a section should begin, as a clause from `patchProblems`. */
 function problemBehind(before: Section | undefined, line: string): string {
   if (before?.kind === "add") return patchProblems.addedLine();
   if (before?.kind === "delete") return patchProblems.deletedLine();
   return isUnifiedDiff(line) ? patchProblems.unifiedDiff() : patchProblems.expectedHeader();
 }
 
-/** Skips all lines up to the next line that begins a section or ends the patch, or that was meant to do either. */
+/** Skips all lines before the next one that begins a section or ends the patch, or that was meant to do so. */
 function skipSection(patch: Patch): void {
   for (; patch.at + 1 < patch.to; patch.at++) {
     const next = trimLineEnd(patch.lines[patch.at + 1] ?? "");
@@ -145,7 +146,7 @@ function skipSection(patch: Patch): void {
   }
 }
 
-/** Reads a section. Returns an Add or a Delete, in case a wrong line follows it; otherwise returns `undefined`. */
+/** Reads a section. Returns an Add or a Delete, in case an invalid line follows it; otherwise returns `undefined`. */
 function readSection(patch: Patch, header: Header): Section | undefined {
   const { path } = header;
   const patchLine = patch.at + 1;
@@ -177,7 +178,7 @@ function readAdded(patch: Patch): string {
   return added.join("");
 }
 
-/** An Update that is being read. */
+/** An Update being read. */
 interface Update {
   readonly hunks: OpenHunk[];
   move: UpdateSection["move"];
@@ -189,7 +190,7 @@ interface OpenHunk extends Hunk {
   atEnd: boolean;
 }
 
-/** Reads the rest of an Update, whose header is the current line of the patch. */
+/** Reads the rest of an Update, whose header is the patch's current line. */
 function readUpdate(patch: Patch, path: string): void {
   const { lines, to, lenient } = patch;
   const patchLine = patch.at + 1;
@@ -250,10 +251,10 @@ function readUpdateLine(patch: Patch, update: Update, at: number, marker: string
   return undefined;
 }
 
-/** The kinds of lines in a hunk, by the first character of the line. */
+/** The kinds of hunk lines, by their first character. */
 const kinds: Readonly<Record<string, HunkLine["kind"] | undefined>> = { " ": "context", "-": "remove", "+": "add" };
 
-/** One object for all empty lines of each kind, because a hostile patch may have millions of them. */
+/** A shared object for the empty lines of each kind, because a hostile patch may have millions of them. */
 const emptyLines: Readonly<Record<HunkLine["kind"], HunkLine>> = {
   context: { kind: "context", text: "" },
   remove: { kind: "remove", text: "" },
@@ -280,8 +281,8 @@ function startHunk(patch: Patch, update: Update, at: number, marker: string): st
 const isEmpty = ({ kind, text }: HunkLine): boolean => kind === "context" && text === "";
 
 /**
- * Skips the empty lines between the header of an Update and its first hunk, which are not part of the hunk. If the hunk
- * has no `@@`, two kinds of lines are kept: a line of spaces, which is an empty context line, and an empty line above a
+ * Skips the empty lines between an Update's header and its first hunk, which are not part of the hunk. If the hunk has
+ * no `@@`, two kinds of lines are kept: a line of spaces, which is an empty context line, and an empty line above a
  * `+`, which may be the only sign of where the addition goes.
  */
 function skipLeadingBlanks(patch: Patch): void {
@@ -302,14 +303,14 @@ function isLastEnd({ lines, to }: Patch, at: number): boolean {
   return at === to - 1 && trimLine(lines[at] ?? "") === markers.end;
 }
 
-/** Reports whether a line is Git's note that the line before it has no line end. */
+/** Reports whether a line is Git's note that the preceding line has no line end. */
 function isNoNewline(line: string): boolean {
   return line.startsWith("\\ No newline at end of file");
 }
 
 /**
- * Checks the lines after the end marker. Strict reading allows only empty lines and, as the last line, one more end
- * marker. Lenient reading allows any number of both and, after them, any text that does not look like a patch.
+ * Checks the lines after the end marker. Strict mode allows only empty lines and, as the last line, a second end
+ * marker. Lenient mode allows any number of both and, after them, any text that does not look like a patch.
  */
 function checkRest(patch: Patch): void {
   const { lines, to, lenient } = patch;

@@ -6,7 +6,7 @@ import { limits } from "../text/limits.js";
 
 const list = (names: readonly string[]): string => names.map((name) => `"${name}"`).join(", ");
 
-/** The request, tool or command with which the caller can preview a call at the same entry point. */
+/** The request, tool or command that previews a call at the caller's entry point. */
 export type Previewer = keyof typeof previewers;
 
 const previewers = {
@@ -70,7 +70,7 @@ export const contradictions = {
 
 /** Failures to read the call: its shape, its fields and their types. */
 export const callFailures = {
-  /** `got`: the value as `nameOfValue` names it. */
+  /** `got`: the value's name, from `nameOfValue`. */
   notACall: (got: string) =>
     makeFailure("invalidParams", theCall, {
       problem: `The call is ${got}, not an object.`,
@@ -97,7 +97,7 @@ export const callFailures = {
   mixedShapes: (names: readonly string[]) =>
     makeFailure("invalidParams", theCall, {
       problem: `The call mixes the fields of different tools: ${list(names)}.`,
-      hint: "Use the fields of one tool only.",
+      hint: "Use only one tool's fields.",
     }),
   patchWithOthers: (patch: string, names: readonly string[]) =>
     makeFailure("invalidParams", theCall, {
@@ -137,7 +137,7 @@ export const callFailures = {
   moreFailures: (more: number) =>
     makeFailure("invalidParams", theCall, {
       problem: `${count(more, "further failure")} of this call ${more === 1 ? "is" : "are"} not listed.`,
-      hint: "Correct those that are listed, and send the call again.",
+      hint: "Correct the listed problems, then send the call again.",
     }),
   contradiction: (at: At, problem: string) =>
     makeFailure("invalidParams", at, { problem: `${nameOf(at)} contradicts itself: ${problem}.` }),
@@ -158,7 +158,7 @@ export const callFailures = {
     }),
 } as const;
 
-/** Failures of calls in which something exceeds its limit. */
+/** Failures of calls that exceed a limit. */
 export const callSizeFailures = {
   edits: (size: number) => batchFailures.tooLarge({}, "the number of edits", size, limits.editsPerCall, "edits"),
   patch: (size: number) =>
@@ -172,12 +172,12 @@ export const callSizeFailures = {
     batchFailures.tooLarge(at, `the length of ${what}`, size, limit, "characters"),
 } as const;
 
-/** Returns the failure for a number of things above the limit `most`; the exact number does not have to be known. */
+/** Returns the failure for a count that exceeds the limit `most` by an unknown number. */
 function moreThan(what: string, most: number): Failure {
   return batchFailures.tooLarge({}, what, most + 1, most, "or more");
 }
 
-/** Failures to read the text of a patch. */
+/** Failures to parse a patch. */
 export const patchFailures = {
   /** `problem`: one of `patchProblems`; `sound`: the titles of the sections without a problem. */
   syntax: (at: At, line: { number: number; text: string }, problem: string, sound: readonly string[]) => {
@@ -208,7 +208,7 @@ export const patchProblems = {
   beforeBegin: () => 'it is before "*** Begin Patch", so it is not part of the patch; move it below that line',
   behindEnd: () => 'it is after "*** End Patch", so it is not part of the patch; move it above that line',
   beginInside: () =>
-    'a call contains one patch; put all sections between one "*** Begin Patch" and one "*** End Patch"',
+    'a call can contain only one patch; put all sections between one "*** Begin Patch" and one "*** End Patch"',
   noEnd: () => 'the patch ends without "*** End Patch"; add that line at the end',
   noSections: () => "the patch has no sections; write one for each file to add, delete or update",
   environment: () =>
@@ -216,17 +216,14 @@ export const patchProblems = {
   expectedHeader: () =>
     'a section must begin here, with "*** Add File: path", "*** Delete File: path" or "*** Update File: path"',
   misspelt: (marker: string) =>
-    `did you mean ${quote(marker)}? Write it exactly like this, with these capitals and single spaces`,
+    `did you mean ${quote(marker)}? Write it exactly like this, with the same capitals and single spaces`,
   addedLine: () =>
     'in an "*** Add File" section, every line starts with "+", even an empty one, and neither "@@" nor "*** End of File" is allowed',
-  deletedLine: () =>
-    'no lines may follow "*** Delete File"; leave this one out, or write the header of its section before it',
-  noHunks: () =>
-    "the section has no lines that say what to change; write them after this line, or leave the section out",
+  deletedLine: () => `no lines may follow "*** Delete File"; leave this one out, or put its section's header before it`,
+  noHunks: () => "the section has no hunks; write at least one after its header, or leave the section out",
   emptyHunk: () =>
-    'no lines of a hunk follow; write the lines to find, with " " or "-" before each, and the lines to add, with "+"',
-  stackedAnchor: () =>
-    'the strict grammar allows only one "@@" per hunk, followed by lines; leave out one of these two',
+    'this hunk has no lines; write the lines to find, each after a " " or "-", and the lines to add, each after a "+"',
+  stackedAnchor: () => 'the strict grammar allows only one "@@" line per hunk; leave out one of these two',
   hunkLine: () => 'a line of a hunk starts with " " (kept), "-" (removed) or "+" (added), and a new hunk with "@@"',
   renameHeader: () =>
     'renaming takes two lines: "*** Update File: path", then "*** Move to: new path"; hunks may follow',

@@ -2,17 +2,17 @@
 import type { Order } from "../plan/operation.js";
 import type { ContainerName, EditFieldName } from "./fields.js";
 
-/** The stable names by which shapes are announced and reported. */
+/** Stable names for announcing and reporting shapes. */
 export type ShapeName = "batch" | "pi" | "MultiEdit" | "edit_file" | "patch";
 
-/** One row of the table: the form of one tool's calls. */
+/** One row of the table: the form of a tool's calls. */
 export interface Shape {
   readonly name: ShapeName;
   /** `false` if the server recognises the shape but does not announce it. */
   readonly announced: boolean;
   /** The purpose of the tool, for a model that reads the schema. */
   readonly description: string;
-  /** The field by which the shape is recognised. */
+  /** The field that identifies the shape. */
   readonly container: ContainerName | "patch";
   /**
    * `never`: no edit may be at the top level. `alone`: one edit at the top level may replace the list. `beside`: one
@@ -23,7 +23,7 @@ export interface Shape {
   readonly path: "call" | "either";
   /** The order that the tool promises. It applies if the options set no order. */
   readonly order: Order;
-  /** The fields of an edit in the tool, in the tool's own spelling. The decoder also accepts all other known fields. */
+  /** The tool's own names for the fields of an edit. The decoder also accepts all other known fields. */
   readonly spelling: Readonly<Partial<Record<EditFieldName, string>>>;
 }
 

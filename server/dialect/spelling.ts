@@ -1,4 +1,4 @@
-/** Finds the known name that an unknown name seems to be a misspelling of. */
+/** Finds the known name that a misspelt name was probably meant to be. */
 import { editDistance } from "../text/editDistance.js";
 
 /** The maximum length, in UTF-16 units, of a name that may count as a misspelling. */
@@ -8,7 +8,7 @@ const longestName = 40;
 const slip = { other: 1, extra: 1, swap: 1 };
 
 /**
- * Returns the known name that `name` seems to be a misspelling of; `undefined` if there is none. Case, `_`, `-` and
+ * Returns the known name that `name` was probably meant to be; `undefined` if there is none. Case, `_`, `-` and
  * whitespace are ignored. Names of at least 4 characters may differ by one slip, names of at least 8 by two. If several
  * names qualify, returns the nearest, or the first of those that are equally near.
  */

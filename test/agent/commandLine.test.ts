@@ -280,7 +280,7 @@ describe("an invalid command line", () => {
     [["setup", "ed"], 'no setup for "ed". Usage: multi-edit setup NAME'],
     [["setup", "neovim", "lua"], '"multi-edit setup neovim" takes no further arguments, but "lua" was given.'],
     [["setup", "helix"], "multi-edit setup helix typescript rust"],
-    [["apply", "--session="], "need a value"],
+    [["apply", "--session="], "require a value"],
   ])("%j exits with 2 and says why", async (args, why) => {
     ownStateHome();
     const { code, stdout, stderr } = await runCommand(program, args, { input: call("a.txt") });

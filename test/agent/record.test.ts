@@ -64,7 +64,7 @@ describe("a record", () => {
     const read = readRecords(directory);
     expect(read).toEqual({
       records: [],
-      problems: [expect.stringContaining("is not a valid announcement")],
+      problems: [expect.stringContaining("is not a valid session announcement")],
       hidden: [],
     });
   });

@@ -111,7 +111,7 @@ describe("of several sessions", () => {
     for (const id of ids) await startStub(home, { id, serve: () => ({ result: status }) });
     const { code, stdout, stderr } = await apply("a.txt", folder, "--session=abcdef");
     expect([code, stdout]).toEqual([3, ""]);
-    expect(stderr).toContain('Several sessions have an id that starts with "abcdef":');
+    expect(stderr).toContain('Several session ids start with "abcdef":');
     for (const id of ids) expect(stderr).toContain(id);
     expect(readFileSync(join(folder, "a.txt"), "utf8")).toBe("one\n");
   });
@@ -304,7 +304,7 @@ describe("people", () => {
       expect(code).toBe(3);
       return stdout.trimEnd().split("\n").slice(-1);
     };
-    expect(await lastLines()).toEqual(["Use --mode=editor to prevent writing to disk."]);
+    expect(await lastLines()).toEqual(["Use --mode=editor to prevent writes to disk."]);
     await open([folder]);
     await open([folder]);
     await announced(home, 2);

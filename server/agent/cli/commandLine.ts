@@ -24,7 +24,7 @@ import { argumentProblems, commandSentences, inputProblems } from "./sentences.j
 
 export { isCommand };
 
-/** Runs one command and returns the exit code. `args` begins with the command; `version` is the program's version. */
+/** Runs one command and returns its exit code. `args` begins with the command; `version` is the program's version. */
 export async function runCommand(args: readonly string[], version: string): Promise<number> {
   const input = readArguments(args);
   if (!input.ok) return misused(commandSentences.seeHelp(program, input.problem, args[0]));
@@ -45,7 +45,7 @@ export async function runCommand(args: readonly string[], version: string): Prom
   let signalCode: number | undefined;
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     process.once(signal, () => {
-      // Shells expect this code from a program that was stopped by a signal.
+      // Shells expect this code from a program stopped by a signal.
       signalCode = 128 + constants.signals[signal];
       stop.abort();
     });
@@ -81,7 +81,7 @@ const commands: Readonly<Record<Arguments["command"], CommandHandler>> = {
   mcp: serveTools,
 };
 
-/** Sends the input's calls one after another, so that each builds on those before it. Stops at the first failure. */
+/** Sends the input's calls one by one, so that each builds on the previous ones. Stops at the first failure. */
 async function edit(method: string, options: Arguments, context: RequestContext): Promise<number> {
   const [path = "-"] = options.words;
   const text = await readInput(path, process.stdin);
@@ -115,7 +115,7 @@ function showResult(result: RequestResult, options: Arguments): number {
   return exitCodeOf(result);
 }
 
-/** Returns the message for stderr, with advice to choose a session if useful. With `--json`, counts edits from 0. */
+/** Returns the message for stderr, with advice to choose a session if it helps. With `--json`, counts edits from 0. */
 function messageOf({ message, failures }: FailedRequest, { json }: Arguments): string {
   return `${json ? message : forStderr(message)}${failures.some(asksForSession) ? `\n${commandSentences.nameSession}` : ""}`;
 }
@@ -156,7 +156,7 @@ async function undo(options: Arguments, context: RequestContext): Promise<number
   return showEdit(await sendRequest(request, context), options);
 }
 
-/** Serves agents over MCP. Has a shorter default timeout than the other commands: agents give up after a minute. */
+/** Serves agents over MCP, with a shorter default timeout than other commands: agents give up after a minute. */
 async function serveTools({ patience, structured }: Arguments, context: RequestContext): Promise<number> {
   const { serveMcp } = await import("../mcp/mcp.js");
   const { slow: _slow, notify: _notify, ...quiet } = context;
@@ -165,7 +165,7 @@ async function serveTools({ patience, structured }: Arguments, context: RequestC
 
 /**
  * Returns the absolute path of a directory, by default the working directory; `undefined` if it does not exist, or if
- * its path is not UTF-8: Node would alter such a path, which might then name another directory.
+ * its path is not UTF-8: Node would alter such a path, which might then refer to another directory.
  */
 function directoryOf(given = "."): string | undefined {
   try {

@@ -1,4 +1,4 @@
-/** Reports the editors that can be reached and any problems; unless the output is JSON, also says how to fix them. */
+/** Reports the reachable editors and any problems and, unless the output is JSON, how to fix them. */
 import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
 import { userWorkspace } from "../../disk/diskWorkspace.js";
@@ -28,7 +28,7 @@ export function listSessions({ json }: Arguments, context: RequestContext): Prom
   });
 }
 
-/** Tells an agent which editors can be reached, which problems there are, and which session would get its calls. */
+/** Tells an agent which editors can be reached, what problems there are, and which session would get its calls. */
 export function describeSessions(context: RequestContext): Promise<string> {
   return withSessions(context, async (found, sessions) => {
     const selected = await sessionForDirectory(found, context);
@@ -117,7 +117,7 @@ function stateOf(found: FoundSessions, sessions: readonly ShownSession[]): strin
   ];
 }
 
-/** Says where calls for files in the working directory go. Names no options, because models also read this text. */
+/** Says where calls for files in the working directory go. Mentions no options, because models also read this text. */
 function advice(selected: SelectedSession, { directory, mode }: RequestContext): string[] {
   if (mode === "disk") return [doctorSentences.allGoToDisk];
   if (!selected.ok) return [doctorSentences.wouldFail(selected.failure.message)];
@@ -126,7 +126,7 @@ function advice(selected: SelectedSession, { directory, mode }: RequestContext):
   return [mode === "editor" ? doctorSentences.callsFail(directory) : doctorSentences.callsGoToDisk(directory)];
 }
 
-/** Names the option, if any, with which the person at the terminal can change where calls go. */
+/** Names the option, if any, that lets the person at the terminal change where calls go. */
 function adviceOnOptions(selected: SelectedSession): string[] {
   if (!selected.ok) return asksForSession(selected.failure) ? [commandSentences.nameSession] : [];
   return selected.session === undefined ? [doctorSentences.editorOnly] : [];

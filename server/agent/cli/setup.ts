@@ -9,7 +9,7 @@ import { type Input, unreadable } from "./input.js";
 import { exitCodes, print, say } from "./output.js";
 import { setupSentences } from "./sentences.js";
 
-/** Prints the configuration for one program (for Helix: for the named languages), or says which programs are known. */
+/** Prints the configuration for one program (for Helix, for the named languages), or says which programs are known. */
 export function printSetup([name, ...words]: readonly string[]): number {
   const setup = name === "helix" ? helixSetup(words) : fixedSetup(name, words);
   if (!setup.ok) {
@@ -30,16 +30,16 @@ function fixedSetup(name: string | undefined, words: readonly string[]): Input<s
   return { ok: true, value: setup(samples()) };
 }
 
-/** Returns the path of the samples' folder, which is next to the program's folder in the package. */
+/** Returns the path of the samples folder, which is next to the program's folder in the package. */
 function samples(): string {
   return join(dirname(dirname(realpathSync(process.argv[1] ?? "."))), "client-samples");
 }
 
-/** Quotes an argument for a shell, if it needs quotes. */
+/** Quotes an argument for a shell if necessary. */
 const quotedForShell = (word: string): string =>
   /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 
-/** The configurations of all programs except Helix, by name. Each is complete; its first line says where it belongs. */
+/** The configurations of all programs except Helix, by name. Each is complete; its first line says where it goes. */
 const setups: Readonly<Record<string, (samples: string) => string>> = {
   neovim: (
     folder,
@@ -116,9 +116,8 @@ cp ${quotedForShell(join(folder, "pi", "multiEdit.ts"))} ~/.pi/agent/extensions/
 };
 
 /**
- * Builds the entries that Helix's languages.toml needs for these languages. Each entry lists all servers of its
- * language: those that the language already has, and this one. Only Helix knows the existing ones, so Helix has to name
- * them and check each entry.
+ * Builds the entries for these languages in Helix's languages.toml. Each entry lists all of its language's servers: the
+ * existing ones and this one. Only Helix knows the existing servers, so it has to name them and check each entry.
  */
 function helixSetup(languages: readonly string[]): Input<string> {
   if (languages.length === 0) return unreadable(setupSentences.noLanguages());
@@ -179,7 +178,7 @@ function entryOf(examine: ExamineLanguage, server: string, language: string): In
   if (shown.includes(serverName) || shown.includes(command)) {
     return { ok: true, value: `# ${language} already has ${serverName}.\n` };
   }
-  // Helix silently drops a server whose name it does not know, so check that it lists the earlier servers and ours.
+  // Helix silently drops a server whose name it does not know, so check that it lists the existing servers and ours.
   for (const servers of [shown, shown.map((one) => names[one] ?? one)]) {
     const list = [...servers, serverName].map((one) => JSON.stringify(one)).join(", ");
     const entry = `[[language]]\nname = ${JSON.stringify(language)}\nlanguage-servers = [${list}]\n`;
@@ -190,7 +189,7 @@ function entryOf(examine: ExamineLanguage, server: string, language: string): In
   return unreadable(setupSentences.namelessServers(language, shown));
 }
 
-/** Helix's names for servers, by command, where the two differ. Up to version 25.07, Helix shows the commands. */
+/** Helix's server names, by command, where the two differ. Helix up to version 25.07 shows the commands. */
 const names: Readonly<Record<string, string>> = {
   OmniSharp: "omnisharp",
   R: "r",
@@ -224,7 +223,7 @@ const names: Readonly<Record<string, string>> = {
   wat_server: "wasm-language-tools",
 };
 
-/** Returns the path at which Helix looks for the user's languages.toml. */
+/** Returns the path where Helix looks for the user's languages.toml. */
 function userFile(): string {
   const { APPDATA, XDG_CONFIG_HOME } = process.env;
   const config = process.platform === "win32" ? APPDATA : XDG_CONFIG_HOME;
@@ -235,19 +234,19 @@ function readOwn(file: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch {
-    // Either there is no file yet or Helix can't read it either.
+    // There is no file yet, or Helix can't read it either.
     return "";
   }
 }
 
-/** Returns the name of Helix's program, which depends on the system; `undefined` if it is not on the PATH. */
+/** Returns the name of Helix's executable, which depends on the system; `undefined` if it is not on the PATH. */
 function findHelix(): string | undefined {
   return ["hx", "helix"].find(
     (one) => spawnSync(one, ["--version"], { stdio: "ignore", timeout: limits.helixMs }).error === undefined,
   );
 }
 
-/** Has Helix examine a language, with `languages` as its languages.toml and without its other configuration files. */
+/** Runs Helix's health check for a language, with `languages` as languages.toml and no other configuration files. */
 function askHelix(helix: string, languages: string, language: string): Health {
   const config = mkdtempSync(join(tmpdir(), "multi-edit-helix-"));
   try {

@@ -63,7 +63,7 @@ function createServer(context: ToolContext): McpServer {
   return server;
 }
 
-/** Returns the calling agent, with the name and version that its client states, if it states a name. */
+/** Returns the caller, with the name and version that its client gives, if the client gives a name. */
 function callerOf(client: unknown, { caller }: ToolContext): Caller {
   const { name, version } = (client ?? {}) as Partial<Implementation>;
   return name === undefined ? caller : (readCaller({ name, version, agent: caller.agent }) ?? caller);
@@ -86,7 +86,7 @@ const textResult = (...texts: readonly string[]): CallToolResult => ({
   content: texts.map((text) => ({ type: "text", text })),
 });
 
-/** Puts a note above the lines, which are shown as they are. Agents that truncate an answer drop its middle or end. */
+/** Shows the lines verbatim below a note, because agents that truncate an answer drop its middle or end. */
 function readResult(
   { text, startLine, totalLines, version, onDisk }: ReadResult,
   context: RequestContext,
@@ -103,8 +103,8 @@ function readResult(
 }
 
 /**
- * Shows the text of an answer and, only for a preview, its diff: after an edit, the caller knows what it has changed.
- * An unknown outcome is reported as an error.
+ * Shows an answer's text and, only for a preview, its diff: after an edit, the caller already knows what it has
+ * changed. Reports an unknown outcome as an error.
  */
 function editResult(result: MultiEditResult, { structured }: ToolContext): CallToolResult {
   const { outcome, text, diff } = result;
@@ -132,7 +132,7 @@ function structuredOf(result: MultiEditResult): Record<string, unknown> {
   const shown = files
     .slice(0, limits.toolFiles)
     .map(({ path, kind, newPath, added, removed, firstChangedLine, onDisk }) => {
-      // JSON leaves out fields that are `undefined`.
+      // JSON omits `undefined` fields.
       return { path, kind, newPath, firstChangedLine, added, removed, onDisk };
     });
   return { outcome, label, text, diff, files: shown, warnings, transaction };

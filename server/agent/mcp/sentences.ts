@@ -1,7 +1,7 @@
-/** What a model reads over MCP: instructions, tools with their parameters, and additions to a session's answers. */
+/** Text for models, sent over MCP: instructions, tools with their parameters, and additions to a session's answers. */
 import { count } from "../../plan/failure.js";
 
-/** Instructions, and additions to the answers of a session. */
+/** Instructions, and additions to a session's answers. */
 export const toolSentences = {
   instructions:
     "These tools edit files through the user's editor: unsaved text is seen and kept, and the user can undo. Prefer them to tools that write to disk. Put all edits of one change into one multi_edit call.",
@@ -36,18 +36,18 @@ const linesFrom: Readonly<Record<LinesShown["from"], string>> = {
 export const toolTexts = {
   multi_edit: {
     title: "Edit files in the editor",
-    description: `Replaces text in one or more files of the workspace, through the user's editor: unsaved text is seen and kept, and the user can undo the change.
+    description: `Replaces text in one or more workspace files, through the user's editor: unsaved text is seen and kept, and the user can undo the change.
 
 - Send all edits of one change in one call, even across files: either all succeed, or nothing changes and the answer says what to send instead.
 - Edits are applied in list order, each to the result of those before it.
-- Copy oldText from the file as read_document shows it. It must occur there exactly once; otherwise add neighbouring lines, or set line, occurrence or replaceAll. The server never guesses.
+- Copy oldText from the file as read_document shows it. It must occur there exactly once; otherwise add surrounding lines, or set line, occurrence or replaceAll. The server never guesses.
 - newText is written literally, so reproduce unchanged text exactly. An empty newText deletes oldText.
 - An empty oldText creates the file, with newText as its content.
 - After a failure, correct the edits that the answer names and send the others again unchanged.`,
   },
   apply_patch: {
     title: "Apply a patch in the editor",
-    description: `Adds, updates, moves and deletes files of the workspace with one patch in the apply_patch format, through the user's editor: unsaved text is seen and kept, and the user can undo the change. Either all of it succeeds, or nothing changes.
+    description: `Adds, updates, moves and deletes workspace files with one patch in the apply_patch format, through the user's editor: unsaved text is seen and kept, and the user can undo the change. Either all of it succeeds, or nothing changes.
 
 *** Begin Patch
 *** Update File: src/a.ts
@@ -79,7 +79,7 @@ Each line of a hunk starts with a space (kept), - (removed) or + (added). Give e
   },
 } as const;
 
-/** Descriptions of the parameters of read_document. */
+/** Descriptions of read_document's parameters. */
 export const readParameterTexts = {
   path: "Absolute, or relative to the workspace folder.",
   startLine: "First line, counted from 1.",

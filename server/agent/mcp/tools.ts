@@ -9,12 +9,12 @@ import { readParameterTexts, toolTexts } from "./sentences.js";
 export interface ToolRow {
   readonly name: "multi_edit" | "apply_patch" | "preview_edits" | "read_document" | "editor_status";
   readonly title: string;
-  /** Less than 2 KB, because agents truncate longer descriptions. */
+  /** Under 2 KB, because agents truncate longer descriptions. */
   readonly description: string;
-  /** A plain object with plain properties, because some model APIs refuse unions, references and lists of types. */
+  /** A plain object with plain properties, because some model APIs reject unions, references and lists of types. */
   readonly inputSchema: object;
   readonly readOnly: boolean;
-  /** Hints for particular agents, under the names that those agents define. */
+  /** Hints for particular agents, under keys that those agents define. */
   readonly meta?: Readonly<Record<string, unknown>>;
   /** Builds the request; `undefined` if the tool describes all sessions instead of sending a request to one. */
   readonly toRequest: ((args: unknown, directory: string) => CallRequest) | undefined;
@@ -28,13 +28,14 @@ const { batch, patch } = shapeJsonSchemas() as Record<
 const lineNumber = (description: string): object => ({ type: "integer", minimum: 1, description });
 
 /**
- * Marks a tool whose description Claude Code always shows to the model. The model sees only the names of other tools
- * until it searches for them. The two tools that every edit needs are marked. The others are rarely needed (to move or
- * delete a file, to preview a call, or to list the editors), and their descriptions would cost tokens in every request.
+ * Marks a tool so that Claude Code always shows its description to the model, which sees only the names of other tools
+ * until it searches for them. Only the two tools that every edit needs are marked: the others are rarely needed (to
+ * move or delete a file, to preview a call, or to list the editors), and their descriptions would cost tokens in every
+ * request.
  */
 const declared = { "anthropic/alwaysLoad": true } as const;
 
-/** All tools, in the order in which they are announced. */
+/** All tools. They are announced in this order. */
 export const tools: readonly ToolRow[] = [
   {
     name: "multi_edit",
@@ -90,14 +91,14 @@ function editRequest(method: string, args: unknown, directory: string): CallRequ
   return readCall(args, method, { root: directory, result: "summary" }, "tool");
 }
 
-/** Reads a call to `apply_patch`. A call without any content fails like one with an empty patch. */
+/** Reads a call to `apply_patch`. A call with no content fails as if its patch were empty. */
 function patchRequest(args: unknown, directory: string): CallRequest {
   const call = editRequest("multiEdit/apply", args, directory);
   const hasContent = call.ok || call.failures.some(({ code, index }) => code !== "missingField" || index !== undefined);
   return hasContent ? call : editRequest("multiEdit/apply", { patch: "" }, directory);
 }
 
-/** Reads a call to `read_document`. If the path is not a string, the session reports that. */
+/** Reads a call to `read_document`. If the path is not a string, the session reports the error. */
 function readRequest(args: unknown, directory: string): CallRequest {
   const { path, ...lines } = (args ?? {}) as { path?: unknown };
   if (typeof path !== "string") return { ok: true, request: { method: "multiEdit/read", params: args, targets: [] } };
