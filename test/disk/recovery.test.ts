@@ -1,5 +1,5 @@
 /**
- * Recovery after people and programs have continued to work after a crash: it rolls back our own changes and nothing
+ * Recovery after people and programs have carried on working after a crash: it rolls back our own changes and nothing
  * else.
  */
 import { createHash } from "node:crypto";
@@ -158,7 +158,7 @@ describe("a name that is too long for the disk", () => {
   });
 });
 
-/** A folder on the real disk, and a batch that was killed there before a step. */
+/** A folder on the real disk, where a batch was killed before a step. */
 function killedReally(changesIn: (folder: string) => readonly DiskChange[], isIt: (what: string) => boolean) {
   const root = makeDirectory({ "ws/": "" });
   const folder = join(root, "ws");
@@ -352,8 +352,8 @@ describe("files that moved, on a disk that refuses links to the old ones", () =>
   const texts = { a: "one", b: "two", c: "three" };
 
   /**
-   * A batch that is complete and then rolled back because its record is refused, on a disk that refuses one link to an
-   * old file and one step of the rollback in the folder.
+   * A complete batch that is rolled back because its record is refused, on a disk that refuses one link to an old file
+   * and one step of the rollback in the folder.
    */
   function takenBack(changes: readonly DiskChange[], refused: { readonly link: number; readonly step: number }) {
     const files = Object.fromEntries(
