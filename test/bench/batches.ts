@@ -28,7 +28,7 @@ export interface Batch {
   readonly texts: readonly BatchText[];
   /** The call, as a client would send it. */
   readonly call: object;
-  /** In the order of the call. */
+  /** In the same order as in the call. */
   readonly replacements: readonly Replacement[];
 }
 

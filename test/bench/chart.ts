@@ -29,7 +29,7 @@ const style = `<style>
   }
 </style>`;
 
-/** The whole picture. It has no background, so that of the page shows through. */
+/** The whole picture. It has no background, so the page's background shows through. */
 export function chartOf({ machine, command, cases }: Report): string {
   const goals = worstOf(cases);
   const curves = cases.flatMap((one) => one.curves ?? []);

@@ -41,7 +41,7 @@ export const hostile: BenchCase = {
 
 const smallSize = (start: number, scale: Scale): number => 2 * scaled(start / 2, scale, 2);
 
-/** Checks that the call has the expected outcome, and returns a function that repeats the call, for timing. */
+/** Checks that the call has the expected outcome and returns a function that repeats the call, for timing. */
 function prepared(name: string, { texts, call }: HostileBatch, outcome: "done" | "refused"): () => void {
   const documents = Object.entries(texts).map(([path, text]) => ({ path, text: flat(text) }));
   const json = JSON.stringify(call);
@@ -60,7 +60,7 @@ function calibrated(ready: (n: number) => () => void, size: { readonly start: nu
   let n = size.start;
   while (2 * n <= size.most) {
     const run = ready(n);
-    // The first times include compilation.
+    // The times of the first runs include compilation.
     const times = Array.from({ length: 5 }, () => {
       const from = performance.now();
       run();

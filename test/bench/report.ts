@@ -9,7 +9,7 @@ export interface Machine {
   readonly cores: number;
   readonly platform: string;
   readonly node: string;
-  /** ISO 8601. */
+  /** In ISO 8601 format. */
   readonly date: string;
   /** The load average over the preceding minute; 0 if the system does not report it. */
   readonly load: number;
@@ -30,7 +30,7 @@ export interface Report {
   readonly cases: readonly MeasuredCase[];
 }
 
-/** This machine, now. */
+/** This machine, with the current date and load. */
 export function machineNow(): Machine {
   const all = cpus();
   return {

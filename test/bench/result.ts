@@ -26,7 +26,7 @@ export interface Row {
   readonly note?: string;
 }
 
-/** A line of the growth curves: milliseconds by size. */
+/** A growth curve: milliseconds by size. */
 export interface Curve {
   readonly name: string;
   readonly points: readonly { readonly size: number; readonly ms: number }[];

@@ -77,7 +77,7 @@ export async function startServer(
     ask: () => connection.sendRequest<never>("multiEdit/nothing", {}).catch(() => undefined),
     memory: () => memoryOf(child),
     async heap() {
-      // The server handles messages in order, so the garbage of the earlier messages exists by then.
+      // The server handles messages in order, so its answer means that the earlier ones have left their garbage.
       await connection.sendRequest<never>("multiEdit/nothing", {}).catch(() => undefined);
       child.send("heap");
       const [heap] = await once(child, "message");

@@ -1,7 +1,7 @@
 /**
- * Compares the real `apply_patch` with the server on thousands of random patches; the only differences may be
- * intentional ones. To try more patches: `CODEX_APPLY_PATCH=<the program> CODEX_PATCHES=20000 CODEX_SEED=7 npx vitest
- * run test/codex`.
+ * Compares the real `apply_patch` with the server on thousands of random patches; only intentional differences are
+ * allowed. To try more patches: `CODEX_APPLY_PATCH=<the program> CODEX_PATCHES=20000 CODEX_SEED=7 npx vitest run
+ * test/codex`.
  */
 import { afterAll, it } from "vitest";
 import { codexBinary } from "./binary.js";
@@ -63,7 +63,7 @@ if (program === undefined) {
     if (different !== undefined) throw new Error(await reportOf(different));
   });
 
-  /** Reduces a trial to the smallest one that still shows the difference, and returns the report on it. */
+  /** Reduces a trial to the smallest one that still shows the difference and returns the report on it. */
   const reportOf = async (trial: Trial): Promise<string> => {
     const reported = async (one: Trial): Promise<string | undefined> => {
       const found = (await compare(one, binary)).find((verdict) => verdict.kind === "different");

@@ -6,7 +6,7 @@ export interface Chance {
   below(bound: number): number;
   /** An integer from `from` to `to`, inclusive. */
   between(from: number, to: number): number;
-  /** `true` in about `percent` of 100 draws. */
+  /** `true` with a probability of `percent` percent. */
   percent(percent: number): boolean;
   /** One item of a non-empty list. */
   pick<T>(items: readonly T[]): T;

@@ -340,7 +340,7 @@ it("a journal that is too large to be read again is not written", () => {
   expect(disk.list(state)).toEqual([]);
 });
 
-// No directory is known that cannot be synced on other systems.
+// On other systems, there is no known directory that can't be synced.
 it.runIf(process.platform === "linux")("a disk that does not support the sync of directories causes no failure", () => {
   const directory = `/proc/${process.pid}`;
   realFileSystem.sync(directory);

@@ -87,7 +87,7 @@ function takenBack(at: Site, changes: readonly DiskChange[], meddle: () => void 
   return result;
 }
 
-/** The codes and paths of the failures with which a batch is refused. */
+/** The codes and paths of the failures reported for a batch that must be refused. */
 function refused(at: Site, changes: readonly DiskChange[]): (readonly [string, string | undefined])[] {
   const result = stage(at.workspace, changes, "a batch");
   if (result.ok) throw new Error("it was not refused");

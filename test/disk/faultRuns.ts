@@ -21,7 +21,7 @@ export interface Bench {
   readonly root: string;
   readonly plans: readonly { readonly name: string; readonly plan: TrialPlan }[];
   readonly choose: Choose;
-  /** Time in milliseconds since 1970 when the runs end, however many there have been; default: never. */
+  /** Time to stop, in milliseconds since 1970, no matter how many runs there have been; default: never. */
   readonly end?: number;
 }
 
@@ -75,8 +75,7 @@ export function runDoubleFaults(bench: Bench, tally: RunTally, workload: Workloa
 }
 
 /**
- * Does up to `perPlan` runs of one plan after another, until there have been `count` runs, 5 defects were found, or
- * time is up.
+ * Does up to `perPlan` runs of one plan after another, until `count` runs are done, 5 defects are found, or time is up.
  */
 async function work(
   bench: Bench,
@@ -98,7 +97,7 @@ async function work(
   await Promise.all(Array.from({ length: jobs }, worker));
 }
 
-/** Reports whether the runs are out of time. */
+/** Reports whether time is up. */
 export function isOver({ end = Number.POSITIVE_INFINITY }: Pick<Bench, "end">): boolean {
   return Date.now() > end;
 }

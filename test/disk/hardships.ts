@@ -154,7 +154,7 @@ function judge(
   }
 }
 
-/** Runs a task while a disk is mounted, and unmounts the disk even if the task fails. */
+/** Runs a task while a disk is mounted and unmounts the disk even if the task fails. */
 async function mounted<T>(how: readonly string[], target: string, task: () => Promise<T>): Promise<T> {
   execFileSync("mount", how, { stdio: "pipe" });
   try {

@@ -19,7 +19,7 @@ export interface Trouble {
 /** A file that is on a disk from the start. */
 export interface LaidFile {
   readonly bytes: Buffer;
-  /** Default: 644, in octal. */
+  /** Default: 0o644. */
   readonly mode?: number;
   /** Default: 0, the user that everything runs as. */
   readonly owner?: number;
@@ -68,7 +68,7 @@ export interface MemoryDisk extends FileSystem {
 
 const root = 1;
 
-/** The permission bits that the process removes from new files. */
+/** The process's umask: the permission bits that new files do not get. */
 const mask = 0o022;
 
 /** Creates a disk on which everything is synced. */

@@ -21,7 +21,10 @@ export type Tree = ReadonlyMap<string, string | undefined>;
 /** The folder for a plan's files; the state is kept next to it. */
 export const workspaceFolder = "/ws";
 
-/** A random source of choices; the same seed gives the same choices. Source: mulberry32, in the public domain. */
+/**
+ * A source of random choices; the same seed gives the same choices. The algorithm is mulberry32, which is in the public
+ * domain.
+ */
 export function chooser(seed: number): Choose {
   let state = seed >>> 0;
   return (count) => {

@@ -39,7 +39,7 @@ export function layOut(root: string, { layout }: Pick<TrialPlan, "layout">): Sit
   return site;
 }
 
-/** Writes the driver's task to a file, and returns the file's path. */
+/** Writes the driver's task to a file and returns the file's path. */
 export function writeTask({ root, folder, state }: Site, kind: DriverTask["kind"], plan: TrialPlan): string {
   const here = (path: string): string => `${folder}${path.slice(workspaceFolder.length)}`;
   const changes = plan.changes.map(

@@ -95,7 +95,7 @@ interface Trial {
   readonly copiesAttributes: boolean;
 }
 
-/** What the caller knows when the power fails. */
+/** The caller's view of the batch when the power fails. */
 interface Report {
   /** The phase that was in progress. */
   at: string;

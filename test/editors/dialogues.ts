@@ -62,7 +62,7 @@ const everything = patchOf(
   ...["*** Delete File: gone.txt", "*** Add File: made.txt", "+made"],
 );
 
-/** Answers the server's questions, and checks that the resulting texts match the final answer. */
+/** Answers the server's questions and checks that the resulting texts match the final answer. */
 async function question(stage: Stage, traits: Traits, answers: readonly string[]): Promise<string> {
   const told = await asked(stage, answers);
   const isWanted = answers.at(-1) === "Apply" && told.outcome === "applied";
@@ -76,7 +76,7 @@ async function question(stage: Stage, traits: Traits, answers: readonly string[]
   return isShown ? `shown, ${outcome}` : `the question has the diff in it, ${outcome}`;
 }
 
-/** Applies the edits, and answers the server's questions in turn. */
+/** Applies the edits and answers the server's questions in turn. */
 async function asked(stage: Stage, answers: readonly string[]): Promise<Told> {
   stage.lay(before);
   await stage.open("a.txt", "b.txt");

@@ -18,9 +18,7 @@ export interface Held {
 export interface Place {
   /** The workspace folder, initially empty. Its paths are the same inside and outside the editor's root. */
   readonly folder: string;
-  /**
-   * A folder for the editor's own files, such as its settings; it serves as home directory and as temporary directory.
-   */
+  /** A folder for the editor's own files, such as its settings; it serves as the home and temporary directory. */
   readonly home: string;
   /**
    * Environment variables for the editor's process. In the root, the programs `multi-edit-language-server` and
@@ -59,12 +57,13 @@ export interface Traits {
  * then waits on the wire until the server knows about it.
  */
 export interface Driver {
-  /** Opens a file, as the user would; the file may be nonexistent. */
+  /** Opens a file, as the user would; the file does not have to exist. */
   open(path: string): Promise<void>;
   /** Replaces the whole text of an open document, as typing or pasting does, without saving it. */
   retype(path: string, text: string): Promise<void>;
   /**
-   * Sends a call with the editor's own command, as the user would; may not wait for the answer. Needs `traits.command`.
+   * Sends a call with the editor's own command, as the user would, possibly without waiting for the answer. Needs
+   * `traits.command`.
    */
   command(call: unknown): Promise<void>;
   /**
@@ -80,15 +79,15 @@ export interface Driver {
   undo(path: string): Promise<void>;
   /** Saves the document. */
   save(path: string): Promise<void>;
-  /** Makes the document read-only with the editor's own means; absent if there are none. */
+  /** Makes the document read-only by the editor's own means; absent if there are none. */
   lock?(path: string): Promise<void>;
-  /** Puts the cursor right before the first occurrence of a text, and starts typing there. */
+  /** Puts the cursor right before the first occurrence of a text and starts typing there. */
   startTyping(path: string, before: string): Promise<void>;
   /** Types another key. May be called while the editor is busy; returns immediately. */
   key(key: string): void;
   /** Stops typing once the editor has processed all keys. */
   stopTyping(): Promise<void>;
-  /** Waits until a question is shown, and answers it by the title of one of its actions. */
+  /** Waits until a question is shown and answers it by the title of one of its actions. */
   answer(question: string, action: string, actions: readonly string[]): Promise<void>;
   /**
    * Waits until the editor has processed the answer to its command; absent if the processing does not interfere with
@@ -99,7 +98,7 @@ export interface Driver {
   run?(text: string): Promise<unknown>;
   /** Closes every document without saving it. */
   closeAll(): Promise<void>;
-  /** Ends the editor, whatever state it is in. */
+  /** Stops the editor, whatever state it is in. */
   stop(): Promise<void>;
   /** The last text shown by the editor, for the messages of failed tests. */
   said(): string;

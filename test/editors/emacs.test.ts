@@ -1,6 +1,6 @@
 /**
- * Features that only Emacs has: eglot's own questions, a second server, saving for the server, and the sample's
- * commands.
+ * Features that only Emacs has: eglot's own questions, a second server, saving at the server's request, and the
+ * sample's commands.
  */
 import { copyFileSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -22,7 +22,7 @@ if (missing !== undefined) {
     console.log(leftOut);
   });
 } else {
-  // The first test of each block starts an Emacs, which is slow on some machines.
+  // The first test of each block starts Emacs, which takes a long time on a slow machine.
   vi.setConfig({ testTimeout: 120_000 });
   describe.each([eglot, lspMode])("the sample in $name", (kind) => {
     const stage = useEmacs(kind);
@@ -189,7 +189,7 @@ const asking = (value: string) =>
     () => `(with-eval-after-load 'eglot (add-to-list 'eglot-confirm-server-edits '(multi-edit . ${value})))`,
   );
 
-/** Waits for each question about a file, and presses the given key. */
+/** Waits for each question about a file and presses the given key. */
 async function pressed(one: Stage, ...answers: readonly (readonly [name: string, key: string])[]): Promise<void> {
   for (const [name, key] of answers) {
     await emacsOf(one).asked(name);

@@ -6,7 +6,7 @@ import type { Driver, EditorKind, Held, Place, Traits } from "./editor.js";
 import { type Remote, remoteOf } from "./link.js";
 import { startTerminal, type Terminal } from "./terminal.js";
 
-/** A driver for Emacs, with more functions for the tests of Emacs alone. */
+/** A driver for Emacs, with additional functions for the tests that only Emacs has. */
 export interface EmacsDriver extends Driver {
   /** Evaluates Lisp; the value must be representable as JSON. */
   evaluate(form: string): Promise<unknown>;
@@ -22,7 +22,7 @@ const traits: Traits = {
   encodings: ["utf-8", "utf-16", "utf-32"],
   command: true,
   request: true,
-  // Emacs adds the newline not when it applies an edit, but when it saves the file at the server's request.
+  // Emacs adds the newline when it saves the file at the server's request, not when it applies an edit.
   restoresFinalNewline: true,
 };
 

@@ -13,7 +13,7 @@ const alone = eglotWith(["beside"], () => "(setq-default major-mode 'fundamental
 
 const missing = absence(alone);
 
-/** Number of rounds of editing for each row of the table below. */
+/** Number of editing rounds per row of the table below. */
 const rounds = Number(process.env.EDITOR_CHANGES ?? 120);
 
 /**

@@ -1,4 +1,4 @@
-/** Helix in a terminal, in its current and an older version, attached as the README says. */
+/** Helix in a terminal, in its current and an older version, attached to the server as the README says. */
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
@@ -142,7 +142,7 @@ interface Hands {
    */
   readonly sent: (call: unknown) => void;
   /**
-   * Presses one of `keys`, and returns the text that Helix writes in response; by then, all earlier keys have taken
+   * Presses one of `keys` and returns the text that Helix writes in response; by then, all earlier keys have taken
    * effect.
    */
   readonly written: (key: string) => Promise<Buffer>;
@@ -181,7 +181,7 @@ function handsOn(terminal: Terminal, place: Place): Hands {
 /** Ctrl-G, Ctrl-T and Ctrl-K, which are bound in the tests' configuration. */
 const keys = { writeSelection: "\u0007", writeAll: "\u0014", apply: "\u000b" } as const;
 
-/** The file for a call that is too long to be typed. */
+/** The path of the file that holds a call too long to type. */
 const callPath = ({ home }: Pick<Place, "home">): string => join(home, "call.json");
 
 const selectionPath = ({ home }: Pick<Place, "home">): string => join(home, "selection");
@@ -206,7 +206,7 @@ function configure({ home, inside: [program, ...args], env }: Place, named: read
       `C-t = ["select_all", "${write}"]`,
     ],
     ...[`C-k = ":lsp-workspace-command multiEdit.apply %sh{cat ${callPath({ home })}}"`],
-    // Escape immediately followed by another key would be taken for Alt and that key.
+    // Escape immediately followed by another key would be read as Alt plus that key.
     ...["[keys.insert]", `C-g = ["normal_mode", "${write}"]`, ""],
   ];
   writeFileSync(join(folder, "config.toml"), config.join("\n"));

@@ -1,4 +1,4 @@
-/** Neovim without a screen, in its current and an older version, attached as the README says. */
+/** Headless Neovim, in its current and an older version, attached to the server as the README says. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";

@@ -16,7 +16,7 @@ export interface EditorProcess {
 /** Number of characters of output to keep. */
 const keptOutput = 20_000;
 
-/** Arguments that make `setpriv` end a program together with the test process, however that ends. */
+/** Arguments that make `setpriv` end a program together with the test process, no matter how the test process ends. */
 export const withUs: readonly string[] = ["--pdeathsig", "KILL"];
 
 /** Starts a program in the editor's root, with the workspace folder as its working directory. */

@@ -1,6 +1,4 @@
-/**
- * Scenes that every real editor goes through; each compares the texts that the user ends up with to the expected ones.
- */
+/** Scenes that every real editor goes through; each compares the user's final texts with the expected ones. */
 import { expect } from "vitest";
 import { batch, patchOf } from "../support/desk.js";
 import type { Traits } from "./editor.js";
@@ -19,7 +17,7 @@ export interface Scene {
   run(stage: Stage, door: Door, traits: Traits): Promise<string>;
 }
 
-/** The table's text if everything went as the call says. */
+/** The table's text if the call was carried out in full. */
 export const done = "done";
 /** The table's text if nothing changed in the end, and the answer says so. */
 export const nothing = "nothing changed";
@@ -168,7 +166,7 @@ const everyOperation = patchOf(
   ...["*** Add File: new/made.txt", "+first 😀", "+second"],
 );
 
-/** Has a call applied, and checks that the answer says so. */
+/** Has a call applied and checks that the answer says so. */
 export async function applied(stage: Stage, door: Door, call: unknown): Promise<Told> {
   const told = await stage.apply(door, call);
   expect(told, told.text).toMatchObject({ outcome: "applied" });

@@ -19,7 +19,7 @@ export interface Session {
   readonly wire: Wire;
   /** The folder where the editor was started; it is no longer a workspace folder of the server. */
   readonly folder: string;
-  /** The home of the editor's user. */
+  /** The home directory of the editor's user. */
   readonly home: string;
   /** A file outside all stages, for editors that need a file to be open at all times. */
   readonly first: string;

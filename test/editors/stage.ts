@@ -24,7 +24,7 @@ export interface Stage {
   path(name: string): string;
   /** Writes files; a name that ends with `/` creates a folder. */
   lay(files: Readonly<Record<string, string | Uint8Array>>): void;
-  /** Opens files, and waits until the server knows about them. */
+  /** Opens files and waits until the server knows about them. */
   open(...names: readonly string[]): Promise<void>;
   /** Replaces the text of an open document without saving it. */
   retype(name: string, text: string): Promise<void>;
@@ -54,7 +54,7 @@ export interface Told {
 const counts = new WeakMap<Session, number>();
 
 /**
- * Runs a function on a stage, and clears the stage afterwards. `folders` are the workspace folders, relative to the
+ * Runs a function on a stage and clears the stage afterwards. `folders` are the workspace folders, relative to the
  * stage's folder. If the function throws, the caller must restart the editor, because its state is unknown.
  */
 export async function onStage<T>(
@@ -174,8 +174,8 @@ export function toText(bytes: Uint8Array): string {
 }
 
 /**
- * Reports whether two texts are equal, ignoring differences in line ends and in the final newline, since synced and
- * written text may differ in these.
+ * Reports whether two texts are equal apart from line ends and a final newline, in which synced and written text may
+ * differ.
  */
 function sameText(a: string, b: string): boolean {
   const plain = (text: string): string => text.replaceAll("\r\n", "\n").replace(/\n$/, "");

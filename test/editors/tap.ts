@@ -20,7 +20,7 @@ const readers: Record<Party, StreamMessageReader> = {
   editor: new StreamMessageReader(process.stdin),
   server: new StreamMessageReader(child.stdout),
 };
-/** Writers by the receiver of their messages. */
+/** The writer for each receiver of messages. */
 const writers: Record<Party, StreamMessageWriter> = {
   server: new StreamMessageWriter(child.stdin),
   editor: new StreamMessageWriter(process.stdout),

@@ -39,7 +39,7 @@ export interface Wire {
   whenOpen(path: string): Promise<void>;
   whenClosed(): Promise<void>;
   setFolders(change: { readonly add?: readonly string[]; readonly remove?: readonly string[] }): void;
-  /** From now on, holds back each request with one of these methods, and passes it to `take`, which can release it. */
+  /** From now on, holds back each request with one of these methods and passes it to `take`, which can release it. */
   gate(methods: readonly string[], take: (one: Gated) => void): void;
   ungate(): void;
   /** Waits until something is found; on failure, the error says what is missing. */

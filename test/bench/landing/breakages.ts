@@ -83,7 +83,7 @@ export const wrongCase: Breaker = (chance, edit) =>
     return line.slice(0, index) + word.toLowerCase() + line.slice(index + word.length);
   });
 
-/** Replaces double quotes with single quotes, or the reverse. */
+/** Replaces double quotes with single quotes, or vice versa. */
 export const otherQuotes: Breaker = (chance, edit) =>
   withOneLine(chance, edit, (line) => line.replace(/["']/g, (quote) => (quote === '"' ? "'" : '"')));
 

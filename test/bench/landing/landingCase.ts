@@ -36,7 +36,7 @@ export interface LandingCase {
   readonly expected: Expected;
 }
 
-/** The material from which a case is drawn. */
+/** The source material for a case. */
 export interface Ground {
   readonly chance: Chance;
   readonly version: Version;

@@ -1,6 +1,6 @@
 /**
- * Makers of cases that need more than the same kind of damage to every edit: shuffled edits, chains, parts of lines,
- * and all refusals.
+ * Makers of the cases that can't be made by damaging every edit in the same way: shuffled edits, chains, parts of
+ * lines, and all refusals.
  */
 import type { Breaker, Reason } from "./breakages.js";
 import { secondThought } from "./breakages.js";

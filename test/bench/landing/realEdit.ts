@@ -93,7 +93,7 @@ function surrounded({ lines }: Version, { start, lines: hunk }: RealEdit, contex
   const end = endOf({ start, lines: hunk });
   let from = Math.max(0, start - context);
   let to = Math.min(lines.length, end + context);
-  // Nobody begins or ends a quotation with an empty line.
+  // A quotation would not begin or end with an empty line.
   while (from > 0 && from < start && isBlankLine(lines[from] ?? "")) from--;
   while (to < lines.length && to > end && isBlankLine(lines[to - 1] ?? "")) to++;
   const kept = (some: readonly string[]): EditLine[] => some.map((text) => ({ kind: "keep", text }));
