@@ -33,7 +33,7 @@ export interface BenchServer {
   stop(): void;
 }
 
-/** Memory figures of a server's engine, in bytes. */
+/** Memory figures for a server's engine, in bytes. */
 export interface Heap {
   /** Memory in use on the heap, including external memory that belongs to its objects. */
   readonly used: number;

@@ -54,8 +54,8 @@ function verdictOf(
 }
 
 /**
- * The deviations without which the outcome would be different; if there are none, those that would each change Codex's
- * result on their own.
+ * The deviations that the outcome depends on; if there are none, those that would each change Codex's result on their
+ * own.
  */
 function reasonsOf(trial: Trial, rules: Rules, outcomes: { promised: Outcome; codex: Outcome }): DeviationName[] {
   const needed = [...rules].filter((name) => {

@@ -69,7 +69,7 @@ export type Rules = ReadonlySet<DeviationName>;
 /** Codex without deviations. */
 export const codexRules: Rules = new Set();
 
-/** The deviations that are promised for a mode. */
+/** The deviations promised for a mode. */
 export function promisedRules({ lenient }: { readonly lenient: boolean }): Rules {
   // Object.keys loses the type of the table's keys.
   const names = Object.keys(deviations) as DeviationName[];

@@ -71,7 +71,7 @@ const root = 1;
 /** The process's umask: the permission bits that new files do not get. */
 const mask = 0o022;
 
-/** Creates a disk on which everything is synced. */
+/** Creates a disk with everything synced. */
 export function memoryDisk(layout: Layout, options: { readonly copiesAttributes: boolean }, trouble: Trouble = {}) {
   const nodes = new Map<number, Node>();
   nodes.set(root, directoryNode(root, 0o755));

@@ -17,7 +17,7 @@ import { workspaceFolder } from "./plans.js";
 import { at, create, isCommitRecord, move, remove, textsOf, update } from "./scene.js";
 import { workspaceOn } from "./simulation.js";
 
-/** A disk on which a batch was killed during its commit, before the first step that `isIt` accepts. */
+/** A disk where a batch was killed during its commit, before the first step accepted by `isIt`. */
 function killed(
   texts: Readonly<Record<string, string>>,
   changes: readonly DiskChange[],
@@ -174,7 +174,7 @@ function killedReally(changesIn: (folder: string) => readonly DiskChange[], isIt
   return { root, folder, workspace };
 }
 
-/** The real disk, for a process that is killed before the first step that `isIt` accepts. */
+/** The real disk, for a process that is killed before the first step accepted by `isIt`. */
 function cutBefore(isIt: (what: string) => boolean): FileSystem {
   let isCut = false;
   const step = (what: string): void => {

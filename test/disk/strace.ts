@@ -20,7 +20,7 @@ export interface Point {
 /** A fault that can occur at a point. */
 export interface Fault {
   readonly name: string;
-  /** Relative frequency with which the fault is chosen. */
+  /** Relative probability of choosing this fault. */
   readonly weight: number;
   /** The text to append to `inject=<call>:` for strace; `when` is the call's number. */
   readonly inject: (when: number) => string;

@@ -7,7 +7,7 @@ export interface RandomBatch {
   readonly files: Texts;
   /** Unsaved texts in the editor. */
   readonly typed: Texts;
-  /** Names of the files that are open. */
+  /** Names of the open files. */
   readonly open: readonly string[];
   readonly call: { readonly edits: readonly { path: string; oldText: string; newText: string }[] };
   readonly expected: Texts;

@@ -45,7 +45,7 @@ export interface Told {
   readonly outcome: "applied" | "unknown" | "failed";
   /** Codes of all failures in order; empty for a failed `request`. */
   readonly codes: readonly string[];
-  /** All text that is shown to a person or a model. */
+  /** All text shown to a person or a model. */
   readonly text: string;
   /** `undefined` if the answer went to the sample. */
   readonly answer?: Answer;

@@ -4,7 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Place } from "./editor.js";
 import { type EditorProcess, whileRunning, withUs } from "./process.js";
 
-/** A terminal in which a program runs. */
+/** A terminal that runs a program. */
 export interface Terminal extends EditorProcess {
   /** Sends keys the way a terminal does: `\r` for Enter. */
   write(keys: string): void;

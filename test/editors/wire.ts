@@ -58,7 +58,7 @@ interface Tapped {
   readonly documents: Map<string, number>;
   readonly order: (one: ToTap) => void;
   readonly until: Wire["until"];
-  /** Receives the requests that are held back. */
+  /** Receives held requests. */
   taker: ((one: Gated) => void) | undefined;
 }
 

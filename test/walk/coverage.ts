@@ -4,7 +4,7 @@ import { relative, sep } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
-/** A file of the server in which a function has run. */
+/** A server file with at least one function that has run. */
 export interface RanFile {
   /** Relative to the repository, with slashes, such as `server/plan/plan.ts`. */
   readonly path: string;

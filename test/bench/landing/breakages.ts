@@ -104,7 +104,7 @@ export const unevenIndentation: Breaker = (chance, edit) => {
   return withOneLine(chance, edit, (line, at) => (at === first ? undefined : `  ${line}`));
 };
 
-/** Prefixes the lines with the numbers of a file view, one of which is missing or wrong. */
+/** Prefixes the lines with a file view's numbers, but leaves one of them out or changes it. */
 export const brokenViewNumbers: Breaker = (chance, edit) => {
   const old = oldLines(edit);
   if (old.length < 3) return undefined;

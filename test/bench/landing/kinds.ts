@@ -1,4 +1,4 @@
-/** The table of kinds of cases: how each kind treats its edits, the shapes in which it sends them, and its goal. */
+/** The table of kinds of cases: how the edits are treated, the shapes used to send them, and the goal. */
 import {
   brokenViewNumbers,
   droppedBlankLine,
