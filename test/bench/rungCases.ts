@@ -1,4 +1,4 @@
-/** Measures every rung: each finds the same edits, because text and call differ in the way that it ignores. */
+/** Measures every rung. Each finds the same edits, although text and call differ in the way that it ignores. */
 import { type BatchShape, type Disguise, editBatch, patchBatch } from "./batches.js";
 import { checkMethods, floor, throughCore } from "./methods.js";
 import { median, race, uncertainty } from "./race.js";

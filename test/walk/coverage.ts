@@ -20,7 +20,7 @@ export interface Coverage {
   take(): Promise<RanFile[]>;
 }
 
-/** Milliseconds without any call to a server function after which the server is considered idle. */
+/** The server is considered idle after this many milliseconds without a call to one of its functions. */
 const quietMs = 200;
 
 /** Excludes a class's field initializers, which V8 counts as a function in angle brackets. */

@@ -27,7 +27,7 @@ export type Reason =
 /** An edit with a mistake. */
 export interface Broken {
   readonly sent: Sent;
-  /** The line and column of the file, both 0-based, where the edit first differs, if the failure must name them. */
+  /** The 0-based line and column of the file where the edit first differs, if the failure must name them. */
   readonly differsAt?: { readonly line: number; readonly column: number };
 }
 

@@ -115,7 +115,8 @@ export const firstLineDedented: DamageMaker = (chance) => ({
 });
 
 /**
- * Each line of the old text, and every line or no line of the new text, is prefixed with its number from a file view.
+ * Each line of the old text is prefixed with its number from a file view; in the new text, either all lines are or
+ * none.
  */
 export const viewNumbers: DamageMaker = (chance) => ({
   send: (edit) => {
@@ -170,7 +171,7 @@ function inFile(
     fileLine,
     written,
     send: (edit) => {
-      // If an added line equals an old one, it is unclear which of the two is kept and which is new.
+      // If an added line equals an old one, it is unclear which is kept and which is new.
       const old = new Set(oldLines(edit));
       const isClear = addedLines(edit).every((line) => !old.has(line) || fileLine(line) === written(line));
       return isClear ? toSent(edit, spelling) : undefined;

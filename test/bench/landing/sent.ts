@@ -17,7 +17,7 @@ export interface Sent {
 
 /** The way a model writes the lines of an edit. */
 export interface Spelling {
-  /** Transforms a line that it copied from the file; `at` is the line's 0-based index in the old text. */
+  /** Transforms a line that the model copied from the file; `at` is the line's 0-based index in the old text. */
   readonly copied?: (line: string, at: number) => string;
   /** Transforms a line that the model wrote. */
   readonly typed?: (line: string) => string;

@@ -21,7 +21,7 @@ export interface Figures {
   readonly isMet: boolean;
 }
 
-/** Minimum percentage of refusals that must name the location, among those whose edits belong somewhere in the file. */
+/** Percentage of refusals that must name the location, counting only edits that belong somewhere in the file. */
 const pointingGoal = 97;
 
 /** Computes the figures of one kind from its cases. */
