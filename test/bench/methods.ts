@@ -1,4 +1,4 @@
-/** The three contenders: the server's core, the least that any method must do, and the usual method. */
+/** The three contenders: the server's core, the minimum that any method must do, and the usual method. */
 import { decodeCall } from "../../server/dialect/decode.js";
 import { factsOf } from "../../server/lsp/clients.js";
 import { toErrorData, toRefusal, toResult } from "../../server/lsp/edit/result.js";
@@ -18,8 +18,8 @@ export interface CoreAnswer {
 }
 
 /**
- * Processes a call from its arrival to the complete answer with statuses, diff, positions and messages; leaves out only
- * input and output.
+ * Processes a call from its arrival to the complete answer, with statuses, diff, positions and messages; only I/O is
+ * left out.
  */
 export function throughCore(
   texts: readonly { readonly path: string; readonly text: string }[],
@@ -70,8 +70,8 @@ export function floor(texts: readonly BatchText[]): { readonly lineEnds: number;
 }
 
 /**
- * The usual method: search the text for each edit, search again for a second occurrence, and rebuild the text. Returns
- * `undefined` if an old text does not occur, or occurs more than once.
+ * The usual method: searches the text for each edit, searches again for a second occurrence, and rebuilds the text.
+ * Returns `undefined` if an old text does not occur or occurs more than once.
  */
 export function usual(
   texts: readonly BatchText[],

@@ -1,14 +1,11 @@
-/**
- * Measures every rung: the same edits are found on each rung in turn, because text and call differ in the way that this
- * rung ignores.
- */
+/** Measures every rung. Each finds the same edits, although text and call differ in the way that it ignores. */
 import { type BatchShape, type Disguise, editBatch, patchBatch } from "./batches.js";
 import { checkMethods, floor, throughCore } from "./methods.js";
 import { median, race, uncertainty } from "./race.js";
 import { type BenchCase, type Row, timesFloor } from "./result.js";
 import { rounds, scaled, seed } from "./scale.js";
 
-/** A comment with a quote and a dash, which are plain in the call and typographic in the text. */
+/** A comment with a quote and a dash, both plain in the call and typographic in the text. */
 const note = (quote: string, dash: string): string => ` // it${quote}s so ${dash} still`;
 
 const trailing: Disguise = { inText: (line) => `${line}  ` };
@@ -20,7 +17,7 @@ const curly: Disguise = {
 const deeper: Disguise = { sent: (line) => `    ${line}` };
 
 /**
- * For each rung that finds edits, a difference between text and call that this rung ignores and stricter ones do not.
+ * For each rung that finds edits, a difference between text and call that this rung ignores but stricter ones do not.
  */
 const editRungs: Readonly<Record<string, Disguise | undefined>> = {
   exact: undefined,

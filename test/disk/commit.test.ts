@@ -1,5 +1,6 @@
 /**
- * Commits from the caller's side: refusals with their reasons, kept attributes, undo, and the reports after a crash.
+ * Commits from the caller's perspective: refusals and their reasons, preserved attributes, undo, and reports after a
+ * crash.
  */
 import { createHash } from "node:crypto";
 import {
@@ -23,7 +24,7 @@ import { type FileSystem, realFileSystem, systemError } from "../../server/disk/
 import { recover } from "../../server/disk/recover.js";
 import { type Entry, makeDirectory } from "../support/directory.js";
 
-/** A folder with files, and a state directory next to it. */
+/** A folder with files, and a state directory beside it. */
 interface Site {
   readonly root: string;
   readonly workspace: DiskWorkspace;
@@ -54,7 +55,7 @@ function update({ path }: Site, name: string, before: string, after: string): Di
   return { kind: "update", path: path(name), name, hash: hashOf(before), content: { text: after } };
 }
 
-/** Stages a batch that must be accepted. */
+/** Stages a batch that must not be refused. */
 function staged(at: Site, changes: readonly DiskChange[]): Staged {
   const result = stage(at.workspace, changes, "a batch");
   if (!result.ok) throw new Error(result.failures.map(({ message }) => message).join("\n"));
@@ -68,8 +69,8 @@ function committed(at: Site, changes: readonly DiskChange[]): Committed {
 }
 
 /**
- * A batch whose record is refused after everything else was done, so it is rolled back; `meddle` runs just before the
- * refusal.
+ * A batch whose record is refused once everything else is done, so the batch is rolled back; `meddle` runs just before
+ * the refusal.
  */
 function takenBack(at: Site, changes: readonly DiskChange[], meddle: () => void = () => undefined): NotCommitted {
   let records = 0;
@@ -86,14 +87,14 @@ function takenBack(at: Site, changes: readonly DiskChange[], meddle: () => void 
   return result;
 }
 
-/** The codes and paths of the failures with which a batch is refused. */
+/** The codes and paths of the failures reported for a batch that must be refused. */
 function refused(at: Site, changes: readonly DiskChange[]): (readonly [string, string | undefined])[] {
   const result = stage(at.workspace, changes, "a batch");
   if (result.ok) throw new Error("it was not refused");
   return result.failures.map(({ code, path }) => [code, path]);
 }
 
-/** The same workspace as the next process sees it: the previous process is dead. */
+/** The same workspace as seen by the next process, when the previous one is dead. */
 function next({ workspace }: Site): DiskWorkspace {
   const { owners } = workspace;
   return { ...workspace, owners: { ...owners, self: "00000000-00000000-1-1", isAlive: () => false } };
@@ -178,7 +179,7 @@ describe("a batch is refused", () => {
     const result = batch.commit();
     expect(readdirSync(outside)).toEqual(["a.txt"]);
     expect(readFileSync(join(outside, "a.txt"), "utf8")).toBe("a");
-    // The target of the link is unknown, so nothing more is written until the directory is back.
+    // The link's target is unknown, so nothing more is written until the directory is back.
     expect(result.outcome).toBe("recoveryPending");
     expect(refused(at, [])).toEqual([["ioError", undefined]]);
     rmSync(at.path("dir"));

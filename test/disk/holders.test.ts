@@ -1,6 +1,6 @@
 /**
- * Programs that have a file open: recognized by the traces that editors and the server's own sessions leave. If real
- * editors are installed, they are tested, too.
+ * Programs that have a file open, recognized by the traces that editors and the server's own sessions leave. Real
+ * editors are tested, too, if they are installed.
  */
 import { spawn } from "node:child_process";
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
@@ -14,10 +14,10 @@ import type { Holder } from "../../server/disk/sentences.js";
 import { type Entry, makeDirectory } from "../support/directory.js";
 import { neovimVersion } from "../support/neovim.js";
 
-/** The program's name on the path. */
+/** The program's name on `PATH`. */
 const neovim = "nvim";
 
-/** A process id that no process has: ids on Linux are less than four million. */
+/** A process id that is never in use: on Linux, ids are below four million. */
 const nobody = 99_999_999;
 
 /** The part of a swap file's first block that says who holds the file. */
@@ -63,7 +63,7 @@ function workspaceIn(root: string, more: Partial<DiskWorkspace> = {}): DiskWorks
   return diskWorkspace([join(root, "ws")], { state: join(root, "state"), swapFiles: [join(root, "swap")], ...more });
 }
 
-/** A description of the editor that has a file open; `undefined` if no editor has it open. */
+/** A description of the editor that has a file open; `undefined` if there is none. */
 function editorOf(workspace: DiskWorkspace, path: string): string | undefined {
   const holder = holderOf(workspace, path);
   return holder?.kind === "open" ? holder.by : undefined;
@@ -96,7 +96,7 @@ describe("a file is open in", () => {
   });
 });
 
-// Without Neovim, the blocks above stand in for it; if editors are required, its absence is a failure.
+// Without Neovim, the blocks above have to do; if editors are required, its absence is a failure.
 if (neovimVersion() === undefined) {
   it("Neovim is not available", () => {
     if (process.env.REQUIRE_EDITORS === "1") throw new Error("Neovim is not there");

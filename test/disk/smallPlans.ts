@@ -1,11 +1,12 @@
 /**
- * All batches of one to three changes, of each kind and location, including those whose files need each other's names.
+ * All batches of one to three changes of every kind in every location, including those where one file needs another's
+ * name.
  */
 import type { Content, DiskChange } from "../../server/disk/diskChange.js";
 import type { LaidFile, Layout } from "./memoryDisk.js";
 import { planOf, type TrialPlan, workspaceFolder } from "./plans.js";
 
-/** Every batch of up to `most` changes, with a name; of several equal batches, only one. */
+/** Every batch of up to `most` changes, with a name; equal batches are listed only once. */
 export function smallPlans(most: number): { readonly name: string; readonly plan: TrialPlan }[] {
   const names = Object.keys(kinds);
   let batches: string[][] = [[]];
@@ -53,7 +54,7 @@ const kinds: Readonly<Record<string, (index: number) => Part>> = {
 
 const partOf = (kind: string, index: number): Part => kinds[kind]!(index);
 
-/** Longer than a sector, so that a write can be torn. */
+/** A text longer than a sector, so a write of it can be torn. */
 const text = (index: number): string => `file ${index}, as it was before\n`.repeat(50);
 
 function create(name: string): Part {

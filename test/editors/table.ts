@@ -10,10 +10,10 @@ const lock = new URL("../../node_modules/.editor-table/", import.meta.url);
 const [begin, end] = ["<!-- The tests write this table: UPDATE_EDITORS=1. -->", "<!-- End of the table. -->"];
 const corner = "what happens";
 
-/** The cell of a scene that has no result yet. */
+/** The cell for a scene that has no result yet. */
 const unknown = "–";
 
-/** One editor's cells by row. */
+/** An editor's cells by row. */
 export type Column = ReadonlyMap<string, string>;
 
 /** The rows in order, and each editor's cells. */
@@ -22,14 +22,14 @@ interface Table {
   readonly columns: ReadonlyMap<string, Column>;
 }
 
-/** The column on the page; `undefined` if the page has no such editor. */
+/** The column on the page; `undefined` if the editor is not on the page. */
 export function columnOf(editor: string): Column | undefined {
   return parse(readFileSync(page, "utf8")).columns.get(editor);
 }
 
 /**
- * Writes a column; other processes may write theirs at the same time. Each version has a column of its own; a person
- * removes the column of an old version.
+ * Writes a column, even while other processes write theirs. Each version has its own column; a person has to remove an
+ * old version's column.
  */
 export async function writeColumn(editor: string, column: Column): Promise<void> {
   await withLock(() => {
@@ -44,7 +44,7 @@ export async function writeColumn(editor: string, column: Column): Promise<void>
 }
 
 /**
- * The order of the rows. A new row follows the one that precedes it in this editor's column; rows that no editor has
+ * The order of the rows. A new row goes after the row that precedes it in this editor's column; rows that no editor has
  * any more are removed.
  */
 function orderOf(fresh: readonly string[], old: readonly string[], columns: ReadonlyMap<string, Column>): string[] {

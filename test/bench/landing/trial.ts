@@ -62,8 +62,8 @@ export function judge(one: LandingCase): Verdict {
 }
 
 /**
- * Reports whether a failure names a location: by a region that covers most of it, by a listed match, or by a line in
- * it.
+ * Reports whether a failure points at a location: by a region that covers most of it, by a listed match, or by a line
+ * within it.
  */
 function pointsAt(failure: Failure, place: LineSpan, sentLines: number): boolean {
   const isIn = (line: number | undefined): boolean =>
@@ -94,8 +94,8 @@ const saying =
     isAbsence(failure) && words.test(failure.message);
 
 /**
- * Tests whether a nearest region describes, in these words, the line at which the old text differs and, if it names a
- * column, the exact column.
+ * Tests whether a nearest region describes, in these words, the line where the old text differs and, if it names a
+ * column, the right one.
  */
 const differing =
   (words: RegExp): ReasonTest =>
@@ -108,7 +108,7 @@ const differing =
       return words.test(difference) && isLine && (column === undefined || Number(column) - 1 === differsAt?.column);
     });
 
-/** For each reason, a test that recognises it by the code and the wording of a failure. */
+/** For each reason, a test that recognises it by a failure's code and wording. */
 const reasons: Readonly<Record<Reason, ReasonTest>> = {
   absent: isAbsence,
   blankLine: saying(/empty line/),
