@@ -1,4 +1,4 @@
-/** Builds the message of a failed call: shortens long failures and leaves out repeated messages and hints. */
+/** Builds a failed call's message, shortening long failures and leaving out repeated messages and hints. */
 import { mergeWith } from "../../plan/edits/sentences.js";
 import { clip, type Failure } from "../../plan/failure.js";
 import { limits } from "../../text/limits.js";
