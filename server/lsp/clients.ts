@@ -25,7 +25,7 @@ export interface ClientFacts {
   readonly checksVersionsFrom: number;
   /** Delay, in milliseconds, until typed text is synced, including a safety margin. */
   readonly syncDelay: number;
-  /** Timeout of `workspace/applyEdit`, in milliseconds; longer if the client may ask its user. */
+  /** Timeout for `workspace/applyEdit`, in milliseconds; longer if the client may ask its user. */
   readonly answerMs: number;
   /** `true` if the client reports an edit as applied even if its user declined it. */
   readonly hidesDeclining: boolean;

@@ -11,7 +11,7 @@ import { protocolVersion, type ReadResult, type StatusResult } from "./protocol.
 import { readProblems, requestFailures } from "./sentences.js";
 import { type Session, worldOf } from "./session.js";
 
-/** Serves `multiEdit/read`: returns a text or some of its lines. Lines past the end are left out without a failure. */
+/** Serves `multiEdit/read`: returns a text or some of its lines. A range that extends past the end is clamped. */
 export async function readDocument(session: Session, params: unknown): Promise<Answer<ReadResult>> {
   const request = parseParams(params);
   if (!request.ok) return request;

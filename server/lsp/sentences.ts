@@ -23,7 +23,7 @@ interface StepWords {
   readonly late: string;
   /** The words after "has not yet". */
   readonly notYet: (asked: StepDescription) => string;
-  /** The sentence for an editor that did something else. */
+  /** The sentence used if the editor did something else. */
   readonly diverged: (asked: StepDescription) => string;
 }
 

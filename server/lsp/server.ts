@@ -74,7 +74,7 @@ async function openToAgents(session: Session, start: ServerStart): Promise<void>
   }
 }
 
-/** Recovers batches that a crash interrupted on disk and tells the user about them. Runs before any other batch. */
+/** Recovers batches that were interrupted by a crash, and tells the user about them. Runs before any other batch. */
 async function reportRecovered(session: Session): Promise<void> {
   await session.ready;
   for (const message of await recoverAtStart(session)) {

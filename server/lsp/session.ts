@@ -39,7 +39,7 @@ export interface Session {
   settings: Settings;
   /** Settles once the client has answered the request for its settings, or after `limits.settingsMs`. */
   ready: Promise<void>;
-  /** Returns the paths that the user's other editors have, or may have, open, with their editors. Set by `agent/`. */
+  /** Returns the paths that the user's other editors have, or may have, open, each with its editor. Set by `agent/`. */
   openElsewhere: (paths: readonly string[]) => Promise<ReadonlyMap<string, Holder>>;
   readonly log: (level: LogLevel, text: string) => void;
   /** Runs a task after all tasks queued before it, so that the server applies one batch at a time. */

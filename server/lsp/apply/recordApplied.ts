@@ -79,7 +79,7 @@ export async function addProposal(
   return kept && id;
 }
 
-/** Checks the proposals whenever a text is synced. This is cheap, because most texts differ in length. */
+/** Checks the proposals whenever a text is synced. This is cheap: most comparisons fail on the length alone. */
 export function watchProposals(session: Session): void {
   session.documents.onChange((uri) => {
     for (const proposal of session.history.proposals) {

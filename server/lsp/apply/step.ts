@@ -58,12 +58,12 @@ export interface ApplyJob extends Pick<ApplyContext, "session" | "options"> {
 /** A plan that fits the texts at the time of planning, or the failures if planning failed. */
 export type PlanAttempt = ApplyPlan | Extract<Planned, { ok: false }>;
 
-/** The outcome of one step, judging by the editor's synced text or the disk. */
+/** The outcome of one step, as shown by the editor's synced text or the disk. */
 export type StepOutcome =
   | { readonly kind: "verified" }
   /** Everything is as before. */
   | { readonly kind: "refused"; readonly reason: string }
-  /** The text or file had changed before the step, which is certainly not in effect. */
+  /** The text or file had changed beforehand. The step is certainly not in effect. */
   | { readonly kind: "moved" }
   /** The text or the disk is neither as before nor as planned. */
   | { readonly kind: "diverged" }

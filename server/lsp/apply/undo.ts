@@ -1,4 +1,4 @@
-/** Serves `multiEdit/undo`: undoes an applied batch, completely or not at all, unless its new text has changed. */
+/** Serves `multiEdit/undo`, which undoes an applied batch completely or, if its new text has changed, not at all. */
 import type { CancellationToken } from "vscode-languageserver/node";
 import { trialKeys } from "../../dialect/keys.js";
 import { callFailures } from "../../dialect/sentences.js";

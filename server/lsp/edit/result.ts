@@ -9,7 +9,7 @@ import type { CallOptions, FileResult, MultiEditErrorData, MultiEditResult } fro
 import { callSentences } from "../sentences.js";
 import { failureMessage } from "./failureMessage.js";
 
-/** The input for building a result. */
+/** The input to `toResult`. */
 export interface Report {
   readonly planned: Extract<Planned, { ok: true }>;
   readonly edit: WorkspaceEdit;

@@ -39,8 +39,9 @@ export interface ByteSink {
 }
 
 /**
- * Creates a channel of frames over byte streams. It pauses reading while more than `limits.outputBacklogBytes` of
- * output are waiting for the client, or while more than `limits.messagesAhead` messages are waiting to be dispatched.
+ * Creates a channel that carries frames over byte streams. It pauses reading while more than
+ * `limits.outputBacklogBytes` of output are waiting for the client, or while more than `limits.messagesAhead` messages
+ * are waiting to be dispatched.
  */
 export function streamChannel(input: Readable, output: ByteSink): Channel {
   const outbox = new Outbox();
@@ -109,7 +110,7 @@ export function streamChannel(input: Readable, output: ByteSink): Channel {
   };
 }
 
-/** Decodes UTF-8. Keeps a byte order mark, so the JSON parser refuses the text, as the JSON specification allows. */
+/** Decodes UTF-8. Keeps a byte order mark, so that the JSON parser rejects it, as the JSON specification allows. */
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 function receiveBody(bytes: Buffer, events: ChannelEvents): void {
@@ -125,7 +126,7 @@ function receiveBody(bytes: Buffer, events: ChannelEvents): void {
 
 /**
  * Creates a channel to the parent process, for `--node-ipc`; returns `undefined` if there is no parent process or it
- * has opened no channel. The channel has no frames and therefore no faults.
+ * has not opened a channel. The channel has no frames and therefore no faults.
  */
 export function parentChannel(): Channel | undefined {
   const post = process.send?.bind(process);

@@ -22,7 +22,7 @@ export interface ServeOptions {
   readonly transport: Transport;
   /** Id of a process whose end also ends the server. `initialize` may name another such process. */
   readonly clientProcessId: number | undefined;
-  /** Most verbose level that is logged to stderr, for entries about the connection itself; `undefined` means `warn`. */
+  /** Most verbose level of the stderr log, about the connection and the process; `undefined` means `warn`. */
   readonly logLevel: LogLevel | undefined;
 }
 

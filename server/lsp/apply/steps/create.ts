@@ -38,8 +38,7 @@ export const createStep: StepRules<FileCreation> = {
 };
 
 /**
- * Creates the file, then sends its text separately: if both come in one request, some editors ask the user or lose
- * text.
+ * Creates the file, then sends its text separately: given both in one request, some editors ask the user or lose text.
  */
 async function createFile(context: ApplyContext, file: FileCreation): Promise<StepResult> {
   const { uri, path: name } = file.document;
