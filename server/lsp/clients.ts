@@ -33,7 +33,7 @@ export interface ClientFacts {
   readonly warnsOfUnknown: boolean;
 }
 
-/** Facts assumed about unknown clients: LSP's rules, and assumptions that are harmless if they are wrong. */
+/** Facts assumed about unknown clients: LSP's rules, and assumptions that are harmless if wrong. */
 const unknownClient: ClientFacts = {
   documentChanges: false,
   loneCrEndsLine: true,

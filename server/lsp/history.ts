@@ -13,7 +13,7 @@ export interface AppliedStep {
   readonly file: FileChange;
   /** Copy of the deleted file, taken just before its deletion; `undefined` if none was deleted or no copy was kept. */
   readonly kept?: KeptFile | undefined;
-  /** Removes the directories that were created for the file, if they are empty. */
+  /** Removes the directories created for the file, if they are empty. */
   readonly tidy?: (() => Promise<void>) | undefined;
 }
 

@@ -40,7 +40,7 @@ export interface PlaceLines {
   endLine: number;
 }
 
-/** The outcome of one edit of the call. */
+/** The outcome of one edit in the call. */
 export interface EditResult {
   /** 0-based index of the edit in the call. */
   index: number;

@@ -55,7 +55,7 @@ const fields: readonly string[] = ["path", "startLine", "endLine", "workDoneToke
 
 const isLine = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 1;
 
-/** Serves `multiEdit/status`. Compares the text of every open document with its file on disk. */
+/** Serves `multiEdit/status`. Compares every open document with its file on disk. */
 export async function statusOf(session: Session): Promise<StatusResult> {
   await session.ready;
   await settleProposals(session);

@@ -164,9 +164,9 @@ const undoHint = "To undo the latest transaction, leave out the id; multiEdit/st
 /** The prefix of each warning about what a summary leaves out. */
 const summary = "the answer is a summary: ";
 
-/** Sentences about a whole call: the message of the JSON-RPC error, warnings, and clauses of other sentences. */
+/** Sentences about a whole call: parts of the JSON-RPC error's message, warnings, and clauses for other sentences. */
 export const callSentences = {
-  /** The first line of the message of a failed call. */
+  /** The first line of a failed call's message. */
   failedEdits: (failed: number, total: number): string => `Nothing was changed: ${failed} of ${total} edits failed.`,
   /** The last line of a failed call's message. `sound` holds the 0-based indices of the correct edits, at least one. */
   sound: (sound: readonly number[], isPatch: boolean): string => {
@@ -182,7 +182,7 @@ export const callSentences = {
   progressTitle: "Matching edits",
   nothingChanged: "Nothing was changed.",
   notAsked: "options.confirm had no effect: nothing was applied, so the user was not asked",
-  /** Says what became of the files that were changed before the one that failed. */
+  /** Says what happened to the files changed before the failure. */
   rest: (rest: Record<Leftover | "back", readonly string[]>): string => {
     const said = leftovers.flatMap(([kind, words]) =>
       rest[kind].length === 0 ? [] : [`${words}: ${rest[kind].join(", ")}.`],
@@ -234,7 +234,7 @@ export function isAboutSummary(warning: string): boolean {
   return warning.startsWith(summary);
 }
 
-/** The states in which a file may be left if its change was not, or not certainly, rolled back. */
+/** The possible states of a file whose change was not, or not certainly, rolled back. */
 export type Leftover = "held" | "stuck" | "renamed" | "deleted" | "saved" | "doubtful";
 
 const leftovers: readonly (readonly [Leftover, string])[] = [

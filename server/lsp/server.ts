@@ -47,7 +47,7 @@ export function registerServer(connection: Connection, start: ServerStart): void
     session.ready = settings.pull();
     settings.subscribe();
     session.inTurn(() => reportRecovered(session)).catch((error: unknown) => session.log("error", String(error)));
-    // During initialization, the library adds its own listener, which would replace one that was added earlier.
+    // During initialization, the library adds its own listener, which would replace any added earlier.
     connection.onNotification("workspace/didChangeWorkspaceFolders", (params: unknown) =>
       changeFolders(session, params),
     );
@@ -74,7 +74,7 @@ async function openToAgents(session: Session, start: ServerStart): Promise<void>
   }
 }
 
-/** Recovers batches that were interrupted by a crash, and tells the user about them. Runs before any other batch. */
+/** Recovers batches interrupted by a crash and tells the user about them. Runs before any other batch. */
 async function reportRecovered(session: Session): Promise<void> {
   await session.ready;
   for (const message of await recoverAtStart(session)) {

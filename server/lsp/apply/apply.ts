@@ -144,7 +144,7 @@ function tasksOf(files: readonly FileChange[]): Task[] {
   return textsFirst([...texts, ...whole]);
 }
 
-/** Returns outcomes for operations that were not attempted. */
+/** Returns `notAttempted` outcomes for the edits of all operations. */
 function untried(operations: readonly Operation[]): EditOutcome[] {
   return operations.flatMap((operation) =>
     indicesOf(operation).map(

@@ -29,7 +29,7 @@ export async function applyText(
   const { uri, version } = file.document;
   const sourceOf = (text: string): TextSource => (version === null ? "unclear" : sourceOfText(file, text));
   const watch = watchText(session, file, edits);
-  // If the file was opened after it was planned, the edit targets the version that is open now.
+  // If the file was opened after it was planned, the edit targets the currently open version.
   const sentFor = version ?? openAt(session, uri)?.version ?? null;
   // A client without `documentChanges` gets the edit in the older form, `changes`.
   const edit = hasDocumentChanges(session)
@@ -39,7 +39,7 @@ export async function applyText(
     const answer = await Promise.race([request(session, { label, edit }), watch.seen]);
     if ("kind" in answer) return answer;
     const isNo = !answer.applied && !answer.isLate;
-    // If the client refused the edit, and only typing separates its newer text from the old one, the edit has certainly
+    // If the client refused the edit and its newer text differs from the old one only by typing, the edit has certainly
     // not been applied.
     const moved = openAt(session, uri);
     if (isNo && moved !== undefined && moved.version !== version && sourceOf(moved.text) === "old") {
@@ -148,7 +148,7 @@ function whereMisapplied(
   });
 }
 
-/** Converts the edits to changes to a text; returns `undefined` if a position does not exist in the text. */
+/** Converts the edits to offset-based changes; returns `undefined` if a position does not exist in the text. */
 function spansOf({ encoding }: Session, { document }: FileChange, edits: readonly TextEdit[], text: string) {
   const lines = LineIndex.of(text, document);
   const spans = edits.flatMap(({ range, newText }) => {

@@ -25,7 +25,7 @@ export type Consent = "known" | "yes" | Failure;
 /** The user's confirmation of one call. */
 export type Confirmation = ReturnType<typeof createConfirmation>;
 
-/** Creates the confirmation of one call. It does not ask about the same diff of the whole plan twice in a row. */
+/** Creates the confirmation of one call. It never asks about the same diff of a whole plan twice in a row. */
 export function createConfirmation(job: ApplyJob) {
   const agreed = new Map<FileChange, string>();
   const viewer = createViewer(job.session);
@@ -57,7 +57,7 @@ export function createConfirmation(job: ApplyJob) {
     },
     /** Returns the diff that the user was last asked about; empty if there was none. */
     proposed: () => proposed,
-    /** Removes the files that were created to show diffs. */
+    /** Removes the files created to show diffs. */
     end: () => viewer.end(),
   };
 }

@@ -93,7 +93,7 @@ export function watchProposals(session: Session): void {
   });
 }
 
-/** Compares all proposals with the current texts and the disk, and turns those that were applied into transactions. */
+/** Checks all proposals against the current texts and the disk, and turns the applied ones into transactions. */
 export async function settleProposals(session: Session): Promise<void> {
   for (const proposal of session.history.proposals) await settle(session, proposal);
 }

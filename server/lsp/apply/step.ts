@@ -175,8 +175,7 @@ export interface StepRules<F extends FileChange = FileChange, T extends Task = T
   /** Performs the step. `file` is the file as last planned. */
   do(run: Run, file: F, task: T): Promise<StepResult>;
   /**
-   * Rolls back the step after a later one has failed. Returns `true` on success, otherwise `false` or the state in
-   * which the file is left.
+   * Rolls back the step after a later one has failed. Returns `true` on success, otherwise `false` or the file's state.
    */
   rollBack(run: Run, file: F, step: DoneStep & T): Promise<boolean | Leftover>;
   /** Plans the inverse of the step for a later undo; fails if the file or its text has changed since the step. */

@@ -31,7 +31,7 @@ export function failureMessage(failures: readonly Failure[], { sound: placed, to
   return clip([...head, ...shown, ...rest].join("\n"), limits.callMessage + limits.failureMessage);
 }
 
-/** Removes the hint from a message, but not the sentences about the whole call that may follow the hint. */
+/** Removes the hint from a message, but not the sentences about the whole call that may follow it. */
 function withoutHint(message: string, hint: string): string {
   const at = message.lastIndexOf(hint);
   return at < 0 ? message : `${message.slice(0, at).trimEnd()}${message.slice(at + hint.length)}`.trimEnd();

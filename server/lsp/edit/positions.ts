@@ -87,8 +87,8 @@ export function spanOf(
 }
 
 /**
- * Returns the last valid offset on a line: the end of its content or, if a lone CR does not end a line, the offset
- * between the CR and LF that end it.
+ * Returns the last valid offset on a line: the end of its content or, if the line ends in CRLF and a lone CR does not
+ * end a line, the offset between CR and LF.
  */
 function endOfCharacters(lines: LineIndex, line: number): number {
   const end = lines.contentEnd(line);

@@ -100,7 +100,7 @@ function textOf(label: string, changed: readonly FileChange[], { written }: Repo
   return [label, ...onDisk, ...Object.values(byLetter).flat()].join("\n");
 }
 
-/** Truncates a text to the whole lines that fit into `length` characters. */
+/** Truncates a text to as many whole lines as fit into `length` characters. */
 export function wholeLines(text: string, length: number): string {
   return text.length <= length ? text : text.slice(0, text.lastIndexOf("\n", length - 1) + 1);
 }

@@ -149,7 +149,7 @@ export function parentChannel(): Channel | undefined {
   };
 }
 
-/** Counts output that has been written but not yet taken by the client. */
+/** Counts output written but not yet taken by the client. */
 class Outbox {
   /**
    * Size of the output that the client has not taken: in bytes or, if the client is the parent process, in messages.

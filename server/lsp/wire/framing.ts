@@ -27,7 +27,7 @@ export function createFrameDecoder(sink: FrameSink) {
   let fields: HeaderFields = {};
   /** Length in bytes of the body being received; 0 while the header block is incomplete. */
   let bodyLength = 0;
-  /** A body that arrives in several pieces, of which `bodyUsed` bytes have been received. */
+  /** A body that arrives in pieces; its first `bodyUsed` bytes have been received. */
   let body: Buffer = Buffer.alloc(0);
   let bodyUsed = 0;
   let isBroken = false;

@@ -1,6 +1,6 @@
 /**
- * The gate between the wire and the JSON-RPC library. It checks the envelope and the order of messages, and itself
- * answers messages that the library would swallow, serve too early, or log at full length.
+ * The gate between the wire and the JSON-RPC library. It checks the envelope and order of messages, and it answers
+ * those itself that the library would swallow, serve too early, or log at full length.
  */
 import type { Message, NotificationMessage, RequestMessage, ResponseMessage } from "vscode-languageserver/node";
 import { isObject } from "../../dialect/keys.js";
@@ -22,7 +22,7 @@ export interface Gate extends Pick<RpcStreams, "reader" | "writer"> {
   whenAnswered(): Promise<void>;
   /** Answers all pending and later requests to the client with an error, because the client will no longer answer. */
   abandonClient(): void;
-  /** Cancels all delivered requests that are still pending. */
+  /** Cancels every pending request from the client. */
   cancelRequests(): void;
 }
 
@@ -163,7 +163,7 @@ function judgeNotification(state: EnvelopeState, message: JsonRecord, method: st
   const params = message.params ?? undefined;
   if (params !== undefined && !isObject(params)) return drop(dropReasons.params);
   if (method === cancelMethod) {
-    // The library throws on a cancellation without an id, and remembers a cancellation of an unknown id.
+    // The library throws on a cancellation without an id, and remembers one for an unknown id.
     const id = params?.id;
     if (!isId(id) || !state.pending.has(String(id))) return drop(dropReasons.cancellation);
   }

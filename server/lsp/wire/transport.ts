@@ -106,7 +106,7 @@ export function openClientConnection(channel: Channel, host: ConnectionHost) {
   return { connection, leave };
 }
 
-/** Truncates the entries of the library's log, which may quote a message of any length. */
+/** Truncates the library's log entries, which may quote a message of any length. */
 function shortLogger(logger: Logger): Logger {
   return {
     error: (text) => logger.error(shorten(text)),

@@ -55,7 +55,7 @@ async function sendText(
   const hasMoved = (): boolean => (openAt(session, uri)?.version ?? null) !== version;
   // Until the user's latest typing is synced, the editor might apply the edit in the wrong place.
   if (!hasMoved()) await typingSynced(session, version);
-  // A file that was opened in the meantime now has a version, for which it is planned again.
+  // A file opened in the meantime now has a version and is planned again for it.
   if (hasMoved()) return { outcome: { kind: "moved" } };
   const opened = asOpened(session, file);
   const edits = toTextEdits(opened, session);
