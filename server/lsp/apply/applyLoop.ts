@@ -45,7 +45,7 @@ export function cancelled(): FailedAnswer {
   return toRefusal([withRest(editorFailures.cancelled(), callSentences.nothingChanged)]);
 }
 
-/** Sorts tasks: text edits to open documents, then other text edits, then the rest. Each group keeps its order. */
+/** Sorts tasks: text edits to open documents first, then other text edits, then the rest. The sort is stable. */
 export function textsFirst(tasks: readonly Task[]): Task[] {
   const texts = tasks.filter(({ kind }) => kind === "text");
   const open = texts.filter(({ planned }) => planned.document.version !== null);

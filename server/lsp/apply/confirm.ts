@@ -1,4 +1,4 @@
-/** Asks the user to confirm an edit before the server applies it, shows the diff on request, and remembers consent. */
+/** Asks the user to confirm an edit, shows the diff on request, and remembers accepted diffs. */
 import { rmSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

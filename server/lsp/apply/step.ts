@@ -135,7 +135,7 @@ export interface DiskPart {
   readonly tasks: readonly Task[];
   /** The change on disk for each planned file. */
   readonly changes: ReadonlyMap<FileChange, DiskChange>;
-  /** Absolute paths of all files that this part changes, including the new paths of renamed files. */
+  /** Absolute paths of all files changed by this part, including the new paths of renamed files. */
   readonly paths: readonly string[];
 }
 
