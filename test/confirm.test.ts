@@ -198,7 +198,7 @@ describe("a person who wants to see the diff", () => {
     await apply({ path: "a.txt", oldText: "old", newText: "new", replaceAll: true, options: { confirm: true } });
     const [head = "", ...rest] = editor.questions[0]!.message.split("\n\n");
     const shown = rest.join("\n\n").split("\n");
-    expect(head).toBe("Apply a.txt (1 edit): +200 -200 lines?");
+    expect(head).toBe("Apply a.txt (1 edit)? This adds 200 lines and removes 200.");
     // The diff has 404 lines.
     expect(shown.at(-1)).toBe(`… and ${404 - (shown.length - 1)} more lines`);
     expect(shown.join("\n").length).toBeLessThan(1_100);

@@ -141,7 +141,7 @@ describe("the order of messages in a session", () => {
     const refused = await server.answer(limits.pendingRequests + 1);
     expect(refused.error).toEqual({
       code: -32803,
-      message: expect.stringContaining("10000 requests are already waiting"),
+      message: expect.stringContaining("10000 requests are already pending"),
     });
   });
 

@@ -103,7 +103,7 @@ describe("an editor that does nothing", () => {
     editor.behave("honest", "honest", "lies", "honest");
     const answer = await apply(threeEdits);
     expect(answer).toMatchObject({ applied: false, outcome: "unknown" });
-    expect(answer.warnings[0]).toContain("its text is unchanged; the edit may still arrive");
+    expect(answer.warnings[0]).toContain("its text is unchanged; the edit may still take effect");
     expect(answer.warnings[0]).toMatch(new RegExp(rolledBack("(a\\.txt, b\\.txt|b\\.txt, a\\.txt)")));
     expect(answer.edits.map(({ status }) => status)).toEqual(["notAttempted", "notAttempted", "failed"]);
     expect(answer.files.map(({ path }) => path)).toEqual(["c.txt"]);

@@ -121,7 +121,7 @@ describe("an editor that", () => {
     const { apply, texts, disk } = await start({ saves: "formats" });
     const answer = await apply(batch(["a.txt", "old", "new"]));
     expect(onDisk(answer)).toEqual({ "a.txt": "same" });
-    expect(answer.warnings).toEqual(["a.txt: the editor changed more of the text when it saved the file"]);
+    expect(answer.warnings).toEqual(["a.txt: the editor made further changes to the text when it saved the file"]);
     expect([texts()["a.txt"], disk()["a.txt"]]).toEqual(["new\nformatted\n", "new\nformatted\n"]);
   });
 

@@ -168,7 +168,7 @@ describe("typing that reaches the server in one change with the edit", () => {
       expect(desk.texts()["a.txt"]).toBe(expected);
       if (outcome === "applied") expect(desk.texts()["b.txt"]).toBe("new\n");
       else {
-        expect(said).toContain("neither the old nor the planned one");
+        expect(said).toContain("neither the old nor the planned text");
         expect(desk.texts()["b.txt"]).toBe("old\n");
       }
     },

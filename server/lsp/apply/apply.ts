@@ -21,13 +21,13 @@ import { applyJob, cancelled, inTurn, textsFirst } from "./applyLoop.js";
 import { addProposal, recordApplied } from "./recordApplied.js";
 import type { ApplyJob, PlanAttempt, Task } from "./step.js";
 
-/** A call as it was received from the editor or an agent. */
+/** A call, as received from the editor or an agent. */
 export interface ReceivedCall {
-  /** As received, not yet checked. */
+  /** Not yet validated. */
   readonly params: unknown;
   /**
-   * Says who applies the edit: the `client`, which receives it in the answer; the `server`, for commands and agents;
-   * or, for a `preview`, nobody.
+   * The side that applies the edit: the `client`, which receives it in the answer; the `server`, for commands and
+   * agents; or neither, for a `preview`.
    */
   readonly applier: "client" | "preview" | "server";
   /** The agent that sent the call; `undefined` if the editor did. */
@@ -101,7 +101,7 @@ async function propose(call: ServedCall, applier: "client" | "preview"): Promise
   return { ok: true, result: transaction === undefined ? result : { ...result, transaction } };
 }
 
-/** Plans a call. If a text changes during planning, plans again, so that the finished plan fits the current texts. */
+/** Plans a call. If a text changes during planning, starts over, so that the plan fits the current texts. */
 async function planCall(call: ServedCall, operations: readonly Operation[]): Promise<PlanAttempt> {
   const { session, options, batch, token } = call;
   const failed = (failures: readonly Failure[], outcomes: readonly EditOutcome[] = []) =>
@@ -128,10 +128,7 @@ async function planCall(call: ServedCall, operations: readonly Operation[]): Pro
   return failed([staleFailures.contentModified({ path: moved ?? "" }, callSentences.keepsMoving)]);
 }
 
-/**
- * Returns a plan's tasks, starting with those that are easiest to verify and undo: text edits, then new files, then
- * renames and deletions.
- */
+/** Returns a plan's tasks, easiest to verify and undo first: text edits, then new files, then renames and deletions. */
 function tasksOf(files: readonly FileChange[]): Task[] {
   const { created, after } = fileOrder(files);
   const texts = files.flatMap((planned): Task[] =>
@@ -147,7 +144,7 @@ function tasksOf(files: readonly FileChange[]): Task[] {
   return textsFirst([...texts, ...whole]);
 }
 
-/** Returns outcomes for operations that were not attempted. */
+/** Returns `notAttempted` outcomes for the edits of all operations. */
 function untried(operations: readonly Operation[]): EditOutcome[] {
   return operations.flatMap((operation) =>
     indicesOf(operation).map(
@@ -156,14 +153,11 @@ function untried(operations: readonly Operation[]): EditOutcome[] {
   );
 }
 
-/**
- * Returns the path of a document that was changed, closed or opened after the snapshot was taken; `undefined` if none
- * was.
- */
+/** Returns the path of a document that was changed, opened or closed since the snapshot; `undefined` if none was. */
 function movedSince(session: Session, snapshot: WorkspaceSnapshot): string | undefined {
   const open = new Set(session.documents.all().map(({ uri }) => pathOfSyncedUri(uri)));
   for (const { uri, path, file, open: seen } of snapshot.places.values()) {
-    // An open document's object is never modified, so a different object means a new state, whatever its version says.
+    // An open document's object is immutable, so a different object means a new state, whatever its version.
     const isAsItWas = seen === undefined ? file === undefined || !open.has(file) : session.documents.get(uri) === seen;
     if (!isAsItWas) return path;
   }
@@ -181,11 +175,11 @@ async function checkVersions(
   const warnings: string[] = [];
   const resolver = await createResolver(worldOf(session, options.root));
   for (const [uri, expected] of Object.entries(versions)) {
-    // A URI in the option may be spelled differently from the same document's URI in the edits or in the editor.
+    // The option may spell a document's URI differently from the edits or the editor.
     const resolved = await resolver.resolve(uri);
     const place = resolved.ok ? resolved.place : undefined;
     const same = [...snapshot.places].find(([, { identity }]) => identity === place?.identity);
-    // When one document is planned again, this batch itself may have changed the others.
+    // When a single document is planned again, this batch itself may have changed the others.
     if (same === undefined && !all) continue;
     const document = same === undefined ? session.documents.get(place?.uri ?? uri) : snapshot.documents.get(same[0]);
     if (document === undefined) warnings.push(callSentences.versionOfUnknown(uri));

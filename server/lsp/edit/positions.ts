@@ -1,4 +1,4 @@
-/** Converts between offsets and the protocol's positions. No other file does this. */
+/** Converts between offsets and LSP positions. No other file does this. */
 import type { Position, Range } from "vscode-languageserver/node";
 import { splitsCharacter } from "../../text/chars.js";
 import type { LineIndex } from "../../text/lines.js";
@@ -14,18 +14,17 @@ const unitsOf: Record<PositionEncoding, (codePoint: number) => number> = {
 };
 
 /**
- * Returns the first encoding in the client's list that the server knows. If `offered` is not a list, or contains no
- * known encoding, returns utf-16, which LSP requires every client to support.
+ * Returns the first of the client's encodings that the server knows. If `offered` is not a list or contains no known
+ * encoding, returns utf-16, which LSP requires every client to support.
  */
 export function chooseEncoding(offered: unknown): PositionEncoding {
   return (Array.isArray(offered) ? offered.find(isEncoding) : undefined) ?? "utf-16";
 }
 
 /**
- * Returns a function that converts offsets in UTF-16 units to positions. It is fastest if the offsets ascend, because
- * then it counts each part of a line only once. It throws if the protocol can't express the offset because it is
- * outside the text, inside a surrogate pair, or between CR and LF. Code that makes edits must first widen the spans of
- * the edits to valid offsets.
+ * Returns a function that converts offsets in UTF-16 units to positions. It is fastest for ascending offsets, because
+ * it then scans each line only once. It throws on an offset that LSP can't express: one outside the text, inside a
+ * surrogate pair, or between CR and LF. Code that builds edits must first widen their spans to valid offsets.
  */
 export function ascendingPositions(
   text: string,
@@ -48,11 +47,12 @@ export function ascendingPositions(
 }
 
 /**
- * Returns the offset of a position, in UTF-16 units. `undefined` if there is no such position: the line does not exist,
- * `character` is beyond the line's content or inside a character, or a number is not an unsigned integer. In LSP, a
- * `character` beyond the line means the line's end, but a client sends one only if its text differs from the server's.
+ * Returns a position's offset in UTF-16 units; `undefined` if the position is invalid: its line does not exist, its
+ * `character` is past the end of the line or inside a character, or one of the two is not an unsigned integer. LSP
+ * treats a `character` past the end as the line's end, but a client sends one only if its text differs from the
+ * server's.
  *
- * For an editor that counts a CR as a character, a position between CR and LF is valid.
+ * In an editor that counts a CR as a character, a position between CR and LF is valid.
  *
  * Character 0 of the line after the last one means the end of the text: Neovim and Emacs, which have no empty last
  * line, send this position.
@@ -74,7 +74,7 @@ export function offsetOf(
   return offset > end || isInsidePair ? undefined : offset;
 }
 
-/** Returns a range's offsets, in UTF-16 units. `undefined` if a position is invalid or the end is before the start. */
+/** Returns a range's offsets in UTF-16 units; `undefined` if a position is invalid or the end precedes the start. */
 export function spanOf(
   text: string,
   lines: LineIndex,
@@ -86,7 +86,10 @@ export function spanOf(
   return from === undefined || to === undefined || from > to ? undefined : { from, to };
 }
 
-/** Returns the last valid offset on a line. If a lone CR does not end a line, the offset may be between CR and LF. */
+/**
+ * Returns the last valid offset on a line: the end of its content or, if the line ends in CRLF and a lone CR does not
+ * end a line, the offset between CR and LF.
+ */
 function endOfCharacters(lines: LineIndex, line: number): number {
   const end = lines.contentEnd(line);
   return lines.rule.loneCrEndsLine || lines.terminator(line) !== "\r\n" ? end : end + 1;

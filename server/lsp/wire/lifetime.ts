@@ -1,4 +1,4 @@
-/** The server's process as the child of an editor: its log on stderr, the errors that it survives, and its end. */
+/** Manages the server's process as an editor's child: logs to stderr, survives errors, and ends with the editor. */
 import { clip } from "../../plan/failure.js";
 import { limits } from "../../text/limits.js";
 import { isProcess } from "../../workspace/process.js";
@@ -11,10 +11,10 @@ export type LogLevel = "error" | "warn" | "info" | "debug";
 /** All log levels, from the least verbose to the most verbose. */
 export const logLevels: readonly LogLevel[] = ["error", "warn", "info", "debug"];
 
-/** Writes one entry of the log. Must not throw. */
+/** Writes one log entry. Must not throw. */
 export type Note = (level: LogLevel, text: string) => void;
 
-/** Returns a log that writes entries up to the level `most` to stderr, each cut to `limits.logLine` characters. */
+/** Returns a logger that writes entries up to the level `most` to stderr, truncated to `limits.logLine` characters. */
 export function noteOnStderr(most: LogLevel = "warn"): Note {
   // A client that has closed stderr wants no log. Without a listener, the error would be an uncaught exception.
   process.stderr.on("error", () => {});
@@ -24,12 +24,12 @@ export function noteOnStderr(most: LogLevel = "warn"): Note {
   };
 }
 
-/** Cuts a log entry to `limits.logLine` characters. */
+/** Truncates a log entry to `limits.logLine` characters. */
 export const shorten = (text: string): string => clip(text, limits.logLine);
 
 /**
- * Keeps stdout for the protocol: returns its only writer, and redirects all other output to stderr, including that of
- * `console`.
+ * Reserves stdout for the protocol: returns its only writer and redirects all other output, including that of
+ * `console`, to stderr.
  */
 export function takeStdout(): ByteSink {
   const { stdout, stderr } = process;
@@ -41,15 +41,15 @@ export function takeStdout(): ByteSink {
   };
 }
 
-/** Keeps the process alive after an uncaught error, so that only one request is lost, not the session. */
+/** Keeps the process alive after an uncaught error, so that only one request is lost, not the whole session. */
 export function surviveThrows(note: Note): void {
   process.on("uncaughtException", (error) => note("error", connectionSentences.uncaught(error)));
   process.on("unhandledRejection", (reason) => note("error", connectionSentences.unhandled(reason)));
 }
 
 /**
- * Calls `gone` once, when the process with this id ends. If the server finds no such process, none is watched: the
- * editor may be running outside the server's container or at the other end of ssh.
+ * Calls `gone` once, when the process with this id ends. If there is no such process, none is watched: the editor may
+ * be running outside the server's container or at the other end of an SSH connection.
  */
 export function watchClient(processId: number, on: { gone(): void; note: Note }): void {
   if (!isProcess(processId, undefined)) {

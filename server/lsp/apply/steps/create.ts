@@ -29,7 +29,7 @@ import {
 } from "../step.js";
 import { documentNow, hasText } from "./text.js";
 
-/** Rules of the `create` step. */
+/** The rules for the `create` step. */
 export const createStep: StepRules<FileCreation> = {
   do: createFile,
   rollBack: removeFile,
@@ -38,13 +38,12 @@ export const createStep: StepRules<FileCreation> = {
 };
 
 /**
- * Creates the file, then sends its text separately: if both come in one request, some editors ask the user or lose
- * text.
+ * Creates the file, then sends its text separately: given both in one request, some editors ask the user or lose text.
  */
 async function createFile(context: ApplyContext, file: FileCreation): Promise<StepResult> {
   const { uri, path: name } = file.document;
   const path = pathOf(context, uri);
-  // Some editors would empty an existing file. After a rename, an editor may still have the old name open.
+  // Some editors would truncate an existing file. After a rename, an editor may still have the old name open.
   if (openAt(context.session, uri) !== undefined || (await isThere(path))) return { outcome: nameTaken(name) };
   const tidy = await makeParents(path);
   const result = await createAndFill(context, file);
@@ -59,8 +58,8 @@ async function createAndFill(context: ApplyContext, file: FileCreation): Promise
   const isEmpty = async (): Promise<boolean> => (await stateOnDisk(context, uri, "")) === "same";
   const answer = await request(session, { label, edit: { documentChanges: [{ kind: "create", uri }] } });
   if (answer.isLate) return { outcome: { kind: "timedOut" } };
-  // An editor may answer no even though it has created the file, so the disk decides. A file with text is not the new
-  // one.
+  // An editor may report failure even though it has created the file, so the disk decides. A nonempty file is not the
+  // new one.
   if (!answer.applied && !(await isEmpty())) return { outcome: { kind: "refused", reason: answer.reason } };
   if (file.change.isEmpty) {
     const isSeen = openAt(session, uri) !== undefined || (await isEmpty());
@@ -122,7 +121,7 @@ async function deletion({ session, file }: UndoneFile<FileCreation>): Promise<In
   return { ok: true, file: { kind: "delete", document, change, text, edits: file.edits, operations: [] }, place };
 }
 
-/** Rules of the `restore` step. Once it is done, a restored file is treated like a created one. */
+/** The rules for the `restore` step. Once restored, a file is treated like a created one. */
 export const restoreStep: StepRules<FileCreation, Extract<Task, { kind: "restore" }>> = {
   ...createStep,
   do: (run, file, { bytes }) => restoreFile(run, file, bytes),
@@ -140,7 +139,7 @@ async function restoreFile(context: ApplyContext, file: FileCreation, bytes: Kep
   return { outcome: { kind: "failed", failure: pathFailures.notRestored(path) } };
 }
 
-/** Writes a deleted file again, and restores its document's unsaved text if the editor has discarded it. */
+/** Writes a deleted file again and restores its document's unsaved text if the editor has discarded it. */
 export async function undelete({ session }: ApplyContext, file: FileChange, kept: KeptFile): Promise<boolean> {
   const { document } = file;
   if (!(await writeAgain(kept))) return false;

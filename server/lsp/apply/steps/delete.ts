@@ -22,7 +22,7 @@ import {
 } from "../step.js";
 import { undelete } from "./create.js";
 
-/** Rules of the `delete` step. */
+/** The rules for the `delete` step. */
 export const deleteStep: StepRules<FileDeletion> = {
   do: deleteFile,
   rollBack: async (run, file, { kept }) => (kept !== undefined && (await undelete(run, file, kept))) || "deleted",
@@ -61,24 +61,24 @@ async function deleteFile(run: Run, file: FileDeletion): Promise<StepResult> {
   return { outcome, kept };
 }
 
-/** Returns `true` if a file is not open and its bytes have changed since it was planned. */
+/** Reports whether a file is not open and its bytes have changed since it was planned. */
 export function isOtherFile({ document: { version, hash } }: FileChange, hashNow: string | undefined): boolean {
   return version === null && hash !== undefined && hashNow !== hash;
 }
 
-/** Returns the outcome for a file that is missing on disk: a failure if the editor has it open, otherwise `moved`. */
+/** Returns the outcome for a file that is missing from disk: a failure if the editor has it open, otherwise `moved`. */
 export function isMissing({ document: { path } }: FileChange, open: OpenDocument | undefined): StepOutcome {
   if (open === undefined) return { kind: "moved" };
   return { kind: "failed", failure: staleFailures.contentModified({ path }, callSentences.noFile) };
 }
 
-/** Returns `true` if the old name of a renamed or deleted file is free, or is one of `names`. */
+/** Reports whether the old name of a renamed or deleted file is free or is one of `names`. */
 export async function hasLeft({ document: { uri } }: FileChange, names: ReadonlySet<string>): Promise<boolean> {
   const path = pathOfSyncedUri(uri);
   return names.has(uri) || path === undefined || !(await isThere(path));
 }
 
-/** Plans the restoration of a deleted file, with the text that it had in the editor or on disk. */
+/** Plans to restore a deleted file, with the text that it had in the editor or on disk. */
 async function restoreLater({ file, freed, kept }: UndoneFile<FileDeletion>): Promise<Inverse> {
   if (!(await hasLeft(file, freed))) return conflict(file, staleProblems.nameTaken);
   if (kept === undefined) return conflict(file, callSentences.notKept);

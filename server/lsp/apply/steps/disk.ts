@@ -26,7 +26,7 @@ import {
 
 /**
  * Divides the tasks between the editor and the server. The editor gets the tasks that the server can't do, mainly those
- * on open files. The editor gets all tasks if the caller wants that, or if tasks on both sides use the same name.
+ * on open files. It gets all tasks if the caller requests that, or if tasks on both sides involve the same name.
  */
 export function tasksByWriter(
   context: ApplyContext,
@@ -54,15 +54,15 @@ function isForDisk(context: ApplyContext, task: Task): boolean {
 }
 
 /**
- * Stages the changes of all tasks: new contents go into files beside their targets. Returns the failures if staging
- * fails.
+ * Stages the changes of all tasks: new contents are written to files next to their targets. Returns the failures if
+ * staging fails.
  */
 export async function stagePart(
   context: ApplyContext,
   tasks: readonly Task[],
 ): Promise<DiskPart | { readonly ok: false; readonly failures: readonly Failure[] }> {
   const { session, options } = context;
-  // All tasks for one file lead to the same change.
+  // All tasks for a file yield the same change.
   const changes = new Map<FileChange, DiskChange>();
   for (const task of tasks) {
     const { planned } = task;
@@ -82,7 +82,7 @@ export async function stagePart(
 }
 
 /**
- * Makes either all staged files visible or none. Returns a verified step for each task, or only the steps that failed.
+ * Makes all staged files visible, or none. Returns a verified step for each task, or only the steps that failed.
  * `hasWaited` is `true` if other editors have had time to open a file since it was staged.
  */
 export async function commitPart(
@@ -95,7 +95,7 @@ export async function commitPart(
     const others = hasWaited ? await context.session.openElsewhere(paths) : new Map<string, Holder>();
     failure = openedBy(context, tasks, others);
   } catch (error) {
-    // Staged files block other batches in their folders, so they must be removed, whatever the error is.
+    // Staged files block other batches in their folders, so they must be removed, whatever the error.
     staged.abandon();
     throw error;
   }
@@ -136,8 +136,7 @@ function openedBy(
 
 /**
  * Returns the failure if this session's editor must write, create, rename or delete a file that another editor has, or
- * may have, open; otherwise `undefined`. Does not check tasks that only change the text of documents that this editor
- * has open.
+ * may have, open; otherwise `undefined`. Changes only to the text of documents open in this editor are not checked.
  */
 export async function heldElsewhere(context: ApplyContext, tasks: readonly Task[]): Promise<Failure | undefined> {
   const names = tasks.flatMap(({ kind, planned }) =>
@@ -156,9 +155,7 @@ function toStep(task: Task, outcome: StepOutcome): DoneStep {
   return { ...task, file: task.planned, editOutcomes: [], outcome };
 }
 
-/**
- * Returns the failed steps: those on the file that the failure names, or all if it names none or recovery is pending.
- */
+/** Returns the failed steps: those on the file that the failure names; all, if it names none or recovery is pending. */
 function notWritten(tasks: readonly Task[], { outcome, failure, isThere }: NotCommitted): DoneStep[] {
   const isPending = outcome === "recoveryPending";
   const kind = isThere === true ? "unconfirmed" : isPending ? "pending" : "failed";
