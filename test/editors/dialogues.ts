@@ -22,7 +22,7 @@ export const dialogues: readonly Scene[] = [
     }),
   ),
   {
-    name: "files without unsaved changes afterwards",
+    name: "files that had no unsaved changes before the batch",
     doors: ["agent"],
     run: async (stage, _door, traits) => {
       stage.lay({ "clean.txt": "old\n", "dirty.txt": "saved\n" });

@@ -39,7 +39,7 @@ export const neovimScenes: readonly Scene[] = [
     },
   },
   {
-    name: "quickfix list of the locations of a failure",
+    name: "failure locations in the quickfix list",
     doors: ["request"],
     run: async (stage, door, traits) => {
       stage.lay({ "a.txt": "log(x)\nother\nlog(x)\n" });

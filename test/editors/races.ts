@@ -37,7 +37,7 @@ export const races: readonly Scene[] = [
     },
   },
   {
-    name: "the editor refuses the edit of the second file",
+    name: "the editor refuses the edit to the second file",
     doors: ["agent"],
     run: async (stage, _door, traits) => {
       stage.lay(three);

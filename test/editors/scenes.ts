@@ -96,7 +96,7 @@ export const scenes: readonly Scene[] = [
     },
   },
   {
-    name: "one edit of three files fails",
+    name: "an edit in one of three files fails",
     run: async (stage, door, traits) => {
       stage.lay({ "a.txt": "old\n", "b.txt": "old\n", "c.txt": "old\n" });
       await stage.open("a.txt", "b.txt", "c.txt");
@@ -144,7 +144,7 @@ export const scenes: readonly Scene[] = [
     },
   },
   {
-    name: "rename and deletion of files with unsaved text",
+    name: "renaming and deleting files with unsaved changes",
     isFresh: true,
     run: async (stage, door, traits) => {
       stage.lay({ "a.txt": "one\nold\n", "b.txt": "saved\n" });

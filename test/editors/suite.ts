@@ -136,10 +136,7 @@ function describePages(desk: Desk, column: Map<string, string>): void {
       }
       // The total number of cases is the same for every editor, so there is no need to show how many are exact.
       const { refused, notHeld } = tally;
-      const rest = [
-        ...(refused === 0 ? [] : [`${refused} refused`]),
-        ...(notHeld === 0 ? [] : [`${notHeld} not held`]),
-      ];
+      const rest = [...(refused === 0 ? [] : [`${refused} refused`]), ...(notHeld === 0 ? [] : [`${notHeld} not run`])];
       column.set(`the pages of test/cases (${door})`, ["as written", ...rest].join("; "));
       expect(problems).toEqual([]);
     });
