@@ -7,8 +7,8 @@ import { type FileSystem, realFileSystem } from "./fileSystem.js";
 import type { Holder } from "./sentences.js";
 
 /**
- * The workspace in which batches are written. Nothing outside `folders` except `state` is changed, whatever a journal
- * says.
+ * The workspace in which batches are written. Whatever a journal says, nothing is changed outside `folders` and
+ * `state`.
  */
 export interface DiskWorkspace {
   readonly files: FileSystem;

@@ -56,8 +56,8 @@ export interface FileSystem {
   /** Sets the permission bits, as `chmod` does. */
   setMode(path: string, mode: number): void;
   /**
-   * Copies the owner, mode, access control list and extended attributes. Returns, for each pair, whether all were
-   * copied.
+   * For each pair, copies the owner, mode, access control list and extended attributes, and returns whether all of them
+   * were copied.
    */
   copyAttributes(pairs: readonly AttributePair[]): boolean[];
   /** Flushes a file's bytes and attributes, or a directory's names, to the disk. */
@@ -260,7 +260,7 @@ const holdDirectory = 0o10000000 | constants.O_DIRECTORY | noFollow;
 /** The maximum number of pairs that one `cp` process handles; more could exceed the limit on open files. */
 const pairsAtOnce = 100;
 
-/** `true` if this system can hold a directory open while a name in it is used. */
+/** `true` if, on this system, a directory can be held open while a file in it is accessed. */
 const canHold = process.platform === "linux" && fs.existsSync("/proc/self/fd");
 
 /**

@@ -181,7 +181,10 @@ export interface HelpedEntry extends JournalEntry {
   readonly staged: string;
   /** The old file, kept in the parent directory. */
   readonly kept: string;
-  /** The old bytes of a file written in place; `newCopy` contains the new ones. Both copies are next to the journal. */
+  /**
+   * A copy of the old bytes of a file written in place; `newCopy` is a copy of the new bytes. Both are next to the
+   * journal.
+   */
   readonly oldCopy: string;
   readonly newCopy: string;
 }

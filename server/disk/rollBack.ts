@@ -114,7 +114,8 @@ function uncreate(context: RollBackContext): Foreign | undefined {
 }
 
 /**
- * Restores the old file under a name. Unless the name still refers to it, the old file is kept in the same directory.
+ * Restores the old file under a name. If the name no longer refers to that file, the kept file in the same directory
+ * should be the old file.
  */
 function giveBack(context: RollBackContext, now: FileStat | undefined): Foreign | undefined {
   const { files, entry } = context;

@@ -147,7 +147,7 @@ export const diskFailures = {
   ended: (failure: Failure, ending: BatchEnding): Failure => withRest(failure, sayEnding(ending)),
 } as const;
 
-/** Clauses for `diskFailures.state` about problems with the journal directory, and one about a kept file. */
+/** Problems with the journal directory, as clauses for `diskFailures.state`, and one problem with a kept file. */
 export const diskProblems = {
   stateNoDirectory: () => "it is not a directory",
   stateRelative: () => "the home directory (the variable HOME) is not an absolute path",
@@ -157,7 +157,7 @@ export const diskProblems = {
     "another program removed the copy that was kept for a rollback (a file in the same directory, named .multi-edit-….old)",
 } as const;
 
-/** Sentences, other than failures, about batches on disk: for warnings, the log and the doctor. */
+/** Sentences about batches on disk, for warnings, the log and the doctor. */
 export const diskSentences = {
   /** Says what became of a batch that a crash interrupted. */
   recovered: ({

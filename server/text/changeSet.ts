@@ -4,7 +4,7 @@
 import { splitsCharacter } from "./chars.js";
 import { firstIndex } from "./lines.js";
 
-/** The replacement of `[from, to)` with `insert`; offsets are in UTF-16 units of the old text (A). */
+/** The replacement of `[from, to)` with `insert`; offsets are in UTF-16 code units of the old text (A). */
 export interface Change {
   readonly from: number;
   readonly to: number;
@@ -16,9 +16,9 @@ export interface Change {
  */
 export class ChangeSet {
   private constructor(
-    /** Length of A, in UTF-16 units. */
+    /** Length of A, in UTF-16 code units. */
     readonly length: number,
-    /** The changes, sorted and within A. None is empty, and no two overlap or touch. */
+    /** The changes in ascending order, all within A. None is empty, and no two overlap or touch. */
     readonly changes: readonly Change[],
   ) {}
 
@@ -45,7 +45,7 @@ export class ChangeSet {
     return this.changes.length === 0;
   }
 
-  /** Length of B, in UTF-16 units. */
+  /** Length of B, in UTF-16 code units. */
   get lengthAfter(): number {
     this.#lengthAfter ??= this.changes.reduce(
       (sum, { from, to, insert }) => sum + insert.length - (to - from),

@@ -14,19 +14,22 @@ export const limits = {
   editsPerCall: 10_000,
   /** Distinct files in one call. */
   filesPerCall: 1_000,
-  /** UTF-16 units in one old or new text. */
+  /** UTF-16 code units in one old or new text. */
   textLength: 16 * 1024 * 1024,
-  /** UTF-16 units in one patch. */
+  /** UTF-16 code units in one patch. */
   patchLength: 16 * 1024 * 1024,
-  /** UTF-16 units in one document, both before and after the batch. */
+  /** UTF-16 code units in one document, both before and after the batch. */
   documentLength: 64 * 1024 * 1024,
-  /** UTF-16 units in a synced text that is mirrored; a text longer than `documentLength` is mirrored but not edited. */
+  /**
+   * UTF-16 code units in a synced text that is mirrored; a text longer than `documentLength` is mirrored but not
+   * edited.
+   */
   syncedLength: 256 * 1024 * 1024,
   /** Changed or removed lines per document that the server remembers in order to explain failures. */
   formerLines: 1_000,
   /** Lines remembered for this purpose per change. */
   formerLinesPerChange: 20,
-  /** UTF-16 units in a line remembered for this purpose; longer lines are not remembered. */
+  /** UTF-16 code units in a line remembered for this purpose; longer lines are not remembered. */
   formerLineLength: 400,
   /** Bytes in one file read from disk. */
   fileBytes: 64 * 1024 * 1024,
@@ -60,7 +63,7 @@ export const limits = {
    * Minimum number of edits to one file at which the server tries to plan them together, or in regions of a large text.
    */
   manyEdits: 24,
-  /** UTF-16 units in the shortest text that is planned in regions. */
+  /** UTF-16 code units in the shortest text that is planned in regions. */
   regionUnits: 65_536,
   /** Places that the search by keys may find for one old text; beyond that, the old text is searched for on its own. */
   keyHits: 1_000,
@@ -107,12 +110,16 @@ export const limits = {
   /** Proposed edits per session that the server remembers in order to notice when they are applied. */
   proposals: 20,
   /**
-   * UTF-16 units of text, plus bytes of deleted files, kept for undo; proposals have a separate limit of the same size.
+   * UTF-16 code units of text, plus bytes of deleted files, kept for undo; proposals have a separate limit of the same
+   * size.
    */
   undoSize: 128 * 1024 * 1024,
   /** Items in one list in the user's settings. */
   settingItems: 1_000,
-  /** Warnings about the user's settings: each time they are read, and over the whole session. */
+  /**
+   * Warnings about the user's settings; the limit applies to each reading of the settings and to the session as a
+   * whole.
+   */
   settingWarnings: 100,
   /** Milliseconds that the client may take to prove, by syncing the new text, that it applied an edit. */
   proofMs: 2_000,
@@ -132,7 +139,7 @@ export const limits = {
   showMs: 10_000,
   /** Number of times that a call or a step is retried because the text changed in the meantime. */
   rematches: 3,
-  /** UTF-16 units in the method name, or in a string id, of one message on the wire. */
+  /** UTF-16 code units in the method name, or in a string id, of one message on the wire. */
   envelopeText: 256,
   /** Pending requests per client; further requests are refused. */
   pendingRequests: 10_000,
@@ -146,7 +153,7 @@ export const limits = {
   exitGraceMs: 1_000,
   /** Milliseconds between checks that the client's process is still alive. */
   clientWatchMs: 3_000,
-  /** UTF-16 units in one line of the log. */
+  /** UTF-16 code units in one line of the log. */
   logLine: 2_000,
   /** Bytes of bad input quoted in a log line. */
   quotedInput: 80,

@@ -1,9 +1,9 @@
-/** A text's lines (0-based) and their offsets (in UTF-16 units), and helpers for long work that runs in steps. */
+/** A text's lines (0-based) and their offsets (in UTF-16 code units), and helpers for long work that runs in steps. */
 
 const LF = 10;
 const CR = 13;
 
-/** Number of UTF-16 units that long work processes per step. A step takes a few milliseconds. */
+/** Number of UTF-16 code units that long work processes per step. A step takes a few milliseconds. */
 export const unitsPerStep = 524_288;
 
 /**

@@ -83,7 +83,7 @@ export async function isThere(path: string): Promise<boolean> {
   }
 }
 
-/** Deletes directories, which must be listed deepest first, until one can't be deleted. */
+/** Deletes directories, listed deepest first, and stops at the first that can't be deleted. */
 export async function removeEmpty(directories: readonly string[]): Promise<void> {
   for (const directory of directories) if (!(await succeeds(rmdir(directory)))) return;
 }

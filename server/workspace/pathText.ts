@@ -164,7 +164,10 @@ export function foldName(name: string): string {
 const escapedCharacter =
   /%[0-7][0-9a-f]|%[cd][0-9a-f]%[89ab][0-9a-f]|%e[0-9a-f](?:%[89ab][0-9a-f]){2}|%f[0-7](?:%[89ab][0-9a-f]){3}/gi;
 
-/** Matches a control character (C0, DEL, C1). No editor shows them, and a line feed in a path could forge a diff. */
+/**
+ * Matches a control character (C0, DEL, C1). Editors do not show such characters, and a line feed in a path could be
+ * used to forge a diff.
+ */
 const controlCharacters = /\p{Control}/u;
 
 interface UriParts {

@@ -6,7 +6,7 @@ import { limits } from "../text/limits.js";
 
 const leaveOut = "If the file has already been deleted, leave the section out.";
 
-/** Advice for a missing file. `alone`: if no similar path is suggested; `otherwise`: after a suggestion. */
+/** Advice for a missing file. `alone` is used if no similar path is suggested, `otherwise` after a suggestion. */
 const withoutFile = {
   edit: {
     alone: "To create it, send an edit with an empty old text.",
