@@ -1,4 +1,4 @@
-/** The environment of a batch on disk: the folders, the file system, and who else has a file open. */
+/** The environment of a batch on disk: the folders, the file system, and the editors that may have a file open. */
 import { isAbsolute, join } from "node:path";
 import { canonicalise, mapBounded } from "../workspace/identity.js";
 import { type Owners, realOwners } from "../workspace/process.js";

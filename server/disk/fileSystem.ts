@@ -69,7 +69,7 @@ export interface FileSystem {
   removeDirectory(path: string): void;
 }
 
-/** The disk of this machine. */
+/** The real file system of this machine. */
 export const realFileSystem: FileSystem = {
   look: (path) => {
     try {
@@ -120,15 +120,15 @@ export const realFileSystem: FileSystem = {
   setMode: (path, mode) => opened(path, readFlags, 0, (fd) => fs.fchmodSync(fd, mode)),
   copyAttributes,
   sync: (path) => {
-    // Windows has no such call for directories and does not need one.
+    // Windows can't sync directories and does not need to.
     if (process.platform === "win32" && fs.lstatSync(path).isDirectory()) return;
     const flags = process.platform === "win32" ? constants.O_RDWR : readFlags;
     opened(path, flags, 0, (fd) => {
       try {
         fs.fsyncSync(fd);
       } catch (error) {
-        // Some disks, such as shared folders of virtual machines, can't sync directories. PostgreSQL also ignores the
-        // error.
+        // Some disks, such as folders shared with a virtual machine, can't sync directories. PostgreSQL ignores this
+        // error, too.
         if (!["EINVAL", "EBADF"].includes(codeOf(error)) || !fs.fstatSync(fd).isDirectory()) throw error;
       }
     });
@@ -153,7 +153,8 @@ export function isSystemError(error: unknown): boolean {
 }
 
 /**
- * Reports whether an error means that a link has replaced a directory. An ESTALE from a network disk has an `errno`.
+ * Reports whether an error means that a link has replaced a directory. An `ESTALE` from a network disk, unlike one
+ * thrown by the server, has an `errno`.
  */
 export function isBehindLink(error: unknown): boolean {
   return codeOf(error) === "ESTALE" && !(error instanceof Error && "errno" in error);
@@ -307,7 +308,7 @@ function writeAll(fd: number, bytes: Uint8Array): void {
 /**
  * Copies attributes with GNU `cp`, because Node can't read access control lists or extended attributes, and no other
  * `cp` both copies them and reports failures. One `cp` process copies all pairs. It reads each source through the
- * server's descriptor and inherits the descriptor of the target under the same number.
+ * server's descriptor for that file, and inherits the target's descriptor under the same number.
  */
 function copyAttributes(pairs: readonly AttributePair[]): boolean[] {
   if (!canHold) return pairs.map(() => false);

@@ -97,7 +97,8 @@ export class ChangeSet {
   }
 
   /**
-   * Adds a single change, given in B's offsets: a fast path for `compose`. Returns `undefined` if it touches another.
+   * Adds a single change, given in B's offsets: a fast path for `compose`. Returns `undefined` if the change touches
+   * another.
    */
   private withOne({ from, to, insert }: Change): ChangeSet | undefined {
     const before = this.lastChange((change, shift) => change.from + shift + change.insert.length < from);
@@ -222,8 +223,8 @@ export function shrink(text: string, change: Change): Change[] {
     from++;
     start++;
   }
-  // If the start now splits a character, move it back first; otherwise, the second half of the character could be
-  // trimmed from the end.
+  // If the start now splits a character, move it back first, because the second half of the character could otherwise
+  // be trimmed from the end.
   for (; from > change.from && splits(text, from, insert, start); start--) from--;
   while (from < to && start < end && text.charCodeAt(to - 1) === insert.charCodeAt(end - 1)) {
     to--;

@@ -40,14 +40,14 @@ export function isAllBlank(text: string): boolean {
   return true;
 }
 
-/** Returns the offset after the last non-whitespace unit in `[from, to)`; `from` if there is none. */
+/** Returns the offset after the last non-whitespace code unit in `[from, to)`; `from` if there is none. */
 export function trimEnd(text: string, from = 0, to = text.length): number {
   let end = to;
   while (end > from && isBlank(text.charCodeAt(end - 1))) end--;
   return end;
 }
 
-/** Returns the offset of the first non-whitespace unit in `[from, to)`; `to` if there is none. */
+/** Returns the offset of the first non-whitespace code unit in `[from, to)`; `to` if there is none. */
 export function trimStart(text: string, from = 0, to = text.length): number {
   let start = from;
   while (start < to && isBlank(text.charCodeAt(start))) start++;

@@ -25,11 +25,11 @@ export const limits = {
    * edited.
    */
   syncedLength: 256 * 1024 * 1024,
-  /** Changed or removed lines per document that the server remembers in order to explain failures. */
+  /** Former lines (changed or removed since) that the server remembers per document, in order to explain failures. */
   formerLines: 1_000,
-  /** Lines remembered for this purpose per change. */
+  /** Former lines that the server remembers per change. */
   formerLinesPerChange: 20,
-  /** UTF-16 code units in a line remembered for this purpose; longer lines are not remembered. */
+  /** UTF-16 code units in a former line that the server remembers; longer lines are not remembered. */
   formerLineLength: 400,
   /** Bytes in one file read from disk. */
   fileBytes: 64 * 1024 * 1024,
@@ -41,17 +41,20 @@ export const limits = {
   foreignProcessMs: 3_600_000,
   /** Files examined or read concurrently. */
   parallelReads: 16,
-  /** Dangling symbolic links followed for one path; Linux has the same limit for links. */
+  /** Dangling symbolic links followed for one path; Linux has the same limit for all symbolic links. */
   symlinkHops: 40,
   /** Entries in one directory that are compared with the name of a missing file. */
   directoryEntries: 1_000,
   /** Subdirectories searched for files with the same names as the missing files in one call. */
   similarDirectories: 250,
-  /** Total entries examined in these subdirectories for one call. */
+  /** Total entries examined in the subdirectories that are searched for one call's missing files. */
   similarEntries: 5_000,
   /** Leading components removed from a wrong path, one after another, until the rest is the path of a file. */
   leadingNames: 8,
-  /** Components of a wrong path that are compared with a file's path; leading components of a longer path are kept. */
+  /**
+   * Components of a wrong path that are used to find similar paths; for a longer path, fewer similar paths may be
+   * found.
+   */
   comparedNames: 32,
   /** Similar paths suggested for a missing file. */
   similarShown: 3,
@@ -73,11 +76,11 @@ export const limits = {
   alignDistance: 500,
   /** Characters in the message of one failure. */
   failureMessage: 1_200,
-  /** Characters in the hint of that message. */
+  /** Characters in the hint at the end of a failure message. */
   hint: 400,
   /** Characters in one quoted line. */
   quotedLine: 160,
-  /** Matches of an ambiguous old text that a failure shows. */
+  /** Matches shown in a failure about an ambiguous old text. */
   matchesShown: 5,
   /** Matches of an ambiguous old text that are compared to find what distinguishes the first from the others. */
   comparedPlaces: 1_000,
@@ -177,7 +180,7 @@ export const limits = {
   helloMs: 2_000,
   /** Characters in the id that an agent gives itself. */
   agentId: 100,
-  /** Characters in the name that an agent gives itself, and in the version. */
+  /** Characters in the name that an agent gives itself, and in its version. */
   agentName: 100,
   /** Agents that a session remembers having served. */
   agentsKnown: 50,

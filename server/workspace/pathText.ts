@@ -74,7 +74,7 @@ export function startsAtHome(path: string, platform: NodeJS.Platform = process.p
   return expandHome(path, "", platform) !== path;
 }
 
-/** Matches a path that starts with `~` or is absolute on some platform: one JSON Schema serves all platforms. */
+/** Matches a path that starts with `~` or is absolute on any platform, because one JSON Schema serves all platforms. */
 export const folderPattern = /^(?:\/|~$|~[\\/]|[A-Za-z]:[\\/]|\\\\)/;
 
 /** Makes a path usable in another process: resolves it against `directory`, unless it is a URI or starts with `~`. */
@@ -178,7 +178,7 @@ interface UriParts {
   readonly rest: string;
 }
 
-/** Splits a `file:` URI; `undefined` if the URI has another scheme. */
+/** Splits a `file:` URI into its parts; returns `undefined` if the URI has another scheme. */
 function splitUri(uri: string): UriParts | undefined {
   const match = /^file:(?:\/\/([^/?#]*))?([^?#]*)(.*)$/is.exec(uri);
   if (match === null) return undefined;
@@ -186,7 +186,7 @@ function splitUri(uri: string): UriParts | undefined {
   return { host: host.toLowerCase() === "localhost" ? "" : host, path, rest };
 }
 
-/** Decodes escapes; `undefined` if a `%` does not start a well-formed character. */
+/** Decodes percent escapes; returns `undefined` if a `%` does not start a well-formed character. */
 function decodeStrictly(text: string): string | undefined {
   try {
     return decodeURIComponent(text);
@@ -195,7 +195,7 @@ function decodeStrictly(text: string): string | undefined {
   }
 }
 
-/** Converts a URI's decoded path to a platform path; `undefined` on Windows if it has no drive. */
+/** Converts a URI's decoded path to a platform path; on Windows, returns `undefined` if it has no drive. */
 function toPlatformPath(decoded: string, platform: NodeJS.Platform): string | undefined {
   if (platform !== "win32") return decoded;
   const match = /^\/([a-z]):(?:\/(.*))?$/is.exec(decoded);

@@ -249,7 +249,10 @@ async function findOpen(
   return asCanonical.length === 1 ? asCanonical : same;
 }
 
-/** Returns why a document may not be accessed; `undefined` if it may. `files`: all canonical paths to its file. */
+/**
+ * Returns why a document may not be accessed; `undefined` if it may. `files`: all canonical paths to the document's
+ * file.
+ */
 function refuseAccess(
   { sent, lexical }: Candidate,
   open: OpenText | undefined,

@@ -5,8 +5,8 @@ import { limits } from "../text/limits.js";
 import { hashOf } from "./files.js";
 
 /**
- * Returns a process's start time, in clock ticks since boot; `undefined` if there is no such process, or if the system
- * is not Linux: other systems offer no simple way to find it out.
+ * Returns a process's start time, in clock ticks since boot; `undefined` if there is no such process or the system is
+ * not Linux. Other systems offer no simple way to find the start time.
  */
 export function processStart(pid: number): string | undefined {
   // The program's name is in parentheses and may contain anything; the start time is the 20th field after it.

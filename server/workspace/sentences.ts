@@ -191,7 +191,7 @@ const systemReasons: Readonly<Record<string, string>> = {
   ENFILE: "too many files are open",
   EIO: "the disk reports an error",
   ENOSPC: "no space is left on the disk",
-  // EDQUOT on Linux, for which Node has no name.
+  // Linux's EDQUOT, for which Node has no name.
   "Unknown system error -122": "the user's disk quota is exceeded",
   EFBIG: "it would exceed the maximum file size",
   EBUSY: "another program is using it",
