@@ -96,7 +96,7 @@ function listLocks({ files, state, owners }: DiskWorkspace): FoundLock[] {
 }
 
 /**
- * Returns a live process that has locked any of the workspace's folders. Also removes stale locks, which is safe,
+ * Returns a live process that has locked any of the workspace's folders. Also removes stale locks, which is safe
  * because their names are never reused.
  */
 function otherLock(workspace: DiskWorkspace, ownId: string): OwnerName | undefined {

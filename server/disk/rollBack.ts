@@ -79,7 +79,7 @@ interface RollBackContext {
   readonly entries: readonly HelpedEntry[];
 }
 
-/** Restores the old file under a name. Returns the file if the rollback must leave it alone. */
+/** Restores the old file under a name. If that is impossible, returns the file, to be reported as left alone. */
 function restore(context: RollBackContext): Foreign | undefined {
   const { files, entry } = context;
   const { path, oldCopy } = entry;

@@ -192,7 +192,8 @@ function composed(first: readonly Change[], next: readonly Change[]): Change[] {
   let shift = 0; // net number of units added by the changes before first[i]
   let used = 0; // units inserted by first[i] that have already been handled
   /**
-   * Advances to an offset in B and returns the matching offset in A. `stays`: whether to keep the changes in between.
+   * Advances to an offset in B and returns the matching offset in A. `stays`: `true` if the changes in between are to
+   * be kept.
    */
   const goTo = (offsetB: number, stays: boolean): number => {
     for (; i < first.length; i++, used = 0) {

@@ -25,7 +25,7 @@ export const limits = {
    * edited.
    */
   syncedLength: 256 * 1024 * 1024,
-  /** Former lines (changed or removed since) that the server remembers per document, in order to explain failures. */
+  /** Former lines (since changed or removed) that the server remembers per document, in order to explain failures. */
   formerLines: 1_000,
   /** Former lines that the server remembers per change. */
   formerLinesPerChange: 20,
@@ -186,7 +186,7 @@ export const limits = {
   agentsKnown: 50,
   /**
    * Milliseconds allowed for reaching a session; listing its files may then take as long again. Longer than `helloMs`,
-   * so that silent agents are disconnected in time to make room.
+   * so that silent agents are disconnected in time to make room for this one.
    */
   connectMs: 4_000,
   /**

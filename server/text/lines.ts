@@ -130,7 +130,7 @@ export class LineIndex {
 
   /**
    * Returns the index of `textAfter`, which is this text with `[from, to)` replaced by `insert`. Scans only the
-   * replaced part: line starts before it are kept, and those after it are shifted.
+   * inserted text and the code unit before it; earlier line starts are kept, and later ones are shifted.
    */
   edited(from: number, to: number, insert: string, textAfter: string): LineIndex {
     const scanFrom = Math.max(0, from - 1);

@@ -43,7 +43,7 @@ export async function readTextFile(
   { isRegular, isHashed, isQuick }: HowToRead = unknownFile,
 ): Promise<FileRead> {
   try {
-    // The path is checked before it is opened, because opening a device can have side effects.
+    // The file is checked before it is opened, because opening a device can have side effects.
     const refusal = isRegular ? undefined : refuseKind(await stat(path), name);
     if (refusal !== undefined) return { kind: "failed", failure: refusal };
     const fd = isRegular && isQuick ? fs.openSync(path, readFlags) : await open(path, readFlags);

@@ -10,7 +10,7 @@ import type { ResolvedPath, Resolver } from "./resolvedPath.js";
 /**
  * Returns a function that suggests replacements for the missing paths in one call. The function reads each directory at
  * most once. It returns at most `limits.similarShown` paths, most similar first, which the caller can send verbatim:
- * the same file under another spelling; files in the same directory with nearly the same name; files with the same name
+ * the same file, spelt differently; files in the same directory with nearly the same name; files with the same name
  * below the nearest existing directory or below its parent; open files in the workspace with a similar name. Every path
  * has been resolved like a caller's path, so none is outside the workspace, protected or missing.
  */

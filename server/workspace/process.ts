@@ -28,8 +28,8 @@ export function isProcess(pid: number, start: string | undefined): boolean {
 }
 
 /**
- * A name that uniquely identifies a process and is never reused. Its parts: the host and the namespace of the process
- * ID, the system's boot, the ID itself, and the start time. The name can be part of a file name.
+ * A name that uniquely identifies a process and is never reused. It consists of hashes of the process ID's scope (host
+ * and namespace) and of the last boot, followed by the ID itself and the start time. It can be used in a file name.
  */
 export type OwnerName = string;
 
