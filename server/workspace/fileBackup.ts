@@ -24,7 +24,8 @@ export type Keeping =
   | { readonly kind: "failed"; readonly failure: Failure };
 
 /**
- * Reads any regular file of at most `limits.fileBytes`, even a binary one. Refuses links. `name`: its name in failures.
+ * Reads any regular file of at most `limits.fileBytes`, even a binary one. Refuses links. `name`: the file's name in
+ * failures.
  */
 export async function keepFile(path: string, name: string): Promise<Keeping> {
   try {

@@ -74,7 +74,10 @@ export function startsAtHome(path: string, platform: NodeJS.Platform = process.p
   return expandHome(path, "", platform) !== path;
 }
 
-/** Matches a path that starts with `~` or is absolute on any platform, because one JSON Schema serves all platforms. */
+/**
+ * Matches a path that starts with `~` or is absolute on at least one platform, because one JSON Schema serves all
+ * platforms.
+ */
 export const folderPattern = /^(?:\/|~$|~[\\/]|[A-Za-z]:[\\/]|\\\\)/;
 
 /** Makes a path usable in another process: resolves it against `directory`, unless it is a URI or starts with `~`. */
