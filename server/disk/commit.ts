@@ -1,4 +1,7 @@
-/** Changes files that no editor has open, all or none, even if a system call fails or the process is killed. */
+/**
+ * Changes files that no editor has open. Either all of them change or none does, even if a system call fails or the
+ * process is killed.
+ */
 import type { Failure } from "../plan/failure.js";
 import { refusedBy } from "../workspace/files.js";
 import { codeOf } from "../workspace/identity.js";

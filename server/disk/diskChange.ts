@@ -57,9 +57,9 @@ export function toDiskChange(file: FileChange, pathOf: (uri: string) => string):
 export interface Slot {
   readonly path: string;
   readonly name: string;
-  /** The file that must be under the name before the batch; `undefined` if the name must be free. */
+  /** The file that the name must refer to before the batch; `undefined` if the name must be free. */
   readonly before?: { readonly hash?: string | undefined };
-  /** The file that will be under the name after the batch; `undefined` if the name becomes free. */
+  /** The file that the name must refer to after the batch; `undefined` if the name becomes free. */
   readonly after?: {
     /** The file's path before the batch; `undefined` for a new file. */
     readonly from?: string;

@@ -1,4 +1,4 @@
-/** The environment of a batch on disk: the folders, the file system, and who else has a file open. */
+/** The environment of a batch on disk: the folders, the file system, and the editors that may have a file open. */
 import { isAbsolute, join } from "node:path";
 import { canonicalise, mapBounded } from "../workspace/identity.js";
 import { type Owners, realOwners } from "../workspace/process.js";
@@ -7,8 +7,8 @@ import { type FileSystem, realFileSystem } from "./fileSystem.js";
 import type { Holder } from "./sentences.js";
 
 /**
- * The workspace in which batches are written. Nothing outside `folders` except `state` is changed, whatever a journal
- * says.
+ * The workspace in which batches are written. Whatever a journal says, nothing is changed outside `folders` and
+ * `state`.
  */
 export interface DiskWorkspace {
   readonly files: FileSystem;

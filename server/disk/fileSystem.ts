@@ -56,8 +56,8 @@ export interface FileSystem {
   /** Sets the permission bits, as `chmod` does. */
   setMode(path: string, mode: number): void;
   /**
-   * Copies the owner, mode, access control list and extended attributes. Returns, for each pair, whether all were
-   * copied.
+   * For each pair, copies the owner, mode, access control list and extended attributes, and returns whether all of them
+   * were copied.
    */
   copyAttributes(pairs: readonly AttributePair[]): boolean[];
   /** Flushes a file's bytes and attributes, or a directory's names, to the disk. */
@@ -69,7 +69,7 @@ export interface FileSystem {
   removeDirectory(path: string): void;
 }
 
-/** The disk of this machine. */
+/** The real file system of this machine. */
 export const realFileSystem: FileSystem = {
   look: (path) => {
     try {
@@ -120,15 +120,15 @@ export const realFileSystem: FileSystem = {
   setMode: (path, mode) => opened(path, readFlags, 0, (fd) => fs.fchmodSync(fd, mode)),
   copyAttributes,
   sync: (path) => {
-    // Windows has no such call for directories and does not need one.
+    // Windows can't sync directories and does not need to.
     if (process.platform === "win32" && fs.lstatSync(path).isDirectory()) return;
     const flags = process.platform === "win32" ? constants.O_RDWR : readFlags;
     opened(path, flags, 0, (fd) => {
       try {
         fs.fsyncSync(fd);
       } catch (error) {
-        // Some disks, such as shared folders of virtual machines, can't sync directories. PostgreSQL also ignores the
-        // error.
+        // Some disks, such as folders shared with a virtual machine, can't sync directories. PostgreSQL ignores this
+        // error, too.
         if (!["EINVAL", "EBADF"].includes(codeOf(error)) || !fs.fstatSync(fd).isDirectory()) throw error;
       }
     });
@@ -153,7 +153,8 @@ export function isSystemError(error: unknown): boolean {
 }
 
 /**
- * Reports whether an error means that a link has replaced a directory. An ESTALE from a network disk has an `errno`.
+ * Reports whether an error means that a link has replaced a directory. An `ESTALE` from a network disk, unlike one
+ * thrown by the server, has an `errno`.
  */
 export function isBehindLink(error: unknown): boolean {
   return codeOf(error) === "ESTALE" && !(error instanceof Error && "errno" in error);
@@ -260,7 +261,7 @@ const holdDirectory = 0o10000000 | constants.O_DIRECTORY | noFollow;
 /** The maximum number of pairs that one `cp` process handles; more could exceed the limit on open files. */
 const pairsAtOnce = 100;
 
-/** `true` if this system can hold a directory open while a name in it is used. */
+/** `true` if, on this system, a directory can be held open while a file in it is accessed. */
 const canHold = process.platform === "linux" && fs.existsSync("/proc/self/fd");
 
 /**
@@ -307,7 +308,7 @@ function writeAll(fd: number, bytes: Uint8Array): void {
 /**
  * Copies attributes with GNU `cp`, because Node can't read access control lists or extended attributes, and no other
  * `cp` both copies them and reports failures. One `cp` process copies all pairs. It reads each source through the
- * server's descriptor and inherits the descriptor of the target under the same number.
+ * server's descriptor for that file, and inherits the target's descriptor under the same number.
  */
 function copyAttributes(pairs: readonly AttributePair[]): boolean[] {
   if (!canHold) return pairs.map(() => false);

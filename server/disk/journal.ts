@@ -78,7 +78,7 @@ export function unusable(state: string, error: unknown): Failure {
   return diskFailures.state(state, fileProblems.system(codeOf(error)));
 }
 
-/** Creates or replaces the journal of a batch, which is safely on the disk when the call returns. */
+/** Creates or replaces a batch's journal. When the call returns, the journal is safely on the disk. */
 export function writeJournal({ files, state }: DiskWorkspace, journal: Journal): void {
   // A batch whose journal can't be read back can't be ended, so an invalid journal is never written.
   const text = JSON.stringify(journalSchema.parse(journal));
@@ -170,18 +170,21 @@ export function journalPath(state: string, id: string): string {
 }
 
 /**
- * An entry with the paths of its helper files. A journal can't forge these, because they are derived from the entry and
- * the id.
+ * An entry with the paths of its helper files. A journal can't forge these paths, because the server derives them from
+ * the entry and the batch's id.
  */
 export interface HelpedEntry extends JournalEntry {
   /**
-   * The new file, in the parent directory or, if the batch creates that, in the nearest ancestor that it does not
-   * create.
+   * The new file, in the parent directory or, if the batch creates that directory, in the nearest ancestor that the
+   * batch does not create.
    */
   readonly staged: string;
   /** The old file, kept in the parent directory. */
   readonly kept: string;
-  /** The old bytes of a file written in place; `newCopy` contains the new ones. Both copies are next to the journal. */
+  /**
+   * A copy of the old bytes of a file written in place; `newCopy` is a copy of the new bytes. Both are next to the
+   * journal.
+   */
   readonly oldCopy: string;
   readonly newCopy: string;
 }
@@ -233,8 +236,8 @@ const journalSchema = z.strictObject({
         /** A human-readable name for the file. */
         name: z.string().max(limits.pathLength),
         /**
-         * The device of the parent directory or, if the batch creates that, of the nearest ancestor that it does not
-         * create.
+         * The device of the parent directory or, if the batch creates that directory, of the nearest ancestor that the
+         * batch does not create.
          */
         device: z.string(),
         /**

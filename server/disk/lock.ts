@@ -21,8 +21,8 @@ export interface Lock {
 }
 
 /**
- * Locks a workspace's folders for the batch with this id, which must be new. Never blocks. Writes the lock before
- * looking for other locks, so if two processes race, at least one sees the other's lock and fails.
+ * Locks a workspace's folders for a batch. `id`: the batch's id, which must be new. Never blocks. Writes the lock
+ * before looking for other locks, so if two processes race, at least one sees the other's lock and fails.
  */
 export function lockFolders(workspace: DiskWorkspace, id: string): Lock | Failed {
   const { files, state, owners, folders } = workspace;
@@ -46,8 +46,8 @@ export function lockFolders(workspace: DiskWorkspace, id: string): Lock | Failed
 }
 
 /**
- * Writes a lock file. On a full disk, the file stays empty, which locks all folders; recovery can still end batches
- * then.
+ * Writes a lock file. On a full disk, the file stays empty and thus locks all folders; this still lets recovery end
+ * batches.
  */
 function writeLock(files: FileSystem, path: string, text: string): void {
   try {
@@ -58,7 +58,8 @@ function writeLock(files: FileSystem, path: string, text: string): void {
     }
     files.rename(`${path}.new`, path);
   } catch (error) {
-    // The first error is more informative than a second. If the file stays, a later attempt to take a lock removes it.
+    // An error here is ignored, because the first one is more informative. If the file stays, a later attempt to take a
+    // lock removes it.
     tryAll([() => unlinkIfThere(files, `${path}.new`)]);
     throw error;
   }
@@ -95,8 +96,8 @@ function listLocks({ files, state, owners }: DiskWorkspace): FoundLock[] {
 }
 
 /**
- * Returns a live process that has locked any of the workspace's folders. Removes stale locks, whose names are never
- * reused.
+ * Returns a live process that has locked any of the workspace's folders. Also removes stale locks, which is safe
+ * because their names are never reused.
  */
 function otherLock(workspace: DiskWorkspace, ownId: string): OwnerName | undefined {
   const others = listLocks(workspace).filter(({ id }) => id !== ownId);

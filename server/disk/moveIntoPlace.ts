@@ -29,7 +29,7 @@ export function moveIntoPlace(
   writeJournal(workspace, { ...journal, state: "committing" });
   for (const directory of journal.directories) {
     progress.at = directory;
-    // If another program has just created the directory, it is used as it is.
+    // If another program has just created the directory, the batch uses it as it is.
     ensure(() => files.makeDirectory(directory, 0o777), ["EEXIST"]);
   }
   const entries = helpedEntries(workspace.state, journal);

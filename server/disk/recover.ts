@@ -40,7 +40,10 @@ export interface Recovery {
   readonly batches: readonly Recovered[];
   /** Sentences about journals that were left alone because they can't be read or trusted. */
   readonly problems: readonly string[];
-  /** The reason the journals could not be examined, or no batch may be written yet; `undefined` if there is none. */
+  /**
+   * The reason the journals could not be examined, or the reason no batch may be written yet; `undefined` if there is
+   * none.
+   */
   readonly failure?: Failure | undefined;
 }
 
@@ -49,7 +52,7 @@ export function recover(workspace: DiskWorkspace): Recovery {
   const nothing: Recovery = { batches: [], problems: [] };
   const { files, state } = workspace;
   try {
-    // Without the directory, there are no journals and so nothing to end, and the directory is not created.
+    // If the journal directory does not exist, there is nothing to end, so it is not created.
     if (files.look(state) === undefined) return nothing;
     const failure = openJournals(workspace);
     if (failure !== undefined) return { ...nothing, failure };

@@ -79,10 +79,7 @@ interface RollBackContext {
   readonly entries: readonly HelpedEntry[];
 }
 
-/**
- * Restores the old file under a name. Returns the name if the old file is lost, or if another program's file now has
- * the name.
- */
+/** Restores the old file under a name. If that is impossible, returns the file, to be reported as left alone. */
 function restore(context: RollBackContext): Foreign | undefined {
   const { files, entry } = context;
   const { path, oldCopy } = entry;
@@ -114,7 +111,8 @@ function uncreate(context: RollBackContext): Foreign | undefined {
 }
 
 /**
- * Restores the old file under a name. Unless the name still refers to it, the old file is kept in the same directory.
+ * Restores the old file under a name. If the name no longer refers to that file, it should be in the same directory, as
+ * the kept file.
  */
 function giveBack(context: RollBackContext, now: FileStat | undefined): Foreign | undefined {
   const { files, entry } = context;
@@ -156,7 +154,8 @@ function isReplaced(files: FileSystem, { way, staged }: HelpedEntry): boolean {
 /**
  * Reports whether the file under a name is the very file that the batch put there, unchanged. Inode and bytes must both
  * match: another program may write the same bytes, and a new file may reuse the inode of a deleted one. A moved file
- * counts as ours only if it is also kept, or back under its old name; otherwise, this may be the only copy.
+ * counts as the batch's own only if it is also kept, or is back under its old name; otherwise, the file under this name
+ * may be the only copy.
  */
 function isOurs(context: RollBackContext, now: FileStat): boolean {
   const { files, entries } = context;
@@ -207,9 +206,9 @@ const sector = 512;
 
 /**
  * Reports whether `found` could be the result of interrupted writes alone, in which case it contains no other program's
- * bytes and may be overwritten. A sector may contain old bytes, new bytes, or old, then new, then old bytes, if first
- * the batch's write and later the rollback's were cut off in that sector. Bytes that were added but never written are
- * zero.
+ * bytes and may be overwritten. Within a sector, old bytes (from an interrupted rollback) may be followed by new bytes
+ * (from the batch's write) and then by old bytes that were never overwritten. Bytes that were added but never written
+ * are zero.
  */
 export function isTorn(found: Uint8Array, before: Uint8Array, after: Uint8Array): boolean {
   const [least, most] = [Math.min(before.length, after.length), Math.max(before.length, after.length)];

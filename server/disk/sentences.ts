@@ -115,7 +115,7 @@ export const diskFailures = {
   state: (path: string, problem: string) =>
     makeFailure("ioError", theCall, {
       problem: `The server keeps a journal while writing files that are not open, but ${quote(path, 160)} can't hold one: ${problem}.`,
-      hint: "Ask the user to fix this, or open the files in the editor.",
+      hint: "Ask the user to fix this or to open the files in the editor.",
     }),
   /** `journal`: the path of this call's journal. */
   unconfirmed: (journal: string, problem: string) =>
@@ -133,7 +133,7 @@ export const diskFailures = {
   pendingElsewhere: (names: readonly string[], journal: string, folder: string) =>
     makeFailure("ioError", theCall, {
       problem: `An earlier call was interrupted while changing ${some(names, 300)}. It can't be rolled back from here, because not all of these files are in this workspace. Its changes are recorded in ${quote(journal, 300)}.`,
-      hint: `A call in ${quote(folder, 300)}, such as "multi-edit read" for any file there, rolls it back: make such a call first, or ask the user to make it.`,
+      hint: `Any call in ${quote(folder, 300)}, such as "multi-edit read" for a file there, rolls back the earlier call: make one first, or ask the user to do so.`,
     }),
   /** `journal`: the path of the journal. */
   unreadJournal: (journal: string, problem: string) =>
@@ -147,7 +147,7 @@ export const diskFailures = {
   ended: (failure: Failure, ending: BatchEnding): Failure => withRest(failure, sayEnding(ending)),
 } as const;
 
-/** Clauses for `diskFailures.state` about problems with the journal directory, and one about a kept file. */
+/** Problems with the journal directory, as clauses for `diskFailures.state`, and one problem with a kept file. */
 export const diskProblems = {
   stateNoDirectory: () => "it is not a directory",
   stateRelative: () => "the home directory (the variable HOME) is not an absolute path",
@@ -157,7 +157,7 @@ export const diskProblems = {
     "another program removed the copy that was kept for a rollback (a file in the same directory, named .multi-edit-….old)",
 } as const;
 
-/** Sentences, other than failures, about batches on disk: for warnings, the log and the doctor. */
+/** Sentences about batches on disk, for warnings, the log and the doctor. */
 export const diskSentences = {
   /** Says what became of a batch that a crash interrupted. */
   recovered: ({
@@ -173,7 +173,7 @@ export const diskSentences = {
   /** About a journal, complete or partly written, that the system does not let the server use. */
   closedJournal: (path: string, problem: string): string =>
     `the journal ${quote(path, 300)} can't be used and was left alone: ${problem}`,
-  /** For the doctor: an interrupted batch. `folder`: a directory that contains every file of the batch. */
+  /** Describes an interrupted batch, for the doctor. `folder`: a directory that contains every file of the batch. */
   cutOff: (names: readonly string[], journal: string, folder: string): string =>
     `a call was interrupted while changing ${some(names, 300)} (its journal is ${quote(journal, 300)}); the next call in ${quote(folder, 300)} rolls it back, and until then, the server writes nothing in folders that contain only some of these files`,
   attributesLost: (path: string): string =>
@@ -198,6 +198,6 @@ function sayEnding({ outcome, foreign, code }: BatchEnding): string {
   });
   const shown = left.slice(0, 2).map((one) => clip(one, 400));
   const more = left.length > shown.length ? ` and ${left.length - shown.length} more` : "";
-  const changed = `In the meantime, another program changed these files or removed the copies of their old text, so they were left as they are: ${shown.join(", ")}${more}.`;
+  const changed = `In the meantime, another program changed these files or removed the copies of their old text, so the rollback left them alone: ${shown.join(", ")}${more}.`;
   return [said, ...(left.length === 0 ? [] : [changed]), ...untidy].join(" ");
 }

@@ -113,7 +113,10 @@ function losesBits({ owners: { user } }: DiskWorkspace, before: Before | undefin
   return (before.stat.mode & foreignRights) !== 0 && before.stat.owner !== user;
 }
 
-/** Prepares one name and returns the way it will change. Adds copies that still need attributes to `copies`. */
+/**
+ * Prepares one name and returns the way it will change. Appends to `copies` each copy whose attributes must still be
+ * set.
+ */
 function prepareOne(files: FileSystem, name: NameInStage, copies: Copy[]): JournalEntry["way"] {
   const { way, before, after, slot } = name.target;
   const { kept, staged } = name.entry;
@@ -131,8 +134,8 @@ function prepareOne(files: FileSystem, name: NameInStage, copies: Copy[]): Journ
 }
 
 /**
- * Creates a hard link. Returns `false` if the system refuses, as on a disk that does not support links or across mount
- * points.
+ * Creates a hard link. Returns `false` if the system refuses, for example because the disk does not support links or
+ * the paths are on different disks.
  */
 function tryLink(files: FileSystem, from: string, to: string): boolean {
   return attempt(() => files.link(from, to)).code === undefined;

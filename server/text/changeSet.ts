@@ -4,7 +4,7 @@
 import { splitsCharacter } from "./chars.js";
 import { firstIndex } from "./lines.js";
 
-/** The replacement of `[from, to)` with `insert`; offsets are in UTF-16 units of the old text (A). */
+/** The replacement of `[from, to)` with `insert`; offsets are in UTF-16 code units of the old text (A). */
 export interface Change {
   readonly from: number;
   readonly to: number;
@@ -16,9 +16,9 @@ export interface Change {
  */
 export class ChangeSet {
   private constructor(
-    /** Length of A, in UTF-16 units. */
+    /** Length of A, in UTF-16 code units. */
     readonly length: number,
-    /** The changes, sorted and within A. None is empty, and no two overlap or touch. */
+    /** The changes in ascending order, all within A. None is empty, and no two overlap or touch. */
     readonly changes: readonly Change[],
   ) {}
 
@@ -45,7 +45,7 @@ export class ChangeSet {
     return this.changes.length === 0;
   }
 
-  /** Length of B, in UTF-16 units. */
+  /** Length of B, in UTF-16 code units. */
   get lengthAfter(): number {
     this.#lengthAfter ??= this.changes.reduce(
       (sum, { from, to, insert }) => sum + insert.length - (to - from),
@@ -97,7 +97,8 @@ export class ChangeSet {
   }
 
   /**
-   * Adds a single change, given in B's offsets: a fast path for `compose`. Returns `undefined` if it touches another.
+   * Adds a single change, given in B's offsets: a fast path for `compose`. Returns `undefined` if the change touches
+   * another.
    */
   private withOne({ from, to, insert }: Change): ChangeSet | undefined {
     const before = this.lastChange((change, shift) => change.from + shift + change.insert.length < from);
@@ -191,7 +192,8 @@ function composed(first: readonly Change[], next: readonly Change[]): Change[] {
   let shift = 0; // net number of units added by the changes before first[i]
   let used = 0; // units inserted by first[i] that have already been handled
   /**
-   * Advances to an offset in B and returns the matching offset in A. `stays`: whether to keep the changes in between.
+   * Advances to an offset in B and returns the matching offset in A. `stays`: `true` if the changes in between are to
+   * be kept.
    */
   const goTo = (offsetB: number, stays: boolean): number => {
     for (; i < first.length; i++, used = 0) {
@@ -222,8 +224,8 @@ export function shrink(text: string, change: Change): Change[] {
     from++;
     start++;
   }
-  // If the start now splits a character, move it back first; otherwise, the second half of the character could be
-  // trimmed from the end.
+  // If the start now splits a character, move it back first, because the second half of the character could otherwise
+  // be trimmed from the end.
   for (; from > change.from && splits(text, from, insert, start); start--) from--;
   while (from < to && start < end && text.charCodeAt(to - 1) === insert.charCodeAt(end - 1)) {
     to--;

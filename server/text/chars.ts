@@ -12,7 +12,7 @@ export function withoutMark(text: string): string {
 }
 
 /**
- * Reports whether a UTF-16 unit other than LF and CR has the Unicode property White_Space. Codex trims the same
+ * Reports whether a UTF-16 code unit other than LF and CR has the Unicode property White_Space. Codex trims the same
  * characters. JavaScript's `trim` differs: it strips U+FEFF but not U+0085.
  */
 export function isBlank(unit: number): boolean {
@@ -40,14 +40,14 @@ export function isAllBlank(text: string): boolean {
   return true;
 }
 
-/** Returns the offset after the last non-whitespace unit in `[from, to)`; `from` if there is none. */
+/** Returns the offset after the last non-whitespace code unit in `[from, to)`; `from` if there is none. */
 export function trimEnd(text: string, from = 0, to = text.length): number {
   let end = to;
   while (end > from && isBlank(text.charCodeAt(end - 1))) end--;
   return end;
 }
 
-/** Returns the offset of the first non-whitespace unit in `[from, to)`; `to` if there is none. */
+/** Returns the offset of the first non-whitespace code unit in `[from, to)`; `to` if there is none. */
 export function trimStart(text: string, from = 0, to = text.length): number {
   let start = from;
   while (start < to && isBlank(text.charCodeAt(start))) start++;
@@ -67,9 +67,9 @@ export function loneSurrogateAt(text: string): number {
   return text.isWellFormed() ? -1 : text.search(/\p{Surrogate}/u);
 }
 
-/** A line of a text that was split at every CRLF, LF and lone CR. The last line has an empty line end. */
+/** A line of a text that was split at every CRLF, LF and lone CR. For the last line, the line ending is empty. */
 export interface SplitLine {
-  /** Offsets in UTF-16 units: the line's content is `[from, to)` and its line end is `[to, next)`. */
+  /** Offsets in UTF-16 code units: the line's content is `[from, to)` and its line end is `[to, next)`. */
   readonly from: number;
   readonly to: number;
   readonly next: number;

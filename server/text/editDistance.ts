@@ -14,7 +14,8 @@ export interface StepCosts {
 
 /**
  * Returns the minimum total cost of turning `a` into `b`: the Levenshtein distance or, with swaps, the optimal string
- * alignment distance (a restricted form of Damerau-Levenshtein). A string is treated as a list of its UTF-16 units.
+ * alignment distance (a restricted form of Damerau-Levenshtein). A string is treated as a list of its UTF-16 code
+ * units.
  */
 export function editDistance(a: ArrayLike<string>, b: ArrayLike<string>, costs: StepCosts): number {
   const { other, extra, swap, areAlike } = costs;

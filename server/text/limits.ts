@@ -14,19 +14,22 @@ export const limits = {
   editsPerCall: 10_000,
   /** Distinct files in one call. */
   filesPerCall: 1_000,
-  /** UTF-16 units in one old or new text. */
+  /** UTF-16 code units in one old or new text. */
   textLength: 16 * 1024 * 1024,
-  /** UTF-16 units in one patch. */
+  /** UTF-16 code units in one patch. */
   patchLength: 16 * 1024 * 1024,
-  /** UTF-16 units in one document, both before and after the batch. */
+  /** UTF-16 code units in one document, both before and after the batch. */
   documentLength: 64 * 1024 * 1024,
-  /** UTF-16 units in a synced text that is mirrored; a text longer than `documentLength` is mirrored but not edited. */
+  /**
+   * UTF-16 code units in a synced text that is mirrored; a text longer than `documentLength` is mirrored but not
+   * edited.
+   */
   syncedLength: 256 * 1024 * 1024,
-  /** Changed or removed lines per document that the server remembers in order to explain failures. */
+  /** Former lines (since changed or removed) that the server remembers per document, in order to explain failures. */
   formerLines: 1_000,
-  /** Lines remembered for this purpose per change. */
+  /** Former lines that the server remembers per change. */
   formerLinesPerChange: 20,
-  /** UTF-16 units in a line remembered for this purpose; longer lines are not remembered. */
+  /** UTF-16 code units in a former line that the server remembers; longer lines are not remembered. */
   formerLineLength: 400,
   /** Bytes in one file read from disk. */
   fileBytes: 64 * 1024 * 1024,
@@ -38,17 +41,20 @@ export const limits = {
   foreignProcessMs: 3_600_000,
   /** Files examined or read concurrently. */
   parallelReads: 16,
-  /** Dangling symbolic links followed for one path; Linux has the same limit for links. */
+  /** Dangling symbolic links followed for one path; Linux has the same limit for all symbolic links. */
   symlinkHops: 40,
   /** Entries in one directory that are compared with the name of a missing file. */
   directoryEntries: 1_000,
   /** Subdirectories searched for files with the same names as the missing files in one call. */
   similarDirectories: 250,
-  /** Total entries examined in these subdirectories for one call. */
+  /** Total entries examined in the subdirectories that are searched for one call's missing files. */
   similarEntries: 5_000,
   /** Leading components removed from a wrong path, one after another, until the rest is the path of a file. */
   leadingNames: 8,
-  /** Components of a wrong path that are compared with a file's path; leading components of a longer path are kept. */
+  /**
+   * Components of a wrong path that are used to find similar paths; for a longer path, fewer similar paths may be
+   * found.
+   */
   comparedNames: 32,
   /** Similar paths suggested for a missing file. */
   similarShown: 3,
@@ -60,7 +66,7 @@ export const limits = {
    * Minimum number of edits to one file at which the server tries to plan them together, or in regions of a large text.
    */
   manyEdits: 24,
-  /** UTF-16 units in the shortest text that is planned in regions. */
+  /** UTF-16 code units in the shortest text that is planned in regions. */
   regionUnits: 65_536,
   /** Places that the search by keys may find for one old text; beyond that, the old text is searched for on its own. */
   keyHits: 1_000,
@@ -70,11 +76,11 @@ export const limits = {
   alignDistance: 500,
   /** Characters in the message of one failure. */
   failureMessage: 1_200,
-  /** Characters in the hint of that message. */
+  /** Characters in the hint at the end of a failure message. */
   hint: 400,
   /** Characters in one quoted line. */
   quotedLine: 160,
-  /** Matches of an ambiguous old text that a failure shows. */
+  /** Matches shown in a failure about an ambiguous old text. */
   matchesShown: 5,
   /** Matches of an ambiguous old text that are compared to find what distinguishes the first from the others. */
   comparedPlaces: 1_000,
@@ -107,12 +113,16 @@ export const limits = {
   /** Proposed edits per session that the server remembers in order to notice when they are applied. */
   proposals: 20,
   /**
-   * UTF-16 units of text, plus bytes of deleted files, kept for undo; proposals have a separate limit of the same size.
+   * UTF-16 code units of text, plus bytes of deleted files, kept for undo; proposals have a separate limit of the same
+   * size.
    */
   undoSize: 128 * 1024 * 1024,
   /** Items in one list in the user's settings. */
   settingItems: 1_000,
-  /** Warnings about the user's settings: each time they are read, and over the whole session. */
+  /**
+   * Warnings about the user's settings; the limit applies to each reading of the settings and to the session as a
+   * whole.
+   */
   settingWarnings: 100,
   /** Milliseconds that the client may take to prove, by syncing the new text, that it applied an edit. */
   proofMs: 2_000,
@@ -132,7 +142,7 @@ export const limits = {
   showMs: 10_000,
   /** Number of times that a call or a step is retried because the text changed in the meantime. */
   rematches: 3,
-  /** UTF-16 units in the method name, or in a string id, of one message on the wire. */
+  /** UTF-16 code units in the method name, or in a string id, of one message on the wire. */
   envelopeText: 256,
   /** Pending requests per client; further requests are refused. */
   pendingRequests: 10_000,
@@ -146,7 +156,7 @@ export const limits = {
   exitGraceMs: 1_000,
   /** Milliseconds between checks that the client's process is still alive. */
   clientWatchMs: 3_000,
-  /** UTF-16 units in one line of the log. */
+  /** UTF-16 code units in one line of the log. */
   logLine: 2_000,
   /** Bytes of bad input quoted in a log line. */
   quotedInput: 80,
@@ -170,13 +180,13 @@ export const limits = {
   helloMs: 2_000,
   /** Characters in the id that an agent gives itself. */
   agentId: 100,
-  /** Characters in the name that an agent gives itself, and in the version. */
+  /** Characters in the name that an agent gives itself, and in its version. */
   agentName: 100,
   /** Agents that a session remembers having served. */
   agentsKnown: 50,
   /**
    * Milliseconds allowed for reaching a session; listing its files may then take as long again. Longer than `helloMs`,
-   * so that silent agents are disconnected in time to make room.
+   * so that silent agents are disconnected in time to make room for this one.
    */
   connectMs: 4_000,
   /**

@@ -1,9 +1,9 @@
-/** A text's lines (0-based) and their offsets (in UTF-16 units), and helpers for long work that runs in steps. */
+/** A text's lines (0-based) and their offsets (in UTF-16 code units), and helpers for long work that runs in steps. */
 
 const LF = 10;
 const CR = 13;
 
-/** Number of UTF-16 units that long work processes per step. A step takes a few milliseconds. */
+/** Number of UTF-16 code units that long work processes per step. A step takes a few milliseconds. */
 export const unitsPerStep = 524_288;
 
 /**
@@ -130,7 +130,7 @@ export class LineIndex {
 
   /**
    * Returns the index of `textAfter`, which is this text with `[from, to)` replaced by `insert`. Scans only the
-   * replaced part: line starts before it are kept, and those after it are shifted.
+   * inserted text and the code unit before it; earlier line starts are kept, and later ones are shifted.
    */
   edited(from: number, to: number, insert: string, textAfter: string): LineIndex {
     const scanFrom = Math.max(0, from - 1);

@@ -24,7 +24,8 @@ export type Keeping =
   | { readonly kind: "failed"; readonly failure: Failure };
 
 /**
- * Reads any regular file of at most `limits.fileBytes`, even a binary one. Refuses links. `name`: its name in failures.
+ * Reads any regular file of at most `limits.fileBytes`, even a binary one. Refuses links. `name`: the file's name in
+ * failures.
  */
 export async function keepFile(path: string, name: string): Promise<Keeping> {
   try {
@@ -83,7 +84,7 @@ export async function isThere(path: string): Promise<boolean> {
   }
 }
 
-/** Deletes directories, which must be listed deepest first, until one can't be deleted. */
+/** Deletes directories, listed deepest first, and stops at the first that can't be deleted. */
 export async function removeEmpty(directories: readonly string[]): Promise<void> {
   for (const directory of directories) if (!(await succeeds(rmdir(directory)))) return;
 }

@@ -34,8 +34,8 @@ export type FileRead =
 
 /**
  * Reads a file of at most `limits.fileBytes`. `path` must be canonical: a symbolic link as its last component is not
- * followed. `name`: the file's name in failures. `isRegular`: the caller has just checked that the file is regular.
- * `isQuick`: the call reads only a few files, so this one may be opened synchronously.
+ * followed. `name`: the file's name in failures. `isRegular`: `true` if the caller has just checked that the file is
+ * regular. `isQuick`: `true` if the call reads only a few files, so the file may be opened synchronously.
  */
 export async function readTextFile(
   path: string,
@@ -43,7 +43,7 @@ export async function readTextFile(
   { isRegular, isHashed, isQuick }: HowToRead = unknownFile,
 ): Promise<FileRead> {
   try {
-    // The path is checked before it is opened, because opening a device can have side effects.
+    // The file is checked before it is opened, because opening a device can have side effects.
     const refusal = isRegular ? undefined : refuseKind(await stat(path), name);
     if (refusal !== undefined) return { kind: "failed", failure: refusal };
     const fd = isRegular && isQuick ? fs.openSync(path, readFlags) : await open(path, readFlags);
@@ -121,7 +121,10 @@ const unknownFile: HowToRead = { isRegular: false, isHashed: true, isQuick: fals
  */
 export const readFlags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0);
 
-/** Converts a system error into a write failure: `readOnly` if permission was denied, else the one from `otherwise`. */
+/**
+ * Converts a system error into a write failure: `readOnly` if permission was denied, else the failure that `otherwise`
+ * makes.
+ */
 export function refusedBy(
   error: unknown,
   name: string,

@@ -123,7 +123,7 @@ export async function isLink(path: string | undefined): Promise<boolean> {
   }
 }
 
-/** Returns the system's code for an error, such as `ENOENT`; for an error without a code, its text. */
+/** Returns an error's system code, such as `ENOENT`, or the error as text if it has no code. */
 export function codeOf(error: unknown): string {
   return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : String(error);
 }

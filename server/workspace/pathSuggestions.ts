@@ -10,7 +10,7 @@ import type { ResolvedPath, Resolver } from "./resolvedPath.js";
 /**
  * Returns a function that suggests replacements for the missing paths in one call. The function reads each directory at
  * most once. It returns at most `limits.similarShown` paths, most similar first, which the caller can send verbatim:
- * the same file under another spelling; files in the same directory with nearly the same name; files with the same name
+ * the same file, spelt differently; files in the same directory with nearly the same name; files with the same name
  * below the nearest existing directory or below its parent; open files in the workspace with a similar name. Every path
  * has been resolved like a caller's path, so none is outside the workspace, protected or missing.
  */
@@ -31,7 +31,7 @@ export async function insidePath(sent: string, resolve: Resolver["resolve"]): Pr
   }
   const names = sent.replace(/^\/+/, "").split("/");
   if (names.length > limits.comparedNames) return undefined;
-  // Such a path may refer to a directory, whether or not the directory exists.
+  // A path with an empty, `.` or `..` component may refer to a directory, even to one that does not exist.
   if (!sent.startsWith("/") || names.some((name) => name === "" || name === "." || name === "..")) return undefined;
   const bare = names.join("/");
   if (!(await resolve(bare)).ok) return undefined;
@@ -233,7 +233,7 @@ async function readListing(
       if (count === most) break;
     }
   } catch {
-    // A hint is not worth a failure.
+    // A directory that can't be read yields no hints, but no failure either.
     return undefined;
   }
   return {
@@ -246,7 +246,8 @@ async function readListing(
 const foldFileName = (name: string): string => name.normalize("NFC").toLowerCase();
 
 /**
- * Returns the number of trailing extensions of `name` that `wanted` lacks; `undefined` if the names differ otherwise.
+ * Returns the number of trailing extensions of `name` that `wanted` lacks; `undefined` if the names differ in any other
+ * way.
  */
 function sameNameCost(wanted: string, name: string): number | undefined {
   if (wanted === name) return 0;
@@ -254,7 +255,8 @@ function sameNameCost(wanted: string, name: string): number | undefined {
 }
 
 /**
- * Returns `sameNameCost` or, failing that, the edit distance of two folded names; `undefined` if they are not similar.
+ * Returns the result of `sameNameCost` or, if it has none, the edit distance of two folded names; `undefined` if the
+ * names are not similar.
  */
 function nameCost(wanted: string, name: string): number | undefined {
   const same = sameNameCost(wanted, name);

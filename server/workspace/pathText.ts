@@ -74,7 +74,10 @@ export function startsAtHome(path: string, platform: NodeJS.Platform = process.p
   return expandHome(path, "", platform) !== path;
 }
 
-/** Matches a path that starts with `~` or is absolute on some platform: one JSON Schema serves all platforms. */
+/**
+ * Matches a path that starts with `~` or is absolute on at least one platform, because one JSON Schema serves all
+ * platforms.
+ */
 export const folderPattern = /^(?:\/|~$|~[\\/]|[A-Za-z]:[\\/]|\\\\)/;
 
 /** Makes a path usable in another process: resolves it against `directory`, unless it is a URI or starts with `~`. */
@@ -164,7 +167,10 @@ export function foldName(name: string): string {
 const escapedCharacter =
   /%[0-7][0-9a-f]|%[cd][0-9a-f]%[89ab][0-9a-f]|%e[0-9a-f](?:%[89ab][0-9a-f]){2}|%f[0-7](?:%[89ab][0-9a-f]){3}/gi;
 
-/** Matches a control character (C0, DEL, C1). No editor shows them, and a line feed in a path could forge a diff. */
+/**
+ * Matches a control character (C0, DEL, C1). Editors do not show such characters, and a line feed in a path could be
+ * used to forge a diff.
+ */
 const controlCharacters = /\p{Control}/u;
 
 interface UriParts {
@@ -175,7 +181,7 @@ interface UriParts {
   readonly rest: string;
 }
 
-/** Splits a `file:` URI; `undefined` if the URI has another scheme. */
+/** Splits a `file:` URI into its parts; returns `undefined` if the URI has another scheme. */
 function splitUri(uri: string): UriParts | undefined {
   const match = /^file:(?:\/\/([^/?#]*))?([^?#]*)(.*)$/is.exec(uri);
   if (match === null) return undefined;
@@ -183,7 +189,7 @@ function splitUri(uri: string): UriParts | undefined {
   return { host: host.toLowerCase() === "localhost" ? "" : host, path, rest };
 }
 
-/** Decodes escapes; `undefined` if a `%` does not start a well-formed character. */
+/** Decodes percent escapes; returns `undefined` if a `%` does not start a well-formed character. */
 function decodeStrictly(text: string): string | undefined {
   try {
     return decodeURIComponent(text);
@@ -192,7 +198,7 @@ function decodeStrictly(text: string): string | undefined {
   }
 }
 
-/** Converts a URI's decoded path to a platform path; `undefined` on Windows if it has no drive. */
+/** Converts a URI's decoded path to a platform path; on Windows, returns `undefined` if it has no drive. */
 function toPlatformPath(decoded: string, platform: NodeJS.Platform): string | undefined {
   if (platform !== "win32") return decoded;
   const match = /^\/([a-z]):(?:\/(.*))?$/is.exec(decoded);

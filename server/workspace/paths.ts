@@ -210,8 +210,8 @@ async function placeAt(candidate: Candidate, ground: Ground): Promise<Resolved> 
   const uris = openFiles.map(({ open }) => open.uri);
   if (uris.length > 1) return failed(pathFailures.ambiguousPath(sent, uris));
   const open = exactly ?? openFiles[0]?.open;
-  // If the editor opened the file through another hard link, that link and the path sent have different canonical
-  // paths.
+  // If the editor opened the file through another hard link, that link and the path that was sent have different
+  // canonical paths.
   const ofOpen = openFiles[0] === undefined ? reached : await look(openFiles[0].path);
   const target = ofOpen.ok ? ofOpen : reached;
   const refusal = refuseAccess(candidate, open, [target.path, reached.path], ground);
@@ -249,7 +249,10 @@ async function findOpen(
   return asCanonical.length === 1 ? asCanonical : same;
 }
 
-/** Returns why a document may not be accessed; `undefined` if it may. `files`: all canonical paths to its file. */
+/**
+ * Returns why a document may not be accessed; `undefined` if it may. `files`: all canonical paths to the document's
+ * file.
+ */
 function refuseAccess(
   { sent, lexical }: Candidate,
   open: OpenText | undefined,

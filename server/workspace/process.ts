@@ -5,8 +5,8 @@ import { limits } from "../text/limits.js";
 import { hashOf } from "./files.js";
 
 /**
- * Returns a process's start time, in clock ticks since boot; `undefined` if there is no such process, or if the system
- * is not Linux: other systems offer no simple way to find it out.
+ * Returns a process's start time, in clock ticks since boot; `undefined` if there is no such process or the system is
+ * not Linux. Other systems offer no simple way to find the start time.
  */
 export function processStart(pid: number): string | undefined {
   // The program's name is in parentheses and may contain anything; the start time is the 20th field after it.
@@ -28,8 +28,8 @@ export function isProcess(pid: number, start: string | undefined): boolean {
 }
 
 /**
- * A name that uniquely identifies a process and is never reused. Its parts: the host and the namespace of the process
- * ID, the system's boot, the ID itself, and the start time. The name can be part of a file name.
+ * A name that uniquely identifies a process and is never reused. It consists of hashes of the process ID's scope (host
+ * and namespace) and of the last boot, followed by the ID itself and the start time. It can be used in a file name.
  */
 export type OwnerName = string;
 

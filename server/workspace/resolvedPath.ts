@@ -58,7 +58,7 @@ export interface ResolvedPath {
    * folder; the URI if the document is not a file.
    */
   readonly path: string;
-  /** The canonical path; `undefined` for an open document that is not a file, such as `untitled:`. */
+  /** The canonical path; `undefined` for an open document that is not a file, such as one with an `untitled:` URI. */
   readonly file?: string | undefined;
   /** An identifier that is the same for every path to the document. */
   readonly identity: string;
@@ -68,7 +68,10 @@ export interface ResolvedPath {
   readonly onDisk: boolean;
   /** `true` if `file` was a regular file when it was examined. */
   readonly isRegular: boolean;
-  /** The path as spelt, absolute and normalised, without following links; `undefined` if the document is not a file. */
+  /**
+   * The path as it was spelt, made absolute and normalised without following links; `undefined` if the document is not
+   * a file.
+   */
   readonly spelt?: string;
   /**
    * The path that the spelling leads to: `file`, or another hard link to the file; `undefined` if the document is not a

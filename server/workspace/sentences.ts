@@ -6,7 +6,7 @@ import { limits } from "../text/limits.js";
 
 const leaveOut = "If the file has already been deleted, leave the section out.";
 
-/** Advice for a missing file. `alone`: if no similar path is suggested; `otherwise`: after a suggestion. */
+/** Advice for a missing file. `alone` is used if no similar path is suggested, `otherwise` after a suggestion. */
 const withoutFile = {
   edit: {
     alone: "To create it, send an edit with an empty old text.",
@@ -191,7 +191,7 @@ const systemReasons: Readonly<Record<string, string>> = {
   ENFILE: "too many files are open",
   EIO: "the disk reports an error",
   ENOSPC: "no space is left on the disk",
-  // EDQUOT on Linux, for which Node has no name.
+  // Linux's EDQUOT, for which Node has no name.
   "Unknown system error -122": "the user's disk quota is exceeded",
   EFBIG: "it would exceed the maximum file size",
   EBUSY: "another program is using it",

@@ -33,7 +33,7 @@ export function homeFolder(): string {
 }
 
 /**
- * Returns the path of a subfolder of the server's own folder, by default of the folder itself. The folder is never
+ * Returns the path of a subfolder of the server's own folder or, by default, of the folder itself. The folder is never
  * inside the directory for temporary files: a sandboxed agent may have its own, where it would not find the editor's
  * files.
  */

@@ -100,7 +100,7 @@ export function settingsJsonSchema(): object {
 /**
  * Merges the settings sources that the client has sent, oldest first. A later source overrides the earlier ones key by
  * key and replaces lists as a whole. A source is either a settings object, or an object that has one under `multiEdit`
- * next to other programs' settings. A source or value that is `undefined` or null sets nothing. Anything unusable is
+ * alongside other programs' settings. A source or value that is `undefined` or null sets nothing. Anything unusable is
  * skipped with a warning, so the result is always usable.
  */
 export function readSettings(values: readonly unknown[]): { settings: Settings; warnings: string[] } {

@@ -51,7 +51,7 @@ export async function takeSnapshot(operations: readonly Operation[], world: Worl
     if (use.leaves && (await isLink(use.place.spelt))) return failed(pathFailures.isLink(use.sent, use.place.path));
     const result = await readDocument({ ...use, resolver, world, budget, isOneOfFew });
     const { open, file } = use.place;
-    // Open documents are written by the editor, which knows best whether it can.
+    // Open documents are written by the editor, which knows best whether it can write them.
     if (!result.ok || open !== undefined || file === undefined) return result;
     const failure = await refuseWrite(file, use.sent);
     return failure === undefined ? result : failed(failure);
@@ -105,7 +105,8 @@ function usesOf(operations: readonly Operation[], resolved: ReadonlyMap<string, 
         mayCreate: isNew || former?.mayCreate === true,
         leaves: need === "file" || need === "name" || isMoved || former?.leaves === true,
         hasOtherName: target.place.reached !== (former?.place ?? target.place).file || former?.hasOtherName === true,
-        // The first operation decides: if it deletes the file, a later one may create the file again, as text.
+        // The first operation decides whether the file may be binary: if it deletes the file, a later one may create it
+        // again, as text.
         mayBeBinary: former?.mayBeBinary ?? (need === "file" || need === "name"),
       });
     }

@@ -293,7 +293,7 @@ describe("text that another program writes meanwhile", () => {
     const changes = [create("new/a.txt"), create("new/b.txt"), create("other/c.txt")];
     const { outcome, failure } = takenBack(at, changes, () => writeFileSync(at.path("new/b.txt"), "theirs"));
     expect([outcome, at.names(), at.text("new/b.txt")]).toEqual(["rolledBack", ["new", "new/b.txt"], "theirs"]);
-    expect(failure.message).toContain(`left as they are: ${at.path("new/b.txt")}.`);
+    expect(failure.message).toContain(`left them alone: ${at.path("new/b.txt")}.`);
   });
 
   it("is not touched when the batch is rolled back, and the old file is kept beside it", () => {
@@ -303,7 +303,7 @@ describe("text that another program writes meanwhile", () => {
     const kept = at.names().find((name) => name.endsWith(".old")) ?? "";
     expect(outcome).toBe("rolledBack");
     expect(failure.message).toContain(
-      `The other changes were rolled back. In the meantime, another program changed these files or removed the copies of their old text, so they were left as they are: ${at.path("b.txt")} (its old text: ${at.path(kept)}).`,
+      `The other changes were rolled back. In the meantime, another program changed these files or removed the copies of their old text, so the rollback left them alone: ${at.path("b.txt")} (its old text: ${at.path(kept)}).`,
     );
     expect([at.text("a.txt"), at.text("b.txt"), at.text(kept)]).toEqual(["a", "theirs", "b"]);
     expect(recover(at.workspace).batches).toEqual([]);
