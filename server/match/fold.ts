@@ -14,8 +14,8 @@ export class Folded {
   private constructor(
     readonly text: string,
     /**
-     * Four offsets for each stretch of text whose length the fold changed, in text order: `folded`, `foldedEnd`,
-     * `original` and `originalEnd`. The stretch `[folded, foldedEnd)` of the folded text stands for `[original,
+     * * Four offsets (`folded`, `foldedEnd`, `original` and `originalEnd`) for each stretch of text whose length the
+     * fold changed, in text order. The stretch `[folded, foldedEnd)` of the folded text stands for `[original,
      * originalEnd)` of the original.
      */
     private readonly marks: Uint32Array,
@@ -35,8 +35,9 @@ export class Folded {
   }
 
   /**
-   * Maps the start of a place from the folded text to the original. Whitespace folded away at this point lies before
-   * the start. Returns `undefined` for an offset inside an expanded unit, where no place can start.
+   * * Maps the start of a place from the folded text to the original. Whitespace folded away at this point lies before
+   * the start. Returns `undefined` for an offset inside the expansion of a single unit, such as `...` for an ellipsis,
+   * where no place can start.
    */
   startOf(offset: number): number | undefined {
     return this.original(offset, offset);

@@ -152,7 +152,9 @@ function isEqual(one: string, other: string, fold: LineFold): boolean {
   return true;
 }
 
-/** Trims `[from, to)` of the whitespace that the fold ignores at either end, such as the CR of a line from a patch. */
+/**
+ * Shrinks `[from, to)` by the whitespace that the fold ignores at either end, such as a CR at the end of a patch line.
+ */
 function bounds(text: string, from: number, to: number, fold: LineFold): [number, number] {
   let [start, end] = [from, to];
   if (fold === "nothing") return [start, end];

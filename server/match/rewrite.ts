@@ -60,7 +60,10 @@ const endsLine = (text: string): boolean => text.endsWith("\n") || text.endsWith
 /** A part of the result: a span that is copied from the document, or text that is written. */
 type Piece = { readonly from: number; readonly to: number } | string;
 
-/** Returns a line end for new lines at an offset: that of its line or the line before; `undefined` if both lack one. */
+/**
+ * Returns the line ending for new lines at an offset: that of the line at the offset, or else of the line before it;
+ * `undefined` if neither line has one.
+ */
 function lineEndAt(index: TextIndex, offset: number): string | undefined {
   // Search near the offset first: indexing all lines of the text just for this would take longer than the edit itself.
   for (let at = offset; at < Math.min(index.text.length, offset + nearby); at++) {
@@ -71,7 +74,7 @@ function lineEndAt(index: TextIndex, offset: number): string | undefined {
   return index.lines.terminator(line) || (line > 0 ? index.lines.terminator(line - 1) : "") || undefined;
 }
 
-/** Number of UTF-16 units that are checked one by one for a line end. */
+/** The number of UTF-16 code units to check one by one for a line ending before all lines are indexed. */
 const nearby = 2_000;
 
 /** Returns the line end that starts at an offset; `undefined` if the document's editor sees no line end there. */

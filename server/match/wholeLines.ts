@@ -95,7 +95,10 @@ export function hasNumbered(index: TextIndex, text: string): boolean {
   });
 }
 
-/** Removes a file view's numbers, for hints; `undefined` for one line, or if under half of the lines have a number. */
+/**
+ * Removes the line numbers of a file view, for hints. Returns `undefined` for a single line, or if fewer than half of
+ * the non-blank lines have a number.
+ */
 export function withoutView(text: string): string | undefined {
   const view = viewOf(text);
   if (view !== undefined) return view.isWeak ? undefined : stripped(text, view.reshape);
@@ -141,7 +144,7 @@ export interface WholeLines {
   readonly ended: boolean;
 }
 
-/** Splits an old text into lines. A final line end does not start another, empty line. */
+/** Splits an old text into lines. A final line ending does not add an empty line. */
 export function wholeLines(text: string): WholeLines {
   const lines = lineTexts(text);
   const ended = lines.length > 1 && lines.at(-1) === "";
@@ -151,7 +154,10 @@ export function wholeLines(text: string): WholeLines {
 /** The range that covers the whole text, including the empty line after a final line end. */
 const anywhere = { from: 0, most: limits.placesPerEdit, emptyLast: true };
 
-/** Returns the 0-based first line of each place that equals an old text under a fold, including its last line end. */
+/**
+ * Returns the 0-based first line of each place where an old text, including its final line ending, matches under a
+ * fold.
+ */
 function candidates(index: TextIndex, old: WholeLines, fold: LineFold): number[] | "tooMany" {
   const lines = index.matchedLines;
   const found = index.lineTable(fold).find(old.lines, anywhere);
@@ -287,7 +293,10 @@ interface Viewed {
   readonly reshape: Extract<Reshape, { kind: "unview" }>;
   /** The 1-based number of the first line. */
   readonly number: number;
-  /** `true` for a single line. `404: notFound` may not be a view, so the number must be that of the document's line. */
+  /**
+   * `true` for a single line: `404: notFound`, for example, may not come from a view. The number must therefore equal
+   * the document's line number.
+   */
   readonly isWeak: boolean;
 }
 

@@ -94,7 +94,10 @@ function binaryLineOf(file: FileChange): string {
   return `Binary files ${from} and ${to} differ\n`;
 }
 
-/** The lines removed, starting at the 0-based line `start`, and their replacements. Each includes its LF, if any. */
+/**
+ * The lines removed, starting at the 0-based line `start`, and their replacements. Each line includes its LF, if it has
+ * one.
+ */
 interface Block {
   readonly start: number;
   readonly removed: string[];

@@ -44,8 +44,8 @@ export function edited(draft: Draft, changes: readonly Change[]): { draft: Draft
 export function afterStep(draft: Draft, step: ChangeSet): Draft {
   const { base } = draft;
   const change = draft.change.compose(step);
-  // Callers number lines as in the text before the batch. A line that the batch wrote gets the number of the line it
-  // replaced. `callersLine` must not capture the draft, or each draft would keep all earlier ones in memory.
+  // Callers use the line numbers of the text before the batch. A line that the batch wrote gets the number of the line
+  // it replaced. `callersLine` must not capture the draft, or each draft would keep all earlier ones in memory.
   const callersLine = (offset: number): number => base.callersLine(change.unitBack(offset).from);
   return { ...draft, change, index: new TextIndex(step.apply(draft.index.text), draft.document, callersLine) };
 }

@@ -40,7 +40,7 @@ export type FailureCode =
   | "timeout"
   | "cancelled";
 
-/** A line of the document. */
+/** A line of the document, quoted in a failure. */
 export interface QuotedLine {
   /** 1-based. */
   readonly line: number;

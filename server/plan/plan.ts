@@ -132,7 +132,8 @@ function decide(plans: readonly FilePlan[], lost: readonly EditOutcome[], option
   const isAll = options.atomic === "all";
   const kept = new Set(plans.filter((plan) => (isAll ? !anyFailed : options.atomic === "none" || !spoilt.has(plan))));
   const files = [...kept]
-    // Keep the deletion of a file that makes way for another, even if it has no edits of its own or all of them failed.
+    // Keep a deletion that makes way for another file, even if the deleted file has no edits, or all of its edits
+    // failed.
     .filter(({ file, outcomes }) => file?.kind === "delete" || outcomes.some(({ status }) => status !== "failed"))
     .flatMap(({ file }) => file ?? []);
   const outcomes = [

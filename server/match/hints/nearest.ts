@@ -137,8 +137,8 @@ function candidatesOf(index: TextIndex, sought: readonly string[]): { start: num
 }
 
 /**
- * Returns the region that starts at `start` and has extra lines between those of the old text. Returns `undefined` if
- * the region differs before these lines.
+ * * Returns the region that starts at `start` and has extra lines between those of the old text. Returns `undefined` if
+ * the region already differs before the extra lines.
  */
 function regionWithGap(index: TextIndex, start: number, at: readonly (number | undefined)[]): Region | undefined {
   const lines = index.matchedLines;
@@ -212,7 +212,9 @@ function longestWords(sought: readonly string[]): SoughtPart[] {
   return [...words].sort((a, b) => b[0].length - a[0].length).slice(0, bounds.words);
 }
 
-/** Returns short pieces of the first line that contains a letter or digit, to search for if no word is found. */
+/**
+ * Returns short pieces of the first line that contains a letter or digit; they are searched for if no word is found.
+ */
 function shortPieces(sought: readonly string[]): SoughtPart[] {
   const i = sought.findIndex((line) => /[\p{L}\p{N}]/u.test(line));
   const line = (sought[i] ?? "").trim().slice(0, bounds.comparedUnits);
@@ -320,7 +322,10 @@ function isPartOf(found: string, i: number, { lines, isEnded, blanksInFront }: S
   return i === lines.length - 1 && !isEnded && found.startsWith(wanted);
 }
 
-/** Returns the difference if a single sought line ends before the document's line does; `undefined` if it does not. */
+/**
+ * Returns the difference if the sought text is a single line that ends before the document's line does; otherwise
+ * `undefined`.
+ */
 function restOfLine(
   index: TextIndex,
   start: number,

@@ -78,7 +78,7 @@ export class MultiSearch {
       yield* table.scan(text, (id, start) => {
         const hits = found[id];
         if (hits === "many") return false;
-        // Most patterns have only one hit, so the list is created without room for more.
+        // Most patterns have only one hit, so no room is reserved for more.
         if (hits === undefined) found[id] = [start];
         else if (hits.length < limits.keyHits) hits.push(start);
         else found[id] = "many";
@@ -216,7 +216,9 @@ interface Lists {
   readonly next: Int32Array;
 }
 
-/** Receives a pattern's index and an offset where it may start; returns `false` to receive no more offsets for it. */
+/**
+ * Receives a pattern's index and an offset where the pattern may start; returns `false` if it needs no more of them.
+ */
 type HitCallback = (id: number, start: number) => boolean;
 
 /** Bits per list: enough that few keys share a bit, but few enough that a batch's bits fit into the CPU's cache. */
@@ -263,7 +265,10 @@ class KeyTable {
     }
   }
 
-  /** Reads a text block by block; calls `report` for each key found, until `report` returns `false` for its pattern. */
+  /**
+   * Reads a text block by block and calls `report` for each key found. A key for which `report` returns `false` is not
+   * reported again.
+   */
   *scan(text: string, report: HitCallback): Generator<void, void> {
     const { block } = this;
     // A copy of the lists, from which the keys of patterns with too many hits are removed.

@@ -18,7 +18,7 @@ export function* planIndependent(
   options: BatchOptions,
 ): Generator<void, Drafted | undefined> {
   const { index } = start;
-  // New lines adopt nearby line ends, which another edit may change. U+FEFF is a BOM only at the start of the text.
+  // New lines adopt a nearby line ending, which another edit may change. U+FEFF is a BOM only at the start of the text.
   const special = index.text.includes("\r") ? /[\r\n\uFEFF]/ : /[\r\uFEFF]/;
   const isPlain = ({ oldText, newText, replaceAll }: EditOperation): boolean =>
     !replaceAll &&

@@ -94,8 +94,8 @@ class RegionPlan {
   }
 
   /**
-   * Plans, against the whole text, an edit that no single region settles. Returns `undefined` if the edit succeeds,
-   * because no region has recorded its change.
+   * * Plans, against the whole text, an edit that no single region settles. Returns `undefined` if the edit succeeds,
+   * because its change would not be recorded in any region.
    */
   private *planInWhole(edit: EditOperation): Generator<void, EditOutcome | undefined> {
     const { outcome } = yield* planEdit(this.draft, edit, this.history, this.options);
@@ -121,7 +121,7 @@ class RegionPlan {
     region.history ??= new EditHistory(this.pairs);
     const { draft, history } = region;
     const located = meantBy(edit, locateEdit(draft, edit, this.options));
-    // If an edit matches only on a looser rung than before the batch, it may match anywhere in the text.
+    // An edit that matches only on a looser rung than it did before the batch may match elsewhere in the text, too.
     const isCertain =
       located.kind === "one" && (found === undefined || !isStricter(found.rung, located.rung)) && this.hasRoom(edit);
     if (!isCertain && !isDone) return yield* this.planInWhole(edit);

@@ -15,7 +15,7 @@ import { type At, count, makeFailure, type NearestRegion, nameOf, times } from "
 /** Returns the advice to merge two edits into one, which then replaces both. */
 export const mergeWith = (other: number): string => `Merge it and edit ${other} into a single edit.`;
 
-/** The matches of an old text whose edit does not say which one it means. */
+/** An old text with several matches, none of which the edit singles out. */
 export interface Ambiguity {
   readonly found: number;
   readonly rung: string;

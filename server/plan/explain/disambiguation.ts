@@ -128,7 +128,10 @@ function stretchAround(
   return undefined;
 }
 
-/** Reports whether the given text surrounds a place; ignores line ends and, if `folded`, what `typography` folds. */
+/**
+ * Reports whether the given text surrounds a place, regardless of the kind of line ending and, if `folded`, of anything
+ * else that the fold `typography` ignores.
+ */
 function isSurrounded(
   text: string,
   { from, to }: Place,

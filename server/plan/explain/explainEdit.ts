@@ -86,10 +86,10 @@ export function* absenceOf(
 }
 
 /**
- * Returns the region, in whole lines, that a text with left-out code stands for. If the lines before that code have
- * exactly one place, the region starts there. It ends with the next match of the lines after the code that has the same
- * shift of indentation; if there is no such match, it ends with the lines before the code. Otherwise, the region is the
- * only place of the lines after the code; `undefined` if these do not have exactly one place, either.
+ * * Returns the region, in whole lines, that a text with left-out code stands for. If the lines before the omission
+ * match in exactly one place, the region starts there. It ends with the next match of the lines after the omission that
+ * has the same shift of indentation or, if there is none, with the lines before the omission. Otherwise, the region is
+ * the only match of the lines after the omission; `undefined` if they do not match in exactly one place.
  */
 function aroundElision(draft: Draft, sought: string, elided: string): Region | undefined {
   const lines = lineTexts(sought);
@@ -209,7 +209,10 @@ export function findsElsewhere(
   return editFailures.consumed(at, consumer.index, draft.base.lines.lineAt(before.places[0].from) + 1, "sequential");
 }
 
-/** Returns the applied edit that changed the old text, and the old text's 1-based line; `undefined` if none did. */
+/**
+ * Returns the index of the applied edit that changed the old text, and the 1-based line where that text was;
+ * `undefined` if no edit changed it.
+ */
 function consumedBy(
   draft: Draft,
   edit: EditOperation,
@@ -240,7 +243,10 @@ function lineOfNewText(draft: Draft, edit: EditOperation): number | undefined {
   return wholeLines || edit.newText.trim().length >= limits.tellingText ? lines.lineAt(from) + 1 : undefined;
 }
 
-/** Returns the 1-based line, in the text before the batch, that already has an edit's new indentation. */
+/**
+ * Returns the 1-based line, in the text before the batch, that already has the indentation of an edit's new text;
+ * `undefined` if there is none.
+ */
 function lineOfReindented(draft: Draft, edit: EditOperation): number | undefined {
   if (!isReindenting(edit)) return undefined;
   const found = locate(draft.index, edit.newText, { lenient: true });

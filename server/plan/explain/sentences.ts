@@ -63,7 +63,7 @@ export function sayDisambiguation(telling: Disambiguation | undefined): string {
   }
 }
 
-/** Converts matches to the form that failures use for programs. */
+/** Converts matches to the form in which failures list them for programs. */
 export const plainLines = (places: readonly QuotedPlace[]): QuotedLine[] =>
   places.map(({ line, text }) => ({ line, text }));
 

@@ -1,4 +1,6 @@
-/** Places a section's hunks in the text as it was before the section, like Codex but without guessing. */
+/**
+ * Finds the places of a section's hunks in the text as it was before the section. Works like Codex, but never guesses.
+ */
 import { type LineHits, locateLines } from "../../match/locate.js";
 import type { RungName } from "../../match/rungs.js";
 import type { TextIndex } from "../../match/textIndex.js";
@@ -25,7 +27,7 @@ export type HunkProblem =
   | { readonly kind: "noAnchor"; readonly anchor: string; readonly from: number }
   | { readonly kind: "noLines"; readonly from: number; readonly behind: string | undefined }
   | { readonly kind: "notAtEnd" }
-  /** An insertion whose only context is a line number that does not say between which two lines it belongs. */
+  /** An insertion whose only context is a line number that does not determine its exact place. */
   | { readonly kind: "noContext" }
   | {
       readonly kind: "ambiguous";
@@ -44,9 +46,9 @@ export interface HunkGround {
 }
 
 /**
- * Searches for a hunk from `cursor` on, the 0-based line after the earlier hunks. Accepts an out-of-order place only if
- * it is the only one, or the nearest one to a line number. Codex's own attempts come first, in the same order as in
- * Codex.
+ * * Searches for a hunk from `cursor` on, the 0-based line after the earlier hunks. Accepts an out-of-order place only
+ * if it is the only one, or the nearest one to a line number. First makes the attempts that Codex makes, in Codex's
+ * order.
  */
 export function findHunk(ground: HunkGround, hunk: Hunk, cursor: number): HunkPlace | HunkProblem {
   const { index, lenient } = ground;
@@ -60,7 +62,7 @@ export function findHunk(ground: HunkGround, hunk: Hunk, cursor: number): HunkPl
     const gap = lenient && !isClear ? withoutGap(hunk) : undefined;
     if (gap !== undefined) return placeInsertion(ground, gap, anchored, hint);
     if (hits !== undefined) return decide(ground, hits, { first: isNarrowed, near: hint?.line });
-    // The first of the old lines may repeat the anchor.
+    // The hunk's first old line may repeat the anchor.
     const onAnchor = lenient && isNarrowed ? findLines(ground, hunk, line - 1) : undefined;
     if (onAnchor !== undefined) return decide(ground, onAnchor, { first: true, near: undefined });
   }
@@ -151,7 +153,10 @@ function withoutLastBlanks(lines: readonly HunkLine[]): (readonly HunkLine[])[] 
   return end > 0 && end < lines.length - 1 ? [lines.slice(0, end)] : [];
 }
 
-/** Drops trailing empty lines from an insertion: they may be a mere gap in the patch. `undefined` for other hunks. */
+/**
+ * Drops an insertion's trailing empty lines, which may be just a gap in the patch. Returns `undefined` if it has none,
+ * or if the hunk is not an insertion.
+ */
 function withoutGap(hunk: Hunk): Hunk | undefined {
   const end = hunk.lines.findLastIndex(({ kind, text }) => kind !== "context" || text !== "") + 1;
   const lines = hunk.lines.slice(0, end);
@@ -172,7 +177,7 @@ function withoutLastBlank(lines: readonly HunkLine[]): readonly HunkLine[] | und
   const newAt = left.findLastIndex(({ kind }) => kind !== "remove");
   const lastNew = left[newAt];
   if (lastNew?.text !== "") return left;
-  // The new lines end with an empty line as well, so it is dropped from both.
+  // The new lines also end with an empty line: drop it from them, too.
   return lastNew.kind === "add" ? left.toSpliced(newAt, 1) : left.toSpliced(newAt, 1, { kind: "remove", text: "" });
 }
 
@@ -199,7 +204,7 @@ function decide(
 function findOutOfOrder(ground: HunkGround, hunk: Hunk): HunkHits | undefined {
   const anchored = followAnchors(ground.index, hunk.anchors, 0, true);
   if (anchored.kind === "noAnchor") return undefined;
-  // The first of the old lines may repeat the last anchor.
+  // The hunk's first old line may repeat the last anchor.
   return findLines(ground, hunk, Math.max(0, anchored.line - (anchored.isNarrowed ? 1 : 0)));
 }
 

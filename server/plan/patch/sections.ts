@@ -83,7 +83,7 @@ function frees(operation: Operation): boolean {
   return operation.kind === "delete" || (operation.kind === "update" && operation.move !== undefined);
 }
 
-/** Returns the plan of a file that stays untouched: none of its edits is attempted, even if its place was found. */
+/** Returns the plan of a file that stays untouched: the edits that would have been applied become `notAttempted`. */
 function undone(plan: FilePlan): FilePlan {
   return { ...plan, file: undefined, outcomes: notAttempted(plan.outcomes) };
 }
