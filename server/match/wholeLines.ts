@@ -102,7 +102,7 @@ export function hasNumbered(index: TextIndex, text: string): boolean {
 export function withoutView(text: string): string | undefined {
   const view = viewOf(text);
   if (view !== undefined) return view.isWeak ? undefined : stripped(text, view.reshape);
-  // If some numbers are missing or wrong, the text is probably still a file view.
+  // Even if some numbers are missing or wrong, the text probably comes from a file view.
   for (const separator of viewSeparators) {
     const lines = lineTexts(text);
     const prefixes = lines.map((line) => prefixOf(line, separator));

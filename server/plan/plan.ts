@@ -100,7 +100,10 @@ function* planFile(
   };
 }
 
-/** Plans many edits: in one pass or by regions if the result is certain to be the same, otherwise in sequence. */
+/**
+ * Plans many edits in one pass or by regions if the result is certain to be the same as in sequence; otherwise, in
+ * sequence.
+ */
 function* planMany(start: Draft, edits: readonly EditOperation[], options: BatchOptions): Generator<void, Drafted> {
   const isLarge = start.index.text.length >= limits.regionUnits;
   return (

@@ -1,4 +1,4 @@
-/** The texts against which a batch is planned: snapshots, taken once, that later typing does not affect. */
+/** The texts against which a batch is planned. They are captured once, so later typing does not affect them. */
 import type { Failed } from "./failure.js";
 
 /** A document's URI: in the client's spelling if the document is open, otherwise in the server's strict encoding. */

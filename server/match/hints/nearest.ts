@@ -311,8 +311,8 @@ function firstDifference(index: TextIndex, start: number, sought: SoughtLines): 
 }
 
 /**
- * Reports whether `found` contains line `i` of the old text: the first line at the end of `found`, or the last line at
- * the start of `found`.
+ * * Reports whether `found` contains line `i` of the old text: the first line must be at the end of `found`, the last
+ * line at its start; an only line may be anywhere.
  */
 function isPartOf(found: string, i: number, { lines, isEnded, blanksInFront }: SoughtLines): boolean {
   const wanted = lines[i] ?? "";

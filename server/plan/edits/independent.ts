@@ -51,11 +51,11 @@ type PlacedEdit = Sought & Span;
 const [mostPasses, mostEnds] = [4, 262_144];
 
 /**
- * Returns `true` if an old text could occur anywhere but at its own place once any of the other edits have been
+ * * Returns `true` if an old text could occur anywhere but at its own place once any of the other edits have been
  * applied, in any order. Such an occurrence contains units of new texts, or the units on both sides of an empty new
  * text. Consider the leftmost of these new texts. To the left of it, the occurrence contains only text from before the
  * batch, so the occurrence begins in `around`. If the next place is farther away than an old text can reach, the
- * occurrence also ends in `around`. Otherwise it may continue past the start of the next place. The old text then
+ * occurrence also ends in `around`. Otherwise, it may continue past the start of the next place. The old text then
  * begins with a suffix of `around` that includes a unit of the new text or, if that is empty, the unit before it. The
  * rest of the old text is not compared. Also returns `true` if the comparison would exceed its limits.
  */

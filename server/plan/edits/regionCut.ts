@@ -72,8 +72,8 @@ export function bare(text: string): string {
 }
 
 /**
- * The number of lines that an old text without a place may have, unless an old text with a place has more. A longer one
- * is searched for in the whole text.
+ * * The maximum number of lines of an old text without a place; if an old text with a place has more lines, their
+ * number is the maximum. A longer old text is searched for in the whole text.
  */
 const fewLines = 10;
 

@@ -126,7 +126,7 @@ function findAnchor(index: TextIndex, { text }: Anchor, from: number, lenient: b
   return isClosed ? locateLines(index, [text.slice(0, -3)], range)?.starts[0] : literal;
 }
 
-/** The starts that were found, and the hunk's lines, minus empty ones that had to be dropped to find a match. */
+/** The starts that were found, and the hunk's lines without any empty ones that had to be dropped to find a match. */
 interface HunkHits extends LineHits {
   readonly lines: readonly HunkLine[];
 }
@@ -145,8 +145,8 @@ function findLines({ index, lenient }: HunkGround, { lines, atEnd }: Hunk, from:
 }
 
 /**
- * Returns a list whose only element is the lines without their trailing empty context lines; an empty list if there are
- * fewer than two such lines, or no other lines.
+ * * Returns, as a list of one attempt, the lines without their trailing empty context lines; an empty list if there are
+ * fewer than two of these, or no other lines.
  */
 function withoutLastBlanks(lines: readonly HunkLine[]): (readonly HunkLine[])[] {
   const end = lines.findLastIndex(({ kind, text }) => kind !== "context" || text !== "") + 1;
