@@ -47,7 +47,10 @@ function asFound(sought: Sought, place: Place): Sought | undefined {
   return oldText === undefined || newText === undefined ? undefined : { oldText, newText };
 }
 
-/** If whole lines matched, ends a non-empty new text with a line end whenever the old text ends with one. */
+/**
+ * If whole lines matched and the old text ends with a line ending, returns the new text with one, too, unless it is
+ * empty.
+ */
 function asWholeLines({ oldText, newText }: Sought, { reshape }: Place): Sought {
   const isMeant = reshape !== undefined && reshape.kind !== "unmark" && newText !== "";
   return isMeant && endsLine(oldText) && !endsLine(newText)

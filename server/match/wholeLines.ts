@@ -34,9 +34,9 @@ export function findIndented(index: TextIndex, oldText: string): Found {
 }
 
 /**
- * Maps the first line of each candidate to the shift that turns the old text's lines into the candidate's by adding the
- * same indentation to all of them or removing it; to `undefined` if there is no such shift. Omits candidates that need
- * a closer look, for example because tabs and spaces may be exchanged in them.
+ * * Maps the first line of each candidate to the shift that turns the old text's lines into the candidate's, which adds
+ * the same indentation to all of them or removes it from them. Maps it to `undefined` if there is no such shift. Omits
+ * candidates that need a closer look, for example because tabs and spaces may be exchanged in them.
  */
 function shiftedRuns(index: TextIndex, old: WholeLines, lines: readonly number[]): Map<number, Shift | undefined> {
   const result = new Map<number, Shift | undefined>();
@@ -318,7 +318,7 @@ interface ViewPrefix {
   /** The offsets in the line at which the number starts and ends. */
   readonly start: number;
   readonly end: number;
-  /** Length (UTF-16) of the prefix, which consists of whitespace, the number and the separator. */
+  /** Length, in UTF-16 code units, of the prefix: whitespace, the number and the separator. */
   readonly length: number;
 }
 
@@ -354,5 +354,5 @@ function stripped(text: string, view: Extract<Reshape, { kind: "unview" }>): str
   return plain.join("\n");
 }
 
-/** The most by which a new text's numbers may exceed what its line count suggests; it may leave out numbered lines. */
+/** The margin by which a new text's line numbers may exceed what its line count suggests: the text may skip numbers. */
 const spareNumbers = 50;

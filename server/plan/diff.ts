@@ -95,8 +95,8 @@ function binaryLineOf(file: FileChange): string {
 }
 
 /**
- * The lines removed, starting at the 0-based line `start`, and their replacements. Each line includes its LF, if it has
- * one.
+ * * A run of removed lines, the first of which is the 0-based line `start`, and the lines that replace them. Each line
+ * includes its LF, if it has one.
  */
 interface Block {
   readonly start: number;

@@ -47,7 +47,7 @@ export interface QuotedLine {
   readonly text: string;
 }
 
-/** A region of the document that resembles an old text that was not found. */
+/** A region of the document that resembles a missing old text. */
 export interface NearestRegion {
   /** 1-based, inclusive. */
   readonly startLine: number;

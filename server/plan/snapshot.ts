@@ -50,7 +50,7 @@ export function targetOf({ targets }: Snapshot, path: string): Target {
   return target;
 }
 
-/** Returns the document for a path whose text or file the batch needs, or a failure if the path can't be resolved. */
+/** Returns the document for the path of an edit or section, or a failure if the path can't be resolved. */
 export function documentAt(
   snapshot: Snapshot,
   path: string,

@@ -18,7 +18,7 @@ export type DifferenceKind =
   | "blankLine"
   /** A line of the document that the old text leaves out. */
   | "skippedLine"
-  /** The sought text must match a whole line, but matches only a part of this line. */
+  /** The sought text must match a whole line, but matches only part of one. */
   | "partOfLine"
   /** The two lines use different kinds of quotes: single quotes, double quotes or backticks. */
   | "quotes"

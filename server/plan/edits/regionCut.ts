@@ -61,8 +61,8 @@ function withPatterns(sought: SoughtEdit, texts: readonly string[]): SoughtEdit 
 }
 
 /**
- * * Removes everything that a rung may ignore. If any rung finds an old text in a text, `bare(oldText)` occurs in
- * `bare(text)`.
+ * * * Removes from a text everything that a rung may ignore. If any rung finds an old text in a text, `bare(oldText)`
+ * occurs in `bare(text)`.
  */
 export function bare(text: string): string {
   const plain = hasTypography(text) ? Folded.of(text, "typography").text : text;
@@ -150,7 +150,10 @@ export class TextRegion {
     return this.known;
   }
 
-  /** Adopts the region's whole change. Returns `false` if it extends beyond the core or joins that to the next line. */
+  /**
+   * Adopts `change` as the region's whole change. Returns `false` instead if the change extends beyond the core or
+   * joins the core to the next line.
+   */
   take(change: ChangeSet, draft?: Draft): boolean {
     const { core } = this;
     const [from, to] = [change.changes[0]?.from ?? core.from, change.changes.at(-1)?.to ?? core.to];

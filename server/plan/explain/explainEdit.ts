@@ -170,7 +170,10 @@ function* asMeant(draft: Draft, oldText: string): Generator<void, Meant> {
   return nearly ?? { text: oldText, miswritten: undefined };
 }
 
-/** Returns the last version that contained the old text's line where the region differs; `undefined` if unknown. */
+/**
+ * Returns the last version of the document that contained the first line of the old text that differs from the region;
+ * `undefined` if none is known.
+ */
 function outdatedBy({ document }: Draft, region: Region | undefined): { since: number } | undefined {
   const sought = region?.difference?.sought.trim();
   const since = sought === undefined || sought === "" ? undefined : document.formerLines?.get(sought);

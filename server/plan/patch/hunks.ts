@@ -46,9 +46,9 @@ export interface HunkGround {
 }
 
 /**
- * * Searches for a hunk from `cursor` on, the 0-based line after the earlier hunks. Accepts an out-of-order place only
- * if it is the only one, or the nearest one to a line number. First makes the attempts that Codex makes, in Codex's
- * order.
+ * * * Searches for a hunk from `cursor` on, the 0-based line after the earlier hunks. Accepts an out-of-order place
+ * only if it is the only one, or the one nearest to the hunk's line number. First makes the attempts that Codex makes,
+ * in Codex's order.
  */
 export function findHunk(ground: HunkGround, hunk: Hunk, cursor: number): HunkPlace | HunkProblem {
   const { index, lenient } = ground;
@@ -165,8 +165,9 @@ function withoutGap(hunk: Hunk): Hunk | undefined {
 }
 
 /**
- * Returns a hunk's lines without the last old line if that line is empty. Returns `undefined` if it is not empty, or if
- * it is a context line and can't be a mere gap at the hunk's end, because added lines follow it or it is the only line.
+ * * Returns a hunk's lines without the last old line if that line is empty. Returns `undefined` if that line is not
+ * empty, or if it is a context line that can't be just a gap at the hunk's end, because added lines follow it or it is
+ * the only line.
  */
 function withoutLastBlank(lines: readonly HunkLine[]): readonly HunkLine[] | undefined {
   const at = lines.findLastIndex(({ kind }) => kind !== "add");
@@ -200,7 +201,7 @@ function decide(
   return { kind: "place", start, length, lines, rung, next: start + length };
 }
 
-/** Finds a hunk's places in the whole text that start on the last anchor's line or after it. */
+/** Searches the whole text for places of a hunk that start on the last anchor's line or after it. */
 function findOutOfOrder(ground: HunkGround, hunk: Hunk): HunkHits | undefined {
   const anchored = followAnchors(ground.index, hunk.anchors, 0, true);
   if (anchored.kind === "noAnchor") return undefined;
