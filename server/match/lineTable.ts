@@ -126,7 +126,7 @@ export class LineTable {
     return best;
   }
 
-  /** Returns the index in `byBucket` of the first line in a hash's bucket that is at or after a given line. */
+  /** Returns the index in `byBucket` of a hash's first entry at or after a given line. */
   private firstAt(hash: number, line: number): number {
     const start = this.starts[hash & this.mask]!;
     const count = this.starts[(hash & this.mask) + 1]! - start;

@@ -95,7 +95,10 @@ function adopted(index: TextIndex, end: { from: number; to: number }): string | 
   return text === "\r" && !index.rule.loneCrEndsLine ? undefined : text;
 }
 
-/** A line of the new text, and the old text's line that it repeats (`kept`) or replaces, if any. Lines are 0-based. */
+/**
+ * A line of the new text, and the line of the old text that it repeats (`kept`) or replaces, if any. Line numbers are
+ * 0-based.
+ */
 interface Pair {
   readonly line: number;
   readonly from: number | undefined;

@@ -224,8 +224,8 @@ function shiftOfOne(old: string, file: string): Shift | undefined {
 }
 
 /**
- * Returns the exchange of tabs and spaces on the first line whose indentation differs; only one of the texts may have
- * tabs there.
+ * * Returns the exchange of tabs and spaces that accounts for the first line whose indentation differs; `undefined` if
+ * there is none. Only one of the two texts may have tabs on that line.
  */
 function exchangeWidth(old: readonly string[], fileLine: (i: number) => string): Shift | undefined {
   for (const [i, line] of old.entries()) {
@@ -285,7 +285,10 @@ const spacesOf = (line: string): number => line.length - line.replace(/^ +/, "")
 
 const indentOf = (line: string): string => line.slice(0, trimStart(line));
 
-/** The separators that file views put after a number; on an empty line, their trailing whitespace may be missing. */
+/**
+ * The separators that file views put after a number. On an empty line, a separator's trailing whitespace may be
+ * missing.
+ */
 const viewSeparators = ["\t", "→", ": ", " | "] as const;
 
 /** The properties of an old text that was copied from a file view. */

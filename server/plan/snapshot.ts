@@ -24,7 +24,8 @@ export interface Document {
   /** Set if the file can't be read as text: `text` is empty, and the file can only be deleted, moved or overwritten. */
   readonly isBinary?: true;
   /**
-   * For an open document: maps each trimmed line that a synced change touched to the version before its last change.
+   * * For an open document: maps the former text of each line that a synced change touched, trimmed, to the version
+   * before the latest such change.
    */
   readonly formerLines?: ReadonlyMap<string, number> | undefined;
   /** SHA-256 of the file's bytes, in hex, if the text was read from disk. */

@@ -18,7 +18,10 @@ export interface Aligned {
   readonly hasGap: boolean;
 }
 
-/** Aligns line by line from document line `start` (0-based) on. Skips document lines if that raises the score. */
+/**
+ * Aligns the sought lines with the document's lines from the 0-based line `start` on. Skips document lines if that
+ * raises the score.
+ */
 export function align(index: TextIndex, start: number, sought: readonly string[]): Aligned {
   const plain = alignWith(index, start, sought, 0);
   if (plain.score === 1 || plain.lines[0] === undefined || sought.length > bounds.gappedLines) return plain;

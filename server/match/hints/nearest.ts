@@ -23,8 +23,8 @@ export type DifferenceKind =
   /** The two lines use different kinds of quotes: single quotes, double quotes or backticks. */
   | "quotes"
   /**
-   * The sought text leaves code out. `leftOut`: the parts before and after the gap were both found. `beforeLeftOut` and
-   * `behindLeftOut`: only the part before the gap, or only the part after it, was found.
+   * * The sought text leaves code out. `leftOut`: the parts before and after the gap were both found. `beforeLeftOut`:
+   * only the part before the gap was found. `behindLeftOut`: only the part after the gap was found.
    */
   | "leftOut"
   | "beforeLeftOut"
@@ -60,7 +60,7 @@ export interface Region {
   readonly difference: Difference | undefined;
 }
 
-/** Limits on the work, such as the number of occurrences of a word that may vote. */
+/** Limits on the work. `votesPerWord`, for example, limits how many occurrences of a word may vote. */
 const bounds = {
   votesPerLine: 40,
   soughtLines: 1_000,
@@ -155,7 +155,10 @@ function regionWithGap(index: TextIndex, start: number, at: readonly (number | u
   return { startLine: ownLine(index, start), endLine: ownLine(index, end), difference };
 }
 
-/** Returns the region that differs from the sought lines only in empty lines; `undefined` unless there is just one. */
+/**
+ * Returns the only region that differs from the sought lines in nothing but empty lines; `undefined` if there is none,
+ * or more than one.
+ */
 function exceptBlankLines(index: TextIndex, sought: readonly string[]): Region | undefined {
   const wanted = sought.flatMap((line, i) => (line.trim() === "" ? [] : [{ line: line.trim(), i }]));
   const [first] = wanted;

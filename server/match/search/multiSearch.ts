@@ -110,7 +110,7 @@ interface Keyed {
   readonly pattern: string;
   /** Index of the pattern among all patterns. */
   readonly id: number;
-  /** Offset in the pattern at which its first key starts. */
+  /** The offset in the pattern where its first key starts. */
   readonly start: number;
 }
 
@@ -221,7 +221,7 @@ interface Lists {
  */
 type HitCallback = (id: number, start: number) => boolean;
 
-/** Bits per list: enough that few keys share a bit, but few enough that a batch's bits fit into the CPU's cache. */
+/** Bits per list: enough that few keys share a bit, but few enough for a batch's bits to fit into the CPU's cache. */
 const bitsPerHead = 8;
 
 /** A hash table of keys of one length; keys in the same bucket form a list. */

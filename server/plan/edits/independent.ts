@@ -71,7 +71,7 @@ function* mayDepend(text: string, placed: readonly PlacedEdit[]): Generator<void
     const after = text.slice(to, Math.min(next, to + reach));
     const around = before + newText + after;
     if (around.length > unitsPerStep) return true;
-    // The edit's own old text does not count: this edit has already been applied by then.
+    // The edit's own old text is ignored: by then, the edit has already been applied.
     if (search.within(around, before.length).some((other) => other !== oldText)) return true;
     if (next < to + reach) addEnds(ends, around, { least: after.length + 1, most: reach });
     if (ends.size > mostEnds) return true;

@@ -13,8 +13,8 @@ import { bare, cut, lookFor, type OnlyPlace, type SoughtEdit, type TextRegion } 
 import { type Drafted, EditHistory, type PairNames, pairNames, planEdit, refusal } from "./sequential.js";
 
 /**
- * Plans a file's edits in sequence, each within a region that is treated as a small document. To explain a failure, an
- * edit that fails in its region is planned again, against the whole text at that point. Returns `undefined` if the
+ * * Plans a file's edits in sequence, each within a region that is treated as a small document. If an edit fails in its
+ * region, it is planned again, against the whole text as it then is, to explain the failure. Returns `undefined` if the
  * result may differ from that of `planSequential`.
  */
 export function* planByRegions(
@@ -94,8 +94,8 @@ class RegionPlan {
   }
 
   /**
-   * * Plans, against the whole text, an edit that no single region settles. Returns `undefined` if the edit succeeds,
-   * because its change would not be recorded in any region.
+   * * * Plans, against the whole text, an edit that can't be settled within a single region. Returns `undefined` if the
+   * edit succeeds, because its change would not be recorded in any region.
    */
   private *planInWhole(edit: EditOperation): Generator<void, EditOutcome | undefined> {
     const { outcome } = yield* planEdit(this.draft, edit, this.history, this.options);

@@ -273,7 +273,7 @@ function elisionIn(sought: string, index: TextIndex): string | undefined {
 /** Differences that are easy to miss unless whitespace is made visible. */
 const blankKinds: ReadonlySet<DifferenceKind> = new Set(["lineEndBlanks", "indentation", "innerBlanks", "typography"]);
 
-/** Returns a region in the form that failures quote, with line numbers from the text before the batch. */
+/** Returns a region in the form in which failures quote it, with line numbers from the text before the batch. */
 export function quotedRegion(draft: Draft, region: Region): NearestRegion {
   const { lines } = draft.index;
   const { difference } = region;

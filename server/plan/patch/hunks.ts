@@ -232,7 +232,7 @@ function placeInsertion(
   }
   if (anchored.isNarrowed && !hunk.atEnd) return insertAt(anchored.line);
   if (hunk.atEnd || hint === undefined) return insertAt(lineCount);
-  // Only an empty range says between which two lines the insertion belongs. Earlier sections may have moved both lines.
+  // Only an empty range determines the exact place of the insertion, and earlier sections may have moved that place.
   const isMoved = hint.line > lineCount || (hint.line > 0 && baseLine(hint.line - 1) !== hint.line);
   return hint.count !== 0 || isMoved ? { kind: "noContext" } : insertAt(hint.line);
 }

@@ -102,7 +102,7 @@ export const hunkFailures = {
     }),
   noContext: (at: At) =>
     makeFailure("contextNotFound", at, {
-      problem: `${nameOf(at)} only adds lines, and the line number after @@ does not say between which lines of the file they belong.`,
+      problem: `${nameOf(at)} only adds lines, and the line number after @@ does not say where in the file they belong.`,
       hint: "Add a line of context, or follow @@ with the line of the file after which the new lines go.",
     }),
   alreadyApplied: (at: At, line: number) =>

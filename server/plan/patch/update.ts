@@ -85,8 +85,8 @@ interface Ordered {
 }
 
 /**
- * Returns the index for adding an out-of-order hunk to the list: before the first hunk that starts after it, or that
- * starts at the same offset and is not an insertion.
+ * * Returns the index at which to insert an out-of-order hunk into the list: before the first hunk that starts after
+ * it, or that starts at the same offset and is not an insertion.
  */
 function behind(inOrder: readonly Ordered[], { place }: ClaimedPlace): number {
   const next = inOrder.findIndex(({ claim, isAtEnd }) => {
