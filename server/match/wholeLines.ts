@@ -120,7 +120,7 @@ export function reshaped(text: string, reshape: Reshape | undefined): string | u
   return reshape.kind === "unview" ? stripped(text, reshape) : shifted(text, reshape);
 }
 
-/** Reports whether the document's lines at a place are the old text's lines with more or less indentation. */
+/** Reports whether the document's lines at a place are the old text's lines with indentation added or removed. */
 export function isShifted({ reshape }: Place): boolean {
   return reshape?.kind === "add" || reshape?.kind === "remove";
 }

@@ -190,7 +190,10 @@ class Rarity {
     return at;
   }
 
-  /** Tries a few offsets in a pattern. Returns the one with the rarest keys, and about how often a scan meets them. */
+  /**
+   * Tries a few offsets in a pattern. Returns the one with the rarest keys, and an estimate of how often a scan meets
+   * them.
+   */
   rarest(pattern: string): { readonly start: number; readonly count: number } {
     const { block, counts } = this;
     const last = pattern.length - zoneOf(block);

@@ -164,7 +164,7 @@ class RegionPlan {
     return this.length + Math.max(0, newText.length - oldText.length) <= limits.documentLength;
   }
 
-  /** Records which spans of its region's original text an edit changed, and by how many units the text grew. */
+  /** Records which spans of a region's original text an edit changed, and by how many units the text grew. */
   private note(region: TextRegion, edit: EditOperation, did: { spans: readonly Span[]; growth: number }): void {
     const { spans, growth } = did;
     this.hasChanged ||= spans.length > 0;

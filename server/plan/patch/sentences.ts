@@ -203,7 +203,7 @@ export const fileFailures = {
     }),
 } as const;
 
-/** Warnings about sections of a patch that succeed. */
+/** Warnings about successful sections of a patch. */
 export const patchWarnings = {
   replaced: (path: string): string => `${path} already exists: "*** Add File" replaces all of its text`,
   idle: (at: At, idle: Idle): string =>

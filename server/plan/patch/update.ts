@@ -126,9 +126,9 @@ export function firstLineEnd({ lines }: TextIndex): string {
 }
 
 /**
- * * Returns the changes that a hunk makes at its place. As in Codex, a run of removed lines and the lines that replace
- * them form one change. If two hunks are adjacent, lines that one inserts before a line therefore precede those that
- * the other puts in place of that line. Context lines keep the file's own text.
+ * * * Returns the changes that a hunk makes at its place. As in Codex, a run of removed lines and the lines that
+ * replace them form one change. If two hunks are adjacent, the lines that one of them inserts before a line therefore
+ * precede those with which the other replaces that line. Context lines keep the file's own text.
  */
 function claimOf(index: TextIndex, hunk: Hunk, place: HunkPlace, lineEnd: string): ClaimedPlace {
   const lines = index.matchedLines;
