@@ -14,9 +14,9 @@ export class Folded {
   private constructor(
     readonly text: string,
     /**
-     * * Four offsets (`folded`, `foldedEnd`, `original` and `originalEnd`) for each stretch of text whose length the
-     * fold changed, in text order. The stretch `[folded, foldedEnd)` of the folded text stands for `[original,
-     * originalEnd)` of the original.
+     * Four offsets (`folded`, `foldedEnd`, `original` and `originalEnd`) for each stretch of text whose length the fold
+     * changed, in text order. The stretch `[folded, foldedEnd)` of the folded text stands for `[original, originalEnd)`
+     * of the original.
      */
     private readonly marks: Uint32Array,
   ) {}
@@ -35,7 +35,7 @@ export class Folded {
   }
 
   /**
-   * * Maps the start of a place from the folded text to the original. Whitespace folded away at this point lies before
+   * Maps the start of a place from the folded text to the original. Whitespace folded away at this point lies before
    * the start. Returns `undefined` for an offset inside the expansion of a single unit, such as `...` for an ellipsis,
    * where no place can start.
    */

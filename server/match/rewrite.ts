@@ -47,10 +47,7 @@ function asFound(sought: Sought, place: Place): Sought | undefined {
   return oldText === undefined || newText === undefined ? undefined : { oldText, newText };
 }
 
-/**
- * If whole lines matched and the old text ends with a line ending, returns the new text with one, too, unless it is
- * empty.
- */
+/** If whole lines matched and the old text ends with a line ending, adds one to a non-empty new text that lacks it. */
 function asWholeLines({ oldText, newText }: Sought, { reshape }: Place): Sought {
   const isMeant = reshape !== undefined && reshape.kind !== "unmark" && newText !== "";
   return isMeant && endsLine(oldText) && !endsLine(newText)

@@ -34,9 +34,9 @@ export function findIndented(index: TextIndex, oldText: string): Found {
 }
 
 /**
- * * Maps the first line of each candidate to the shift that turns the old text's lines into the candidate's, which adds
- * the same indentation to all of them or removes it from them. Maps it to `undefined` if there is no such shift. Omits
- * candidates that need a closer look, for example because tabs and spaces may be exchanged in them.
+ * Maps the first line of each candidate to the shift that turns the old text's lines into the candidate's by adding or
+ * removing the same indentation on every line, or to `undefined` if there is no such shift. Omits candidates that need
+ * a closer look, for example because tabs and spaces may be exchanged in them.
  */
 function shiftedRuns(index: TextIndex, old: WholeLines, lines: readonly number[]): Map<number, Shift | undefined> {
   const result = new Map<number, Shift | undefined>();
@@ -224,7 +224,7 @@ function shiftOfOne(old: string, file: string): Shift | undefined {
 }
 
 /**
- * * Returns the exchange of tabs and spaces that accounts for the first line whose indentation differs; `undefined` if
+ * Returns the exchange of tabs and spaces that accounts for the first line whose indentation differs; `undefined` if
  * there is none. Only one of the two texts may have tabs on that line.
  */
 function exchangeWidth(old: readonly string[], fileLine: (i: number) => string): Shift | undefined {

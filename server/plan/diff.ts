@@ -95,7 +95,7 @@ function binaryLineOf(file: FileChange): string {
 }
 
 /**
- * * A run of removed lines, the first of which is the 0-based line `start`, and the lines that replace them. Each line
+ * A run of removed lines, the first of which is the 0-based line `start`, and the lines that replace them. Each line
  * includes its LF, if it has one.
  */
 interface Block {

@@ -24,7 +24,7 @@ export interface Document {
   /** Set if the file can't be read as text: `text` is empty, and the file can only be deleted, moved or overwritten. */
   readonly isBinary?: true;
   /**
-   * * For an open document: maps the former text of each line that a synced change touched, trimmed, to the version
+   * For an open document: maps the former text (trimmed) of each line that a synced change touched to the version
    * before the latest such change.
    */
   readonly formerLines?: ReadonlyMap<string, number> | undefined;
@@ -51,7 +51,7 @@ export function targetOf({ targets }: Snapshot, path: string): Target {
   return target;
 }
 
-/** Returns the document for the path of an edit or section, or a failure if the path can't be resolved. */
+/** Returns the document at the path of an edit or section, or a failure if the path can't be resolved. */
 export function documentAt(
   snapshot: Snapshot,
   path: string,

@@ -2,8 +2,8 @@
 import type { TextIndex } from "../textIndex.js";
 
 /**
- * * Limits on the work. `skippedLines`: how many document lines may be skipped. `gappedLines`: how long, in lines, an
- * old text may be for document lines to be skipped at all. `soughtLines`: how many lines of the old text are aligned.
+ * Limits on the work. `skippedLines`: how many document lines may be skipped. `gappedLines`: how long, in lines, an old
+ * text may be for document lines to be skipped at all. `soughtLines`: how many lines of the old text are aligned.
  * `comparedUnits`: how many UTF-16 code units longer than its old line a document line may be.
  */
 const bounds = { skippedLines: 10, gappedLines: 200, soughtLines: 1_000, comparedUnits: 600 } as const;

@@ -23,7 +23,7 @@ export type DifferenceKind =
   /** The two lines use different kinds of quotes: single quotes, double quotes or backticks. */
   | "quotes"
   /**
-   * * The sought text leaves code out. `leftOut`: the parts before and after the gap were both found. `beforeLeftOut`:
+   * The sought text leaves code out. `leftOut`: the parts before and after the gap were both found. `beforeLeftOut`:
    * only the part before the gap was found. `behindLeftOut`: only the part after the gap was found.
    */
   | "leftOut"
@@ -137,7 +137,7 @@ function candidatesOf(index: TextIndex, sought: readonly string[]): { start: num
 }
 
 /**
- * * Returns the region that starts at `start` and has extra lines between those of the old text. Returns `undefined` if
+ * Returns the region that starts at `start` and has extra lines between those of the old text. Returns `undefined` if
  * the region already differs before the extra lines.
  */
 function regionWithGap(index: TextIndex, start: number, at: readonly (number | undefined)[]): Region | undefined {
@@ -314,8 +314,8 @@ function firstDifference(index: TextIndex, start: number, sought: SoughtLines): 
 }
 
 /**
- * * Reports whether `found` contains line `i` of the old text: the first line must be at the end of `found`, the last
- * line at its start; an only line may be anywhere.
+ * Reports whether `found` contains line `i` of the old text: the first line must be at the end of `found`, the last
+ * line at its start; a single line may be anywhere.
  */
 function isPartOf(found: string, i: number, { lines, isEnded, blanksInFront }: SoughtLines): boolean {
   const wanted = lines[i] ?? "";

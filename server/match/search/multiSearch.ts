@@ -220,7 +220,7 @@ interface Lists {
 }
 
 /**
- * Receives a pattern's index and an offset where the pattern may start; returns `false` if it needs no more of them.
+ * Receives a pattern's index and an offset where the pattern may start; returns `false` if no more offsets are needed.
  */
 type HitCallback = (id: number, start: number) => boolean;
 

@@ -51,7 +51,7 @@ type PlacedEdit = Sought & Span;
 const [mostPasses, mostEnds] = [4, 262_144];
 
 /**
- * * Returns `true` if an old text could occur anywhere but at its own place once any of the other edits have been
+ * Returns `true` if an old text could occur anywhere but at its own place once any of the other edits have been
  * applied, in any order. Such an occurrence contains units of new texts, or the units on both sides of an empty new
  * text. Consider the leftmost of these new texts. To the left of it, the occurrence contains only text from before the
  * batch, so the occurrence begins in `around`. If the next place is farther away than an old text can reach, the

@@ -27,7 +27,7 @@ export interface SoughtEdit {
   /** `undefined` if there is no place, or if there are several. */
   readonly found?: OnlyPlace;
   /**
-   * * Texts as `bare` returns them. Apart from `home`, only regions whose bare text contains one of them can affect the
+   * Texts as `bare` returns them. Apart from `home`, only regions whose bare text contains one of them can affect the
    * edit. `undefined` if, when the edit's turn comes, its old text must be searched for in the whole text.
    */
   patterns?: readonly string[];
@@ -61,7 +61,7 @@ function withPatterns(sought: SoughtEdit, texts: readonly string[]): SoughtEdit 
 }
 
 /**
- * * * Removes from a text everything that a rung may ignore. If any rung finds an old text in a text, `bare(oldText)`
+ * Removes from a text everything that a rung may ignore. If any rung finds an old text in a text, `bare(oldText)`
  * occurs in `bare(text)`.
  */
 export function bare(text: string): string {
@@ -72,8 +72,8 @@ export function bare(text: string): string {
 }
 
 /**
- * * The maximum number of lines of an old text without a place; if an old text with a place has more lines, their
- * number is the maximum. A longer old text is searched for in the whole text.
+ * The maximum number of lines of an old text without a place; if an old text with a place has more lines, their number
+ * is the maximum. A longer old text is searched for in the whole text.
  */
 const fewLines = 10;
 

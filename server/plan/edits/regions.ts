@@ -13,7 +13,7 @@ import { bare, cut, lookFor, type OnlyPlace, type SoughtEdit, type TextRegion } 
 import { type Drafted, EditHistory, type PairNames, pairNames, planEdit, refusal } from "./sequential.js";
 
 /**
- * * Plans a file's edits in sequence, each within a region that is treated as a small document. If an edit fails in its
+ * Plans a file's edits in sequence, each within a region that is treated as a small document. If an edit fails in its
  * region, it is planned again, against the whole text as it then is, to explain the failure. Returns `undefined` if the
  * result may differ from that of `planSequential`.
  */
@@ -94,7 +94,7 @@ class RegionPlan {
   }
 
   /**
-   * * * Plans, against the whole text, an edit that can't be settled within a single region. Returns `undefined` if the
+   * Plans, against the whole text, an edit that can't be settled within a single region. Returns `undefined` if the
    * edit succeeds, because its change would not be recorded in any region.
    */
   private *planInWhole(edit: EditOperation): Generator<void, EditOutcome | undefined> {

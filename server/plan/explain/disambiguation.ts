@@ -45,8 +45,8 @@ export function disambiguateEdit(draft: Draft, { rung, first, places }: FirstPla
     others.every((place) => !isSurrounded(text, place, around, compared));
   const [line, last] = [lines.lineAt(first.from), lines.lineAt(Math.max(first.from, first.to - 1))];
   const [start, end] = [lines.start(line), Math.max(first.to, lines.contentEnd(last))];
-  // An old text that includes a line ending is not within a line: without that line ending, the document's last line
-  // might match, too.
+  // An old text that includes its line ending is not within a line: an addition without the line ending might match the
+  // document's last line, too.
   const isWithin = line === last && end === lines.contentEnd(last) && (first.from > start || first.to < end);
   if (isWithin && end - start > stretch.line) {
     const telling = stretchAround(text, first, { start, end, isAlone });

@@ -86,10 +86,10 @@ export function* absenceOf(
 }
 
 /**
- * * Returns the region, in whole lines, that a text with left-out code stands for. If the lines before the omission
- * match in exactly one place, the region starts there. It ends with the next match of the lines after the omission that
- * has the same shift of indentation or, if there is none, with the lines before the omission. Otherwise, the region is
- * the only match of the lines after the omission; `undefined` if they do not match in exactly one place.
+ * Returns the region, in whole lines, that a text with left-out code stands for. If the lines before the omission match
+ * in exactly one place, the region starts there. It ends with the next match of the lines after the omission that has
+ * the same shift of indentation or, if there is none, with the lines before the omission. Otherwise, the region is the
+ * only match of the lines after the omission; `undefined` if they do not match in exactly one place.
  */
 function aroundElision(draft: Draft, sought: string, elided: string): Region | undefined {
   const lines = lineTexts(sought);
@@ -171,8 +171,8 @@ function* asMeant(draft: Draft, oldText: string): Generator<void, Meant> {
 }
 
 /**
- * Returns the last version of the document that contained the first line of the old text that differs from the region;
- * `undefined` if none is known.
+ * Returns the last version of the document that contained the old text's first differing line; `undefined` if none is
+ * known.
  */
 function outdatedBy({ document }: Draft, region: Region | undefined): { since: number } | undefined {
   const sought = region?.difference?.sought.trim();

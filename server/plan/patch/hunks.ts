@@ -46,9 +46,9 @@ export interface HunkGround {
 }
 
 /**
- * * * Searches for a hunk from `cursor` on, the 0-based line after the earlier hunks. Accepts an out-of-order place
- * only if it is the only one, or the one nearest to the hunk's line number. First makes the attempts that Codex makes,
- * in Codex's order.
+ * Searches for a hunk from `cursor` on, the 0-based line after the earlier hunks. Accepts an out-of-order place only if
+ * it is the only one, or the one nearest to the hunk's line number. First makes the attempts that Codex makes, in
+ * Codex's order.
  */
 export function findHunk(ground: HunkGround, hunk: Hunk, cursor: number): HunkPlace | HunkProblem {
   const { index, lenient } = ground;
@@ -145,7 +145,7 @@ function findLines({ index, lenient }: HunkGround, { lines, atEnd }: Hunk, from:
 }
 
 /**
- * * Returns, as a list of one attempt, the lines without their trailing empty context lines; an empty list if there are
+ * Returns, as a list of one attempt, the lines without their trailing empty context lines; an empty list if there are
  * fewer than two of these, or no other lines.
  */
 function withoutLastBlanks(lines: readonly HunkLine[]): (readonly HunkLine[])[] {
@@ -165,7 +165,7 @@ function withoutGap(hunk: Hunk): Hunk | undefined {
 }
 
 /**
- * * Returns a hunk's lines without the last old line if that line is empty. Returns `undefined` if that line is not
+ * Returns a hunk's lines without the last old line if that line is empty. Returns `undefined` if that line is not
  * empty, or if it is a context line that can't be just a gap at the hunk's end, because added lines follow it or it is
  * the only line.
  */
@@ -178,7 +178,7 @@ function withoutLastBlank(lines: readonly HunkLine[]): readonly HunkLine[] | und
   const newAt = left.findLastIndex(({ kind }) => kind !== "remove");
   const lastNew = left[newAt];
   if (lastNew?.text !== "") return left;
-  // The new lines also end with an empty line: drop it from them, too.
+  // The new lines also end with an empty line: drop that one, too.
   return lastNew.kind === "add" ? left.toSpliced(newAt, 1) : left.toSpliced(newAt, 1, { kind: "remove", text: "" });
 }
 

@@ -85,8 +85,8 @@ interface Ordered {
 }
 
 /**
- * * Returns the index at which to insert an out-of-order hunk into the list: before the first hunk that starts after
- * it, or that starts at the same offset and is not an insertion.
+ * Returns the index at which to insert an out-of-order hunk into the list: before the first hunk that starts after it,
+ * or that starts at the same offset and is not an insertion.
  */
 function behind(inOrder: readonly Ordered[], { place }: ClaimedPlace): number {
   const next = inOrder.findIndex(({ claim, isAtEnd }) => {
@@ -126,9 +126,9 @@ export function firstLineEnd({ lines }: TextIndex): string {
 }
 
 /**
- * * * Returns the changes that a hunk makes at its place. As in Codex, a run of removed lines and the lines that
- * replace them form one change. If two hunks are adjacent, the lines that one of them inserts before a line therefore
- * precede those with which the other replaces that line. Context lines keep the file's own text.
+ * Returns the changes that a hunk makes at its place. As in Codex, a run of removed lines and the lines that replace
+ * them form one change. If two hunks are adjacent, the lines that one of them inserts before a line therefore precede
+ * those with which the other replaces that line. Context lines keep the file's own text.
  */
 function claimOf(index: TextIndex, hunk: Hunk, place: HunkPlace, lineEnd: string): ClaimedPlace {
   const lines = index.matchedLines;
@@ -152,7 +152,7 @@ function claimOf(index: TextIndex, hunk: Hunk, place: HunkPlace, lineEnd: string
 }
 
 /**
- * * Returns a function that indents added lines to match the file if a single shift turns the hunk's old lines into the
+ * Returns a function that indents added lines to match the file if a single shift turns the hunk's old lines into the
  * file's; otherwise, the function returns lines unchanged.
  */
 function shiftOf(index: TextIndex, place: HunkPlace): (line: string) => string {
