@@ -4,7 +4,7 @@ import { firstIndex, OffsetList, toEnd, unitsPerStep } from "../text/lines.js";
 
 /**
  * The folds. Each ignores certain differences, in addition to those that the preceding folds ignore. `lineEnds`: the
- * kind of line end. `trailingBlanks`: whitespace at line ends. `typography`: curly quotes, dashes, ellipses and
+ * kind of line ending. `trailingBlanks`: whitespace at line ends. `typography`: curly quotes, dashes, ellipses and
  * typographic spaces.
  */
 export type Fold = "nothing" | "lineEnds" | "trailingBlanks" | "typography";

@@ -10,7 +10,7 @@ import { findAllNumbers } from "./search/findAll.js";
  */
 export type LineFold = "nothing" | "trailingBlanks" | "blanks" | "blanksAndTypography";
 
-/** The 0-based lines where a search looks for the start of a run of lines. */
+/** The range of lines to search for the start of a run of lines. Line numbers are 0-based. */
 export interface LineRange {
   /** The first line at which a run may start. */
   readonly from: number;

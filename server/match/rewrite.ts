@@ -86,7 +86,9 @@ function endAt({ text, rule }: TextIndex, at: number): string | undefined {
   return rule.loneCrEndsLine ? "\r" : undefined;
 }
 
-/** Returns a line end for reuse in new lines; `undefined` if it is a lone CR that does not end a line in the editor. */
+/**
+ * Returns a line ending to reuse for new lines; `undefined` if it is a lone CR that the editor does not count as one.
+ */
 function adopted(index: TextIndex, end: { from: number; to: number }): string | undefined {
   const text = index.text.slice(end.from, end.to);
   return text === "\r" && !index.rule.loneCrEndsLine ? undefined : text;

@@ -108,7 +108,10 @@ export class TextIndex {
     return folded;
   }
 
-  /** Searches the folded text, in steps, for the announced old texts, so that `keyHits` finds the hits ready. */
+  /**
+   * Searches the folded text, in steps, for the announced old texts, so that `keyHits` does not have to search in a
+   * single step.
+   */
   *searching(fold: Fold): Generator<void, void> {
     const { text } = yield* this.folding(fold);
     // If the fold changed nothing, most patterns occur exactly or not at all.

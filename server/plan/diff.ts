@@ -78,7 +78,7 @@ function headerOf(file: FileChange): Omit<StructuredPatch, "hunks"> {
   };
 }
 
-/** Returns the header lines; a diff without hunks has fewer of them. */
+/** Returns the header lines; if the diff has no hunks, `---` and `+++` are left out. */
 function headOf(file: FileChange, { hasHunks }: { readonly hasHunks: boolean }): string {
   const empty = { oldStart: 1, oldLines: 0, newStart: 1, newLines: 0, lines: [] };
   const text = formatPatch({ ...headerOf(file), hunks: hasHunks ? [empty] : [] });

@@ -84,7 +84,7 @@ export function linesOf(draft: Draft, span: Span): LineSpan {
 }
 
 /**
- * Reports whether a span overlaps any span in `sorted`, where both starts and ends ascend. An empty span overlaps only
+ * Reports whether a span overlaps any span in `sorted`, whose starts and ends both ascend. An empty span overlaps only
  * spans that strictly contain it.
  */
 export function touchesAny(span: Span, sorted: readonly Span[]): boolean {

@@ -30,7 +30,7 @@ export interface Document {
   readonly formerLines?: ReadonlyMap<string, number> | undefined;
   /** SHA-256 of the file's bytes, in hex, if the text was read from disk. */
   readonly hash?: string | undefined;
-  /** For an open document: how its text compares with the file on disk; `undefined` if there is no file to compare. */
+  /** For an open document: how its text compares with the file on disk; `undefined` if there is no such file. */
   readonly onDisk?: "same" | "differs";
 }
 

@@ -4,13 +4,13 @@ import type { TextIndex } from "../textIndex.js";
 /**
  * Limits on the work. `skippedLines`: how many document lines may be skipped. `gappedLines`: how long, in lines, an old
  * text may be for document lines to be skipped at all. `soughtLines`: how many lines of the old text are aligned.
- * `comparedUnits`: how many UTF-16 code units longer than its old line a document line may be.
+ * `comparedUnits`: by how many UTF-16 code units a document line may be longer than its old line.
  */
 const bounds = { skippedLines: 10, gappedLines: 200, soughtLines: 1_000, comparedUnits: 600 } as const;
 
 /** An alignment of the old text's lines with the document's, ignoring leading and trailing whitespace. */
 export interface Aligned {
-  /** The fraction of the old text that the alignment found, from 0 to 1; skipped lines lower it. */
+  /** The fraction of the old text that is aligned, from 0 to 1, minus a penalty for skipped lines. */
   readonly score: number;
   /** For each line of the old text, the 0-based number of the document line aligned with it; `undefined` if none is. */
   readonly lines: readonly (number | undefined)[];

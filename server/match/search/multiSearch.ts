@@ -15,7 +15,10 @@ const shortest = 2;
 /** Approximate number of offsets tried when looking for a pattern's rarest keys. */
 const triedStarts = 16;
 
-/** Number of counters for finding rare keys: about one per `every` units of text, from `least` to `most`. */
+/**
+ * Number of counters for finding rare keys: about one per `every` units of text, but at least `least` and at most
+ * `most`.
+ */
 const sampled = { every: 32, least: 4_096, most: 262_144 };
 
 /** Counters per counted key: enough that few keys share a counter. */

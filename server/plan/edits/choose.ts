@@ -52,8 +52,8 @@ export function locateMarked(
 }
 
 /**
- * Returns `located`, but no places if the edit only reindents lines and any place has a different indentation from the
- * old text.
+ * Returns `located`, but no places if the edit only reindents lines and any place is indented differently from the old
+ * text.
  */
 export function meantBy(edit: EditOperation, located: Located): Located {
   const isLoose = "places" in located && located.rung !== "exact";

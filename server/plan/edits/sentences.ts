@@ -126,7 +126,7 @@ export const editFailures = {
       line,
       ...(nearest.length === 0 ? {} : { nearest }),
     }),
-  /** `order`: with `"original"`, an old text is never matched against another edit's new text. */
+  /** `order` determines the hint: with `"original"`, an old text is never matched against another edit's new text. */
   consumed: (at: At, by: number, line: number, order: "sequential" | "original") =>
     makeFailure("consumed", at, {
       problem: `The old text of ${nameOf(at)} was at line ${line}, but edit ${by} of this call changed it.`,

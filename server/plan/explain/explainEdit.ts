@@ -22,7 +22,9 @@ export interface BatchHistory {
   readonly applied: readonly { readonly index: number; readonly spans: readonly Span[] }[];
   /** Edits of this document that failed. */
   readonly failed: readonly EditOperation[];
-  /** Set with `order: "original"`: all edits of this document. None of them is matched against another's new text. */
+  /**
+   * Set with `order: "original"`: all edits of this document. None of them is matched against another edit's new text.
+   */
   readonly beside?: readonly EditOperation[];
 }
 
@@ -87,9 +89,9 @@ export function* absenceOf(
 
 /**
  * Returns the region, in whole lines, that a text with left-out code stands for. If the lines before the omission match
- * in exactly one place, the region starts there. It ends with the next match of the lines after the omission that has
- * the same shift of indentation or, if there is none, with the lines before the omission. Otherwise, the region is the
- * only match of the lines after the omission; `undefined` if they do not match in exactly one place.
+ * in exactly one place, the region starts there. It ends with the lines after the omission, at their next match with
+ * the same shift of indentation; if there is no such match, it ends with the lines before the omission. Otherwise, the
+ * region is the only match of the lines after the omission; `undefined` if they do not match in exactly one place.
  */
 function aroundElision(draft: Draft, sought: string, elided: string): Region | undefined {
   const lines = lineTexts(sought);
@@ -109,7 +111,10 @@ function aroundElision(draft: Draft, sought: string, elided: string): Region | u
   return end === undefined ? region(head, "beforeLeftOut") : region({ from: head.from, to: end }, "leftOut");
 }
 
-/** Returns the only place of a part of an old text; `undefined` if it has none or several, or is only whitespace. */
+/**
+ * Returns the only place of a part of an old text; `undefined` if the part has no place or several, or is only
+ * whitespace.
+ */
 function onlyPlaceOf(draft: Draft, part: readonly string[]): Place | undefined {
   const text = part.join("\n");
   const found = isAllBlank(text) ? undefined : locate(draft.index, text, { lenient: true });

@@ -89,7 +89,7 @@ export function placeOf({ nearest, miswritten }: Omit<Absence, "inBatch">): Pick
   return miswritten?.line === undefined ? {} : { line: miswritten.line };
 }
 
-/** A known kind of mistake in an old text. */
+/** A known mistake that was found in an old text. */
 export interface KnownMistake {
   readonly kind: Miswriting["kind"];
   /** 1-based line where the corrected text occurs; `undefined` if it does not occur. */

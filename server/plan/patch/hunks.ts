@@ -7,7 +7,7 @@ import type { TextIndex } from "../../match/textIndex.js";
 import { limits } from "../../text/limits.js";
 import type { Anchor, Hunk, HunkLine } from "../operation.js";
 
-/** The place of a hunk. Lines are 0-based, in the text that is searched for the section's hunks. */
+/** The place of a hunk. Line numbers are 0-based and refer to the text that is searched for the section's hunks. */
 export interface HunkPlace {
   readonly kind: "place";
   /** The first line that the hunk replaces or keeps; for an insertion, the line before which lines are inserted. */
@@ -22,7 +22,7 @@ export interface HunkPlace {
   readonly next: number;
 }
 
-/** The reason a hunk can't be placed. Lines are 0-based. */
+/** The reason a hunk can't be placed. Line numbers are 0-based. */
 export type HunkProblem =
   | { readonly kind: "noAnchor"; readonly anchor: string; readonly from: number }
   | { readonly kind: "noLines"; readonly from: number; readonly behind: string | undefined }

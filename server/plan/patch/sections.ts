@@ -354,7 +354,7 @@ function idleWarnings(operations: readonly Operation[], outcomes: readonly EditO
   });
 }
 
-/** Returns the plans of a patch. If the patch changes nothing at all, its idle hunks become failures. */
+/** Returns a patch's plans, in which idle hunks become failures if the patch changes nothing at all. */
 function withIdleFailures(plans: readonly FilePlan[]): readonly FilePlan[] {
   const isDone = plans.some(({ outcomes }) => outcomes.some(({ status }) => status === "applied"));
   if (isDone) return plans;

@@ -96,7 +96,7 @@ function behind(inOrder: readonly Ordered[], { place }: ClaimedPlace): number {
   return next === -1 ? inOrder.length : next;
 }
 
-/** Returns the outcome of a hunk that has not failed; an idle hunk with several places has no `place`. */
+/** Returns the outcome of a hunk that has not failed; `place` is `undefined` for an idle hunk with several places. */
 function outcomeAt(
   draft: Draft,
   { index }: Hunk,
