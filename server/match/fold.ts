@@ -4,7 +4,7 @@ import { firstIndex, OffsetList, toEnd, unitsPerStep } from "../text/lines.js";
 
 /**
  * The folds. Each ignores certain differences, in addition to those that the preceding folds ignore. `lineEnds`: the
- * kind of line end. `trailingBlanks`: whitespace at line ends. `typography`: curly quotes, dashes, ellipses and
+ * kind of line ending. `trailingBlanks`: whitespace at line ends. `typography`: curly quotes, dashes, ellipses and
  * typographic spaces.
  */
 export type Fold = "nothing" | "lineEnds" | "trailingBlanks" | "typography";
@@ -14,9 +14,9 @@ export class Folded {
   private constructor(
     readonly text: string,
     /**
-     * Four offsets for each stretch of text whose length the fold changed, in text order: `folded`, `foldedEnd`,
-     * `original` and `originalEnd`. The stretch `[folded, foldedEnd)` of the folded text stands for `[original,
-     * originalEnd)` of the original.
+     * Four offsets (`folded`, `foldedEnd`, `original` and `originalEnd`) for each stretch of text whose length the fold
+     * changed, in text order. The stretch `[folded, foldedEnd)` of the folded text stands for `[original, originalEnd)`
+     * of the original.
      */
     private readonly marks: Uint32Array,
   ) {}
@@ -36,7 +36,8 @@ export class Folded {
 
   /**
    * Maps the start of a place from the folded text to the original. Whitespace folded away at this point lies before
-   * the start. Returns `undefined` for an offset inside an expanded unit, where no place can start.
+   * the start. Returns `undefined` for an offset inside the expansion of a single unit, such as `...` for an ellipsis,
+   * where no place can start.
    */
   startOf(offset: number): number | undefined {
     return this.original(offset, offset);

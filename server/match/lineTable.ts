@@ -10,7 +10,7 @@ import { findAllNumbers } from "./search/findAll.js";
  */
 export type LineFold = "nothing" | "trailingBlanks" | "blanks" | "blanksAndTypography";
 
-/** The 0-based lines where a search looks for the start of a run of lines. */
+/** The range of lines to search for the start of a run of lines. Line numbers are 0-based. */
 export interface LineRange {
   /** The first line at which a run may start. */
   readonly from: number;
@@ -126,7 +126,7 @@ export class LineTable {
     return best;
   }
 
-  /** Returns the index in `byBucket` of the first line in a hash's bucket that is at or after a given line. */
+  /** Returns the index in `byBucket` of a hash's first entry at or after a given line. */
   private firstAt(hash: number, line: number): number {
     const start = this.starts[hash & this.mask]!;
     const count = this.starts[(hash & this.mask) + 1]! - start;
@@ -152,7 +152,9 @@ function isEqual(one: string, other: string, fold: LineFold): boolean {
   return true;
 }
 
-/** Trims `[from, to)` of the whitespace that the fold ignores at either end, such as the CR of a line from a patch. */
+/**
+ * Shrinks `[from, to)` by the whitespace that the fold ignores at either end, such as a CR at the end of a patch line.
+ */
 function bounds(text: string, from: number, to: number, fold: LineFold): [number, number] {
   let [start, end] = [from, to];
   if (fold === "nothing") return [start, end];

@@ -23,7 +23,10 @@ export type Reshape =
   | { readonly kind: "toSpaces"; readonly width: number }
   /** `rests`: the numbers of spaces that may follow the tabs of an indentation; `undefined` allows any number. */
   | { readonly kind: "toTabs"; readonly width: number; readonly rests?: readonly number[] }
-  /** `number`: the first line's number. `column`: the offset at which numbers end; `undefined` if all start at 0. */
+  /**
+   * `number`: the first line's number. `column`: the offset in a line at which the numbers end; `undefined` if all of
+   * them start at 0.
+   */
   | {
       readonly kind: "unview";
       readonly separator: string;

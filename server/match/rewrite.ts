@@ -47,7 +47,7 @@ function asFound(sought: Sought, place: Place): Sought | undefined {
   return oldText === undefined || newText === undefined ? undefined : { oldText, newText };
 }
 
-/** If whole lines matched, ends a non-empty new text with a line end whenever the old text ends with one. */
+/** If whole lines matched and the old text ends with a line ending, adds one to a non-empty new text that lacks it. */
 function asWholeLines({ oldText, newText }: Sought, { reshape }: Place): Sought {
   const isMeant = reshape !== undefined && reshape.kind !== "unmark" && newText !== "";
   return isMeant && endsLine(oldText) && !endsLine(newText)
@@ -60,7 +60,10 @@ const endsLine = (text: string): boolean => text.endsWith("\n") || text.endsWith
 /** A part of the result: a span that is copied from the document, or text that is written. */
 type Piece = { readonly from: number; readonly to: number } | string;
 
-/** Returns a line end for new lines at an offset: that of its line or the line before; `undefined` if both lack one. */
+/**
+ * Returns the line ending for new lines at an offset: that of the line at the offset, or else of the line before it;
+ * `undefined` if neither line has one.
+ */
 function lineEndAt(index: TextIndex, offset: number): string | undefined {
   // Search near the offset first: indexing all lines of the text just for this would take longer than the edit itself.
   for (let at = offset; at < Math.min(index.text.length, offset + nearby); at++) {
@@ -71,7 +74,7 @@ function lineEndAt(index: TextIndex, offset: number): string | undefined {
   return index.lines.terminator(line) || (line > 0 ? index.lines.terminator(line - 1) : "") || undefined;
 }
 
-/** Number of UTF-16 units that are checked one by one for a line end. */
+/** The number of UTF-16 code units to check one by one for a line ending before all lines are indexed. */
 const nearby = 2_000;
 
 /** Returns the line end that starts at an offset; `undefined` if the document's editor sees no line end there. */
@@ -83,13 +86,18 @@ function endAt({ text, rule }: TextIndex, at: number): string | undefined {
   return rule.loneCrEndsLine ? "\r" : undefined;
 }
 
-/** Returns a line end for reuse in new lines; `undefined` if it is a lone CR that does not end a line in the editor. */
+/**
+ * Returns a line ending to reuse for new lines; `undefined` if it is a lone CR that the editor does not count as one.
+ */
 function adopted(index: TextIndex, end: { from: number; to: number }): string | undefined {
   const text = index.text.slice(end.from, end.to);
   return text === "\r" && !index.rule.loneCrEndsLine ? undefined : text;
 }
 
-/** A line of the new text, and the old text's line that it repeats (`kept`) or replaces, if any. Lines are 0-based. */
+/**
+ * A line of the new text, and the line of the old text that it repeats (`kept`) or replaces, if any. Line numbers are
+ * 0-based.
+ */
 interface Pair {
   readonly line: number;
   readonly from: number | undefined;

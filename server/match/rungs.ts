@@ -83,8 +83,8 @@ function findFolded(index: TextIndex, oldText: string, fold: Fold): Found {
 }
 
 /**
- * Returns the places of a folded old text. With `atLineEnd`, returns only places at the end of a line, including the
- * document's trailing whitespace there.
+ * Returns the places of a folded old text. With `atLineEnd`, returns only places at the end of a line; each then
+ * includes the line's trailing whitespace.
  */
 function placesOf(index: TextIndex, fold: Fold, pattern: string, atLineEnd = false): Found {
   const places: Place[] = [];

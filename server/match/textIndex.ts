@@ -33,7 +33,10 @@ export class TextIndex {
     return this.numbering?.(offset) ?? this.lines.lineAt(offset) + 1;
   }
 
-  /** The lines as the document's editor counts them; used for line numbers in answers and for new lines' line ends. */
+  /**
+   * The lines as the document's editor counts them; used for line numbers in answers and to choose the line endings of
+   * new lines.
+   */
   get lines(): LineIndex {
     this.ownLines ??= LineIndex.of(this.text, this.rule);
     return this.ownLines;
@@ -105,7 +108,10 @@ export class TextIndex {
     return folded;
   }
 
-  /** Searches the folded text, in steps, for the announced old texts, so that `keyHits` has its result ready. */
+  /**
+   * Searches the folded text, in steps, for the announced old texts, so that `keyHits` does not have to search in a
+   * single step.
+   */
   *searching(fold: Fold): Generator<void, void> {
     const { text } = yield* this.folding(fold);
     // If the fold changed nothing, most patterns occur exactly or not at all.
@@ -113,7 +119,7 @@ export class TextIndex {
     yield* this.searchMany(fold, this.expected);
   }
 
-  /** Returns a table of `matchedLines` under a fold, in which runs of whole lines can be found. */
+  /** Returns a table of `matchedLines` under a fold, for finding runs of whole lines. */
   lineTable(fold: LineFold): LineTable {
     return toEnd(this.tabling(fold));
   }

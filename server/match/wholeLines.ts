@@ -34,8 +34,8 @@ export function findIndented(index: TextIndex, oldText: string): Found {
 }
 
 /**
- * Maps the first line of each candidate to the shift that turns the old text's lines into the candidate's by adding the
- * same indentation to all of them or removing it; to `undefined` if there is no such shift. Omits candidates that need
+ * Maps the first line of each candidate to the shift that turns the old text's lines into the candidate's by adding or
+ * removing the same indentation on every line, or to `undefined` if there is no such shift. Omits candidates that need
  * a closer look, for example because tabs and spaces may be exchanged in them.
  */
 function shiftedRuns(index: TextIndex, old: WholeLines, lines: readonly number[]): Map<number, Shift | undefined> {
@@ -95,11 +95,14 @@ export function hasNumbered(index: TextIndex, text: string): boolean {
   });
 }
 
-/** Removes a file view's numbers, for hints; `undefined` for one line, or if under half of the lines have a number. */
+/**
+ * Removes the line numbers of a file view, for hints. Returns `undefined` for a single line, or if fewer than half of
+ * the non-blank lines have a number.
+ */
 export function withoutView(text: string): string | undefined {
   const view = viewOf(text);
   if (view !== undefined) return view.isWeak ? undefined : stripped(text, view.reshape);
-  // If some numbers are missing or wrong, the text is probably still a file view.
+  // Even if some numbers are missing or wrong, the text probably comes from a file view.
   for (const separator of viewSeparators) {
     const lines = lineTexts(text);
     const prefixes = lines.map((line) => prefixOf(line, separator));
@@ -117,7 +120,7 @@ export function reshaped(text: string, reshape: Reshape | undefined): string | u
   return reshape.kind === "unview" ? stripped(text, reshape) : shifted(text, reshape);
 }
 
-/** Reports whether the document's lines at a place are the old text's lines with more or less indentation. */
+/** Reports whether the document's lines at a place are the old text's lines with indentation added or removed. */
 export function isShifted({ reshape }: Place): boolean {
   return reshape?.kind === "add" || reshape?.kind === "remove";
 }
@@ -141,7 +144,7 @@ export interface WholeLines {
   readonly ended: boolean;
 }
 
-/** Splits an old text into lines. A final line end does not start another, empty line. */
+/** Splits an old text into lines. A final line ending does not add an empty line. */
 export function wholeLines(text: string): WholeLines {
   const lines = lineTexts(text);
   const ended = lines.length > 1 && lines.at(-1) === "";
@@ -151,7 +154,10 @@ export function wholeLines(text: string): WholeLines {
 /** The range that covers the whole text, including the empty line after a final line end. */
 const anywhere = { from: 0, most: limits.placesPerEdit, emptyLast: true };
 
-/** Returns the 0-based first line of each place that equals an old text under a fold, including its last line end. */
+/**
+ * Returns the 0-based first line of each place where an old text, including its final line ending, matches under a
+ * fold.
+ */
 function candidates(index: TextIndex, old: WholeLines, fold: LineFold): number[] | "tooMany" {
   const lines = index.matchedLines;
   const found = index.lineTable(fold).find(old.lines, anywhere);
@@ -218,8 +224,8 @@ function shiftOfOne(old: string, file: string): Shift | undefined {
 }
 
 /**
- * Returns the exchange of tabs and spaces on the first line whose indentation differs; only one of the texts may have
- * tabs there.
+ * Returns the exchange of tabs and spaces that accounts for the first line whose indentation differs; `undefined` if
+ * there is none. Only one of the two texts may have tabs on that line.
  */
 function exchangeWidth(old: readonly string[], fileLine: (i: number) => string): Shift | undefined {
   for (const [i, line] of old.entries()) {
@@ -279,7 +285,10 @@ const spacesOf = (line: string): number => line.length - line.replace(/^ +/, "")
 
 const indentOf = (line: string): string => line.slice(0, trimStart(line));
 
-/** The separators that file views put after a number; on an empty line, their trailing whitespace may be missing. */
+/**
+ * The separators that file views put after a number. On an empty line, a separator's trailing whitespace may be
+ * missing.
+ */
 const viewSeparators = ["\t", "→", ": ", " | "] as const;
 
 /** The properties of an old text that was copied from a file view. */
@@ -287,7 +296,10 @@ interface Viewed {
   readonly reshape: Extract<Reshape, { kind: "unview" }>;
   /** The 1-based number of the first line. */
   readonly number: number;
-  /** `true` for a single line. `404: notFound` may not be a view, so the number must be that of the document's line. */
+  /**
+   * `true` for a single line: `404: notFound`, for example, may not come from a view. The number must therefore equal
+   * the document's line number.
+   */
   readonly isWeak: boolean;
 }
 
@@ -309,7 +321,7 @@ interface ViewPrefix {
   /** The offsets in the line at which the number starts and ends. */
   readonly start: number;
   readonly end: number;
-  /** Length (UTF-16) of the prefix, which consists of whitespace, the number and the separator. */
+  /** Length, in UTF-16 code units, of the prefix: whitespace, the number and the separator. */
   readonly length: number;
 }
 
@@ -345,5 +357,5 @@ function stripped(text: string, view: Extract<Reshape, { kind: "unview" }>): str
   return plain.join("\n");
 }
 
-/** The most by which a new text's numbers may exceed what its line count suggests; it may leave out numbered lines. */
+/** The margin by which a new text's line numbers may exceed what its line count suggests: the text may skip numbers. */
 const spareNumbers = 50;

@@ -78,7 +78,7 @@ function headerOf(file: FileChange): Omit<StructuredPatch, "hunks"> {
   };
 }
 
-/** Returns the header lines; a diff without hunks has fewer of them. */
+/** Returns the header lines; if the diff has no hunks, `---` and `+++` are left out. */
 function headOf(file: FileChange, { hasHunks }: { readonly hasHunks: boolean }): string {
   const empty = { oldStart: 1, oldLines: 0, newStart: 1, newLines: 0, lines: [] };
   const text = formatPatch({ ...headerOf(file), hunks: hasHunks ? [empty] : [] });
@@ -94,7 +94,10 @@ function binaryLineOf(file: FileChange): string {
   return `Binary files ${from} and ${to} differ\n`;
 }
 
-/** The lines removed, starting at the 0-based line `start`, and their replacements. Each includes its LF, if any. */
+/**
+ * A run of removed lines, the first of which is the 0-based line `start`, and the lines that replace them. Each line
+ * includes its LF, if it has one.
+ */
 interface Block {
   readonly start: number;
   readonly removed: string[];

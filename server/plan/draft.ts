@@ -44,8 +44,8 @@ export function edited(draft: Draft, changes: readonly Change[]): { draft: Draft
 export function afterStep(draft: Draft, step: ChangeSet): Draft {
   const { base } = draft;
   const change = draft.change.compose(step);
-  // Callers number lines as in the text before the batch. A line that the batch wrote gets the number of the line it
-  // replaced. `callersLine` must not capture the draft, or each draft would keep all earlier ones in memory.
+  // Callers use the line numbers of the text before the batch. A line that the batch wrote gets the number of the line
+  // it replaced. `callersLine` must not capture the draft, or each draft would keep all earlier ones in memory.
   const callersLine = (offset: number): number => base.callersLine(change.unitBack(offset).from);
   return { ...draft, change, index: new TextIndex(step.apply(draft.index.text), draft.document, callersLine) };
 }
@@ -84,7 +84,7 @@ export function linesOf(draft: Draft, span: Span): LineSpan {
 }
 
 /**
- * Reports whether a span overlaps any span in `sorted`, where both starts and ends ascend. An empty span overlaps only
+ * Reports whether a span overlaps any span in `sorted`, whose starts and ends both ascend. An empty span overlaps only
  * spans that strictly contain it.
  */
 export function touchesAny(span: Span, sorted: readonly Span[]): boolean {

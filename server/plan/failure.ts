@@ -40,14 +40,14 @@ export type FailureCode =
   | "timeout"
   | "cancelled";
 
-/** A line of the document. */
+/** A line of the document, quoted in a failure. */
 export interface QuotedLine {
   /** 1-based. */
   readonly line: number;
   readonly text: string;
 }
 
-/** A region of the document that resembles an old text that was not found. */
+/** A region of the document that resembles a missing old text. */
 export interface NearestRegion {
   /** 1-based, inclusive. */
   readonly startLine: number;
@@ -139,7 +139,7 @@ export function makeFailure(
 /** Adds an edit's index and path to a failure that was made without them. */
 export function atEdit(failure: Failure, at: At): Failure {
   const { index, path, patchLine } = at;
-  // A patch is a single text, so the message itself must name the line of the patch that it is about.
+  // A patch is a single text, so the message itself must name the patch line that it is about.
   const message =
     patchLine === undefined || failure.index !== undefined
       ? failure.message

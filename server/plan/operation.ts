@@ -89,7 +89,7 @@ export type Section = AddSection | DeleteSection | UpdateSection;
 /** A step of a batch. A batch consists of either edits or sections, never both. */
 export type Operation = EditOperation | Section;
 
-/** Returns the 0-based indices, in ascending order, of the edits in the call that an operation represents. */
+/** Returns the 0-based indices of the edits that make up an operation, in ascending order. */
 export function indicesOf(operation: Operation): readonly number[] {
   if (operation.kind !== "update") return [operation.index];
   return [
@@ -123,7 +123,10 @@ export function pathsOf(operation: Operation): readonly PathUse[] {
   }
 }
 
-/** The effect of a failed edit. `all`: nothing changes; `file`: its file stays as is; `none`: only that edit fails. */
+/**
+ * The effect of a failed edit. `all`: nothing is changed; `file`: the edit's file is not changed; `none`: only the edit
+ * itself is left out.
+ */
 export type Atomic = "all" | "file" | "none";
 
 /** `sequential`: each edit is matched against the result of those before it; `original`: all match the same text. */

@@ -1,4 +1,4 @@
-/** Turns operations and a snapshot into one workspace change or a list of failures. Deterministic. */
+/** Turns operations and a snapshot into one workspace change or a list of failures. The planning is deterministic. */
 import { limits } from "../text/limits.js";
 import { type Draft, draftOf, edited, netChange } from "./draft.js";
 import { planIndependent } from "./edits/independent.js";
@@ -100,7 +100,10 @@ function* planFile(
   };
 }
 
-/** Plans many edits: in one pass or by regions if the result is certain to be the same, otherwise in sequence. */
+/**
+ * Plans many edits in one pass or by regions if the result is certain to be the same as in sequence; otherwise, in
+ * sequence.
+ */
 function* planMany(start: Draft, edits: readonly EditOperation[], options: BatchOptions): Generator<void, Drafted> {
   const isLarge = start.index.text.length >= limits.regionUnits;
   return (
@@ -132,7 +135,8 @@ function decide(plans: readonly FilePlan[], lost: readonly EditOutcome[], option
   const isAll = options.atomic === "all";
   const kept = new Set(plans.filter((plan) => (isAll ? !anyFailed : options.atomic === "none" || !spoilt.has(plan))));
   const files = [...kept]
-    // Keep the deletion of a file that makes way for another, even if it has no edits of its own or all of them failed.
+    // Keep a deletion that makes way for another file, even if the deleted file has no edits, or all of its edits
+    // failed.
     .filter(({ file, outcomes }) => file?.kind === "delete" || outcomes.some(({ status }) => status !== "failed"))
     .flatMap(({ file }) => file ?? []);
   const outcomes = [

@@ -1,4 +1,4 @@
-/** The texts against which a batch is planned: snapshots, taken once, that later typing does not affect. */
+/** The texts against which a batch is planned. They are captured once, so later typing does not affect them. */
 import type { Failed } from "./failure.js";
 
 /** A document's URI: in the client's spelling if the document is open, otherwise in the server's strict encoding. */
@@ -24,12 +24,13 @@ export interface Document {
   /** Set if the file can't be read as text: `text` is empty, and the file can only be deleted, moved or overwritten. */
   readonly isBinary?: true;
   /**
-   * For an open document: maps each trimmed line that a synced change touched to the version before its last change.
+   * For an open document: maps the former text (trimmed) of each line that a synced change touched to the version
+   * before the latest such change.
    */
   readonly formerLines?: ReadonlyMap<string, number> | undefined;
   /** SHA-256 of the file's bytes, in hex, if the text was read from disk. */
   readonly hash?: string | undefined;
-  /** For an open document: how its text compares with the file on disk; `undefined` if there is no file to compare. */
+  /** For an open document: how its text compares with the file on disk; `undefined` if there is no such file. */
   readonly onDisk?: "same" | "differs";
 }
 
@@ -50,7 +51,7 @@ export function targetOf({ targets }: Snapshot, path: string): Target {
   return target;
 }
 
-/** Returns the document for a path whose text or file the batch needs, or a failure if the path can't be resolved. */
+/** Returns the document at the path of an edit or section, or a failure if the path can't be resolved. */
 export function documentAt(
   snapshot: Snapshot,
   path: string,

@@ -52,7 +52,7 @@ function unescaped(text: string): string {
 }
 
 /**
- * Removes a number and its separator from the start of every line. The numbers may be intentional. They are a mistake
+ * Removes the number and the separator at the start of each line. The numbers may be intentional. They are a mistake
  * only if the document contains the rest of the text, so the rest must be too long to occur there by chance.
  */
 function withoutNumbers(text: string): string {

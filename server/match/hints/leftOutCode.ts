@@ -1,6 +1,9 @@
-/** Recognises placeholder lines: lines that models write for code that they leave out. Only for hints and warnings. */
+/** Recognises placeholder lines, which models write in place of code. Used only for hints and warnings. */
 
-/** Reports whether a trimmed line stands for left-out code: an ellipsis, words with one, or a comment that says so. */
+/**
+ * Reports whether a trimmed line stands for left-out code: a bare ellipsis, words with an ellipsis, or a comment such
+ * as `// unchanged`.
+ */
 export function isElision(line: string): boolean {
   if (line.length >= 120) return false;
   const opener = openers.find((one) => line.startsWith(one)) ?? "";

@@ -18,13 +18,13 @@ export type DifferenceKind =
   | "blankLine"
   /** A line of the document that the old text leaves out. */
   | "skippedLine"
-  /** The sought text must match a whole line, but matches only a part of this line. */
+  /** The sought text must match a whole line, but matches only part of one. */
   | "partOfLine"
   /** The two lines use different kinds of quotes: single quotes, double quotes or backticks. */
   | "quotes"
   /**
-   * The sought text leaves code out. `leftOut`: the parts before and after the gap were both found. `beforeLeftOut` and
-   * `behindLeftOut`: only the part before the gap, or only the part after it, was found.
+   * The sought text leaves code out. `leftOut`: the parts before and after the gap were both found. `beforeLeftOut`:
+   * only the part before the gap was found. `behindLeftOut`: only the part after the gap was found.
    */
   | "leftOut"
   | "beforeLeftOut"
@@ -60,7 +60,7 @@ export interface Region {
   readonly difference: Difference | undefined;
 }
 
-/** Limits on the work, such as the number of occurrences of a word that may vote. */
+/** Limits on the work. `votesPerWord`, for example, limits how many occurrences of a word may vote. */
 const bounds = {
   votesPerLine: 40,
   soughtLines: 1_000,
@@ -138,7 +138,7 @@ function candidatesOf(index: TextIndex, sought: readonly string[]): { start: num
 
 /**
  * Returns the region that starts at `start` and has extra lines between those of the old text. Returns `undefined` if
- * the region differs before these lines.
+ * the region already differs before the extra lines.
  */
 function regionWithGap(index: TextIndex, start: number, at: readonly (number | undefined)[]): Region | undefined {
   const lines = index.matchedLines;
@@ -155,7 +155,10 @@ function regionWithGap(index: TextIndex, start: number, at: readonly (number | u
   return { startLine: ownLine(index, start), endLine: ownLine(index, end), difference };
 }
 
-/** Returns the region that differs from the sought lines only in empty lines; `undefined` unless there is just one. */
+/**
+ * Returns the only region that differs from the sought lines in nothing but empty lines; `undefined` if there is none,
+ * or more than one.
+ */
 function exceptBlankLines(index: TextIndex, sought: readonly string[]): Region | undefined {
   const wanted = sought.flatMap((line, i) => (line.trim() === "" ? [] : [{ line: line.trim(), i }]));
   const [first] = wanted;
@@ -212,7 +215,9 @@ function longestWords(sought: readonly string[]): SoughtPart[] {
   return [...words].sort((a, b) => b[0].length - a[0].length).slice(0, bounds.words);
 }
 
-/** Returns short pieces of the first line that contains a letter or digit, to search for if no word is found. */
+/**
+ * Returns short pieces of the first line that contains a letter or digit; they are searched for if no word is found.
+ */
 function shortPieces(sought: readonly string[]): SoughtPart[] {
   const i = sought.findIndex((line) => /[\p{L}\p{N}]/u.test(line));
   const line = (sought[i] ?? "").trim().slice(0, bounds.comparedUnits);
@@ -309,8 +314,8 @@ function firstDifference(index: TextIndex, start: number, sought: SoughtLines): 
 }
 
 /**
- * Reports whether `found` contains line `i` of the old text: the first line at the end of `found`, or the last line at
- * the start of `found`.
+ * Reports whether `found` contains line `i` of the old text: the first line must be at the end of `found`, the last
+ * line at its start; a single line may be anywhere.
  */
 function isPartOf(found: string, i: number, { lines, isEnded, blanksInFront }: SoughtLines): boolean {
   const wanted = lines[i] ?? "";
@@ -320,7 +325,10 @@ function isPartOf(found: string, i: number, { lines, isEnded, blanksInFront }: S
   return i === lines.length - 1 && !isEnded && found.startsWith(wanted);
 }
 
-/** Returns the difference if a single sought line ends before the document's line does; `undefined` if it does not. */
+/**
+ * Returns the difference if the sought text is a single line that ends before the document's line does; otherwise
+ * `undefined`.
+ */
 function restOfLine(
   index: TextIndex,
   start: number,

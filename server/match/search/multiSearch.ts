@@ -15,7 +15,10 @@ const shortest = 2;
 /** Approximate number of offsets tried when looking for a pattern's rarest keys. */
 const triedStarts = 16;
 
-/** Number of counters for finding rare keys: about one per `every` units of text, from `least` to `most`. */
+/**
+ * Number of counters for finding rare keys: about one per `every` units of text, but at least `least` and at most
+ * `most`.
+ */
 const sampled = { every: 32, least: 4_096, most: 262_144 };
 
 /** Counters per counted key: enough that few keys share a counter. */
@@ -78,7 +81,7 @@ export class MultiSearch {
       yield* table.scan(text, (id, start) => {
         const hits = found[id];
         if (hits === "many") return false;
-        // Most patterns have only one hit, so the list is created without room for more.
+        // Most patterns have only one hit, so no room is reserved for more.
         if (hits === undefined) found[id] = [start];
         else if (hits.length < limits.keyHits) hits.push(start);
         else found[id] = "many";
@@ -110,7 +113,7 @@ interface Keyed {
   readonly pattern: string;
   /** Index of the pattern among all patterns. */
   readonly id: number;
-  /** Offset in the pattern at which its first key starts. */
+  /** The offset in the pattern where its first key starts. */
   readonly start: number;
 }
 
@@ -190,7 +193,10 @@ class Rarity {
     return at;
   }
 
-  /** Tries a few offsets in a pattern. Returns the one with the rarest keys, and about how often a scan meets them. */
+  /**
+   * Tries a few offsets in a pattern. Returns the one with the rarest keys, and an estimate of how often a scan meets
+   * them.
+   */
   rarest(pattern: string): { readonly start: number; readonly count: number } {
     const { block, counts } = this;
     const last = pattern.length - zoneOf(block);
@@ -216,10 +222,12 @@ interface Lists {
   readonly next: Int32Array;
 }
 
-/** Receives a pattern's index and an offset where it may start; returns `false` to receive no more offsets for it. */
+/**
+ * Receives a pattern's index and an offset where the pattern may start; returns `false` if no more offsets are needed.
+ */
 type HitCallback = (id: number, start: number) => boolean;
 
-/** Bits per list: enough that few keys share a bit, but few enough that a batch's bits fit into the CPU's cache. */
+/** Bits per list: enough that few keys share a bit, but few enough for a batch's bits to fit into the CPU's cache. */
 const bitsPerHead = 8;
 
 /** A hash table of keys of one length; keys in the same bucket form a list. */
@@ -263,7 +271,10 @@ class KeyTable {
     }
   }
 
-  /** Reads a text block by block; calls `report` for each key found, until `report` returns `false` for its pattern. */
+  /**
+   * Reads a text block by block and calls `report` for each key found. A key for which `report` returns `false` is not
+   * reported again.
+   */
   *scan(text: string, report: HitCallback): Generator<void, void> {
     const { block } = this;
     // A copy of the lists, from which the keys of patterns with too many hits are removed.

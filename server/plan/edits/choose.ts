@@ -51,7 +51,10 @@ export function locateMarked(
   return { kind: "one", rung: found.rung, places: [{ ...first, reshape: { kind: "unmark" } }] };
 }
 
-/** Returns `located`; no places if an edit only reindents lines and a place is not indented as in the old text. */
+/**
+ * Returns `located`, but no places if the edit only reindents lines and any place is indented differently from the old
+ * text.
+ */
 export function meantBy(edit: EditOperation, located: Located): Located {
   const isLoose = "places" in located && located.rung !== "exact";
   const isElsewhere = isLoose && located.places.some(isShifted) && isReindenting(edit);

@@ -18,7 +18,7 @@ export function* planIndependent(
   options: BatchOptions,
 ): Generator<void, Drafted | undefined> {
   const { index } = start;
-  // New lines adopt nearby line ends, which another edit may change. U+FEFF is a BOM only at the start of the text.
+  // New lines adopt a nearby line ending, which another edit may change. U+FEFF is a BOM only at the start of the text.
   const special = index.text.includes("\r") ? /[\r\n\uFEFF]/ : /[\r\uFEFF]/;
   const isPlain = ({ oldText, newText, replaceAll }: EditOperation): boolean =>
     !replaceAll &&
@@ -55,7 +55,7 @@ const [mostPasses, mostEnds] = [4, 262_144];
  * applied, in any order. Such an occurrence contains units of new texts, or the units on both sides of an empty new
  * text. Consider the leftmost of these new texts. To the left of it, the occurrence contains only text from before the
  * batch, so the occurrence begins in `around`. If the next place is farther away than an old text can reach, the
- * occurrence also ends in `around`. Otherwise it may continue past the start of the next place. The old text then
+ * occurrence also ends in `around`. Otherwise, it may continue past the start of the next place. The old text then
  * begins with a suffix of `around` that includes a unit of the new text or, if that is empty, the unit before it. The
  * rest of the old text is not compared. Also returns `true` if the comparison would exceed its limits.
  */
@@ -71,7 +71,7 @@ function* mayDepend(text: string, placed: readonly PlacedEdit[]): Generator<void
     const after = text.slice(to, Math.min(next, to + reach));
     const around = before + newText + after;
     if (around.length > unitsPerStep) return true;
-    // The edit's own old text does not count: this edit has already been applied by then.
+    // The edit's own old text is ignored: by then, the edit has already been applied.
     if (search.within(around, before.length).some((other) => other !== oldText)) return true;
     if (next < to + reach) addEnds(ends, around, { least: after.length + 1, most: reach });
     if (ends.size > mostEnds) return true;

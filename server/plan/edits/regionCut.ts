@@ -27,8 +27,8 @@ export interface SoughtEdit {
   /** `undefined` if there is no place, or if there are several. */
   readonly found?: OnlyPlace;
   /**
-   * Texts as `bare` returns them. Apart from `home`, only a region that contains one of them can affect the edit.
-   * `undefined` if, when the edit's turn comes, its old text must be searched for in the whole text.
+   * Texts as `bare` returns them. Apart from `home`, only regions whose bare text contains one of them can affect the
+   * edit. `undefined` if, when the edit's turn comes, its old text must be searched for in the whole text.
    */
   patterns?: readonly string[];
   home?: TextRegion;
@@ -50,7 +50,7 @@ export function* lookFor(start: Draft, edit: EditOperation, options: BatchOption
   const { rung, places } = located;
   const found = { place: places[0], rung };
   if (rung !== "viewPrefix") return withPatterns({ ...sought, found }, [oldText]);
-  // If the text itself contains a line of the old text, including its number, the numbers are not those of a file view.
+  // If the text itself contains a line of the old text, including its number, the numbers do not come from a file view.
   const numbered = oldText.split(/[\r\n]/).filter((line) => !isAllBlank(line));
   return withPatterns({ ...sought, found }, [reshaped(oldText, found.place.reshape) ?? "", ...numbered]);
 }
@@ -61,8 +61,8 @@ function withPatterns(sought: SoughtEdit, texts: readonly string[]): SoughtEdit 
 }
 
 /**
- * Removes everything that a rung may ignore. If a rung finds an old text in a text, the bare old text occurs in the
- * bare text.
+ * Removes from a text everything that a rung may ignore. If any rung finds an old text in a text, `bare(oldText)`
+ * occurs in `bare(text)`.
  */
 export function bare(text: string): string {
   const plain = hasTypography(text) ? Folded.of(text, "typography").text : text;
@@ -72,8 +72,8 @@ export function bare(text: string): string {
 }
 
 /**
- * The number of lines that an old text without a place may have, unless an old text with a place has more. A longer one
- * is searched for in the whole text.
+ * The maximum number of lines of an old text without a place; if an old text with a place has more lines, their number
+ * is the maximum. A longer old text is searched for in the whole text.
  */
 const fewLines = 10;
 
@@ -121,7 +121,10 @@ export class TextRegion {
   /** The effects of the edits that were located in the document; `undefined` if there are none. */
   history: EditHistory | undefined;
 
-  /** `first` and `last` are 0-based. The final line end is left out, or the region would end with an empty line. */
+  /**
+   * `first` and `last` are 0-based. The final line ending is left out; otherwise, the region would end with an empty
+   * line.
+   */
   constructor(
     private readonly start: Draft,
     { first, last, reach }: { first: number; last: number; reach: number },
@@ -147,7 +150,10 @@ export class TextRegion {
     return this.known;
   }
 
-  /** Adopts the region's whole change. Returns `false` if it extends beyond the core or joins that to the next line. */
+  /**
+   * Adopts `change` as the region's whole change. Returns `false` instead if the change extends beyond the core or
+   * joins the core to the next line.
+   */
   take(change: ChangeSet, draft?: Draft): boolean {
     const { core } = this;
     const [from, to] = [change.changes[0]?.from ?? core.from, change.changes.at(-1)?.to ?? core.to];

@@ -13,8 +13,8 @@ import { bare, cut, lookFor, type OnlyPlace, type SoughtEdit, type TextRegion } 
 import { type Drafted, EditHistory, type PairNames, pairNames, planEdit, refusal } from "./sequential.js";
 
 /**
- * Plans a file's edits in sequence, each within a region that is treated as a small document. To explain a failure, an
- * edit that fails in its region is planned again, against the whole text at that point. Returns `undefined` if the
+ * Plans a file's edits in sequence, each within a region that is treated as a small document. If an edit fails in its
+ * region, it is planned again, against the whole text as it then is, to explain the failure. Returns `undefined` if the
  * result may differ from that of `planSequential`.
  */
 export function* planByRegions(
@@ -94,8 +94,8 @@ class RegionPlan {
   }
 
   /**
-   * Plans, against the whole text, an edit that no single region settles. Returns `undefined` if the edit succeeds,
-   * because no region has recorded its change.
+   * Plans, against the whole text, an edit that can't be settled within a single region. Returns `undefined` if the
+   * edit succeeds, because its change would not be recorded in any region.
    */
   private *planInWhole(edit: EditOperation): Generator<void, EditOutcome | undefined> {
     const { outcome } = yield* planEdit(this.draft, edit, this.history, this.options);
@@ -121,7 +121,7 @@ class RegionPlan {
     region.history ??= new EditHistory(this.pairs);
     const { draft, history } = region;
     const located = meantBy(edit, locateEdit(draft, edit, this.options));
-    // If an edit matches only on a looser rung than before the batch, it may match anywhere in the text.
+    // An edit that matches only on a looser rung than it did before the batch may match elsewhere in the text, too.
     const isCertain =
       located.kind === "one" && (found === undefined || !isStricter(found.rung, located.rung)) && this.hasRoom(edit);
     if (!isCertain && !isDone) return yield* this.planInWhole(edit);
@@ -164,7 +164,7 @@ class RegionPlan {
     return this.length + Math.max(0, newText.length - oldText.length) <= limits.documentLength;
   }
 
-  /** Records which spans of its region's original text an edit changed, and by how many units the text grew. */
+  /** Records which spans of a region's original text an edit changed, and by how many units the text grew. */
   private note(region: TextRegion, edit: EditOperation, did: { spans: readonly Span[]; growth: number }): void {
     const { spans, growth } = did;
     this.hasChanged ||= spans.length > 0;

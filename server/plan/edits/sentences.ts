@@ -15,7 +15,7 @@ import { type At, count, makeFailure, type NearestRegion, nameOf, times } from "
 /** Returns the advice to merge two edits into one, which then replaces both. */
 export const mergeWith = (other: number): string => `Merge it and edit ${other} into a single edit.`;
 
-/** The matches of an old text whose edit does not say which one it means. */
+/** An old text with several matches, none of which the edit singles out. */
 export interface Ambiguity {
   readonly found: number;
   readonly rung: string;
@@ -126,7 +126,7 @@ export const editFailures = {
       line,
       ...(nearest.length === 0 ? {} : { nearest }),
     }),
-  /** `order`: with `"original"`, an old text is never matched against another edit's new text. */
+  /** `order` determines the hint: with `"original"`, an old text is never matched against another edit's new text. */
   consumed: (at: At, by: number, line: number, order: "sequential" | "original") =>
     makeFailure("consumed", at, {
       problem: `The old text of ${nameOf(at)} was at line ${line}, but edit ${by} of this call changed it.`,

@@ -171,7 +171,10 @@ export class EditHistory {
     return written.some(({ place: { from, to } }) => from <= place.from && place.to <= to);
   }
 
-  /** Records an applied edit. `changed` refers to the text before the batch, `places` to the text before this edit. */
+  /**
+   * Records an applied edit. The spans in `changed` refer to the text before the batch, those in `places` to the text
+   * before this edit.
+   */
   apply(
     edit: EditOperation,
     did: { rung: RungName; changed: readonly Span[]; places: readonly Place[]; step: ChangeSet },

@@ -45,7 +45,8 @@ export function disambiguateEdit(draft: Draft, { rung, first, places }: FirstPla
     others.every((place) => !isSurrounded(text, place, around, compared));
   const [line, last] = [lines.lineAt(first.from), lines.lineAt(Math.max(first.from, first.to - 1))];
   const [start, end] = [lines.start(line), Math.max(first.to, lines.contentEnd(last))];
-  // An old text that includes a line end is not within a line: without that line end, the last line might match, too.
+  // An old text that includes its line ending is not within a line: an addition without the line ending might match the
+  // document's last line, too.
   const isWithin = line === last && end === lines.contentEnd(last) && (first.from > start || first.to < end);
   if (isWithin && end - start > stretch.line) {
     const telling = stretchAround(text, first, { start, end, isAlone });
@@ -128,7 +129,10 @@ function stretchAround(
   return undefined;
 }
 
-/** Reports whether the given text surrounds a place; ignores line ends and, if `folded`, what `typography` folds. */
+/**
+ * Reports whether the given text surrounds a place, regardless of the kind of line ending and, if `folded`, of anything
+ * else that the fold `typography` ignores.
+ */
 function isSurrounded(
   text: string,
   { from, to }: Place,

@@ -22,7 +22,9 @@ export interface BatchHistory {
   readonly applied: readonly { readonly index: number; readonly spans: readonly Span[] }[];
   /** Edits of this document that failed. */
   readonly failed: readonly EditOperation[];
-  /** Set with `order: "original"`: all edits of this document. None of them is matched against another's new text. */
+  /**
+   * Set with `order: "original"`: all edits of this document. None of them is matched against another edit's new text.
+   */
   readonly beside?: readonly EditOperation[];
 }
 
@@ -86,10 +88,10 @@ export function* absenceOf(
 }
 
 /**
- * Returns the region, in whole lines, that a text with left-out code stands for. If the lines before that code have
- * exactly one place, the region starts there. It ends with the next match of the lines after the code that has the same
- * shift of indentation; if there is no such match, it ends with the lines before the code. Otherwise, the region is the
- * only place of the lines after the code; `undefined` if these do not have exactly one place, either.
+ * Returns the region, in whole lines, that a text with left-out code stands for. If the lines before the omission match
+ * in exactly one place, the region starts there. It ends with the lines after the omission, at their next match with
+ * the same shift of indentation; if there is no such match, it ends with the lines before the omission. Otherwise, the
+ * region is the only match of the lines after the omission; `undefined` if they do not match in exactly one place.
  */
 function aroundElision(draft: Draft, sought: string, elided: string): Region | undefined {
   const lines = lineTexts(sought);
@@ -109,7 +111,10 @@ function aroundElision(draft: Draft, sought: string, elided: string): Region | u
   return end === undefined ? region(head, "beforeLeftOut") : region({ from: head.from, to: end }, "leftOut");
 }
 
-/** Returns the only place of a part of an old text; `undefined` if it has none or several, or is only whitespace. */
+/**
+ * Returns the only place of a part of an old text; `undefined` if the part has no place or several, or is only
+ * whitespace.
+ */
 function onlyPlaceOf(draft: Draft, part: readonly string[]): Place | undefined {
   const text = part.join("\n");
   const found = isAllBlank(text) ? undefined : locate(draft.index, text, { lenient: true });
@@ -170,7 +175,10 @@ function* asMeant(draft: Draft, oldText: string): Generator<void, Meant> {
   return nearly ?? { text: oldText, miswritten: undefined };
 }
 
-/** Returns the last version that contained the old text's line where the region differs; `undefined` if unknown. */
+/**
+ * Returns the last version of the document that contained the old text's first differing line; `undefined` if none is
+ * known.
+ */
 function outdatedBy({ document }: Draft, region: Region | undefined): { since: number } | undefined {
   const sought = region?.difference?.sought.trim();
   const since = sought === undefined || sought === "" ? undefined : document.formerLines?.get(sought);
@@ -209,7 +217,10 @@ export function findsElsewhere(
   return editFailures.consumed(at, consumer.index, draft.base.lines.lineAt(before.places[0].from) + 1, "sequential");
 }
 
-/** Returns the applied edit that changed the old text, and the old text's 1-based line; `undefined` if none did. */
+/**
+ * Returns the index of the applied edit that changed the old text, and the 1-based line where that text was;
+ * `undefined` if no edit changed it.
+ */
 function consumedBy(
   draft: Draft,
   edit: EditOperation,
@@ -240,7 +251,10 @@ function lineOfNewText(draft: Draft, edit: EditOperation): number | undefined {
   return wholeLines || edit.newText.trim().length >= limits.tellingText ? lines.lineAt(from) + 1 : undefined;
 }
 
-/** Returns the 1-based line, in the text before the batch, that already has an edit's new indentation. */
+/**
+ * Returns the 1-based line, in the text before the batch, that already has the indentation of an edit's new text;
+ * `undefined` if there is none.
+ */
 function lineOfReindented(draft: Draft, edit: EditOperation): number | undefined {
   if (!isReindenting(edit)) return undefined;
   const found = locate(draft.index, edit.newText, { lenient: true });
@@ -264,7 +278,7 @@ function elisionIn(sought: string, index: TextIndex): string | undefined {
 /** Differences that are easy to miss unless whitespace is made visible. */
 const blankKinds: ReadonlySet<DifferenceKind> = new Set(["lineEndBlanks", "indentation", "innerBlanks", "typography"]);
 
-/** Returns a region in the form that failures quote, with line numbers from the text before the batch. */
+/** Returns a region in the form in which failures quote it, with line numbers from the text before the batch. */
 export function quotedRegion(draft: Draft, region: Region): NearestRegion {
   const { lines } = draft.index;
   const { difference } = region;

@@ -37,7 +37,7 @@ export type Disambiguation =
   | {
       readonly kind: "above" | "below";
       readonly line: number;
-      /** `false` if the old text starts or ends within its line, so that the rest of that line is added, too. */
+      /** `false` if the old text starts or ends within a line, so that the rest of that line is added, too. */
       readonly isWhole: boolean;
       /** The added text, including whitespace; for a whole line, without the line end between it and the old text. */
       readonly text: string;
@@ -63,7 +63,7 @@ export function sayDisambiguation(telling: Disambiguation | undefined): string {
   }
 }
 
-/** Converts matches to the form that failures use for programs. */
+/** Converts matches to the form in which failures list them for programs. */
 export const plainLines = (places: readonly QuotedPlace[]): QuotedLine[] =>
   places.map(({ line, text }) => ({ line, text }));
 
@@ -89,7 +89,7 @@ export function placeOf({ nearest, miswritten }: Omit<Absence, "inBatch">): Pick
   return miswritten?.line === undefined ? {} : { line: miswritten.line };
 }
 
-/** A known kind of mistake in an old text. */
+/** A known mistake that was found in an old text. */
 export interface KnownMistake {
   readonly kind: Miswriting["kind"];
   /** 1-based line where the corrected text occurs; `undefined` if it does not occur. */
@@ -139,7 +139,7 @@ const differenceNames: Record<DifferenceKind, string> = {
   blankLine: "the old text or the file has an extra empty line here",
   skippedLine: "the old text omits what the file has here",
   partOfLine: "only part of this line matches",
-  quotes: "the kind of quotes differs",
+  quotes: "the quote style differs",
   leftOut: "from the first line to the last, including the left-out code",
   beforeLeftOut: "the lines before the left-out code",
   behindLeftOut: "the lines after the left-out code",

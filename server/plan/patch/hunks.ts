@@ -1,11 +1,13 @@
-/** Places a section's hunks in the text as it was before the section, like Codex but without guessing. */
+/**
+ * Finds the places of a section's hunks in the text as it was before the section. Works like Codex, but never guesses.
+ */
 import { type LineHits, locateLines } from "../../match/locate.js";
 import type { RungName } from "../../match/rungs.js";
 import type { TextIndex } from "../../match/textIndex.js";
 import { limits } from "../../text/limits.js";
 import type { Anchor, Hunk, HunkLine } from "../operation.js";
 
-/** The place of a hunk. Lines are 0-based, in the text that is searched for the section's hunks. */
+/** The place of a hunk. Line numbers are 0-based and refer to the text that is searched for the section's hunks. */
 export interface HunkPlace {
   readonly kind: "place";
   /** The first line that the hunk replaces or keeps; for an insertion, the line before which lines are inserted. */
@@ -20,12 +22,12 @@ export interface HunkPlace {
   readonly next: number;
 }
 
-/** The reason a hunk can't be placed. Lines are 0-based. */
+/** The reason a hunk can't be placed. Line numbers are 0-based. */
 export type HunkProblem =
   | { readonly kind: "noAnchor"; readonly anchor: string; readonly from: number }
   | { readonly kind: "noLines"; readonly from: number; readonly behind: string | undefined }
   | { readonly kind: "notAtEnd" }
-  /** An insertion whose only context is a line number that does not say between which two lines it belongs. */
+  /** An insertion whose only context is a line number that does not determine its exact place. */
   | { readonly kind: "noContext" }
   | {
       readonly kind: "ambiguous";
@@ -45,8 +47,8 @@ export interface HunkGround {
 
 /**
  * Searches for a hunk from `cursor` on, the 0-based line after the earlier hunks. Accepts an out-of-order place only if
- * it is the only one, or the nearest one to a line number. Codex's own attempts come first, in the same order as in
- * Codex.
+ * it is the only one, or the one nearest to the hunk's line number. First makes the attempts that Codex makes, in
+ * Codex's order.
  */
 export function findHunk(ground: HunkGround, hunk: Hunk, cursor: number): HunkPlace | HunkProblem {
   const { index, lenient } = ground;
@@ -60,7 +62,7 @@ export function findHunk(ground: HunkGround, hunk: Hunk, cursor: number): HunkPl
     const gap = lenient && !isClear ? withoutGap(hunk) : undefined;
     if (gap !== undefined) return placeInsertion(ground, gap, anchored, hint);
     if (hits !== undefined) return decide(ground, hits, { first: isNarrowed, near: hint?.line });
-    // The first of the old lines may repeat the anchor.
+    // The hunk's first old line may repeat the anchor.
     const onAnchor = lenient && isNarrowed ? findLines(ground, hunk, line - 1) : undefined;
     if (onAnchor !== undefined) return decide(ground, onAnchor, { first: true, near: undefined });
   }
@@ -124,7 +126,7 @@ function findAnchor(index: TextIndex, { text }: Anchor, from: number, lenient: b
   return isClosed ? locateLines(index, [text.slice(0, -3)], range)?.starts[0] : literal;
 }
 
-/** The starts that were found, and the hunk's lines, minus empty ones that had to be dropped to find a match. */
+/** The starts that were found, and the hunk's lines without any empty ones that had to be dropped to find a match. */
 interface HunkHits extends LineHits {
   readonly lines: readonly HunkLine[];
 }
@@ -143,15 +145,18 @@ function findLines({ index, lenient }: HunkGround, { lines, atEnd }: Hunk, from:
 }
 
 /**
- * Returns a list whose only element is the lines without their trailing empty context lines; an empty list if there are
- * fewer than two such lines, or no other lines.
+ * Returns, as a list of one attempt, the lines without their trailing empty context lines; an empty list if there are
+ * fewer than two of these, or no other lines.
  */
 function withoutLastBlanks(lines: readonly HunkLine[]): (readonly HunkLine[])[] {
   const end = lines.findLastIndex(({ kind, text }) => kind !== "context" || text !== "") + 1;
   return end > 0 && end < lines.length - 1 ? [lines.slice(0, end)] : [];
 }
 
-/** Drops trailing empty lines from an insertion: they may be a mere gap in the patch. `undefined` for other hunks. */
+/**
+ * Drops an insertion's trailing empty lines, which may be just a gap in the patch. Returns `undefined` if it has none,
+ * or if the hunk is not an insertion.
+ */
 function withoutGap(hunk: Hunk): Hunk | undefined {
   const end = hunk.lines.findLastIndex(({ kind, text }) => kind !== "context" || text !== "") + 1;
   const lines = hunk.lines.slice(0, end);
@@ -160,8 +165,9 @@ function withoutGap(hunk: Hunk): Hunk | undefined {
 }
 
 /**
- * Returns a hunk's lines without the last old line if that line is empty. Returns `undefined` if it is not empty, or if
- * it is a context line and can't be a mere gap at the hunk's end, because added lines follow it or it is the only line.
+ * Returns a hunk's lines without the last old line if that line is empty. Returns `undefined` if that line is not
+ * empty, or if it is a context line that can't be just a gap at the hunk's end, because added lines follow it or it is
+ * the only line.
  */
 function withoutLastBlank(lines: readonly HunkLine[]): readonly HunkLine[] | undefined {
   const at = lines.findLastIndex(({ kind }) => kind !== "add");
@@ -172,7 +178,7 @@ function withoutLastBlank(lines: readonly HunkLine[]): readonly HunkLine[] | und
   const newAt = left.findLastIndex(({ kind }) => kind !== "remove");
   const lastNew = left[newAt];
   if (lastNew?.text !== "") return left;
-  // The new lines end with an empty line as well, so it is dropped from both.
+  // The new lines also end with an empty line: drop that one, too.
   return lastNew.kind === "add" ? left.toSpliced(newAt, 1) : left.toSpliced(newAt, 1, { kind: "remove", text: "" });
 }
 
@@ -195,11 +201,11 @@ function decide(
   return { kind: "place", start, length, lines, rung, next: start + length };
 }
 
-/** Finds a hunk's places in the whole text that start on the last anchor's line or after it. */
+/** Searches the whole text for places of a hunk that start on the last anchor's line or after it. */
 function findOutOfOrder(ground: HunkGround, hunk: Hunk): HunkHits | undefined {
   const anchored = followAnchors(ground.index, hunk.anchors, 0, true);
   if (anchored.kind === "noAnchor") return undefined;
-  // The first of the old lines may repeat the last anchor.
+  // The hunk's first old line may repeat the last anchor.
   return findLines(ground, hunk, Math.max(0, anchored.line - (anchored.isNarrowed ? 1 : 0)));
 }
 
@@ -226,7 +232,7 @@ function placeInsertion(
   }
   if (anchored.isNarrowed && !hunk.atEnd) return insertAt(anchored.line);
   if (hunk.atEnd || hint === undefined) return insertAt(lineCount);
-  // Only an empty range says between which two lines the insertion belongs. Earlier sections may have moved both lines.
+  // Only an empty range determines the exact place of the insertion, and earlier sections may have moved that place.
   const isMoved = hint.line > lineCount || (hint.line > 0 && baseLine(hint.line - 1) !== hint.line);
   return hint.count !== 0 || isMoved ? { kind: "noContext" } : insertAt(hint.line);
 }

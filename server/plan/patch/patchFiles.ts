@@ -17,7 +17,7 @@ export interface PatchFile {
   readonly outcomes: EditOutcome[];
 }
 
-/** The edit that moved a file away from its name, or deleted the file. */
+/** The edit that moved a file to another name or deleted it. */
 export interface Taken {
   /** 0-based index of the edit. */
   readonly by: number;

@@ -83,7 +83,7 @@ function frees(operation: Operation): boolean {
   return operation.kind === "delete" || (operation.kind === "update" && operation.move !== undefined);
 }
 
-/** Returns the plan of a file that stays untouched: none of its edits is attempted, even if its place was found. */
+/** Returns the plan of a file that stays untouched: the edits that would have been applied become `notAttempted`. */
 function undone(plan: FilePlan): FilePlan {
   return { ...plan, file: undefined, outcomes: notAttempted(plan.outcomes) };
 }
@@ -354,7 +354,7 @@ function idleWarnings(operations: readonly Operation[], outcomes: readonly EditO
   });
 }
 
-/** Returns the plans of a patch. If the patch changes nothing at all, its idle hunks become failures. */
+/** Returns a patch's plans, in which idle hunks become failures if the patch changes nothing at all. */
 function withIdleFailures(plans: readonly FilePlan[]): readonly FilePlan[] {
   const isDone = plans.some(({ outcomes }) => outcomes.some(({ status }) => status === "applied"));
   if (isDone) return plans;

@@ -102,7 +102,7 @@ export const hunkFailures = {
     }),
   noContext: (at: At) =>
     makeFailure("contextNotFound", at, {
-      problem: `${nameOf(at)} only adds lines, and the line number after @@ does not say between which lines of the file they belong.`,
+      problem: `${nameOf(at)} only adds lines, and the line number after @@ does not say where in the file they belong.`,
       hint: "Add a line of context, or follow @@ with the line of the file after which the new lines go.",
     }),
   alreadyApplied: (at: At, line: number) =>
@@ -203,7 +203,7 @@ export const fileFailures = {
     }),
 } as const;
 
-/** Warnings about sections of a patch that succeed. */
+/** Warnings about successful sections of a patch. */
 export const patchWarnings = {
   replaced: (path: string): string => `${path} already exists: "*** Add File" replaces all of its text`,
   idle: (at: At, idle: Idle): string =>

@@ -85,8 +85,8 @@ interface Ordered {
 }
 
 /**
- * Returns the index for adding an out-of-order hunk to the list: before the first hunk that starts after it, or that
- * starts at the same offset and is not an insertion.
+ * Returns the index at which to insert an out-of-order hunk into the list: before the first hunk that starts after it,
+ * or that starts at the same offset and is not an insertion.
  */
 function behind(inOrder: readonly Ordered[], { place }: ClaimedPlace): number {
   const next = inOrder.findIndex(({ claim, isAtEnd }) => {
@@ -96,7 +96,7 @@ function behind(inOrder: readonly Ordered[], { place }: ClaimedPlace): number {
   return next === -1 ? inOrder.length : next;
 }
 
-/** Returns the outcome of a hunk that has not failed; an idle hunk with several places has no `place`. */
+/** Returns the outcome of a hunk that has not failed; `place` is `undefined` for an idle hunk with several places. */
 function outcomeAt(
   draft: Draft,
   { index }: Hunk,
@@ -126,9 +126,9 @@ export function firstLineEnd({ lines }: TextIndex): string {
 }
 
 /**
- * Returns the changes of a hunk at its place: as in Codex, one for each run of removed lines, including the lines that
- * replace them. If two hunks are adjacent, lines that one inserts before a line therefore precede those that the other
- * puts in place of that line. Context lines keep the file's own text.
+ * Returns the changes that a hunk makes at its place. As in Codex, a run of removed lines and the lines that replace
+ * them form one change. If two hunks are adjacent, the lines that one of them inserts before a line therefore precede
+ * those with which the other replaces that line. Context lines keep the file's own text.
  */
 function claimOf(index: TextIndex, hunk: Hunk, place: HunkPlace, lineEnd: string): ClaimedPlace {
   const lines = index.matchedLines;
@@ -152,7 +152,8 @@ function claimOf(index: TextIndex, hunk: Hunk, place: HunkPlace, lineEnd: string
 }
 
 /**
- * Returns a function that indents added lines to match the file, if one shift turns the hunk's lines into its lines.
+ * Returns a function that indents added lines to match the file if a single shift turns the hunk's old lines into the
+ * file's; otherwise, the function returns lines unchanged.
  */
 function shiftOf(index: TextIndex, place: HunkPlace): (line: string) => string {
   const asSent = (line: string): string => line;
@@ -163,7 +164,7 @@ function shiftOf(index: TextIndex, place: HunkPlace): (line: string) => string {
     old.map((_, i) => index.matchedLines.content(place.start + i)),
   );
   if (shift === undefined) return asSent;
-  // If no removed line has text, a shift of one space means that the patch left out the signs of context lines.
+  // If no removed line has text, a shift of one space means that the patch's context lines lack their sign, a space.
   const isSigned = place.lines.some(({ kind, text }) => kind === "remove" && !isAllBlank(text));
   if (shift.kind === "add" && shift.indent === " " && !isSigned) return asSent;
   const added = place.lines.flatMap(({ kind, text }) => (kind === "add" ? [text] : []));
