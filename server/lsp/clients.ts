@@ -1,4 +1,6 @@
-/** Known clients' deviations from what they announce. No other file looks at a client's name. */
+/**
+ * Facts about known clients that their announced capabilities omit or misstate. No other file looks at a client's name.
+ */
 import { limits } from "../text/limits.js";
 import type { SaveHabits } from "../workspace/files.js";
 
@@ -8,7 +10,9 @@ export interface ClientFacts {
   readonly documentChanges: boolean;
   /** `true` if a lone CR ends a line, as LSP specifies. */
   readonly loneCrEndsLine: boolean;
-  /** `true` if the client treats an empty document as a single line end, which a new file's text must then replace. */
+  /**
+   * `true` if the client treats an empty document as a single line ending, which a new file's text must then replace.
+   */
   readonly emptyIsLineEnd: boolean;
   /** `true` if the client immediately restores a final line end that an edit removes. */
   readonly finalLineEndReturns: boolean;
@@ -71,7 +75,9 @@ const eglot: ClientFacts = { ...emacs, syncDelay: 600, answerMs: limits.confirmM
 interface Row {
   /** `clientInfo.name`, in lower case. */
   readonly name: string;
-  /** The row applies to versions before this one, and to clients that state none; if `undefined`, to all versions. */
+  /**
+   * The row applies to versions before this one and to clients that report no version; if `undefined`, to all versions.
+   */
   readonly before?: readonly [major: number, minor: number];
   readonly facts: ClientFacts;
 }
@@ -90,7 +96,7 @@ const rows: readonly Row[] = [
   ...["vim-lsp", "vim"].map((name): Row => ({ name, facts: { ...measured, checksVersionsFrom: Infinity } })),
 ];
 
-/** Returns the facts about a client; `undefined` stands for a client that states no name. */
+/** Returns the facts about a client; `undefined` stands for a client that reports no name. */
 export function factsOf(client: { readonly name: string; readonly version?: string } | undefined): ClientFacts {
   const name = client?.name.toLowerCase();
   const row = rows.find((one) => one.name === name && isBefore(client?.version, one.before));

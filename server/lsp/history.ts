@@ -21,7 +21,7 @@ export interface AppliedStep {
 export interface Transaction {
   readonly id: string;
   readonly label: string;
-  /** The steps, in the order they were done; empty after an undo. */
+  /** The steps, in the order in which they were performed; empty after an undo. */
   readonly steps: readonly AppliedStep[];
   readonly isUndone: boolean;
   /** The agent that sent the call; `undefined` if the editor did. */

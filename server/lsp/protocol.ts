@@ -186,7 +186,7 @@ export interface StatusResult {
   server: { name: string; version: string };
   /** Version of this protocol. */
   protocol: number;
-  /** Name and version that the client states; `null` if it states no name. */
+  /** The name and version that the client reports; `null` if it reports no name. */
   client: { name: string; version?: string } | null;
   /** URIs of the workspace folders. */
   folders: string[];

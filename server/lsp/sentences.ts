@@ -168,7 +168,9 @@ const summary = "the answer is a summary: ";
 export const callSentences = {
   /** The first line of a failed call's message. */
   failedEdits: (failed: number, total: number): string => `Nothing was changed: ${failed} of ${total} edits failed.`,
-  /** The last line of a failed call's message. `sound` holds the 0-based indices of the correct edits, at least one. */
+  /**
+   * The last line of a failed call's message. `sound`, which is never empty, holds the correct edits' 0-based indices.
+   */
   sound: (sound: readonly number[], isPatch: boolean): string => {
     const isOne = sound.length === 1;
     const fine = `${indices(sound)} ${isOne ? "needs" : "need"} no correction`;
@@ -193,7 +195,7 @@ export const callSentences = {
   /** `diff` is empty if the diff can be shown in another way. */
   question: (label: string, added: number, removed: number, diff: string): string =>
     `Apply ${label}? This adds ${count(added, "line")} and removes ${removed}.${diff === "" ? "" : `\n\n${diff}`}`,
-  /** The note at the end of a shortened text that gives the number of lines left out; empty if there are none. */
+  /** The note that ends a shortened text and gives the number of lines left out; empty if there are none. */
   furtherLines: (lines: number): string => (lines === 0 ? "" : `… and ${count(lines, "more line")}`),
   unverifiable: (path: string): string =>
     `${path}: the editor said that it applied the edit, but did not send the text that would prove it`,
@@ -234,7 +236,7 @@ export function isAboutSummary(warning: string): boolean {
   return warning.startsWith(summary);
 }
 
-/** The possible states of a file whose change was not, or not certainly, rolled back. */
+/** The possible states of a file whose change was not, or may not have been, rolled back. */
 export type Leftover = "held" | "stuck" | "renamed" | "deleted" | "saved" | "doubtful";
 
 const leftovers: readonly (readonly [Leftover, string])[] = [

@@ -157,7 +157,7 @@ function untried(operations: readonly Operation[]): EditOutcome[] {
 function movedSince(session: Session, snapshot: WorkspaceSnapshot): string | undefined {
   const open = new Set(session.documents.all().map(({ uri }) => pathOfSyncedUri(uri)));
   for (const { uri, path, file, open: seen } of snapshot.places.values()) {
-    // An open document's object is immutable, so a different object means a new state, whatever its version.
+    // The object for an open document is immutable, so a new object means a new state, whatever its version.
     const isAsItWas = seen === undefined ? file === undefined || !open.has(file) : session.documents.get(uri) === seen;
     if (!isAsItWas) return path;
   }

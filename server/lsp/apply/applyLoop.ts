@@ -177,7 +177,7 @@ async function doTask(run: Run, task: Task, replanned: (file: FileChange) => Pro
   return hasMoved(callSentences.keepsMoving);
 }
 
-/** Has the editor save the changed files, compares their texts with the disk, and builds the result. */
+/** Has the editor save the changed files, compares their texts with the files on disk, and builds the result. */
 async function finish(run: Run): Promise<MultiEditResult> {
   const { options, done, plan, disk } = run;
   const last = new Map(done.map((step): [FileChange, FileChange] => [step.planned, step.file]));

@@ -29,7 +29,7 @@ export async function applyText(
   const { uri, version } = file.document;
   const sourceOf = (text: string): TextSource => (version === null ? "unclear" : sourceOfText(file, text));
   const watch = watchText(session, file, edits);
-  // If the file was opened after it was planned, the edit targets the currently open version.
+  // If the file was opened after the plan was made, the edit targets the version that is open now.
   const sentFor = version ?? openAt(session, uri)?.version ?? null;
   // A client without `documentChanges` gets the edit in the older form, `changes`.
   const edit = hasDocumentChanges(session)

@@ -16,7 +16,7 @@ import { cancellation, type Session } from "../session.js";
 import type { ApplyJob, ApplyPlan } from "./step.js";
 
 /**
- * The user's answer about a plan: `yes`; `known` if there is no need to ask, because the diff is empty or already
+ * The user's response to a plan: `yes`; `known` if there is no need to ask, because the diff is empty or already
  * accepted; or a failure, because the user rejected the plan, did not answer in time or can't be asked, or the call was
  * cancelled.
  */
@@ -108,7 +108,9 @@ process.on("exit", () => {
   for (const path of folders) rmSync(path, { recursive: true, force: true });
 });
 
-/** Creates a viewer that shows each diff as a file in a folder only the user can read. `end` removes the folder. */
+/**
+ * Creates a viewer that shows each diff as a file in a folder that only the user can read. `end` removes the folder.
+ */
 function createViewer({ capabilities, connection }: Session) {
   let folder: string | undefined;
   let written = 0;

@@ -16,7 +16,8 @@ type HeldParts = Map<FileChange, Set<"text" | "whole">>;
 
 /**
  * Rolls back the completed steps in reverse order after the steps in `failed` have failed. The answer reports the first
- * failure: as a refusal if everything is certain to be as before, otherwise as a result with the outcome `unknown`.
+ * failure: as a refusal if everything is known to be as it was before the call, otherwise as a result with the outcome
+ * `unknown`.
  */
 export async function rollBackSteps(run: Run, failed: readonly [DoneStep, ...DoneStep[]]): Promise<Answer> {
   const rest: Record<Leftover | "back", string[]> = {

@@ -67,7 +67,7 @@ interface SaveAnswer {
   /** The editor's reasons for not saving files, by URI. */
   readonly failed: ReadonlyMap<string, string>;
   readonly isAnswer: boolean;
-  /** The fallback reason for a file that was not saved, if the editor gives none. */
+  /** The reason to report for an unsaved file if the editor gives none. */
   readonly problem: string;
 }
 

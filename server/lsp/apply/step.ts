@@ -61,22 +61,25 @@ export type PlanAttempt = ApplyPlan | Extract<Planned, { ok: false }>;
 /** The outcome of one step, as shown by the editor's synced text or the disk. */
 export type StepOutcome =
   | { readonly kind: "verified" }
-  /** Everything is as before. */
+  /** Nothing has changed. */
   | { readonly kind: "refused"; readonly reason: string }
   /** The text or file had changed beforehand. The step is certainly not in effect. */
   | { readonly kind: "moved" }
-  /** The text or the disk is neither as before nor as planned. */
+  /** The text or the file on disk is in neither the old nor the planned state. */
   | { readonly kind: "diverged" }
   /** The editor did not answer in time, and no change was seen. */
   | { readonly kind: "timedOut" }
-  /** The editor reported success, but everything is as before. It may still perform the step. */
+  /** The editor reported success, but nothing has changed. It may still perform the step. */
   | { readonly kind: "acknowledgedButUnchanged" }
   /** The editor reported success, but does not sync the text that would verify the step. */
   | { readonly kind: "acknowledgedUnverifiable" }
   | { readonly kind: "failed"; readonly failure: Failure }
-  /** The disk is neither as before nor as planned; recovery must wait until the disk is writable again. */
+  /**
+   * The files on disk are in neither the old nor the planned state; recovery must wait until the disk is writable
+   * again.
+   */
   | { readonly kind: "pending"; readonly failure: Failure }
-  /** The disk is as planned, but has not confirmed that the change survives a power cut. */
+  /** The files on disk are as planned, but the change may not survive a power cut. */
   | { readonly kind: "unconfirmed"; readonly failure: Failure }
   /** The file was created, but stayed empty and could not be deleted. */
   | { readonly kind: "leftEmpty" };
@@ -147,7 +150,7 @@ export interface UndoneFile<F extends FileChange = FileChange> {
   readonly isEdited: boolean;
   /** Copy of the deleted file; `undefined` if the file was not deleted, or if no copy was kept. */
   readonly kept: KeptFile | undefined;
-  /** URIs of the transaction's files after the batch. The undo itself frees any of these names that it needs. */
+  /** URIs of the transaction's files after the batch. If the undo needs any of these names, it frees them itself. */
   readonly freed: ReadonlySet<string>;
 }
 
@@ -180,7 +183,7 @@ export interface StepRules<F extends FileChange = FileChange, T extends Task = T
   rollBack(run: Run, file: F, step: DoneStep & T): Promise<boolean | Leftover>;
   /** Plans the inverse of the step for a later undo; fails if the file or its text has changed since the step. */
   inverse(undone: UndoneFile<F>): Promise<Inverse>;
-  /** Reports whether the client has done the step. */
+  /** Reports whether the client has performed the step. */
   isDone(proposed: ProposedStep<F>): Promise<boolean>;
 }
 

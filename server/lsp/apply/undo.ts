@@ -68,7 +68,7 @@ async function undoTransaction(session: Session, transaction: Transaction, token
 /** Creates the function that plans the inverse of the steps against the current texts. */
 function createPlan(session: Session, steps: readonly AppliedStep[]): ApplyJob["plan"] {
   const applied = [...new Set(steps.map(({ file }) => file))];
-  /** URIs of the files after the steps. The undo itself frees any of these names that it needs. */
+  /** URIs of the files after the steps. If the undo needs any of these names, it frees them itself. */
   const freed = new Set(applied.filter(({ kind }) => kind !== "delete").map((file) => nameAfter(file).uri));
   /** The applied changes, by their inverses. */
   const sources = new Map<FileChange, FileChange>();

@@ -140,7 +140,7 @@ export interface FailedAnswer {
   /** All failures; the first one determines the answer's error code. */
   readonly failures: readonly Failure[];
   readonly outcomes: readonly EditOutcome[];
-  /** Text for people and agents. */
+  /** The error message, for people and agents alike. */
   readonly message: string;
   /** The diff that the user rejected, if any. */
   readonly diff?: string;

@@ -21,7 +21,10 @@ import { ascendingPositions } from "./positions.js";
 /** The client that an edit is written for. */
 export type EditTarget = Pick<Session, "encoding" | "capabilities" | "facts">;
 
-/** An operation on a whole file. It never has options, because some clients ignore edits that contain any. */
+/**
+ * An operation on a whole file. It never has options, because some clients ignore any edit whose operations have
+ * options.
+ */
 export type FileOperation = CreateFile | RenameFile | DeleteFile;
 
 /** Returns the failure if a plan needs a file operation that the client does not support; otherwise `undefined`. */
@@ -33,8 +36,8 @@ export function missingOperation(files: readonly FileChange[], target: EditTarge
 }
 
 /**
- * Builds the edit, in this order: file creations; each document's text edits, under its old name and for the version
- * that they were matched against; renames and deletions, along with the creations that must wait for them, each
+ * Builds the edit, in this order: file creations; each document's text edits, under the document's old name and for the
+ * version that they were matched against; renames, deletions, and the creations that must wait for these, each creation
  * followed by its text. Unchanged files are left out. `made` contains text edits that have already been built.
  */
 export function toWorkspaceEdit(
@@ -102,7 +105,10 @@ export function toTextEdits({ document, change, kind }: FileChange, target: Edit
   }));
 }
 
-/** Moves an insertion at the end of a text to before the final line end, which then ends the last inserted line. */
+/**
+ * Moves an insertion from the end of a text to just before the final line ending, which then ends the last inserted
+ * line.
+ */
 function beforeLastEnd(text: string, change: ChangeSet): ChangeSet {
   const last = change.changes.at(-1);
   const end = /\r\n$|\n$/.exec(text)?.[0];

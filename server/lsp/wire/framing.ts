@@ -32,7 +32,7 @@ export function createFrameDecoder(sink: FrameSink) {
   let bodyUsed = 0;
   let isBroken = false;
 
-  /** Takes the stream's next chunk, of any size. */
+  /** Accepts the next chunk of the stream, whatever its size. */
   function push(chunk: Buffer): void {
     let at = 0;
     while (at < chunk.length && !isBroken) {
@@ -47,7 +47,7 @@ export function createFrameDecoder(sink: FrameSink) {
     }
   }
 
-  /** Takes one byte of a header block. Returns the problem with it, as a clause; `undefined` if there is none. */
+  /** Accepts one byte of a header block. Returns the problem with it, as a clause; `undefined` if there is none. */
   function takeHeaderByte(byte: number): string | undefined {
     if (headerUsed === header.length) return frameFaults.longHeader;
     const isBreak = byte === carriageReturn || byte === lineFeed;

@@ -80,14 +80,14 @@ export const dropReasons = {
   early: "a notification came before initialize",
   late: "a notification came after shutdown",
   params: "the params of a notification are not an object",
-  cancellation: "a cancellation names no pending request",
+  cancellation: "a cancellation does not refer to a pending request",
   responseVersion: 'a response does not contain "jsonrpc": "2.0"',
   response: "a response has an id that matches no pending request from the server",
 } as const;
 
 /** Log lines on stderr about the connection and the process. */
 export const connectionSentences = {
-  noProtocol: (fault: string) => `the input is not the Language Server Protocol: ${fault}`,
+  noProtocol: (fault: string) => `the input does not follow the Language Server Protocol: ${fault}`,
   messageLost: (error: unknown) => `a message was lost: ${String(error)}`,
   noParent: "--node-ipc needs a parent process with an IPC channel",
   port: (port: number) => `port ${port} on this machine`,

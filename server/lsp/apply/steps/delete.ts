@@ -54,7 +54,8 @@ async function deleteFile(run: Run, file: FileDeletion): Promise<StepResult> {
   if (isOther) return { outcome: { kind: "moved" } };
   const outcome = await applyToFile(session, { label: labelOf([file], options), operation }, path);
   budget.bytes = bytes;
-  // A later step may need the name, which is taken until the editor reports the document closed. Some editors never do.
+  // A later step may need the name, which remains taken until the editor reports that the document is closed. Some
+  // editors never do.
   if (outcome.kind === "verified" && open !== undefined) {
     await until(async () => openAt(session, document.uri) === undefined, session.settings.proofTimeout);
   }

@@ -82,8 +82,8 @@ export async function stagePart(
 }
 
 /**
- * Makes all staged files visible, or none. Returns a verified step for each task, or only the steps that failed.
- * `hasWaited` is `true` if other editors have had time to open a file since it was staged.
+ * Makes all staged files visible or, if that fails, none of them. Returns a verified step for each task, or only the
+ * steps that failed. `hasWaited` is `true` if other editors have had time to open a file since it was staged.
  */
 export async function commitPart(
   context: ApplyContext,
@@ -136,7 +136,8 @@ function openedBy(
 
 /**
  * Returns the failure if this session's editor must write, create, rename or delete a file that another editor has, or
- * may have, open; otherwise `undefined`. Changes only to the text of documents open in this editor are not checked.
+ * may have, open; otherwise `undefined`. A document that is open in this editor is not checked if only its text
+ * changes.
  */
 export async function heldElsewhere(context: ApplyContext, tasks: readonly Task[]): Promise<Failure | undefined> {
   const names = tasks.flatMap(({ kind, planned }) =>

@@ -67,8 +67,8 @@ async function sendText(
 const waited = new WeakMap<Session, number>();
 
 /**
- * Waits until earlier typing is synced, if the editor would apply an edit for this document version even to a later
- * one. Documents edited at nearly the same time share one wait.
+ * Waits until earlier typing is synced, if the editor would apply an edit meant for this document version even to a
+ * later version. Documents edited at nearly the same time share one wait.
  */
 async function typingSynced(session: Session, version: number | null): Promise<void> {
   const { syncDelay, checksVersionsFrom } = session.facts;
@@ -79,7 +79,7 @@ async function typingSynced(session: Session, version: number | null): Promise<v
 }
 
 /**
- * Sends the inverse edit if the text is still the edit's result, apart from typing elsewhere. Returns `true` on
+ * Sends the inverse edit if nothing but typing elsewhere has changed the text since the edit. Returns `true` on
  * success.
  */
 async function rollBackText(context: ApplyContext, file: FileChange): Promise<boolean> {
@@ -91,7 +91,7 @@ async function rollBackText(context: ApplyContext, file: FileChange): Promise<bo
     const inverse = inverseOf(session, file, document);
     if (!inverse.ok) return false;
     const { outcome } = await sendText(context, asUpdate({ ...file, ...inverse.change, document }));
-    // After further typing, a new inverse is made for the new text. If the editor applies the inverse in the wrong
+    // After further typing, a new inverse is computed for the new text. If the editor applies the inverse in the wrong
     // place, nothing more is sent: the user is typing faster than edits arrive.
     if (outcome.kind !== "moved") return outcome.kind === "verified";
   }
