@@ -17,7 +17,7 @@ export interface ClientFacts {
   /** `true` if the client immediately restores a final line end that an edit removes. */
   readonly finalLineEndReturns: boolean;
   /**
-   * `true` if the client normalises inserted line ends (to LF in a text with both CRLF and LF), even if it does not
+   * `true` if the client normalises inserted line endings (to LF in a text with both CRLF and LF), even if it does not
    * announce this.
    */
   readonly normalisesInserts: boolean;

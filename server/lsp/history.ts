@@ -9,7 +9,7 @@ import type { Caller } from "./protocol.js";
 /** An applied or proposed step: a change to an existing file's text, or an operation on a whole file. */
 export interface AppliedStep {
   readonly kind: "text" | "create" | "rename" | "delete" | "restore";
-  /** The file's change, as applied or proposed. All steps on a file share one object. */
+  /** The file's change, as applied or proposed. All steps for a file share one object. */
   readonly file: FileChange;
   /** Copy of the deleted file, taken just before its deletion; `undefined` if none was deleted or no copy was kept. */
   readonly kept?: KeptFile | undefined;
@@ -36,7 +36,7 @@ export interface Proposal {
   readonly steps: readonly AppliedStep[];
   /** The paths of the edit's files, by URI. */
   readonly places: ReadonlyMap<string, ResolvedPath>;
-  /** The changes to open documents whose synced text has not yet matched the planned text, by URI. */
+  /** By URI, the changes to open documents whose synced text has not yet matched the planned text. */
   readonly unseen: Map<string, FileChange>;
 }
 
@@ -57,8 +57,8 @@ export function createHistory(): SessionHistory {
 
 /**
  * Returns the list with `latest` appended, stripped of the parts that only planning uses. Drops the oldest entries
- * until at most `most` remain and they fit into `limits.undoSize` together. Returns `undefined` if `latest` does not
- * fit on its own.
+ * until at most `most` remain and together fit into `limits.undoSize`. Returns `undefined` if `latest` does not fit on
+ * its own.
  */
 export function withLatest<T extends Pick<Transaction, "steps">>(
   held: readonly T[],

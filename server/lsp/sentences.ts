@@ -115,7 +115,7 @@ export const editorFailures = {
   leftEmpty: (path: string, rest: string) =>
     makeFailure("clientDiverged", fileAt(path), {
       problem: `The editor created ${quote(path, 160)} but did not insert its text, and the empty file was not deleted. ${rest}`,
-      hint: "To fill it, send an edit with an empty old text.",
+      hint: "To fill the file, send an edit with an empty old text.",
     }),
   userRejected: (label: string) =>
     makeFailure("userRejected", theCall, {

@@ -39,8 +39,8 @@ export async function applyText(
     const answer = await Promise.race([request(session, { label, edit }), watch.seen]);
     if ("kind" in answer) return answer;
     const isNo = !answer.applied && !answer.isLate;
-    // If the client refused the edit and its newer text differs from the old one only by typing, the edit has certainly
-    // not been applied.
+    // If the client refused the edit, and its text has since changed only through typing, the edit has certainly not
+    // been applied.
     const moved = openAt(session, uri);
     if (isNo && moved !== undefined && moved.version !== version && sourceOf(moved.text) === "old") {
       return { kind: "moved" };
@@ -240,7 +240,7 @@ export async function until(
   }
 }
 
-/** Compares a text with the file on disk that a URI refers to; `undefined` if the URI refers to no text file. */
+/** Compares a text with the file on disk that a URI refers to; `undefined` if the URI does not refer to a text file. */
 export async function stateOnDisk(
   { places, session }: ApplyContext,
   uri: string,

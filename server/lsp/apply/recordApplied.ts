@@ -93,7 +93,9 @@ export function watchProposals(session: Session): void {
   });
 }
 
-/** Checks all proposals against the current texts and the disk, and turns the applied ones into transactions. */
+/**
+ * Checks all proposals against the current texts and the files on disk, and turns the applied ones into transactions.
+ */
 export async function settleProposals(session: Session): Promise<void> {
   for (const proposal of session.history.proposals) await settle(session, proposal);
 }

@@ -80,7 +80,7 @@ async function askToSave(session: Session, uris: readonly string[]): Promise<Sav
   return Promise.race([answered, delay(limits.saveMs, silent, { ref: false })]);
 }
 
-/** Reads the unsaved files and the reasons from the answer; skips malformed entries. */
+/** Extracts from the answer the files that were not saved, and the reasons; skips malformed entries. */
 function failedIn(answer: unknown): Map<string, string> {
   const { failed }: { failed?: unknown } = Object(answer);
   const items: unknown[] = Array.isArray(failed) ? failed : [];

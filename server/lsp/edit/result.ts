@@ -76,7 +76,7 @@ function isChanged({ kind, change }: FileChange): boolean {
   return kind !== "update" || !change.isEmpty;
 }
 
-/** Returns the files, without those that are deleted only to make room for a renamed file. */
+/** Returns the files, except those that are deleted only to make room for a renamed file. */
 function requestedFiles(files: readonly FileChange[]): readonly FileChange[] {
   const room = new Set(files.flatMap((file) => (file.kind === "rename" && file.overwritten ? [file.target.uri] : [])));
   return files.filter(({ kind, document }) => kind !== "delete" || !room.has(document.uri));

@@ -88,7 +88,7 @@ export function offers({ capabilities }: EditTarget, operation: FileOperation["k
 /** Returns a file's edits for the text as the editor sees it: sorted, disjoint, and in the target's encoding. */
 export function toTextEdits({ document, change, kind }: FileChange, target: EditTarget): TextEdit[] {
   const start: Position = { line: 0, character: 0 };
-  // The editor opens this new or empty file to apply the edit, and some editors treat an empty text as one line end.
+  // The editor opens this new or empty file to apply the edit, and some editors treat an empty text as one line ending.
   if (kind === "create" || (document.version === null && document.text === "")) {
     const end: Position = target.facts.emptyIsLineEnd ? { line: 1, character: 0 } : start;
     return change.changes.map(({ insert }) => ({ range: { start, end }, newText: insert }));
@@ -142,7 +142,7 @@ export function fitted(target: Pick<EditTarget, "capabilities" | "facts">, file:
 
 /**
  * Adapts a closed file's plan to the text that the editor will sync when it opens the file: some editors sync every
- * line end as LF.
+ * line ending as LF.
  */
 export function asOpened({ facts }: Pick<EditTarget, "facts">, file: FileChange): FileChange {
   const { document, change } = file;

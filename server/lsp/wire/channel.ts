@@ -22,7 +22,9 @@ export interface ChannelEvents {
 export interface Channel {
   /** Starts reading. Must be called only once. */
   listen(events: ChannelEvents): void;
-  /** Sends a message after earlier ones; drops it if the channel is broken. Throws only if JSON can't represent it. */
+  /**
+   * Sends a message, after any sent earlier; drops it if the channel is broken. Throws only if JSON can't represent it.
+   */
   send(message: Message): void;
   /** Settles when the client has taken everything that was sent, or has stopped taking output. */
   whenFlushed(): Promise<void>;

@@ -9,7 +9,7 @@ import { frameFaults } from "./sentences.js";
 export interface FrameSink {
   /** Receives the body of one message. The bytes are valid only until this function returns. */
   body(bytes: Buffer): void;
-  /** Called last, with the reason why nothing more can be read from the stream, as a clause. */
+  /** Called last, with a clause that says why nothing more can be read from the stream. */
   fault(reason: string): void;
 }
 
@@ -106,7 +106,9 @@ const tab = 0x09;
 const firstPrintable = 0x20;
 const lastPrintable = 0x7e;
 
-/** Enlarges a buffer, usually to twice its size. Memory use follows the bytes received, not the length announced. */
+/**
+ * Enlarges a buffer, usually to twice its size. Memory use depends on the bytes received, not on the length announced.
+ */
 function enlarged(store: Buffer, { least, most }: { least: number; most: number }): Buffer {
   const larger = Buffer.allocUnsafe(Math.min(most, Math.max(least, 2 * store.length, 4096)));
   store.copy(larger);

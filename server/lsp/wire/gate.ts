@@ -1,6 +1,6 @@
 /**
- * The gate between the wire and the JSON-RPC library. It checks the envelope and order of messages, and it answers
- * those itself that the library would swallow, serve too early, or log at full length.
+ * The gate between the wire and the JSON-RPC library. It checks the envelope and order of messages, and itself answers
+ * any message that the library would swallow, serve too early, or log in full.
  */
 import type { Message, NotificationMessage, RequestMessage, ResponseMessage } from "vscode-languageserver/node";
 import { isObject } from "../../dialect/keys.js";

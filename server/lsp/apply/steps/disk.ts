@@ -54,7 +54,7 @@ function isForDisk(context: ApplyContext, task: Task): boolean {
 }
 
 /**
- * Stages the changes of all tasks: new contents are written to files next to their targets. Returns the failures if
+ * Stages the changes of all tasks, writing any new contents to a file next to the target. Returns the failures if
  * staging fails.
  */
 export async function stagePart(
@@ -156,7 +156,9 @@ function toStep(task: Task, outcome: StepOutcome): DoneStep {
   return { ...task, file: task.planned, editOutcomes: [], outcome };
 }
 
-/** Returns the failed steps: those on the file that the failure names; all, if it names none or recovery is pending. */
+/**
+ * Returns the failed steps: those for the file that the failure names, or all if it names none or recovery is pending.
+ */
 function notWritten(tasks: readonly Task[], { outcome, failure, isThere }: NotCommitted): DoneStep[] {
   const isPending = outcome === "recoveryPending";
   const kind = isThere === true ? "unconfirmed" : isPending ? "pending" : "failed";

@@ -103,7 +103,10 @@ type TextInverse =
   | { readonly ok: true; readonly change: Pick<FileChange, "change" | "text"> }
   | { readonly ok: false; readonly movedAt: number };
 
-/** Returns the inverse of a file's change, for the document as it is `now`. Keeps any text typed since the change. */
+/**
+ * Returns the inverse of a file's change, for the document's current state, `now`. Keeps any text typed since the
+ * change.
+ */
 export function inverseOf(session: Session, applied: FileChange, now: Document): TextInverse {
   const { text } = now;
   const file = now.version === null ? applied : asOpened(session, applied);
