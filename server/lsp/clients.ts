@@ -21,7 +21,7 @@ export interface ClientFacts {
    * announce this.
    */
   readonly normalisesInserts: boolean;
-  /** `true` if inserting text after the final line end leaves an extra empty line. */
+  /** `true` if inserting text after the final line ending leaves an extra empty line. */
   readonly addsLineAtEnd: boolean;
   /** Differences between the client's texts and the files that it opens and saves. */
   readonly habits: SaveHabits;

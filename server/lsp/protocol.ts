@@ -31,7 +31,10 @@ export const clientRequests = { saveDocuments: "multiEdit/saveDocuments" } as co
  */
 export const notifications = { didApply: "multiEdit/didApply" } as const;
 
-/** One tool call as the model wrote it, in any announced shape, plus the integration's options. A string is a patch. */
+/**
+ * One tool call as the model wrote it, in any announced shape, plus the integration's options. A string is interpreted
+ * as a patch.
+ */
 export type MultiEditParams = { options?: CallOptions; [field: string]: unknown } | string;
 
 /** First and last line of a match, 1-based and inclusive, in the text before the batch. */
@@ -69,7 +72,10 @@ export interface FileResult {
   version: number | null;
   /** SHA-256, in hex, of the file's bytes before the batch. Set only if `version` is `null` and the file existed. */
   hash?: string;
-  /** 1-based line in the text after the batch. 0 if no line changes or the file is deleted; 1 for a new, empty file. */
+  /**
+   * 1-based number of the first changed line in the text after the batch: 0 if no line changes or the file is deleted,
+   * 1 for a new, empty file.
+   */
   firstChangedLine: number;
   /** Number of lines added; a changed line counts in both `added` and `removed`. */
   added: number;
@@ -194,7 +200,7 @@ export interface StatusResult {
   open: OpenStatus[];
   /** The most recently applied batches, oldest first; some may have been undone since. */
   transactions: TransactionStatus[];
-  /** The agents that have called this session through its socket, ordered by their latest call. */
+  /** The agents that have called this session through its socket, in the order of their latest calls. */
   agents: Caller[];
 }
 

@@ -254,7 +254,7 @@ function named(paths: readonly string[]): string {
   return `${paths.slice(0, limits.pathsShown).join(", ")}${more > 0 ? ` and ${count(more, "more file")}` : ""}`;
 }
 
-/** Problems with the params of `multiEdit/undo`, each as the end of a sentence. */
+/** Problems with the params of `multiEdit/undo`, each phrased as the end of a sentence. */
 export const undoProblems = {
   params: "the params are not an object",
   transaction: "it must be the id of a transaction",
@@ -279,7 +279,7 @@ export const requestFailures = {
     }),
 } as const;
 
-/** Problems with a field of `multiEdit/read`, each as the end of a sentence. */
+/** Problems with a field of `multiEdit/read`, each phrased as the end of a sentence. */
 export const readProblems = {
   path: "it must be a path or URI",
   startLine: "it must be an integer of at least 1",

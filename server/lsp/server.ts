@@ -47,7 +47,7 @@ export function registerServer(connection: Connection, start: ServerStart): void
     session.ready = settings.pull();
     settings.subscribe();
     session.inTurn(() => reportRecovered(session)).catch((error: unknown) => session.log("error", String(error)));
-    // During initialization, the library adds its own listener, which would replace any added earlier.
+    // During initialization, the library adds its own listener, which would replace any listener added earlier.
     connection.onNotification("workspace/didChangeWorkspaceFolders", (params: unknown) =>
       changeFolders(session, params),
     );
@@ -265,7 +265,7 @@ type Loose =
  */
 function registerRequests(session: Session): void {
   const { connection } = session;
-  // If the client reports that it has applied a proposal, the server does not have to wait for a synced text.
+  // If the client reports that it has applied a proposal, the server does not have to wait for the text to be synced.
   connection.onNotification(notifications.didApply, () => {
     settleProposals(session).catch((error: unknown) => session.log("warn", String(error)));
   });

@@ -24,7 +24,7 @@ export interface Session {
   readonly connection: Connection;
   readonly documents: Documents;
   readonly history: SessionHistory;
-  /** The agents that have called, without duplicates, ordered by their latest call. */
+  /** The agents that have called, without duplicates, in the order of their latest calls. */
   callers: readonly Caller[];
   /** The server's version. */
   readonly version: string;
@@ -71,7 +71,7 @@ export function worldOf(session: Session, root: string | undefined): World {
 
 /**
  * Returns the open document for a URI, however the client spells it; `undefined` if none is open. A closed file's plan
- * uses the server's spelling of the URI, but the client may later open the file under another.
+ * uses the server's spelling of the URI, but the client may later open the file under a different spelling.
  */
 export function openAt({ documents }: Session, uri: string): OpenDocument | undefined {
   const exact = documents.get(uri);
@@ -90,7 +90,7 @@ export function createTurns(): Session["inTurn"] {
   };
 }
 
-/** Settles when the token is cancelled; immediately if it already is, because it then fires no event. */
+/** Settles when the token is cancelled, or immediately if it has already been cancelled and will fire no event. */
 export function cancellation(token: CancellationToken): Promise<void> {
   if (token.isCancellationRequested) return Promise.resolve();
   return new Promise((resolve) => {

@@ -25,7 +25,10 @@ export type Consent = "known" | "yes" | Failure;
 /** The user's confirmation of one call. */
 export type Confirmation = ReturnType<typeof createConfirmation>;
 
-/** Creates the confirmation of one call. It never asks about the same diff of a whole plan twice in a row. */
+/**
+ * Creates the object that asks the user to confirm a call. It never asks twice in a row about a whole plan with the
+ * same diff.
+ */
 export function createConfirmation(job: ApplyJob) {
   const agreed = new Map<FileChange, string>();
   const viewer = createViewer(job.session);

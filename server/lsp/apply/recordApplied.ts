@@ -37,7 +37,10 @@ export function tellApplied(session: Session, { id, label, steps }: Pick<Transac
   session.connection.sendNotification(notifications.didApply, params).catch(() => undefined);
 }
 
-/** Returns the ranges that the new text now occupies in the open document or, if the file is closed, on disk. */
+/**
+ * Returns the ranges that the new text now occupies in the open document or, if the file is not open, in the planned
+ * text.
+ */
 function rangesOf(session: Session, file: FileChange): DidApplyParams["files"][number] {
   const { uri } = nameAfter(file);
   const open = openAt(session, uri);

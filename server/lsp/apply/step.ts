@@ -156,7 +156,7 @@ export interface UndoneFile<F extends FileChange = FileChange> {
 
 /**
  * The change that undoes an earlier change to a file, or the failure if it can't be undone. `place` is the file's path;
- * `undefined` if there is no file.
+ * `undefined` if the file does not exist.
  */
 export type Inverse =
   | { readonly ok: true; readonly file: FileChange; readonly place: ResolvedPath | undefined }

@@ -67,7 +67,10 @@ export function createFrameDecoder(sink: FrameSink) {
     return undefined;
   }
 
-  /** Takes the current body's bytes and returns their number. Only a body that arrives in pieces is copied. */
+  /**
+   * Accepts the bytes that belong to the current body, and returns their number. Only a body that arrives in pieces is
+   * copied.
+   */
   function takeBodyBytes(bytes: Buffer): number {
     const count = Math.min(bytes.length, bodyLength - bodyUsed);
     let whole = bytes.subarray(0, count);

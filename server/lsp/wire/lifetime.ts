@@ -1,4 +1,6 @@
-/** Manages the server's process as an editor's child: logs to stderr, survives errors, and ends with the editor. */
+/**
+ * Manages the server's process as an editor's child: logs to stderr, survives errors, and exits when the editor does.
+ */
 import { clip } from "../../plan/failure.js";
 import { limits } from "../../text/limits.js";
 import { isProcess } from "../../workspace/process.js";

@@ -1,7 +1,7 @@
 /** Sentences about the connection: unreadable frames, refused messages, and the end of the process. */
 import { limits } from "../../text/limits.js";
 
-/** Reasons why the client's bytes are not valid frames, as clauses. */
+/** Clauses that say why the client's bytes are not valid frames. */
 export const frameFaults = {
   after: (problem: string, header: Buffer) => `${problem}, after ${quoteEnd(header)}`,
   longHeader: `the header has more than ${limits.headerBytes} bytes`,

@@ -62,7 +62,7 @@ async function deleteFile(run: Run, file: FileDeletion): Promise<StepResult> {
   return { outcome, kept };
 }
 
-/** Reports whether a file is not open and its bytes have changed since it was planned. */
+/** Reports whether a file's bytes have changed since it was planned; always `false` for an open file. */
 export function isOtherFile({ document: { version, hash } }: FileChange, hashNow: string | undefined): boolean {
   return version === null && hash !== undefined && hashNow !== hash;
 }
@@ -79,7 +79,7 @@ export async function hasLeft({ document: { uri } }: FileChange, names: Readonly
   return names.has(uri) || path === undefined || !(await isThere(path));
 }
 
-/** Plans to restore a deleted file, with the text that it had in the editor or on disk. */
+/** Plans the restoration of a deleted file, with the text that it had in the editor or on disk. */
 async function restoreLater({ file, freed, kept }: UndoneFile<FileDeletion>): Promise<Inverse> {
   if (!(await hasLeft(file, freed))) return conflict(file, staleProblems.nameTaken);
   if (kept === undefined) return conflict(file, callSentences.notKept);

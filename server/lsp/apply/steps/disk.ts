@@ -83,7 +83,7 @@ export async function stagePart(
 
 /**
  * Makes all staged files visible or, if that fails, none of them. Returns a verified step for each task, or only the
- * steps that failed. `hasWaited` is `true` if other editors have had time to open a file since it was staged.
+ * steps that failed. `hasWaited` is `true` if other editors have had time to open the files since they were staged.
  */
 export async function commitPart(
   context: ApplyContext,

@@ -164,7 +164,10 @@ export async function documentNow(session: Session, file: FileChange) {
   return conflict(file, callSentences.gone);
 }
 
-/** Reports whether a file has its planned text, in the editor or, if closed, on disk. Typing elsewhere is ignored. */
+/**
+ * Reports whether a file has its planned text, in the editor or, if it is not open there, on disk. Typing elsewhere is
+ * ignored.
+ */
 export async function hasText(proposed: ProposedStep): Promise<boolean> {
   const { session, file } = proposed;
   const { uri } = nameAfter(file);
