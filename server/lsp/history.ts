@@ -17,7 +17,7 @@ export interface AppliedStep {
   readonly tidy?: (() => Promise<void>) | undefined;
 }
 
-/** An applied batch, possibly undone since. */
+/** An applied batch, which may have been undone since. */
 export interface Transaction {
   readonly id: string;
   readonly label: string;
@@ -40,7 +40,7 @@ export interface Proposal {
   readonly unseen: Map<string, FileChange>;
 }
 
-/** The recent history of one session. Both lists are in order, oldest first. */
+/** The recent history of one session. Both lists start with the oldest entry. */
 export interface SessionHistory {
   transactions: readonly Transaction[];
   proposals: readonly Proposal[];
@@ -74,7 +74,7 @@ export function withLatest<T extends Pick<Transaction, "steps">>(
   let room = limits.undoSize;
   const latestFirst = [...held, { ...latest, steps }].slice(-most).reverse();
   const end = latestFirst.findIndex((one) => {
-    // The size of an entry: the UTF-16 units of its texts plus the bytes of its kept files.
+    // The size of an entry: the number of UTF-16 code units in its texts plus the number of bytes in its kept files.
     const files = new Set(one.steps.map(({ file }) => file));
     for (const { document, text } of files) room -= document.text.length + text.length;
     for (const { kept } of one.steps) room -= kept?.bytes.length ?? 0;

@@ -128,7 +128,10 @@ async function planCall(call: ServedCall, operations: readonly Operation[]): Pro
   return failed([staleFailures.contentModified({ path: moved ?? "" }, callSentences.keepsMoving)]);
 }
 
-/** Returns a plan's tasks, easiest to verify and undo first: text edits, then new files, then renames and deletions. */
+/**
+ * Returns a plan's tasks. The easiest to verify and undo come first: text edits, then new files, then renames and
+ * deletions.
+ */
 function tasksOf(files: readonly FileChange[]): Task[] {
   const { created, after } = fileOrder(files);
   const texts = files.flatMap((planned): Task[] =>
@@ -175,7 +178,7 @@ async function checkVersions(
   const warnings: string[] = [];
   const resolver = await createResolver(worldOf(session, options.root));
   for (const [uri, expected] of Object.entries(versions)) {
-    // The option may spell a document's URI differently from the edits or the editor.
+    // The option may not spell a document's URI the way the edits or the editor do.
     const resolved = await resolver.resolve(uri);
     const place = resolved.ok ? resolved.place : undefined;
     const same = [...snapshot.places].find(([, { identity }]) => identity === place?.identity);

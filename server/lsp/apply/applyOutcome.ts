@@ -19,7 +19,7 @@ export interface Misapplied {
   readonly done: FileChange;
 }
 
-/** Sends a document's edits and watches its synced text. If the text is inconclusive, the editor's answer counts. */
+/** Sends a document's edits and watches its synced text. If the text is inconclusive, relies on the editor's answer. */
 export async function applyText(
   session: Session,
   file: FileChange,
@@ -92,7 +92,7 @@ export function sourceOfText(file: FileChange, synced: string): TextSource {
   return isOld === isPlanned ? "unclear" : isOld ? "old" : "planned";
 }
 
-/** Reports whether the editor's text is the planned text, ignoring a final line end that some editors add. */
+/** Reports whether the editor's text is the planned text, ignoring a final line ending that some editors add. */
 export function isExpected(session: Session, file: FileChange, text: string): boolean {
   const expected = (file.document.bomSynced ? byteOrderMark : "") + file.text;
   if (text === expected) return true;
@@ -102,8 +102,8 @@ export function isExpected(session: Session, file: FileChange, text: string): bo
 }
 
 /**
- * Returns the change that the editor made, if it applied the edit at the sent positions even though typing had moved or
- * changed the intended text. `undefined` if the positions were right, or if the editor did something else.
+ * Returns the change that the editor made, if it applied the edit at the positions that were sent, even though typing
+ * had moved or changed the intended text. `undefined` if the positions were right, or if the editor did something else.
  */
 function whereMisapplied(
   session: Session,

@@ -50,7 +50,7 @@ export function createConfirmation(job: ApplyJob) {
       if (consent === "yes") confirmed = diff;
       return consent;
     },
-    /** Asks about `again`, a new plan for one file of an accepted plan, unless the file's diff is the accepted one. */
+    /** Asks about `again`, a new plan for one file of an accepted plan, unless the file's diff is already accepted. */
     async askAgain(file: FileChange, again: FileChange, { files }: ApplyPlan): Promise<Consent> {
       // The user's consent covers only one particular diff of this file.
       const diff = wholeDiff([again]);

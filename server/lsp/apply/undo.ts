@@ -70,7 +70,7 @@ function createPlan(session: Session, steps: readonly AppliedStep[]): ApplyJob["
   const applied = [...new Set(steps.map(({ file }) => file))];
   /** URIs of the files after the steps. If the undo needs any of these names, it frees them itself. */
   const freed = new Set(applied.filter(({ kind }) => kind !== "delete").map((file) => nameAfter(file).uri));
-  /** The applied changes, by their inverses. */
+  /** The applied changes, keyed by their inverses. */
   const sources = new Map<FileChange, FileChange>();
   const invert = async (file: FileChange): Promise<Inverse> => {
     const own = steps.filter((step) => step.file === file);

@@ -3,7 +3,7 @@ import type { Position, Range } from "vscode-languageserver/node";
 import { splitsCharacter } from "../../text/chars.js";
 import type { LineIndex } from "../../text/lines.js";
 
-/** The unit of `character`: UTF-8 bytes, UTF-16 units, or code points. */
+/** The unit of `character`: UTF-8 bytes, UTF-16 code units, or code points. */
 export type PositionEncoding = "utf-8" | "utf-16" | "utf-32";
 
 /**

@@ -58,7 +58,7 @@ export function toWorkspaceEdit(
     return { changes: Object.fromEntries(changes) };
   }
   const { created, after } = fileOrder(files);
-  // The text of a renamed file is edited under its old name.
+  // The text of a renamed file is edited under the file's old name.
   const early = files.filter((file) => file.kind === "rename" || !after.includes(file));
   return {
     documentChanges: [
@@ -125,8 +125,8 @@ export function hasDocumentChanges({ capabilities, facts }: EditTarget): boolean
 }
 
 /**
- * Adapts a planned file to an editor that normalises the line ends of inserted text. If the document has both CRLF and
- * LF, such an editor inserts LF, whatever the server sends.
+ * Adapts a planned file to an editor that normalises the line endings of inserted text. If the document has both CRLF
+ * and LF, such an editor inserts LF, whatever the server sends.
  */
 export function fitted(target: Pick<EditTarget, "capabilities" | "facts">, file: FileChange): FileChange {
   const { document, change } = file;

@@ -57,7 +57,7 @@ export function streamChannel(input: Readable, output: ByteSink): Channel {
     else input.resume();
   }
 
-  /** Counts one message as dispatched per turn of the event loop, the rate at which the library dispatches. */
+  /** Counts one message as dispatched per turn of the event loop, the rate at which the library dispatches messages. */
   function countTurn(): void {
     ahead -= 1;
     counting = ahead > 0;

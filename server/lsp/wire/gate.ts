@@ -141,7 +141,7 @@ function judgeRequest(state: EnvelopeState, message: JsonRecord, id: Id, method:
     state.initializeKey = key;
   }
   if (method === "shutdown") state.phase = "shutDown";
-  // Without params, the library would pass the cancellation token to the handler in their place.
+  // If params were missing, the library would pass the cancellation token to the handler in their place.
   if (method.startsWith(ownMethods) && message.params === undefined) message.params = null;
   return deliver(message);
 }
@@ -166,7 +166,7 @@ function judgeNotification(state: EnvelopeState, message: JsonRecord, method: st
   const params = message.params ?? undefined;
   if (params !== undefined && !isObject(params)) return drop(dropReasons.params);
   if (method === cancelMethod) {
-    // The library throws on a cancellation without an id, and remembers one for an unknown id.
+    // The library throws on a cancellation without an id, and remembers a cancellation whose id is unknown.
     const id = params?.id;
     if (!isId(id) || !state.pending.has(String(id))) return drop(dropReasons.cancellation);
   }

@@ -59,8 +59,8 @@ async function createAndFill(context: ApplyContext, file: FileCreation): Promise
   const isEmpty = async (): Promise<boolean> => (await stateOnDisk(context, uri, "")) === "same";
   const answer = await request(session, { label, edit: { documentChanges: [{ kind: "create", uri }] } });
   if (answer.isLate) return { outcome: { kind: "timedOut" } };
-  // An editor may report failure even though it has created the file, so the disk decides. A file with contents is not
-  // the one just created.
+  // An editor may report failure even though it has created the file, so the disk is checked as well. A file with
+  // contents is not the one just created.
   if (!answer.applied && !(await isEmpty())) return { outcome: { kind: "refused", reason: answer.reason } };
   if (file.change.isEmpty) {
     const isSeen = openAt(session, uri) !== undefined || (await isEmpty());
@@ -140,7 +140,7 @@ async function restoreFile(context: ApplyContext, file: FileCreation, bytes: Kep
   return { outcome: { kind: "failed", failure: pathFailures.notRestored(path) } };
 }
 
-/** Writes a deleted file again and restores its document's unsaved text if the editor has discarded it. */
+/** Recreates a deleted file, and restores its document's unsaved text if the editor has discarded it. */
 export async function undelete({ session }: ApplyContext, file: FileChange, kept: KeptFile): Promise<boolean> {
   const { document } = file;
   if (!(await writeAgain(kept))) return false;

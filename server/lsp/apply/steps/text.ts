@@ -55,7 +55,7 @@ async function sendText(
   const hasMoved = (): boolean => (openAt(session, uri)?.version ?? null) !== version;
   // Until the user's latest typing is synced, the editor might apply the edit in the wrong place.
   if (!hasMoved()) await typingSynced(session, version);
-  // A file opened in the meantime now has a version and is planned again for it.
+  // A file that has been opened in the meantime now has a version, so it is planned again for that version.
   if (hasMoved()) return { outcome: { kind: "moved" } };
   const opened = asOpened(session, file);
   const edits = toTextEdits(opened, session);
@@ -98,7 +98,7 @@ async function rollBackText(context: ApplyContext, file: FileChange): Promise<bo
   return false;
 }
 
-/** The change that restores a document's old text, or the first offset where its text is not the edit's result. */
+/** The change that restores a document's old text, or the first offset where the text has changed since the edit. */
 type TextInverse =
   | { readonly ok: true; readonly change: Pick<FileChange, "change" | "text"> }
   | { readonly ok: false; readonly movedAt: number };
@@ -112,7 +112,7 @@ export function inverseOf(session: Session, applied: FileChange, now: Document):
   const file = now.version === null ? applied : asOpened(session, applied);
   const synced = (file.document.bomSynced ? byteOrderMark : "") + text;
   const isTyped = !isExpected(session, file, synced);
-  // A final line end that the editor restored does not count as typing and is removed with the edit.
+  // A final line ending that the editor restored does not count as typing and is removed with the edit.
   const whole = { from: 0, to: file.text.length, insert: text };
   const typed = ChangeSet.of(file.text.length, isTyped ? shrink(file.text, whole) : []);
   const movedAt = typed.changes[0]?.from ?? 0;
@@ -156,7 +156,7 @@ async function invertText({ session, file, isEdited }: UndoneFile): Promise<Inve
   return { ok: true, file: asUpdate({ ...file, operations: [], ...inverse.change, document }), place };
 }
 
-/** Reads a file's current document, under the file's name after the batch. */
+/** Reads the current document for a file, using the file's name after the batch. */
 export async function documentNow(session: Session, file: FileChange) {
   const { uri } = nameAfter(file);
   const target = await readTarget(pathOfSyncedUri(uri) ?? uri, worldOf(session, undefined));
