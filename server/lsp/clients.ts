@@ -14,7 +14,7 @@ export interface ClientFacts {
    * `true` if the client treats an empty document as a single line ending, which a new file's text must then replace.
    */
   readonly emptyIsLineEnd: boolean;
-  /** `true` if the client immediately restores a final line end that an edit removes. */
+  /** `true` if the client immediately restores a final line ending that an edit removes. */
   readonly finalLineEndReturns: boolean;
   /**
    * `true` if the client normalises inserted line endings (to LF in a text with both CRLF and LF), even if it does not
@@ -53,7 +53,7 @@ const unknownClient: ClientFacts = {
   warnsOfUnknown: false,
 };
 
-/** Facts common to all measured editors. */
+/** Facts common to all tested editors. */
 const measured: ClientFacts = {
   ...unknownClient,
   documentChanges: true,
@@ -83,8 +83,9 @@ interface Row {
 }
 
 /**
- * Known clients; the first matching row applies. Measured on Neovim 0.10 and 0.12, Helix 25.01 and 25.07, eglot 1.17
- * and 1.24, and lsp-mode 10 (which calls itself Emacs); partly on Vim 9.2 with vim-lsp and with yegappan/lsp.
+ * Known clients; the first matching row applies. The facts come from tests with Neovim 0.10 and 0.12, Helix 25.01 and
+ * 25.07, eglot 1.17 and 1.24, and lsp-mode 10 (which calls itself Emacs), and from fewer tests with Vim 9.2, using
+ * vim-lsp and yegappan/lsp.
  */
 const rows: readonly Row[] = [
   { name: "neovim", before: [0, 12], facts: { ...neovim, addsLineAtEnd: true } },

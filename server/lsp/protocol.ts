@@ -37,7 +37,7 @@ export const notifications = { didApply: "multiEdit/didApply" } as const;
  */
 export type MultiEditParams = { options?: CallOptions; [field: string]: unknown } | string;
 
-/** First and last line of a match, 1-based and inclusive, in the text before the batch. */
+/** First and last line of a match, 1-based and inclusive, in the text as it was before the batch. */
 export interface PlaceLines {
   startLine: number;
   endLine: number;
@@ -73,15 +73,15 @@ export interface FileResult {
   /** SHA-256, in hex, of the file's bytes before the batch. Set only if `version` is `null` and the file existed. */
   hash?: string;
   /**
-   * 1-based number of the first changed line in the text after the batch: 0 if no line changes or the file is deleted,
-   * 1 for a new, empty file.
+   * 1-based number of the first changed line in the resulting text: 0 if no line changes or the file is deleted, 1 for
+   * a new, empty file.
    */
   firstChangedLine: number;
   /** Number of lines added; a changed line counts in both `added` and `removed`. */
   added: number;
   /** Number of lines removed. */
   removed: number;
-  /** Unified diff of this file alone, in git style; empty if the option `result` is `summary`. */
+  /** Unified diff of this file alone, in Git style; empty if the option `result` is `summary`. */
   diff: string;
   /**
    * `same` if the file on disk contains the editor's text or, for a file that is not open, the planned text. If the
@@ -101,13 +101,13 @@ export interface MultiEditResult {
   label: string;
   /**
    * The result as text for an agent: the label; a sentence about any files that the server wrote because no editor has
-   * them open; and one line per file, with a letter and the path after the call. The letters are `A` (added or
-   * overwritten), `M` (changed or renamed) and `D` (deleted), and the lines are sorted in that order.
+   * them open; and one line per file, with a letter and the path that the file has after the call. The letters are `A`
+   * (added or overwritten), `M` (changed or renamed) and `D` (deleted), and the lines are sorted in that order.
    */
   text: string;
   /** The edit that was applied or is proposed; absent if the option `result` is `summary`. */
   edit?: WorkspaceEdit;
-  /** One unified diff of all files, in git style with 3 lines of context. In a `summary`, a long diff is truncated. */
+  /** One unified diff of all files, in Git style, with 3 lines of context. In a `summary`, a long diff is truncated. */
   diff: string;
   files: FileResult[];
   edits: EditResult[];

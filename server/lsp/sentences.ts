@@ -178,7 +178,7 @@ export const callSentences = {
       ? `${fine}: leave ${isOne ? "it as it is" : "them as they are"} and send the whole patch again.`
       : `${fine}: send ${isOne ? "it" : "them"} again unchanged, together with the corrected ones.`;
   },
-  /** `paths` are the files that the server wrote itself; `total` is the number of files that the call changed. */
+  /** `paths` lists the files that the server wrote itself; `total` is the number of files that the call changed. */
   changedOnDisk: (paths: readonly string[], total: number): string =>
     `Changed on disk, because no editor has ${paths.length < total ? named(paths) : total === 1 ? "it" : "them"} open.`,
   progressTitle: "Matching edits",

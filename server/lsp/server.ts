@@ -195,7 +195,7 @@ function createSettings(session: Session) {
       pushed = pushed.length === 0 ? [value] : [pushed[0], value];
       read();
     },
-    /** Requests the settings from the client, if it supports that. */
+    /** Requests the settings from the client, if the client supports such requests. */
     async pull(): Promise<void> {
       if (session.capabilities.workspace?.configuration !== true) return;
       const turn = ++pulls;

@@ -23,7 +23,7 @@ import type { ApplyJob, PlanAttempt, Task } from "./step.js";
 
 /** A call, as received from the editor or an agent. */
 export interface ReceivedCall {
-  /** Not yet validated. */
+  /** The params as sent, not yet validated. */
   readonly params: unknown;
   /**
    * The side that applies the edit: the `client`, which receives it in the answer; the `server`, for commands and
@@ -34,7 +34,7 @@ export interface ReceivedCall {
   readonly caller: Caller | undefined;
 }
 
-/** Serves one call. Does not throw, whatever the caller sends. */
+/** Serves one call. Never throws, whatever the caller sends. */
 export async function applyBatch(
   session: Session,
   { params, applier, caller }: ReceivedCall,
@@ -95,7 +95,7 @@ async function propose(call: ServedCall, applier: "client" | "preview"): Promise
   const made = toResult({ planned: plan, edit, outcome: "proposed", options, warnings });
   const result = await inSlices(made, call.token, () => undefined);
   if (result === "cancelled") return cancelled();
-  // If the client accepts no edits from the server, the server can't undo the proposal later.
+  // If the client does not accept edits from the server, the server can't undo the proposal later.
   const isWatched = applier === "client" && session.capabilities.workspace?.applyEdit === true;
   const transaction = isWatched ? await addProposal(session, result.label, plan) : undefined;
   return { ok: true, result: transaction === undefined ? result : { ...result, transaction } };
@@ -178,7 +178,7 @@ async function checkVersions(
   const warnings: string[] = [];
   const resolver = await createResolver(worldOf(session, options.root));
   for (const [uri, expected] of Object.entries(versions)) {
-    // The option may not spell a document's URI the way the edits or the editor do.
+    // The option's spelling of a document's URI may differ from that of the edits or of the editor.
     const resolved = await resolver.resolve(uri);
     const place = resolved.ok ? resolved.place : undefined;
     const same = [...snapshot.places].find(([, { identity }]) => identity === place?.identity);

@@ -1,4 +1,4 @@
-/** Asks the editor to save changed files and verifies on disk that it did. */
+/** Asks the editor to save changed files and verifies on disk that it has done so. */
 import { setTimeout as delay } from "node:timers/promises";
 import { clip } from "../../plan/failure.js";
 import { type FileChange, nameAfter } from "../../plan/outcome.js";
@@ -80,7 +80,7 @@ async function askToSave(session: Session, uris: readonly string[]): Promise<Sav
   return Promise.race([answered, delay(limits.saveMs, silent, { ref: false })]);
 }
 
-/** Extracts from the answer the files that were not saved, and the reasons; skips malformed entries. */
+/** Extracts the files that were not saved, with the reasons, from the answer; skips malformed entries. */
 function failedIn(answer: unknown): Map<string, string> {
   const { failed }: { failed?: unknown } = Object(answer);
   const items: unknown[] = Array.isArray(failed) ? failed : [];

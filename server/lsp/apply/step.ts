@@ -187,7 +187,7 @@ export interface StepRules<F extends FileChange = FileChange, T extends Task = T
   isDone(proposed: ProposedStep<F>): Promise<boolean>;
 }
 
-/** Returns the path to rename or delete for a document of the plan; `undefined` if the document is not a file. */
+/** Returns the path to rename or delete for a document in the plan; `undefined` if the document is not a file. */
 export function namePathOf({ places }: Pick<ApplyContext, "places">, uri: string): string | undefined {
   const place = places.get(uri);
   // If the editor has a symbolic link open, the link itself is renamed or deleted, not its target.

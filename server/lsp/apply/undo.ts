@@ -13,7 +13,7 @@ import { settleProposals, tellApplied } from "./recordApplied.js";
 import type { ApplyJob, Inverse, Task } from "./step.js";
 import { stepRules } from "./steps/table.js";
 
-/** Serves one request. Does not throw, whatever the caller sends. */
+/** Serves one request. Never throws, whatever the caller sends. */
 export async function undo(session: Session, params: unknown, token: CancellationToken): Promise<Answer> {
   const asked = undoParams(params);
   if (!asked.ok) return asked;

@@ -51,8 +51,8 @@ export function ascendingPositions(
 /**
  * Returns a position's offset in UTF-16 code units; `undefined` if the position is invalid: its line does not exist,
  * its `character` is past the end of the line or inside a character, or either number is not an unsigned integer. LSP
- * treats a `character` past the end as the line's end, but a client sends one only if its text differs from the
- * server's.
+ * treats a `character` past the end as the line's end, but a client sends such a position only if its text differs from
+ * the server's.
  *
  * In an editor that counts a CR as a character, a position between CR and LF is valid.
  *

@@ -159,7 +159,7 @@ export function toRefusal(
   return { ok: false, failures, outcomes, message };
 }
 
-/** Builds the answer to a call that was planned but not applied. The failure's message covers all edits. */
+/** Builds the answer to a call that was planned but not applied. The failure's message applies to the whole call. */
 export function toEditorRefusal(failure: Failure, outcomes: readonly EditOutcome[]): FailedAnswer {
   return { ok: false, failures: [failure], outcomes, message: failure.message };
 }

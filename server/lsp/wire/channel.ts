@@ -154,7 +154,8 @@ export function parentChannel(): Channel | undefined {
 /** Tracks the output that has been written but not yet taken by the client. */
 class Outbox {
   /**
-   * Size of the output that the client has not taken: in bytes or, if the client is the parent process, in messages.
+   * Size of the output that the client has not yet taken: in bytes or, if the client is the parent process, in
+   * messages.
    */
   backlog = 0;
   /** `true` if no more output will be taken. */

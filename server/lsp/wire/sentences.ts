@@ -75,7 +75,7 @@ export const refusals = {
 /** The fallback for an error from the client that has no message. */
 export const noClientMessage = "The client gave no message.";
 
-/** Reasons for dropping messages that can't be answered, for the log. */
+/** Reasons, for the log, why messages that can't be answered were dropped. */
 export const dropReasons = {
   early: "a notification came before initialize",
   late: "a notification came after shutdown",
