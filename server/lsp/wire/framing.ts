@@ -47,7 +47,7 @@ export function createFrameDecoder(sink: FrameSink) {
     }
   }
 
-  /** Accepts one byte of a header block. Returns the problem with it, as a clause; `undefined` if there is none. */
+  /** Accepts a byte of a header block. Returns the problem with it, as a clause; `undefined` if there is none. */
   function takeHeaderByte(byte: number): string | undefined {
     if (headerUsed === header.length) return frameFaults.longHeader;
     const isBreak = byte === carriageReturn || byte === lineFeed;
@@ -67,10 +67,7 @@ export function createFrameDecoder(sink: FrameSink) {
     return undefined;
   }
 
-  /**
-   * Accepts the bytes that belong to the current body, and returns their number. Only a body that arrives in pieces is
-   * copied.
-   */
+  /** Accepts the current body's bytes and returns their number. Only a body that arrives in pieces is copied. */
   function takeBodyBytes(bytes: Buffer): number {
     const count = Math.min(bytes.length, bodyLength - bodyUsed);
     let whole = bytes.subarray(0, count);

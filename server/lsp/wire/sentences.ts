@@ -98,6 +98,6 @@ export const connectionSentences = {
   unhandled: (reason: unknown) =>
     `unhandled rejection: ${reason instanceof Error ? (reason.stack ?? reason.message) : String(reason)}`,
   foreignClient: (processId: number) =>
-    `no process ${processId} was found, so the server exits only when the connection closes`,
+    `process ${processId} was not found, so the server exits only when the connection closes`,
   clientEnded: (processId: number) => `process ${processId}, which the client named as its own, has ended`,
 } as const;
