@@ -129,7 +129,7 @@ export const editorFailures = {
   cancelled: () => makeFailure("cancelled", theCall, { problem: "The request was cancelled." }),
 } as const;
 
-/** Failures to undo a transaction. */
+/** The failures that can occur when a transaction is to be undone. */
 export const undoFailures = {
   conflict: (path: string, problem: string, line?: number) =>
     makeFailure("undoConflict", fileAt(path), {
@@ -164,7 +164,7 @@ const undoHint = "To undo the latest transaction, leave out the id; multiEdit/st
 /** The prefix of each warning about what a summary leaves out. */
 const summary = "the answer is a summary: ";
 
-/** Sentences about a whole call: parts of the JSON-RPC error's message, warnings, and clauses for other sentences. */
+/** The wording for whole calls: parts of the JSON-RPC error message, warnings, and clauses used in other sentences. */
 export const callSentences = {
   /** The first line of a failed call's message. */
   failedEdits: (failed: number, total: number): string => `Nothing was changed: ${failed} of ${total} edits failed.`,
@@ -265,7 +265,7 @@ export function unknownRequest(method: string): string {
   return `There is no request ${quote(method)}.`;
 }
 
-/** Failures to parse requests other than calls. */
+/** The failures that can occur when requests other than calls are parsed. */
 export const requestFailures = {
   unknownReadField: (key: string) =>
     makeFailure("unknownField", theCall, {
@@ -291,7 +291,7 @@ export function unknownCommand(name: unknown): string {
   return typeof name === "string" ? `There is no command ${quote(name)}.` : "A command name must be a string.";
 }
 
-/** Lines about the session for the client's log. */
+/** Lines for the client's log, about the session. */
 export const serverLog = {
   initialized: (version: string, client: string | undefined, encoding: string) =>
     `version ${version}, client ${client ?? "without a name"}, positions in ${encoding}`,

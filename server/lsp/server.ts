@@ -29,7 +29,7 @@ import { type LogLevel, logLevels, shorten } from "./wire/lifetime.js";
 /** The server's startup parameters. */
 export interface ServerStart {
   readonly version: string;
-  /** Log level from the command line; if `undefined`, the setting decides. */
+  /** Log level from the command line; if `undefined`, the setting `logLevel` applies. */
   readonly logLevel: LogLevel | undefined;
   /** Opens the session to agents. Called once, after the session has begun, if the user's settings allow it. */
   openToAgents(session: Session): Promise<void>;

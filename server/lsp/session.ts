@@ -55,7 +55,7 @@ export function announcedBy({ capabilities }: Session): Partial<Record<keyof Cli
   return typeof multiEdit === "object" && multiEdit !== null ? multiEdit : {};
 }
 
-/** Returns the world used to resolve a call's paths. */
+/** Returns the `World` in which a call's paths are resolved. */
 export function worldOf(session: Session, root: string | undefined): World {
   const { documents, facts, folders, settings } = session;
   return {

@@ -20,7 +20,7 @@ import type { ApplyJob, DoneStep, Run, StepResult, Task } from "./step.js";
 import { commitPart, heldElsewhere, stagePart, tasksByWriter } from "./steps/disk.js";
 import { stepRules } from "./steps/table.js";
 
-/** The answer to a job. `steps` lists all steps in order; it is `undefined` unless all of them were verified. */
+/** The outcome of a job. `steps` lists all steps in order; it is `undefined` unless all of them were verified. */
 export interface Applied {
   readonly answer: Answer;
   readonly steps?: readonly DoneStep[];
@@ -133,7 +133,7 @@ async function replan(job: ApplyJob, confirmation: Confirmation | undefined, fil
   return typeof consent === "object" ? consent : { file: same, editOutcomes: again.outcomes };
 }
 
-/** Has the editor do its tasks, then commits the files on disk. If a step fails, rolls back the earlier steps. */
+/** Has the editor perform its tasks, then commits the staged files. If a step fails, rolls back the earlier steps. */
 export async function execute(run: Run, replanned: (file: FileChange) => Promise<Replanned>): Promise<Applied> {
   const { disk, tasks, done } = run;
   for (const task of tasks) {

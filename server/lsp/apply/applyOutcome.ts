@@ -250,7 +250,7 @@ export async function stateOnDisk(
   return path === undefined ? undefined : sameAsDisk(text, path, session.facts.habits);
 }
 
-/** Compares a file on disk after the call with the editor's text or, if the file is closed, with the planned text. */
+/** After the call, compares a file on disk with the editor's text or, if the file is closed, with the planned text. */
 export function stateAfter(context: ApplyContext, file: FileChange): Promise<"same" | "differs" | undefined> {
   const { uri } = nameAfter(file);
   return stateOnDisk(context, uri, openAt(context.session, uri)?.text ?? file.text);

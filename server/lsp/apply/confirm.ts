@@ -67,7 +67,7 @@ export function createConfirmation(job: ApplyJob) {
 
 const titles = { apply: "Apply", show: "Show diff", reject: "Reject" } as const;
 
-/** Asks until the user accepts or rejects the diff, the call is cancelled, or the question times out. */
+/** Keeps asking until the user accepts or rejects the diff, the call is cancelled, or the question times out. */
 async function askUser(
   { session, options, token }: ApplyJob,
   viewer: ReturnType<typeof createViewer>,

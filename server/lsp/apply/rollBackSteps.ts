@@ -11,7 +11,10 @@ import { stateAfter } from "./applyOutcome.js";
 import type { DoneStep, Run, StepOutcome } from "./step.js";
 import { stepRules } from "./steps/table.js";
 
-/** The parts of each file that could not be rolled back: its text, the operation on the whole file, or both. */
+/**
+ * For each file, the parts of its change that could not be rolled back: the text, the operation on the whole file, or
+ * both.
+ */
 type HeldParts = Map<FileChange, Set<"text" | "whole">>;
 
 /**

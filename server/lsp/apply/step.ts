@@ -105,7 +105,7 @@ export interface StepResult {
 /** A completed or attempted task. */
 export type DoneStep = Task &
   StepResult & {
-    /** The file as last planned. */
+    /** The file as most recently planned. */
     readonly file: FileChange;
     /** The outcomes of this file's edits; empty if the file was not planned again. */
     readonly editOutcomes: readonly EditOutcome[];
@@ -175,7 +175,7 @@ export interface ProposedStep<F extends FileChange = FileChange> extends ApplyCo
 
 /** The rules for one kind of step. They are methods so that one table can hold rules for different types of file. */
 export interface StepRules<F extends FileChange = FileChange, T extends Task = Task> {
-  /** Performs the step. `file` is the file as last planned. */
+  /** Performs the step. `file` is the file as most recently planned. */
   do(run: Run, file: F, task: T): Promise<StepResult>;
   /**
    * Rolls back the step after a later one has failed. Returns `true` on success, otherwise `false` or the file's state.

@@ -14,7 +14,7 @@ export interface ChannelEvents {
   message(message: unknown): void;
   /** A message whose body is not JSON in UTF-8. */
   unreadable(): void;
-  /** No more messages will come. `fault` is the reason, as a clause; `undefined` if the client ended the channel. */
+  /** No more messages will come. `fault` is a clause that says why; `undefined` if the client ended the channel. */
   end(fault: string | undefined): void;
 }
 

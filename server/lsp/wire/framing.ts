@@ -47,7 +47,7 @@ export function createFrameDecoder(sink: FrameSink) {
     }
   }
 
-  /** Accepts a byte of a header block. Returns the problem with it, as a clause; `undefined` if there is none. */
+  /** Accepts a byte of a header block. Returns a clause that describes any problem with it, otherwise `undefined`. */
   function takeHeaderByte(byte: number): string | undefined {
     if (headerUsed === header.length) return frameFaults.longHeader;
     const isBreak = byte === carriageReturn || byte === lineFeed;
@@ -122,7 +122,9 @@ interface HeaderFields {
   type?: string;
 }
 
-/** Parses a header line into `fields`. Returns the problem with the line, as a clause; `undefined` if there is none. */
+/**
+ * Parses a header line into `fields`. Returns a clause that describes any problem with the line, otherwise `undefined`.
+ */
 function readField(line: string, fields: HeaderFields): string | undefined {
   const colon = line.indexOf(":");
   const name = line.slice(0, Math.max(colon, 0)).toLowerCase();
