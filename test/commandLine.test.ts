@@ -122,7 +122,9 @@ describe("a server on stdio", () => {
       input: "hello?\r\n",
     });
     expect([status, stdout]).toEqual([1, ""]);
-    expect(stderr).toMatch(/^multi-edit-language-server: the input is not the Language Server Protocol: .+\n$/);
+    expect(stderr).toMatch(
+      /^multi-edit-language-server: the input does not follow the Language Server Protocol: .+\n$/,
+    );
   });
 });
 

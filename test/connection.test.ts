@@ -99,7 +99,7 @@ describe.concurrent("the client's process", () => {
       expect([processId, (await server.ask(2, "multiEdit/echo", {})).result]).toEqual([processId, { params: {} }]);
     }
     onCommandLine.end();
-    expect((await onCommandLine.ended).stderr).toMatch(/^multi-edit-language-server: no process \d+ was found.*\n$/);
+    expect((await onCommandLine.ended).stderr).toMatch(/^multi-edit-language-server: process \d+ was not found.*\n$/);
   });
 });
 

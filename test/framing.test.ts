@@ -123,7 +123,9 @@ describe("input that is not a frame", () => {
     server.write(text + frame(request(1, "multiEdit/echo", {})));
     const { code, stderr } = await server.ended;
     expect(code).toBe(1);
-    expect(stderr).toMatch(/^multi-edit-language-server: the input is not the Language Server Protocol: .+\n$/);
+    expect(stderr).toMatch(
+      /^multi-edit-language-server: the input does not follow the Language Server Protocol: .+\n$/,
+    );
     expect(stderr.split("\n")).toHaveLength(2);
     expect(framesOf(Buffer.from(server.received())).rest).toHaveLength(0);
   });

@@ -9,7 +9,7 @@ import type { Caller } from "./protocol.js";
 /** An applied or proposed step: a change to an existing file's text, or an operation on a whole file. */
 export interface AppliedStep {
   readonly kind: "text" | "create" | "rename" | "delete" | "restore";
-  /** The file's change, as applied or proposed. All steps on a file share one object. */
+  /** The file's change, as applied or proposed. All steps for a file share one object. */
   readonly file: FileChange;
   /** Copy of the deleted file, taken just before its deletion; `undefined` if none was deleted or no copy was kept. */
   readonly kept?: KeptFile | undefined;
@@ -17,11 +17,11 @@ export interface AppliedStep {
   readonly tidy?: (() => Promise<void>) | undefined;
 }
 
-/** An applied batch, possibly undone since. */
+/** An applied batch, which may have been undone since. */
 export interface Transaction {
   readonly id: string;
   readonly label: string;
-  /** The steps, in the order they were done; empty after an undo. */
+  /** The steps, in the order in which they were performed; empty after an undo. */
   readonly steps: readonly AppliedStep[];
   readonly isUndone: boolean;
   /** The agent that sent the call; `undefined` if the editor did. */
@@ -36,11 +36,11 @@ export interface Proposal {
   readonly steps: readonly AppliedStep[];
   /** The paths of the edit's files, by URI. */
   readonly places: ReadonlyMap<string, ResolvedPath>;
-  /** The changes to open documents whose synced text has not yet matched the planned text, by URI. */
+  /** By URI, the changes to open documents whose synced text has not yet matched the planned text. */
   readonly unseen: Map<string, FileChange>;
 }
 
-/** The recent history of one session. Both lists are in order, oldest first. */
+/** The recent history of one session. Both lists start with the oldest entry. */
 export interface SessionHistory {
   transactions: readonly Transaction[];
   proposals: readonly Proposal[];
@@ -57,8 +57,8 @@ export function createHistory(): SessionHistory {
 
 /**
  * Returns the list with `latest` appended, stripped of the parts that only planning uses. Drops the oldest entries
- * until at most `most` remain and they fit into `limits.undoSize` together. Returns `undefined` if `latest` does not
- * fit on its own.
+ * until at most `most` remain and together fit into `limits.undoSize`. Returns `undefined` if `latest` does not fit on
+ * its own.
  */
 export function withLatest<T extends Pick<Transaction, "steps">>(
   held: readonly T[],
@@ -74,7 +74,7 @@ export function withLatest<T extends Pick<Transaction, "steps">>(
   let room = limits.undoSize;
   const latestFirst = [...held, { ...latest, steps }].slice(-most).reverse();
   const end = latestFirst.findIndex((one) => {
-    // The size of an entry: the UTF-16 units of its texts plus the bytes of its kept files.
+    // The size of an entry: the number of UTF-16 code units in its texts plus the number of bytes in its kept files.
     const files = new Set(one.steps.map(({ file }) => file));
     for (const { document, text } of files) room -= document.text.length + text.length;
     for (const { kept } of one.steps) room -= kept?.bytes.length ?? 0;

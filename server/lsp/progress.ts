@@ -8,7 +8,7 @@ import { limits } from "../text/limits.js";
 import { callSentences, serverLog } from "./sentences.js";
 import type { Session } from "./session.js";
 
-/** Reports a task's progress: the number of steps `done`, and their total (`of`). */
+/** Reports a task's progress: the number of steps done, and the total number of steps (`of`). */
 export type ReportStep = (done: number, of: number) => void;
 
 /**

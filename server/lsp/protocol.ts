@@ -31,10 +31,13 @@ export const clientRequests = { saveDocuments: "multiEdit/saveDocuments" } as co
  */
 export const notifications = { didApply: "multiEdit/didApply" } as const;
 
-/** One tool call as the model wrote it, in any announced shape, plus the integration's options. A string is a patch. */
+/**
+ * One tool call as the model wrote it, in any announced shape, plus the integration's options. A string is interpreted
+ * as a patch.
+ */
 export type MultiEditParams = { options?: CallOptions; [field: string]: unknown } | string;
 
-/** First and last line of a match, 1-based and inclusive, in the text before the batch. */
+/** First and last line of a match, 1-based and inclusive, in the text as it was before the batch. */
 export interface PlaceLines {
   startLine: number;
   endLine: number;
@@ -69,13 +72,16 @@ export interface FileResult {
   version: number | null;
   /** SHA-256, in hex, of the file's bytes before the batch. Set only if `version` is `null` and the file existed. */
   hash?: string;
-  /** 1-based line in the text after the batch. 0 if no line changes or the file is deleted; 1 for a new, empty file. */
+  /**
+   * 1-based number of the first changed line in the resulting text: 0 if no line changes or the file is deleted, 1 for
+   * a new, empty file.
+   */
   firstChangedLine: number;
   /** Number of lines added; a changed line counts in both `added` and `removed`. */
   added: number;
   /** Number of lines removed. */
   removed: number;
-  /** Unified diff of this file alone, in git style; empty if the option `result` is `summary`. */
+  /** Unified diff of this file alone, in Git style; empty if the option `result` is `summary`. */
   diff: string;
   /**
    * `same` if the file on disk contains the editor's text or, for a file that is not open, the planned text. If the
@@ -95,13 +101,13 @@ export interface MultiEditResult {
   label: string;
   /**
    * The result as text for an agent: the label; a sentence about any files that the server wrote because no editor has
-   * them open; and one line per file, with a letter and the path after the call. The letters are `A` (added or
-   * overwritten), `M` (changed or renamed) and `D` (deleted), and the lines are sorted in that order.
+   * them open; and one line per file, with a letter and the path that the file has after the call. The letters are `A`
+   * (added or overwritten), `M` (changed or renamed) and `D` (deleted), and the lines are sorted in that order.
    */
   text: string;
   /** The edit that was applied or is proposed; absent if the option `result` is `summary`. */
   edit?: WorkspaceEdit;
-  /** One unified diff of all files, in git style with 3 lines of context. In a `summary`, a long diff is truncated. */
+  /** One unified diff of all files, in Git style, with 3 lines of context. In a `summary`, a long diff is truncated. */
   diff: string;
   files: FileResult[];
   edits: EditResult[];
@@ -186,7 +192,7 @@ export interface StatusResult {
   server: { name: string; version: string };
   /** Version of this protocol. */
   protocol: number;
-  /** Name and version that the client states; `null` if it states no name. */
+  /** The name and version that the client reports; `null` if it reports no name. */
   client: { name: string; version?: string } | null;
   /** URIs of the workspace folders. */
   folders: string[];
@@ -194,7 +200,7 @@ export interface StatusResult {
   open: OpenStatus[];
   /** The most recently applied batches, oldest first; some may have been undone since. */
   transactions: TransactionStatus[];
-  /** The agents that have called this session through its socket, ordered by their latest call. */
+  /** The agents that have called this session through its socket, in the order of their latest calls. */
   agents: Caller[];
 }
 

@@ -11,7 +11,9 @@ import { protocolVersion, type ReadResult, type StatusResult } from "./protocol.
 import { readProblems, requestFailures } from "./sentences.js";
 import { type Session, worldOf } from "./session.js";
 
-/** Serves `multiEdit/read`: returns a text or some of its lines. A range that extends past the end is clamped. */
+/**
+ * Serves `multiEdit/read`: returns a file's text or some of its lines. A range that extends past the end is clamped.
+ */
 export async function readDocument(session: Session, params: unknown): Promise<Answer<ReadResult>> {
   const request = parseParams(params);
   if (!request.ok) return request;
@@ -21,7 +23,7 @@ export async function readDocument(session: Session, params: unknown): Promise<A
   if (!target.ok) return toRefusal([target.failure]);
   const { document } = target;
   const lines = LineIndex.of(document.text, document);
-  // A final line end does not begin another line.
+  // A final line ending does not start another line.
   const totalLines = lines.lineCount - (lines.lineCount > 1 && lines.content(lines.lineCount - 1) === "" ? 1 : 0);
   const from = Math.min(startLine, totalLines + 1) - 1;
   const to = Math.max(from, Math.min(endLine ?? totalLines, totalLines));

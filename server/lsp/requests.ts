@@ -76,7 +76,10 @@ function noteCaller(session: Session, method: string, caller: Caller, answer: An
   session.log(level, `${describeCaller(caller)}: ${method} ${outcomeOf(answer)}`);
 }
 
-/** Adds an agent to the end of the bounded list, or moves it there. If it has no id, its name identifies it. */
+/**
+ * Adds an agent to the end of the bounded list or, if it is already listed, moves it there. An agent without an id is
+ * identified by its name.
+ */
 function rememberCaller(session: Session, caller: Caller): void {
   const { name, agent } = caller;
   const others = session.callers.filter((one) => one.agent !== agent || (agent === undefined && one.name !== name));

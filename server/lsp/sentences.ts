@@ -115,7 +115,7 @@ export const editorFailures = {
   leftEmpty: (path: string, rest: string) =>
     makeFailure("clientDiverged", fileAt(path), {
       problem: `The editor created ${quote(path, 160)} but did not insert its text, and the empty file was not deleted. ${rest}`,
-      hint: "To fill it, send an edit with an empty old text.",
+      hint: "To fill the file, send an edit with an empty old text.",
     }),
   userRejected: (label: string) =>
     makeFailure("userRejected", theCall, {
@@ -129,7 +129,7 @@ export const editorFailures = {
   cancelled: () => makeFailure("cancelled", theCall, { problem: "The request was cancelled." }),
 } as const;
 
-/** Failures to undo a transaction. */
+/** The failures that can occur when a transaction is to be undone. */
 export const undoFailures = {
   conflict: (path: string, problem: string, line?: number) =>
     makeFailure("undoConflict", fileAt(path), {
@@ -164,11 +164,13 @@ const undoHint = "To undo the latest transaction, leave out the id; multiEdit/st
 /** The prefix of each warning about what a summary leaves out. */
 const summary = "the answer is a summary: ";
 
-/** Sentences about a whole call: parts of the JSON-RPC error's message, warnings, and clauses for other sentences. */
+/** The wording for whole calls: parts of the JSON-RPC error message, warnings, and clauses used in other sentences. */
 export const callSentences = {
   /** The first line of a failed call's message. */
   failedEdits: (failed: number, total: number): string => `Nothing was changed: ${failed} of ${total} edits failed.`,
-  /** The last line of a failed call's message. `sound` holds the 0-based indices of the correct edits, at least one. */
+  /**
+   * The last line of a failed call's message. `sound`, which is never empty, holds the correct edits' 0-based indices.
+   */
   sound: (sound: readonly number[], isPatch: boolean): string => {
     const isOne = sound.length === 1;
     const fine = `${indices(sound)} ${isOne ? "needs" : "need"} no correction`;
@@ -176,7 +178,7 @@ export const callSentences = {
       ? `${fine}: leave ${isOne ? "it as it is" : "them as they are"} and send the whole patch again.`
       : `${fine}: send ${isOne ? "it" : "them"} again unchanged, together with the corrected ones.`;
   },
-  /** `paths` are the files that the server wrote itself; `total` is the number of files that the call changed. */
+  /** `paths` lists the files that the server wrote itself; `total` is the number of files that the call changed. */
   changedOnDisk: (paths: readonly string[], total: number): string =>
     `Changed on disk, because no editor has ${paths.length < total ? named(paths) : total === 1 ? "it" : "them"} open.`,
   progressTitle: "Matching edits",
@@ -193,7 +195,7 @@ export const callSentences = {
   /** `diff` is empty if the diff can be shown in another way. */
   question: (label: string, added: number, removed: number, diff: string): string =>
     `Apply ${label}? This adds ${count(added, "line")} and removes ${removed}.${diff === "" ? "" : `\n\n${diff}`}`,
-  /** The note at the end of a shortened text that gives the number of lines left out; empty if there are none. */
+  /** The note that ends a shortened text and gives the number of lines left out; empty if there are none. */
   furtherLines: (lines: number): string => (lines === 0 ? "" : `… and ${count(lines, "more line")}`),
   unverifiable: (path: string): string =>
     `${path}: the editor said that it applied the edit, but did not send the text that would prove it`,
@@ -234,7 +236,7 @@ export function isAboutSummary(warning: string): boolean {
   return warning.startsWith(summary);
 }
 
-/** The possible states of a file whose change was not, or not certainly, rolled back. */
+/** The possible states of a file whose change was not, or may not have been, rolled back. */
 export type Leftover = "held" | "stuck" | "renamed" | "deleted" | "saved" | "doubtful";
 
 const leftovers: readonly (readonly [Leftover, string])[] = [
@@ -252,7 +254,7 @@ function named(paths: readonly string[]): string {
   return `${paths.slice(0, limits.pathsShown).join(", ")}${more > 0 ? ` and ${count(more, "more file")}` : ""}`;
 }
 
-/** Problems with the params of `multiEdit/undo`, each as the end of a sentence. */
+/** Problems with the params of `multiEdit/undo`, each phrased as the end of a sentence. */
 export const undoProblems = {
   params: "the params are not an object",
   transaction: "it must be the id of a transaction",
@@ -263,7 +265,7 @@ export function unknownRequest(method: string): string {
   return `There is no request ${quote(method)}.`;
 }
 
-/** Failures to parse requests other than calls. */
+/** The failures that can occur when requests other than calls are parsed. */
 export const requestFailures = {
   unknownReadField: (key: string) =>
     makeFailure("unknownField", theCall, {
@@ -277,7 +279,7 @@ export const requestFailures = {
     }),
 } as const;
 
-/** Problems with a field of `multiEdit/read`, each as the end of a sentence. */
+/** Problems with a field of `multiEdit/read`, each phrased as the end of a sentence. */
 export const readProblems = {
   path: "it must be a path or URI",
   startLine: "it must be an integer of at least 1",
@@ -289,7 +291,7 @@ export function unknownCommand(name: unknown): string {
   return typeof name === "string" ? `There is no command ${quote(name)}.` : "A command name must be a string.";
 }
 
-/** Lines about the session for the client's log. */
+/** Lines for the client's log, about the session. */
 export const serverLog = {
   initialized: (version: string, client: string | undefined, encoding: string) =>
     `version ${version}, client ${client ?? "without a name"}, positions in ${encoding}`,

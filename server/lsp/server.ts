@@ -29,7 +29,7 @@ import { type LogLevel, logLevels, shorten } from "./wire/lifetime.js";
 /** The server's startup parameters. */
 export interface ServerStart {
   readonly version: string;
-  /** Log level from the command line; if `undefined`, the setting decides. */
+  /** Log level from the command line; if `undefined`, the setting `logLevel` applies. */
   readonly logLevel: LogLevel | undefined;
   /** Opens the session to agents. Called once, after the session has begun, if the user's settings allow it. */
   openToAgents(session: Session): Promise<void>;
@@ -47,7 +47,7 @@ export function registerServer(connection: Connection, start: ServerStart): void
     session.ready = settings.pull();
     settings.subscribe();
     session.inTurn(() => reportRecovered(session)).catch((error: unknown) => session.log("error", String(error)));
-    // During initialization, the library adds its own listener, which would replace any added earlier.
+    // During initialization, the library adds its own listener, which would replace any listener added earlier.
     connection.onNotification("workspace/didChangeWorkspaceFolders", (params: unknown) =>
       changeFolders(session, params),
     );
@@ -195,7 +195,7 @@ function createSettings(session: Session) {
       pushed = pushed.length === 0 ? [value] : [pushed[0], value];
       read();
     },
-    /** Requests the settings from the client, if it supports that. */
+    /** Requests the settings from the client, if the client supports such requests. */
     async pull(): Promise<void> {
       if (session.capabilities.workspace?.configuration !== true) return;
       const turn = ++pulls;
@@ -265,7 +265,7 @@ type Loose =
  */
 function registerRequests(session: Session): void {
   const { connection } = session;
-  // If the client reports that it has applied a proposal, the server does not have to wait for a synced text.
+  // If the client reports that it has applied a proposal, the server does not have to wait for the text to be synced.
   connection.onNotification(notifications.didApply, () => {
     settleProposals(session).catch((error: unknown) => session.log("warn", String(error)));
   });

@@ -13,7 +13,7 @@ import type { SessionHistory } from "./history.js";
 import type { Caller, ClientMultiEdit } from "./protocol.js";
 import type { LogLevel } from "./wire/lifetime.js";
 
-/** A client's name and version, as the client states them. */
+/** A client's name and version, as reported by the client. */
 export interface ClientInfo {
   readonly name: string;
   readonly version?: string;
@@ -24,11 +24,11 @@ export interface Session {
   readonly connection: Connection;
   readonly documents: Documents;
   readonly history: SessionHistory;
-  /** The agents that have called, without duplicates, ordered by their latest call. */
+  /** The agents that have called, without duplicates, in the order of their latest calls. */
   callers: readonly Caller[];
   /** The server's version. */
   readonly version: string;
-  /** Name and version that the client states; `undefined` if it states no name. */
+  /** The name and version that the client reports; `undefined` if it reports no name. */
   client: ClientInfo | undefined;
   capabilities: ClientCapabilities;
   facts: ClientFacts;
@@ -39,7 +39,10 @@ export interface Session {
   settings: Settings;
   /** Settles once the client has answered the request for its settings, or after `limits.settingsMs`. */
   ready: Promise<void>;
-  /** Returns the paths that the user's other editors have, or may have, open, each with its editor. Set by `agent/`. */
+  /**
+   * Returns those of the paths that are, or may be, open in another of the user's editors, each mapped to that editor.
+   * Set by `agent/`.
+   */
   openElsewhere: (paths: readonly string[]) => Promise<ReadonlyMap<string, Holder>>;
   readonly log: (level: LogLevel, text: string) => void;
   /** Runs a task after all tasks queued before it, so that the server applies one batch at a time. */
@@ -52,7 +55,7 @@ export function announcedBy({ capabilities }: Session): Partial<Record<keyof Cli
   return typeof multiEdit === "object" && multiEdit !== null ? multiEdit : {};
 }
 
-/** Returns the world used to resolve a call's paths. */
+/** Returns the `World` in which a call's paths are resolved. */
 export function worldOf(session: Session, root: string | undefined): World {
   const { documents, facts, folders, settings } = session;
   return {
@@ -68,7 +71,7 @@ export function worldOf(session: Session, root: string | undefined): World {
 
 /**
  * Returns the open document for a URI, however the client spells it; `undefined` if none is open. A closed file's plan
- * uses the server's spelling of the URI, but the client may later open the file under another.
+ * uses the server's spelling of the URI, but the client may later open the file under a different spelling.
  */
 export function openAt({ documents }: Session, uri: string): OpenDocument | undefined {
   const exact = documents.get(uri);
@@ -87,7 +90,7 @@ export function createTurns(): Session["inTurn"] {
   };
 }
 
-/** Settles when the token is cancelled; immediately if it already is, because it then fires no event. */
+/** Settles when the token is cancelled, or immediately if it has already been cancelled and will fire no event. */
 export function cancellation(token: CancellationToken): Promise<void> {
   if (token.isCancellationRequested) return Promise.resolve();
   return new Promise((resolve) => {
@@ -114,7 +117,7 @@ export async function inSlices<T>(
     if (token?.isCancellationRequested) return "cancelled";
     const step = work.next();
     const isLate = performance.now() - start >= sliceMs;
-    // The code that uses the result gets its own slice.
+    // The code that uses the result starts in a new slice.
     if (isLate || (step.done && hasServed)) await nextTurn();
     if (step.done) return step.value;
     steps++;
@@ -125,5 +128,5 @@ export async function inSlices<T>(
   }
 }
 
-/** Length of a slice of work, in milliseconds. */
+/** Duration of a slice of work, in milliseconds. */
 const sliceMs = 6;

@@ -23,7 +23,7 @@ import type { ApplyJob, PlanAttempt, Task } from "./step.js";
 
 /** A call, as received from the editor or an agent. */
 export interface ReceivedCall {
-  /** Not yet validated. */
+  /** The params as sent, not yet validated. */
   readonly params: unknown;
   /**
    * The side that applies the edit: the `client`, which receives it in the answer; the `server`, for commands and
@@ -34,7 +34,7 @@ export interface ReceivedCall {
   readonly caller: Caller | undefined;
 }
 
-/** Serves one call. Does not throw, whatever the caller sends. */
+/** Serves one call. Never throws, whatever the caller sends. */
 export async function applyBatch(
   session: Session,
   { params, applier, caller }: ReceivedCall,
@@ -95,7 +95,7 @@ async function propose(call: ServedCall, applier: "client" | "preview"): Promise
   const made = toResult({ planned: plan, edit, outcome: "proposed", options, warnings });
   const result = await inSlices(made, call.token, () => undefined);
   if (result === "cancelled") return cancelled();
-  // If the client accepts no edits from the server, the server can't undo the proposal later.
+  // If the client does not accept edits from the server, the server can't undo the proposal later.
   const isWatched = applier === "client" && session.capabilities.workspace?.applyEdit === true;
   const transaction = isWatched ? await addProposal(session, result.label, plan) : undefined;
   return { ok: true, result: transaction === undefined ? result : { ...result, transaction } };
@@ -128,7 +128,10 @@ async function planCall(call: ServedCall, operations: readonly Operation[]): Pro
   return failed([staleFailures.contentModified({ path: moved ?? "" }, callSentences.keepsMoving)]);
 }
 
-/** Returns a plan's tasks, easiest to verify and undo first: text edits, then new files, then renames and deletions. */
+/**
+ * Returns a plan's tasks. The easiest to verify and undo come first: text edits, then new files, then renames and
+ * deletions.
+ */
 function tasksOf(files: readonly FileChange[]): Task[] {
   const { created, after } = fileOrder(files);
   const texts = files.flatMap((planned): Task[] =>
@@ -157,7 +160,7 @@ function untried(operations: readonly Operation[]): EditOutcome[] {
 function movedSince(session: Session, snapshot: WorkspaceSnapshot): string | undefined {
   const open = new Set(session.documents.all().map(({ uri }) => pathOfSyncedUri(uri)));
   for (const { uri, path, file, open: seen } of snapshot.places.values()) {
-    // An open document's object is immutable, so a different object means a new state, whatever its version.
+    // The object for an open document is immutable, so a new object means a new state, whatever its version.
     const isAsItWas = seen === undefined ? file === undefined || !open.has(file) : session.documents.get(uri) === seen;
     if (!isAsItWas) return path;
   }
@@ -175,7 +178,7 @@ async function checkVersions(
   const warnings: string[] = [];
   const resolver = await createResolver(worldOf(session, options.root));
   for (const [uri, expected] of Object.entries(versions)) {
-    // The option may spell a document's URI differently from the edits or the editor.
+    // The option's spelling of a document's URI may differ from that of the edits or of the editor.
     const resolved = await resolver.resolve(uri);
     const place = resolved.ok ? resolved.place : undefined;
     const same = [...snapshot.places].find(([, { identity }]) => identity === place?.identity);

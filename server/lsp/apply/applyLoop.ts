@@ -20,7 +20,7 @@ import type { ApplyJob, DoneStep, Run, StepResult, Task } from "./step.js";
 import { commitPart, heldElsewhere, stagePart, tasksByWriter } from "./steps/disk.js";
 import { stepRules } from "./steps/table.js";
 
-/** The answer to a job. `steps` lists all steps in order; it is `undefined` unless all of them were verified. */
+/** The outcome of a job. `steps` lists all steps in order; it is `undefined` unless all of them were verified. */
 export interface Applied {
   readonly answer: Answer;
   readonly steps?: readonly DoneStep[];
@@ -126,13 +126,14 @@ async function replan(job: ApplyJob, confirmation: Confirmation | undefined, fil
   const again = await job.plan(file);
   if (!again.ok) return again.failures[0] ?? changed;
   const same = again.files.find((one) => hasSameFate(one, file));
-  // A deletion that only makes room for another file was not requested by the caller, so the new plan lacks it.
+  // A deletion that only makes room for another file was not requested by the caller, so the new plan does not include
+  // it.
   if (same === undefined) return changed;
   const consent = await confirmation?.askAgain(file, same, again);
   return typeof consent === "object" ? consent : { file: same, editOutcomes: again.outcomes };
 }
 
-/** Has the editor do its tasks, then commits the files on disk. If a step fails, rolls back the earlier steps. */
+/** Has the editor perform its tasks, then commits the staged files. If a step fails, rolls back the earlier steps. */
 export async function execute(run: Run, replanned: (file: FileChange) => Promise<Replanned>): Promise<Applied> {
   const { disk, tasks, done } = run;
   for (const task of tasks) {
@@ -177,7 +178,7 @@ async function doTask(run: Run, task: Task, replanned: (file: FileChange) => Pro
   return hasMoved(callSentences.keepsMoving);
 }
 
-/** Has the editor save the changed files, compares their texts with the disk, and builds the result. */
+/** Has the editor save the changed files, compares their texts with the files on disk, and builds the result. */
 async function finish(run: Run): Promise<MultiEditResult> {
   const { options, done, plan, disk } = run;
   const last = new Map(done.map((step): [FileChange, FileChange] => [step.planned, step.file]));

@@ -19,7 +19,7 @@ export interface Misapplied {
   readonly done: FileChange;
 }
 
-/** Sends a document's edits and watches its synced text. If the text is inconclusive, the editor's answer counts. */
+/** Sends a document's edits and watches its synced text. If the text is inconclusive, relies on the editor's answer. */
 export async function applyText(
   session: Session,
   file: FileChange,
@@ -29,7 +29,7 @@ export async function applyText(
   const { uri, version } = file.document;
   const sourceOf = (text: string): TextSource => (version === null ? "unclear" : sourceOfText(file, text));
   const watch = watchText(session, file, edits);
-  // If the file was opened after it was planned, the edit targets the currently open version.
+  // If the file was opened after the plan was made, the edit targets the version that is open now.
   const sentFor = version ?? openAt(session, uri)?.version ?? null;
   // A client without `documentChanges` gets the edit in the older form, `changes`.
   const edit = hasDocumentChanges(session)
@@ -39,8 +39,8 @@ export async function applyText(
     const answer = await Promise.race([request(session, { label, edit }), watch.seen]);
     if ("kind" in answer) return answer;
     const isNo = !answer.applied && !answer.isLate;
-    // If the client refused the edit and its newer text differs from the old one only by typing, the edit has certainly
-    // not been applied.
+    // If the client refused the edit, and its text has since changed only through typing, the edit has certainly not
+    // been applied.
     const moved = openAt(session, uri);
     if (isNo && moved !== undefined && moved.version !== version && sourceOf(moved.text) === "old") {
       return { kind: "moved" };
@@ -92,7 +92,7 @@ export function sourceOfText(file: FileChange, synced: string): TextSource {
   return isOld === isPlanned ? "unclear" : isOld ? "old" : "planned";
 }
 
-/** Reports whether the editor's text is the planned text, ignoring a final line end that some editors add. */
+/** Reports whether the editor's text is the planned text, ignoring a final line ending that some editors add. */
 export function isExpected(session: Session, file: FileChange, text: string): boolean {
   const expected = (file.document.bomSynced ? byteOrderMark : "") + file.text;
   if (text === expected) return true;
@@ -102,8 +102,8 @@ export function isExpected(session: Session, file: FileChange, text: string): bo
 }
 
 /**
- * Returns the change that the editor made, if it applied the edit at the sent positions even though typing had moved or
- * changed the intended text. `undefined` if the positions were right, or if the editor did something else.
+ * Returns the change that the editor made, if it applied the edit at the positions that were sent, even though typing
+ * had moved or changed the intended text. `undefined` if the positions were right, or if the editor did something else.
  */
 function whereMisapplied(
   session: Session,
@@ -240,7 +240,7 @@ export async function until(
   }
 }
 
-/** Compares a text with the file on disk that a URI refers to; `undefined` if the URI refers to no text file. */
+/** Compares a text with the file on disk that a URI refers to; `undefined` if the URI does not refer to a text file. */
 export async function stateOnDisk(
   { places, session }: ApplyContext,
   uri: string,
@@ -250,7 +250,7 @@ export async function stateOnDisk(
   return path === undefined ? undefined : sameAsDisk(text, path, session.facts.habits);
 }
 
-/** Compares a file on disk after the call with the editor's text or, if the file is closed, with the planned text. */
+/** After the call, compares a file on disk with the editor's text or, if the file is closed, with the planned text. */
 export function stateAfter(context: ApplyContext, file: FileChange): Promise<"same" | "differs" | undefined> {
   const { uri } = nameAfter(file);
   return stateOnDisk(context, uri, openAt(context.session, uri)?.text ?? file.text);

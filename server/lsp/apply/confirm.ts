@@ -16,7 +16,7 @@ import { cancellation, type Session } from "../session.js";
 import type { ApplyJob, ApplyPlan } from "./step.js";
 
 /**
- * The user's answer about a plan: `yes`; `known` if there is no need to ask, because the diff is empty or already
+ * The user's response to a plan: `yes`; `known` if there is no need to ask, because the diff is empty or already
  * accepted; or a failure, because the user rejected the plan, did not answer in time or can't be asked, or the call was
  * cancelled.
  */
@@ -25,7 +25,10 @@ export type Consent = "known" | "yes" | Failure;
 /** The user's confirmation of one call. */
 export type Confirmation = ReturnType<typeof createConfirmation>;
 
-/** Creates the confirmation of one call. It never asks about the same diff of a whole plan twice in a row. */
+/**
+ * Creates the object that asks the user to confirm a call. It never asks twice in a row about a whole plan with the
+ * same diff.
+ */
 export function createConfirmation(job: ApplyJob) {
   const agreed = new Map<FileChange, string>();
   const viewer = createViewer(job.session);
@@ -47,7 +50,7 @@ export function createConfirmation(job: ApplyJob) {
       if (consent === "yes") confirmed = diff;
       return consent;
     },
-    /** Asks about `again`, a new plan for one file of an accepted plan, unless the file's diff is the accepted one. */
+    /** Asks about `again`, a new plan for one file of an accepted plan, unless the file's diff is already accepted. */
     async askAgain(file: FileChange, again: FileChange, { files }: ApplyPlan): Promise<Consent> {
       // The user's consent covers only one particular diff of this file.
       const diff = wholeDiff([again]);
@@ -64,7 +67,7 @@ export function createConfirmation(job: ApplyJob) {
 
 const titles = { apply: "Apply", show: "Show diff", reject: "Reject" } as const;
 
-/** Asks until the user accepts or rejects the diff, the call is cancelled, or the question times out. */
+/** Keeps asking until the user accepts or rejects the diff, the call is cancelled, or the question times out. */
 async function askUser(
   { session, options, token }: ApplyJob,
   viewer: ReturnType<typeof createViewer>,
@@ -108,7 +111,9 @@ process.on("exit", () => {
   for (const path of folders) rmSync(path, { recursive: true, force: true });
 });
 
-/** Creates a viewer that shows each diff as a file in a folder only the user can read. `end` removes the folder. */
+/**
+ * Creates a viewer that shows each diff as a file in a folder that only the user can read. `end` removes the folder.
+ */
 function createViewer({ capabilities, connection }: Session) {
   let folder: string | undefined;
   let written = 0;

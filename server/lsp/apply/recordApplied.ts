@@ -37,7 +37,10 @@ export function tellApplied(session: Session, { id, label, steps }: Pick<Transac
   session.connection.sendNotification(notifications.didApply, params).catch(() => undefined);
 }
 
-/** Returns the ranges that the new text now occupies in the open document or, if the file is closed, on disk. */
+/**
+ * Returns the ranges that the new text now occupies in the open document or, if the file is not open, in the planned
+ * text.
+ */
 function rangesOf(session: Session, file: FileChange): DidApplyParams["files"][number] {
   const { uri } = nameAfter(file);
   const open = openAt(session, uri);
@@ -93,7 +96,9 @@ export function watchProposals(session: Session): void {
   });
 }
 
-/** Checks all proposals against the current texts and the disk, and turns the applied ones into transactions. */
+/**
+ * Checks all proposals against the current texts and the files on disk, and turns the applied ones into transactions.
+ */
 export async function settleProposals(session: Session): Promise<void> {
   for (const proposal of session.history.proposals) await settle(session, proposal);
 }

@@ -11,12 +11,16 @@ import { stateAfter } from "./applyOutcome.js";
 import type { DoneStep, Run, StepOutcome } from "./step.js";
 import { stepRules } from "./steps/table.js";
 
-/** The parts of each file that could not be rolled back: its text, the operation on the whole file, or both. */
+/**
+ * For each file, the parts of its change that could not be rolled back: the text, the operation on the whole file, or
+ * both.
+ */
 type HeldParts = Map<FileChange, Set<"text" | "whole">>;
 
 /**
  * Rolls back the completed steps in reverse order after the steps in `failed` have failed. The answer reports the first
- * failure: as a refusal if everything is certain to be as before, otherwise as a result with the outcome `unknown`.
+ * failure: as a refusal if everything is known to be as it was before the call, otherwise as a result with the outcome
+ * `unknown`.
  */
 export async function rollBackSteps(run: Run, failed: readonly [DoneStep, ...DoneStep[]]): Promise<Answer> {
   const rest: Record<Leftover | "back", string[]> = {

@@ -1,4 +1,4 @@
-/** Asks the editor to save changed files and verifies on disk that it did. */
+/** Asks the editor to save changed files and verifies on disk that it has done so. */
 import { setTimeout as delay } from "node:timers/promises";
 import { clip } from "../../plan/failure.js";
 import { type FileChange, nameAfter } from "../../plan/outcome.js";
@@ -67,7 +67,7 @@ interface SaveAnswer {
   /** The editor's reasons for not saving files, by URI. */
   readonly failed: ReadonlyMap<string, string>;
   readonly isAnswer: boolean;
-  /** The fallback reason for a file that was not saved, if the editor gives none. */
+  /** The reason to report for an unsaved file if the editor gives none. */
   readonly problem: string;
 }
 
@@ -80,7 +80,7 @@ async function askToSave(session: Session, uris: readonly string[]): Promise<Sav
   return Promise.race([answered, delay(limits.saveMs, silent, { ref: false })]);
 }
 
-/** Reads the unsaved files and the reasons from the answer; skips malformed entries. */
+/** Extracts the files that were not saved, with the reasons, from the answer; skips malformed entries. */
 function failedIn(answer: unknown): Map<string, string> {
   const { failed }: { failed?: unknown } = Object(answer);
   const items: unknown[] = Array.isArray(failed) ? failed : [];

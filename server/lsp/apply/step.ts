@@ -61,22 +61,25 @@ export type PlanAttempt = ApplyPlan | Extract<Planned, { ok: false }>;
 /** The outcome of one step, as shown by the editor's synced text or the disk. */
 export type StepOutcome =
   | { readonly kind: "verified" }
-  /** Everything is as before. */
+  /** Nothing has changed. */
   | { readonly kind: "refused"; readonly reason: string }
   /** The text or file had changed beforehand. The step is certainly not in effect. */
   | { readonly kind: "moved" }
-  /** The text or the disk is neither as before nor as planned. */
+  /** The text or the file on disk is in neither the old nor the planned state. */
   | { readonly kind: "diverged" }
   /** The editor did not answer in time, and no change was seen. */
   | { readonly kind: "timedOut" }
-  /** The editor reported success, but everything is as before. It may still perform the step. */
+  /** The editor reported success, but nothing has changed. It may still perform the step. */
   | { readonly kind: "acknowledgedButUnchanged" }
   /** The editor reported success, but does not sync the text that would verify the step. */
   | { readonly kind: "acknowledgedUnverifiable" }
   | { readonly kind: "failed"; readonly failure: Failure }
-  /** The disk is neither as before nor as planned; recovery must wait until the disk is writable again. */
+  /**
+   * The files on disk are in neither the old nor the planned state; recovery must wait until the disk is writable
+   * again.
+   */
   | { readonly kind: "pending"; readonly failure: Failure }
-  /** The disk is as planned, but has not confirmed that the change survives a power cut. */
+  /** The files on disk are as planned, but the change may not survive a power cut. */
   | { readonly kind: "unconfirmed"; readonly failure: Failure }
   /** The file was created, but stayed empty and could not be deleted. */
   | { readonly kind: "leftEmpty" };
@@ -102,7 +105,7 @@ export interface StepResult {
 /** A completed or attempted task. */
 export type DoneStep = Task &
   StepResult & {
-    /** The file as last planned. */
+    /** The file as most recently planned. */
     readonly file: FileChange;
     /** The outcomes of this file's edits; empty if the file was not planned again. */
     readonly editOutcomes: readonly EditOutcome[];
@@ -147,13 +150,13 @@ export interface UndoneFile<F extends FileChange = FileChange> {
   readonly isEdited: boolean;
   /** Copy of the deleted file; `undefined` if the file was not deleted, or if no copy was kept. */
   readonly kept: KeptFile | undefined;
-  /** URIs of the transaction's files after the batch. The undo itself frees any of these names that it needs. */
+  /** URIs of the transaction's files after the batch. If the undo needs any of these names, it frees them itself. */
   readonly freed: ReadonlySet<string>;
 }
 
 /**
  * The change that undoes an earlier change to a file, or the failure if it can't be undone. `place` is the file's path;
- * `undefined` if there is no file.
+ * `undefined` if the file does not exist.
  */
 export type Inverse =
   | { readonly ok: true; readonly file: FileChange; readonly place: ResolvedPath | undefined }
@@ -172,7 +175,7 @@ export interface ProposedStep<F extends FileChange = FileChange> extends ApplyCo
 
 /** The rules for one kind of step. They are methods so that one table can hold rules for different types of file. */
 export interface StepRules<F extends FileChange = FileChange, T extends Task = Task> {
-  /** Performs the step. `file` is the file as last planned. */
+  /** Performs the step. `file` is the file as most recently planned. */
   do(run: Run, file: F, task: T): Promise<StepResult>;
   /**
    * Rolls back the step after a later one has failed. Returns `true` on success, otherwise `false` or the file's state.
@@ -180,11 +183,11 @@ export interface StepRules<F extends FileChange = FileChange, T extends Task = T
   rollBack(run: Run, file: F, step: DoneStep & T): Promise<boolean | Leftover>;
   /** Plans the inverse of the step for a later undo; fails if the file or its text has changed since the step. */
   inverse(undone: UndoneFile<F>): Promise<Inverse>;
-  /** Reports whether the client has done the step. */
+  /** Reports whether the client has performed the step. */
   isDone(proposed: ProposedStep<F>): Promise<boolean>;
 }
 
-/** Returns the path to rename or delete for a document of the plan; `undefined` if the document is not a file. */
+/** Returns the path to rename or delete for a document in the plan; `undefined` if the document is not a file. */
 export function namePathOf({ places }: Pick<ApplyContext, "places">, uri: string): string | undefined {
   const place = places.get(uri);
   // If the editor has a symbolic link open, the link itself is renamed or deleted, not its target.

@@ -13,7 +13,7 @@ import { settleProposals, tellApplied } from "./recordApplied.js";
 import type { ApplyJob, Inverse, Task } from "./step.js";
 import { stepRules } from "./steps/table.js";
 
-/** Serves one request. Does not throw, whatever the caller sends. */
+/** Serves one request. Never throws, whatever the caller sends. */
 export async function undo(session: Session, params: unknown, token: CancellationToken): Promise<Answer> {
   const asked = undoParams(params);
   if (!asked.ok) return asked;
@@ -68,9 +68,9 @@ async function undoTransaction(session: Session, transaction: Transaction, token
 /** Creates the function that plans the inverse of the steps against the current texts. */
 function createPlan(session: Session, steps: readonly AppliedStep[]): ApplyJob["plan"] {
   const applied = [...new Set(steps.map(({ file }) => file))];
-  /** URIs of the files after the steps. The undo itself frees any of these names that it needs. */
+  /** URIs of the files after the steps. If the undo needs any of these names, it frees them itself. */
   const freed = new Set(applied.filter(({ kind }) => kind !== "delete").map((file) => nameAfter(file).uri));
-  /** The applied changes, by their inverses. */
+  /** The applied changes, keyed by their inverses. */
   const sources = new Map<FileChange, FileChange>();
   const invert = async (file: FileChange): Promise<Inverse> => {
     const own = steps.filter((step) => step.file === file);

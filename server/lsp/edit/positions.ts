@@ -3,10 +3,12 @@ import type { Position, Range } from "vscode-languageserver/node";
 import { splitsCharacter } from "../../text/chars.js";
 import type { LineIndex } from "../../text/lines.js";
 
-/** The unit of `character`: UTF-8 bytes, UTF-16 units, or code points. */
+/** The unit of `character`: UTF-8 bytes, UTF-16 code units, or code points. */
 export type PositionEncoding = "utf-8" | "utf-16" | "utf-32";
 
-/** Number of units in a code point, by encoding. A lone surrogate counts like any other code point below U+10000. */
+/**
+ * Number of code units in a code point, by encoding. A lone surrogate counts like any other code point below U+10000.
+ */
 const unitsOf: Record<PositionEncoding, (codePoint: number) => number> = {
   "utf-8": (codePoint) => (codePoint < 0x80 ? 1 : codePoint < 0x800 ? 2 : codePoint < 0x10000 ? 3 : 4),
   "utf-16": (codePoint) => (codePoint < 0x10000 ? 1 : 2),
@@ -22,9 +24,9 @@ export function chooseEncoding(offered: unknown): PositionEncoding {
 }
 
 /**
- * Returns a function that converts offsets in UTF-16 units to positions. It is fastest for ascending offsets, because
- * it then scans each line only once. It throws on an offset that LSP can't express: one outside the text, inside a
- * surrogate pair, or between CR and LF. Code that builds edits must first widen their spans to valid offsets.
+ * Returns a function that converts offsets in UTF-16 code units to positions. It is fastest for ascending offsets,
+ * because it then scans each line only once. It throws on an offset that LSP can't express: one outside the text,
+ * inside a surrogate pair, or between CR and LF. Code that builds edits must first widen their spans to valid offsets.
  */
 export function ascendingPositions(
   text: string,
@@ -47,10 +49,10 @@ export function ascendingPositions(
 }
 
 /**
- * Returns a position's offset in UTF-16 units; `undefined` if the position is invalid: its line does not exist, its
- * `character` is past the end of the line or inside a character, or one of the two is not an unsigned integer. LSP
- * treats a `character` past the end as the line's end, but a client sends one only if its text differs from the
- * server's.
+ * Returns a position's offset in UTF-16 code units; `undefined` if the position is invalid: its line does not exist,
+ * its `character` is past the end of the line or inside a character, or either number is not an unsigned integer. LSP
+ * treats a `character` past the end as the line's end, but a client sends such a position only if its text differs from
+ * the server's.
  *
  * In an editor that counts a CR as a character, a position between CR and LF is valid.
  *
@@ -74,7 +76,9 @@ export function offsetOf(
   return offset > end || isInsidePair ? undefined : offset;
 }
 
-/** Returns a range's offsets in UTF-16 units; `undefined` if a position is invalid or the end precedes the start. */
+/**
+ * Returns a range's offsets in UTF-16 code units; `undefined` if a position is invalid or the end precedes the start.
+ */
 export function spanOf(
   text: string,
   lines: LineIndex,

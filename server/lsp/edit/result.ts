@@ -76,7 +76,7 @@ function isChanged({ kind, change }: FileChange): boolean {
   return kind !== "update" || !change.isEmpty;
 }
 
-/** Returns the files, without those that are deleted only to make room for a renamed file. */
+/** Returns the files, except those that are deleted only to make room for a renamed file. */
 function requestedFiles(files: readonly FileChange[]): readonly FileChange[] {
   const room = new Set(files.flatMap((file) => (file.kind === "rename" && file.overwritten ? [file.target.uri] : [])));
   return files.filter(({ kind, document }) => kind !== "delete" || !room.has(document.uri));
@@ -140,7 +140,7 @@ export interface FailedAnswer {
   /** All failures; the first one determines the answer's error code. */
   readonly failures: readonly Failure[];
   readonly outcomes: readonly EditOutcome[];
-  /** Text for people and agents. */
+  /** The error message, for people and agents alike. */
   readonly message: string;
   /** The diff that the user rejected, if any. */
   readonly diff?: string;
@@ -159,7 +159,7 @@ export function toRefusal(
   return { ok: false, failures, outcomes, message };
 }
 
-/** Builds the answer to a call that was planned but not applied. The failure's message covers all edits. */
+/** Builds the answer to a call that was planned but not applied. The failure's message applies to the whole call. */
 export function toEditorRefusal(failure: Failure, outcomes: readonly EditOutcome[]): FailedAnswer {
   return { ok: false, failures: [failure], outcomes, message: failure.message };
 }

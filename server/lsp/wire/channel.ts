@@ -14,7 +14,7 @@ export interface ChannelEvents {
   message(message: unknown): void;
   /** A message whose body is not JSON in UTF-8. */
   unreadable(): void;
-  /** No more messages will come. `fault` is the reason, as a clause; `undefined` if the client ended the channel. */
+  /** No more messages will come. `fault` is a clause that says why; `undefined` if the client ended the channel. */
   end(fault: string | undefined): void;
 }
 
@@ -22,9 +22,11 @@ export interface ChannelEvents {
 export interface Channel {
   /** Starts reading. Must be called only once. */
   listen(events: ChannelEvents): void;
-  /** Sends a message after earlier ones; drops it if the channel is broken. Throws only if JSON can't represent it. */
+  /**
+   * Sends a message, after any sent earlier; drops it if the channel is broken. Throws only if JSON can't represent it.
+   */
   send(message: Message): void;
-  /** Settles when the client has taken everything that was sent, or will take no more. */
+  /** Settles when the client has taken everything that was sent, or has stopped taking output. */
   whenFlushed(): Promise<void>;
   /** Reports whether the client has stopped taking output. */
   isBroken(): boolean;
@@ -39,9 +41,9 @@ export interface ByteSink {
 }
 
 /**
- * Creates a channel that carries frames over byte streams. It pauses reading while more than
- * `limits.outputBacklogBytes` of output are waiting for the client, or while more than `limits.messagesAhead` messages
- * are waiting to be dispatched.
+ * Creates a channel that carries frames over byte streams. It pauses reading while the client has yet to take more than
+ * `limits.outputBacklogBytes` of output, or while more than `limits.messagesAhead` messages are waiting to be
+ * dispatched.
  */
 export function streamChannel(input: Readable, output: ByteSink): Channel {
   const outbox = new Outbox();
@@ -55,7 +57,7 @@ export function streamChannel(input: Readable, output: ByteSink): Channel {
     else input.resume();
   }
 
-  /** Counts one message as dispatched per turn of the event loop, the rate at which the library dispatches. */
+  /** Counts one message as dispatched per turn of the event loop, the rate at which the library dispatches messages. */
   function countTurn(): void {
     ahead -= 1;
     counting = ahead > 0;
@@ -125,8 +127,8 @@ function receiveBody(bytes: Buffer, events: ChannelEvents): void {
 }
 
 /**
- * Creates a channel to the parent process, for `--node-ipc`; returns `undefined` if there is no parent process or it
- * has not opened a channel. The channel has no frames and therefore no faults.
+ * Creates a channel to the parent process, for `--node-ipc`; returns `undefined` if there is no parent process, or if
+ * the parent has not opened a channel. The channel has no frames and therefore no faults.
  */
 export function parentChannel(): Channel | undefined {
   const post = process.send?.bind(process);
@@ -149,10 +151,11 @@ export function parentChannel(): Channel | undefined {
   };
 }
 
-/** Counts output written but not yet taken by the client. */
+/** Tracks the output that has been written but not yet taken by the client. */
 class Outbox {
   /**
-   * Size of the output that the client has not taken: in bytes or, if the client is the parent process, in messages.
+   * Size of the output that the client has not yet taken: in bytes or, if the client is the parent process, in
+   * messages.
    */
   backlog = 0;
   /** `true` if no more output will be taken. */
@@ -163,7 +166,10 @@ class Outbox {
   onBroken = (): void => {};
   private waiting: (() => void)[] = [];
 
-  /** Adds output of this size. The returned function subtracts the size; an error passed to it breaks the channel. */
+  /**
+   * Adds output of the given size. The returned function subtracts it again; passing that function an error breaks the
+   * channel.
+   */
   put(size: number): (error?: Error | null) => void {
     this.backlog += size;
     return (error) => {

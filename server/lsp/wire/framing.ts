@@ -9,7 +9,7 @@ import { frameFaults } from "./sentences.js";
 export interface FrameSink {
   /** Receives the body of one message. The bytes are valid only until this function returns. */
   body(bytes: Buffer): void;
-  /** Called last, with the reason why nothing more can be read from the stream, as a clause. */
+  /** Called last, with a clause that says why nothing more can be read from the stream. */
   fault(reason: string): void;
 }
 
@@ -32,7 +32,7 @@ export function createFrameDecoder(sink: FrameSink) {
   let bodyUsed = 0;
   let isBroken = false;
 
-  /** Takes the stream's next chunk, of any size. */
+  /** Accepts the next chunk of the stream, whatever its size. */
   function push(chunk: Buffer): void {
     let at = 0;
     while (at < chunk.length && !isBroken) {
@@ -47,7 +47,7 @@ export function createFrameDecoder(sink: FrameSink) {
     }
   }
 
-  /** Takes one byte of a header block. Returns the problem with it, as a clause; `undefined` if there is none. */
+  /** Accepts a byte of a header block. Returns a clause that describes any problem with it, otherwise `undefined`. */
   function takeHeaderByte(byte: number): string | undefined {
     if (headerUsed === header.length) return frameFaults.longHeader;
     const isBreak = byte === carriageReturn || byte === lineFeed;
@@ -67,7 +67,7 @@ export function createFrameDecoder(sink: FrameSink) {
     return undefined;
   }
 
-  /** Takes the current body's bytes and returns their number. Only a body that arrives in pieces is copied. */
+  /** Accepts the current body's bytes and returns their number. Only a body that arrives in pieces is copied. */
   function takeBodyBytes(bytes: Buffer): number {
     const count = Math.min(bytes.length, bodyLength - bodyUsed);
     let whole = bytes.subarray(0, count);
@@ -106,7 +106,9 @@ const tab = 0x09;
 const firstPrintable = 0x20;
 const lastPrintable = 0x7e;
 
-/** Enlarges a buffer, usually to twice its size. Memory use follows the bytes received, not the length announced. */
+/**
+ * Enlarges a buffer, usually to twice its size. Memory use depends on the bytes received, not on the length announced.
+ */
 function enlarged(store: Buffer, { least, most }: { least: number; most: number }): Buffer {
   const larger = Buffer.allocUnsafe(Math.min(most, Math.max(least, 2 * store.length, 4096)));
   store.copy(larger);
@@ -120,7 +122,9 @@ interface HeaderFields {
   type?: string;
 }
 
-/** Parses a header line into `fields`. Returns the problem with the line, as a clause; `undefined` if there is none. */
+/**
+ * Parses a header line into `fields`. Returns a clause that describes any problem with the line, otherwise `undefined`.
+ */
 function readField(line: string, fields: HeaderFields): string | undefined {
   const colon = line.indexOf(":");
   const name = line.slice(0, Math.max(colon, 0)).toLowerCase();

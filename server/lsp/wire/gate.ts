@@ -1,6 +1,6 @@
 /**
- * The gate between the wire and the JSON-RPC library. It checks the envelope and order of messages, and it answers
- * those itself that the library would swallow, serve too early, or log at full length.
+ * The gate between the wire and the JSON-RPC library. It checks the envelope and order of messages, and itself answers
+ * any message that the library would swallow, serve too early, or log in full.
  */
 import type { Message, NotificationMessage, RequestMessage, ResponseMessage } from "vscode-languageserver/node";
 import { isObject } from "../../dialect/keys.js";
@@ -18,7 +18,10 @@ import {
 
 /** The gate for a connection, with the channel ends that the library uses. */
 export interface Gate extends Pick<RpcStreams, "reader" | "writer"> {
-  /** Settles once every delivered request is answered and the client has taken the answers or will take no more. */
+  /**
+   * Settles once every delivered request has been answered and the client has taken the answers or stopped taking
+   * output.
+   */
   whenAnswered(): Promise<void>;
   /** Answers all pending and later requests to the client with an error, because the client will no longer answer. */
   abandonClient(): void;
@@ -100,7 +103,7 @@ type JsonRecord = Record<string, unknown>;
 /** A connection's phase and pending requests. */
 interface EnvelopeState {
   phase: "new" | "open" | "shutDown";
-  /** Ids of the client's pending requests. The keys are strings because the library treats 9 and "9" as the same. */
+  /** Ids of the client's pending requests. The keys are strings because the library treats 9 and "9" as the same id. */
   readonly pending: Map<string, Id>;
   /** Ids of pending requests to the client. */
   readonly asked: Set<Id>;
@@ -138,7 +141,7 @@ function judgeRequest(state: EnvelopeState, message: JsonRecord, id: Id, method:
     state.initializeKey = key;
   }
   if (method === "shutdown") state.phase = "shutDown";
-  // Without params, the library would pass the cancellation token to the handler in their place.
+  // If params were missing, the library would pass the cancellation token to the handler in their place.
   if (method.startsWith(ownMethods) && message.params === undefined) message.params = null;
   return deliver(message);
 }
@@ -163,7 +166,7 @@ function judgeNotification(state: EnvelopeState, message: JsonRecord, method: st
   const params = message.params ?? undefined;
   if (params !== undefined && !isObject(params)) return drop(dropReasons.params);
   if (method === cancelMethod) {
-    // The library throws on a cancellation without an id, and remembers one for an unknown id.
+    // The library throws on a cancellation without an id, and remembers a cancellation whose id is unknown.
     const id = params?.id;
     if (!isId(id) || !state.pending.has(String(id))) return drop(dropReasons.cancellation);
   }
@@ -183,7 +186,10 @@ function judgeResponse(state: EnvelopeState, { jsonrpc, id, error, result }: Jso
   return deliver({ jsonrpc, id, result: result ?? null });
 }
 
-/** Delivers a message. Callers have checked what the library trusts: `jsonrpc`, and the types of `id` and `method`. */
+/**
+ * Delivers a message. Callers have checked what the library takes on trust: `jsonrpc`, and the types of `id` and
+ * `method`.
+ */
 const deliver = (message: JsonRecord): GateDecision => ({ kind: "deliver", message: message as unknown as Message });
 
 const refuse = (id: Id | null, refusal: Refusal): GateDecision => ({ kind: "refuse", id, refusal });

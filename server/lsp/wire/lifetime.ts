@@ -1,4 +1,6 @@
-/** Manages the server's process as an editor's child: logs to stderr, survives errors, and ends with the editor. */
+/**
+ * Manages the server's process as an editor's child: logs to stderr, survives errors, and exits when the editor does.
+ */
 import { clip } from "../../plan/failure.js";
 import { limits } from "../../text/limits.js";
 import { isProcess } from "../../workspace/process.js";
@@ -16,7 +18,8 @@ export type Note = (level: LogLevel, text: string) => void;
 
 /** Returns a logger that writes entries up to the level `most` to stderr, truncated to `limits.logLine` characters. */
 export function noteOnStderr(most: LogLevel = "warn"): Note {
-  // A client that has closed stderr wants no log. Without a listener, the error would be an uncaught exception.
+  // A client that has closed stderr wants no log. Without a listener, the write error would become an uncaught
+  // exception.
   process.stderr.on("error", () => {});
   return (level, text) => {
     if (logLevels.indexOf(level) > logLevels.indexOf(most)) return;
@@ -48,7 +51,7 @@ export function surviveThrows(note: Note): void {
 }
 
 /**
- * Calls `gone` once, when the process with this id ends. If there is no such process, none is watched: the editor may
+ * Calls `gone` once, when the process with this id ends. If no such process exists, only logs a warning: the editor may
  * be running outside the server's container or at the other end of an SSH connection.
  */
 export function watchClient(processId: number, on: { gone(): void; note: Note }): void {

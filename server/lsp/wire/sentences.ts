@@ -1,7 +1,7 @@
 /** Sentences about the connection: unreadable frames, refused messages, and the end of the process. */
 import { limits } from "../../text/limits.js";
 
-/** Reasons why the client's bytes are not valid frames, as clauses. */
+/** Clauses that say why the client's bytes are not valid frames. */
 export const frameFaults = {
   after: (problem: string, header: Buffer) => `${problem}, after ${quoteEnd(header)}`,
   longHeader: `the header has more than ${limits.headerBytes} bytes`,
@@ -75,19 +75,19 @@ export const refusals = {
 /** The fallback for an error from the client that has no message. */
 export const noClientMessage = "The client gave no message.";
 
-/** Reasons for dropping messages that can't be answered, for the log. */
+/** Reasons, for the log, why messages that can't be answered were dropped. */
 export const dropReasons = {
   early: "a notification came before initialize",
   late: "a notification came after shutdown",
   params: "the params of a notification are not an object",
-  cancellation: "a cancellation names no pending request",
+  cancellation: "a cancellation does not refer to a pending request",
   responseVersion: 'a response does not contain "jsonrpc": "2.0"',
   response: "a response has an id that matches no pending request from the server",
 } as const;
 
 /** Log lines on stderr about the connection and the process. */
 export const connectionSentences = {
-  noProtocol: (fault: string) => `the input is not the Language Server Protocol: ${fault}`,
+  noProtocol: (fault: string) => `the input does not follow the Language Server Protocol: ${fault}`,
   messageLost: (error: unknown) => `a message was lost: ${String(error)}`,
   noParent: "--node-ipc needs a parent process with an IPC channel",
   port: (port: number) => `port ${port} on this machine`,
@@ -98,6 +98,6 @@ export const connectionSentences = {
   unhandled: (reason: unknown) =>
     `unhandled rejection: ${reason instanceof Error ? (reason.stack ?? reason.message) : String(reason)}`,
   foreignClient: (processId: number) =>
-    `no process ${processId} was found, so the server exits only when the connection closes`,
+    `process ${processId} was not found, so the server exits only when the connection closes`,
   clientEnded: (processId: number) => `process ${processId}, which the client named as its own, has ended`,
 } as const;

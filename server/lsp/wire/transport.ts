@@ -20,9 +20,9 @@ export type Transport =
 /** The server's startup options. */
 export interface ServeOptions {
   readonly transport: Transport;
-  /** Id of a process whose end also ends the server. `initialize` may name another such process. */
+  /** Id of a process whose exit also makes the server exit. `initialize` may name another such process. */
   readonly clientProcessId: number | undefined;
-  /** Most verbose level of the stderr log, about the connection and the process; `undefined` means `warn`. */
+  /** Most verbose level of the log on stderr, which covers the connection and the process; `undefined` means `warn`. */
   readonly logLevel: LogLevel | undefined;
 }
 
@@ -64,7 +64,7 @@ export interface ConnectionHost {
   watch(processId: number): void;
 }
 
-/** Builds the connection on a channel, with the gate between them. The connection is not listening yet. */
+/** Builds the connection over a channel, with the gate between them. The connection is not listening yet. */
 export function openClientConnection(channel: Channel, host: ConnectionHost) {
   const { note } = host;
   let leaving = false;
@@ -117,7 +117,7 @@ function shortLogger(logger: Logger): Logger {
 }
 
 async function openChannel(transport: Transport): Promise<Channel> {
-  // Even if another channel is used, an editor may show output on stdout as an error.
+  // Reserve stdout even when another channel is used, because an editor may show output on stdout as an error.
   const stdout = takeStdout();
   switch (transport.kind) {
     case "stdio":

@@ -54,14 +54,15 @@ async function deleteFile(run: Run, file: FileDeletion): Promise<StepResult> {
   if (isOther) return { outcome: { kind: "moved" } };
   const outcome = await applyToFile(session, { label: labelOf([file], options), operation }, path);
   budget.bytes = bytes;
-  // A later step may need the name, which is taken until the editor reports the document closed. Some editors never do.
+  // A later step may need the name, which remains taken until the editor reports that the document is closed. Some
+  // editors never do.
   if (outcome.kind === "verified" && open !== undefined) {
     await until(async () => openAt(session, document.uri) === undefined, session.settings.proofTimeout);
   }
   return { outcome, kept };
 }
 
-/** Reports whether a file is not open and its bytes have changed since it was planned. */
+/** Reports whether a file's bytes have changed since it was planned; always `false` for an open file. */
 export function isOtherFile({ document: { version, hash } }: FileChange, hashNow: string | undefined): boolean {
   return version === null && hash !== undefined && hashNow !== hash;
 }
@@ -78,7 +79,7 @@ export async function hasLeft({ document: { uri } }: FileChange, names: Readonly
   return names.has(uri) || path === undefined || !(await isThere(path));
 }
 
-/** Plans to restore a deleted file, with the text that it had in the editor or on disk. */
+/** Plans the restoration of a deleted file, with the text that it had in the editor or on disk. */
 async function restoreLater({ file, freed, kept }: UndoneFile<FileDeletion>): Promise<Inverse> {
   if (!(await hasLeft(file, freed))) return conflict(file, staleProblems.nameTaken);
   if (kept === undefined) return conflict(file, callSentences.notKept);

@@ -54,7 +54,7 @@ function isForDisk(context: ApplyContext, task: Task): boolean {
 }
 
 /**
- * Stages the changes of all tasks: new contents are written to files next to their targets. Returns the failures if
+ * Stages the changes of all tasks, writing any new contents to a file next to the target. Returns the failures if
  * staging fails.
  */
 export async function stagePart(
@@ -82,8 +82,8 @@ export async function stagePart(
 }
 
 /**
- * Makes all staged files visible, or none. Returns a verified step for each task, or only the steps that failed.
- * `hasWaited` is `true` if other editors have had time to open a file since it was staged.
+ * Makes all staged files visible or, if that fails, none of them. Returns a verified step for each task, or only the
+ * steps that failed. `hasWaited` is `true` if other editors have had time to open the files since they were staged.
  */
 export async function commitPart(
   context: ApplyContext,
@@ -136,7 +136,8 @@ function openedBy(
 
 /**
  * Returns the failure if this session's editor must write, create, rename or delete a file that another editor has, or
- * may have, open; otherwise `undefined`. Changes only to the text of documents open in this editor are not checked.
+ * may have, open; otherwise `undefined`. A document that is open in this editor is not checked if only its text
+ * changes.
  */
 export async function heldElsewhere(context: ApplyContext, tasks: readonly Task[]): Promise<Failure | undefined> {
   const names = tasks.flatMap(({ kind, planned }) =>
@@ -155,7 +156,9 @@ function toStep(task: Task, outcome: StepOutcome): DoneStep {
   return { ...task, file: task.planned, editOutcomes: [], outcome };
 }
 
-/** Returns the failed steps: those on the file that the failure names; all, if it names none or recovery is pending. */
+/**
+ * Returns the failed steps: those for the file that the failure names, or all if it names none or recovery is pending.
+ */
 function notWritten(tasks: readonly Task[], { outcome, failure, isThere }: NotCommitted): DoneStep[] {
   const isPending = outcome === "recoveryPending";
   const kind = isThere === true ? "unconfirmed" : isPending ? "pending" : "failed";

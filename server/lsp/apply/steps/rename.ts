@@ -90,7 +90,7 @@ async function renameBack(run: Run, file: FileRename, { hash, tidy, wasOpen }: S
   return hash === undefined || (now.kind === "kept" && now.file.hash === hash) || "saved";
 }
 
-/** Plans to restore a file's old name and, if its text was changed, its old text. */
+/** Plans the restoration of a file's old name and, if its text was changed, of its old text. */
 async function renameLater(undone: UndoneFile<FileRename>): Promise<Inverse> {
   const { uri, path } = undone.file.document;
   if (!(await hasLeft(undone.file, undone.freed))) return conflict(undone.file, staleProblems.nameTaken);

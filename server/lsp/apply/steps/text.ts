@@ -55,7 +55,7 @@ async function sendText(
   const hasMoved = (): boolean => (openAt(session, uri)?.version ?? null) !== version;
   // Until the user's latest typing is synced, the editor might apply the edit in the wrong place.
   if (!hasMoved()) await typingSynced(session, version);
-  // A file opened in the meantime now has a version and is planned again for it.
+  // A file that has been opened in the meantime now has a version, so it is planned again for that version.
   if (hasMoved()) return { outcome: { kind: "moved" } };
   const opened = asOpened(session, file);
   const edits = toTextEdits(opened, session);
@@ -67,8 +67,8 @@ async function sendText(
 const waited = new WeakMap<Session, number>();
 
 /**
- * Waits until earlier typing is synced, if the editor would apply an edit for this document version even to a later
- * one. Documents edited at nearly the same time share one wait.
+ * Waits until earlier typing is synced, if the editor would apply an edit meant for this document version even to a
+ * later version. Documents edited at nearly the same time share one wait.
  */
 async function typingSynced(session: Session, version: number | null): Promise<void> {
   const { syncDelay, checksVersionsFrom } = session.facts;
@@ -79,7 +79,7 @@ async function typingSynced(session: Session, version: number | null): Promise<v
 }
 
 /**
- * Sends the inverse edit if the text is still the edit's result, apart from typing elsewhere. Returns `true` on
+ * Sends the inverse edit if nothing but typing elsewhere has changed the text since the edit. Returns `true` on
  * success.
  */
 async function rollBackText(context: ApplyContext, file: FileChange): Promise<boolean> {
@@ -91,25 +91,28 @@ async function rollBackText(context: ApplyContext, file: FileChange): Promise<bo
     const inverse = inverseOf(session, file, document);
     if (!inverse.ok) return false;
     const { outcome } = await sendText(context, asUpdate({ ...file, ...inverse.change, document }));
-    // After further typing, a new inverse is made for the new text. If the editor applies the inverse in the wrong
+    // After further typing, a new inverse is computed for the new text. If the editor applies the inverse in the wrong
     // place, nothing more is sent: the user is typing faster than edits arrive.
     if (outcome.kind !== "moved") return outcome.kind === "verified";
   }
   return false;
 }
 
-/** The change that restores a document's old text, or the first offset where its text is not the edit's result. */
+/** The change that restores a document's old text, or the first offset where the text has changed since the edit. */
 type TextInverse =
   | { readonly ok: true; readonly change: Pick<FileChange, "change" | "text"> }
   | { readonly ok: false; readonly movedAt: number };
 
-/** Returns the inverse of a file's change, for the document as it is `now`. Keeps any text typed since the change. */
+/**
+ * Returns the inverse of a file's change, for the document's current state, `now`. Keeps any text typed since the
+ * change.
+ */
 export function inverseOf(session: Session, applied: FileChange, now: Document): TextInverse {
   const { text } = now;
   const file = now.version === null ? applied : asOpened(session, applied);
   const synced = (file.document.bomSynced ? byteOrderMark : "") + text;
   const isTyped = !isExpected(session, file, synced);
-  // A final line end that the editor restored does not count as typing and is removed with the edit.
+  // A final line ending that the editor restored does not count as typing and is removed with the edit.
   const whole = { from: 0, to: file.text.length, insert: text };
   const typed = ChangeSet.of(file.text.length, isTyped ? shrink(file.text, whole) : []);
   const movedAt = typed.changes[0]?.from ?? 0;
@@ -153,7 +156,7 @@ async function invertText({ session, file, isEdited }: UndoneFile): Promise<Inve
   return { ok: true, file: asUpdate({ ...file, operations: [], ...inverse.change, document }), place };
 }
 
-/** Reads a file's current document, under the file's name after the batch. */
+/** Reads the current document for a file, using the file's name after the batch. */
 export async function documentNow(session: Session, file: FileChange) {
   const { uri } = nameAfter(file);
   const target = await readTarget(pathOfSyncedUri(uri) ?? uri, worldOf(session, undefined));
@@ -161,7 +164,10 @@ export async function documentNow(session: Session, file: FileChange) {
   return conflict(file, callSentences.gone);
 }
 
-/** Reports whether a file has its planned text, in the editor or, if closed, on disk. Typing elsewhere is ignored. */
+/**
+ * Reports whether a file has its planned text, in the editor or, if it is not open there, on disk. Typing elsewhere is
+ * ignored.
+ */
 export async function hasText(proposed: ProposedStep): Promise<boolean> {
   const { session, file } = proposed;
   const { uri } = nameAfter(file);
