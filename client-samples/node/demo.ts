@@ -27,7 +27,7 @@ interface Stage {
   readonly client: Client;
   /** The expected text of each file, by path: the editor's text if the file is open, otherwise the text on disk. */
   readonly expected: Map<string, string>;
-  /** The text that is expected on disk until the editor saves anything, by path. */
+  /** For each path, the text that is expected on disk until the editor saves anything. */
   readonly unsaved: Map<string, string>;
   readonly problems: string[];
 }
@@ -174,8 +174,8 @@ function outcomeProblems(demo: DemoCall, answer: Answer<MultiEditResult>): strin
 }
 
 /**
- * Applies a required change to the expected texts; throws if it does not fit the files, which would be a mistake in the
- * demo.
+ * Applies an expected change to the expected texts; throws if the change does not fit them, which would be a mistake in
+ * the demo.
  */
 function expect({ expected, unsaved }: Stage, change: Expected): void {
   const { path } = change;

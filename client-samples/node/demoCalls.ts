@@ -97,7 +97,7 @@ export type Expected =
 /** One call of the demo. */
 export interface DemoCall {
   readonly title: string;
-  /** The point of the call, for the reader. */
+  /** Explains to the reader what the call shows. */
   readonly note: string;
   readonly by: "client" | "server";
   /** The call as a model sends it. */

@@ -51,8 +51,8 @@ interface Entry {
 }
 
 /**
- * Returns the steps of an edit; throws if any part of it does not fit. `matched` is keyed by URI; for documents that it
- * does not contain, only the versions in the edit are checked.
+ * Returns the steps of an edit; throws if any part of it does not fit the documents. `matched` is keyed by URI; for
+ * documents that it does not contain, only the versions in the edit are checked.
  */
 export function prepare(
   edit: WorkspaceEdit,

@@ -155,7 +155,7 @@ describe("a file that a session has open outside of its folders", () => {
   });
 });
 
-/** The files outside its folders that the only session announces as open. */
+/** The files that the only session announces as open although they are outside its folders. */
 function outsideOf(home: string): unknown {
   const [name = ""] = filesIn(home).filter((file) => file.endsWith(".json"));
   return JSON.parse(readFileSync(join(sessionsIn(home), name), "utf8")).outside;

@@ -143,7 +143,8 @@ function checkAnswer(answer: MultiEditResult | MultiEditErrorData, texts: readon
 }
 
 /**
- * Number of edits that the usual method is timed on. The time for all is extrapolated: each edit takes the same work.
+ * Number of edits with which the usual method is timed. The time for all edits is extrapolated, because each edit takes
+ * the same amount of work.
  */
 const usualShare = 40;
 

@@ -40,7 +40,7 @@ export interface CaseResult {
 
 /** A case of the benchmark. */
 export interface BenchCase {
-  /** The name for `--only`. */
+  /** The name by which `--only` selects the case. */
   readonly name: string;
   /** The title in the table of goals. */
   readonly title: string;

@@ -1,4 +1,7 @@
-/** Measures every rung. Each finds the same edits, although text and call differ in the way that it ignores. */
+/**
+ * Measures every rung. All rungs find the same edits; for each rung, text and call differ in a way that this rung
+ * ignores.
+ */
 import { type BatchShape, type Disguise, editBatch, patchBatch } from "./batches.js";
 import { checkMethods, floor, throughCore } from "./methods.js";
 import { median, race, uncertainty } from "./race.js";
@@ -28,7 +31,7 @@ const editRungs: Readonly<Record<string, Disguise | undefined>> = {
   viewPrefix: { sent: (line, number) => `${number}\t${line}` },
 };
 
-/** The same for the rungs that find hunks. */
+/** For each rung that finds hunks, a difference of the same kind. */
 const hunkRungs: Readonly<Record<string, Disguise | undefined>> = {
   exact: undefined,
   trailingBlanks: trailing,

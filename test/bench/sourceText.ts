@@ -3,7 +3,7 @@
  */
 import { type Chance, chanceOf } from "../codex/random.js";
 
-/** A text and the positions of its functions; the lines do not have line ends yet. */
+/** A text and the positions of its functions; the lines do not have line endings yet. */
 export interface SourceText {
   readonly lines: readonly string[];
   /** All complete functions. */

@@ -14,8 +14,8 @@ export interface CodexBinary {
 }
 
 /**
- * Makes the program at a path runnable. The program decides what to do based on the name it is started under, so this
- * function creates a link named `apply_patch`.
+ * Makes the program at a path runnable. The program decides what to do based on the name under which it is started, so
+ * this function creates a link named `apply_patch`.
  */
 export function codexBinary(program: string): CodexBinary {
   const scratch = mkdtempSync(join(tmpdir(), "multi-edit-codex-"));

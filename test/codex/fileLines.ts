@@ -48,10 +48,10 @@ export function seek(
   return undefined;
 }
 
-/** The line end for new lines. */
+/** The line ending for new lines. */
 export const newLineEnd = (lines: readonly FileLine[]): string => lines.find(({ end }) => end !== "")?.end ?? "\n";
 
-/** Replaces lines of a text. In the result, every line has a line end. */
+/** Replaces lines of a text. In the result, every line has a line ending. */
 export function replaced(lines: readonly FileLine[], replacements: readonly Replacement[]): string {
   const newEnd = newLineEnd(lines);
   const result: FileLine[] = [];

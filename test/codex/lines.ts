@@ -60,7 +60,7 @@ export function linePool(chance: Chance): string[] {
   return [...pool, ...relatives, ...own];
 }
 
-/** The possible line ends of a file; each line picks one of them. */
+/** The possible line endings of a file; each line gets one of them. */
 export function lineEnds(chance: Chance): readonly string[] {
   const kind = chance.weighted({ lf: 60, crlf: 20, cr: 6, mixed: 14 });
   const ends = { lf: ["\n"], crlf: ["\r\n"], cr: ["\r"], mixed: ["\n", "\n", "\r\n", "\r"] };

@@ -5,7 +5,7 @@ import { type Chunk, type Part, readPatch } from "./grammar.js";
 import { isIdle, place, type Refusal } from "./placement.js";
 import type { Content, Files, Outcome, Trial } from "./trial.js";
 
-/** Reasons for refusing a whole patch, under the server's names for them. */
+/** Reasons for refusing a whole patch, named as the server names them. */
 export type Reason =
   | Refusal
   | "patchSyntax"
@@ -63,7 +63,7 @@ const hasIdle = (part: Part): boolean => part.kind === "update" && part.chunks.s
 interface Kept {
   readonly mark: "" | "\ufeff";
   readonly content: Content;
-  /** Its path before the patch; `undefined` if it did not exist. */
+  /** The file's path before the patch; `undefined` if the file did not exist. */
   readonly origin?: string | undefined;
 }
 

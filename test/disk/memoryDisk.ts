@@ -259,7 +259,7 @@ function fileCalls(machine: Machine) {
       const old = node.bytes;
       const joined = (length: number): Buffer => Buffer.concat([bytes.subarray(0, length), old.subarray(length)]);
       step(machine, `write ${path}`);
-      // Clears the set-ID bits, as the system does for users other than the superuser.
+      // Clears the set-user-ID and set-group-ID bits, as the system does for users other than the superuser.
       node.mode &= ~0o6000;
       node.bytes = joined(bytes.length >> 1);
       step(machine, `write ${path}`);

@@ -18,7 +18,7 @@ export interface TrialPlan {
  */
 export type Tree = ReadonlyMap<string, string | undefined>;
 
-/** The folder for a plan's files; the state is kept next to it. */
+/** The folder for a plan's files; the state directory is next to it. */
 export const workspaceFolder = "/ws";
 
 /**

@@ -55,7 +55,7 @@ export function writeTask({ root, folder, state }: Site, kind: DriverTask["kind"
   return path;
 }
 
-/** The contents of a site's folder, under the paths of the plan. */
+/** The contents of a site's folder, keyed by the paths that the plan uses. */
 export function treeAt({ folder }: Site): Tree {
   const tree = new Map<string, string | undefined>();
   for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" })) {

@@ -39,8 +39,9 @@ export function newTally(): Tally {
 }
 
 /**
- * Runs one random batch over and over: cut off before each step and after the last, examining `samples` states per cut,
- * and with refusals that start at each step. Returns the first defect, or `undefined` if there is none.
+ * Runs one random batch over and over: cut off before each step and after the last one, with `samples` states examined
+ * per cut; and with the disk refusing each step, either that step alone or everything from then on. Returns the first
+ * defect, or `undefined` if there is none.
  */
 export function simulate(seed: number, samples: number, tally: Tally): Wrong | undefined {
   const choose = chooser(seed);

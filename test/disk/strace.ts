@@ -41,7 +41,7 @@ const onwards = (code: string): Fault => ({
   inject: (when) => `error=${code}:when=${when}+`,
 });
 
-/** Kills the process before the call. */
+/** Kills the process before it makes the system call. */
 export const kill: Fault = { name: "kill", weight: 8, inject: (when) => `signal=SIGKILL:when=${when}` };
 
 /** The faults that can occur at every point. */

@@ -1,4 +1,4 @@
-/** The capabilities that the tests need in every real editor; each editor implements this interface. */
+/** The functions that the tests need from every real editor; each editor implements this interface. */
 import type { Link } from "./link.js";
 
 /** The current state of a document in the editor. */
@@ -79,7 +79,7 @@ export interface Driver {
   undo(path: string): Promise<void>;
   /** Saves the document. */
   save(path: string): Promise<void>;
-  /** Makes the document read-only by the editor's own means; absent if there are none. */
+  /** Makes the document read-only by the editor's own means; absent if the editor has none. */
   lock?(path: string): Promise<void>;
   /** Puts the cursor right before the first occurrence of a text and starts typing there. */
   startTyping(path: string, before: string): Promise<void>;

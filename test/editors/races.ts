@@ -115,7 +115,7 @@ async function typeThrough(stage: Stage, door: Door, traits: Traits): Promise<st
       );
       await untilApplied(stage, door, batch(...edits));
     }
-    // At least some keys are typed, even if the batches finish early.
+    // Waits until at least 20 keys have been typed, even if the batches finish earlier.
     while (typed.length < 20) await delay(50);
   } finally {
     clearInterval(typist);

@@ -7,7 +7,7 @@ import { type Door, type Stage, type Texts, type Told, textsAfter } from "./stag
 
 /** A row of the table. */
 export interface Scene {
-  /** Its name in the table. */
+  /** The scene's name in the table. */
   readonly name: string;
   /** The doors to try if the editor has them; default: all. */
   readonly doors?: readonly Door[];

@@ -87,7 +87,7 @@ function deskOf(kind: EditorKind): Desk {
   };
 }
 
-/** A cell of the table, for the outcomes through all doors. */
+/** A cell of the table; it lists the doors separately if their outcomes differ. */
 function cellOf(seen: ReadonlyMap<Door, string>): string {
   const outcomes = new Set(seen.values());
   if (outcomes.size === 1) return [...outcomes][0]!;

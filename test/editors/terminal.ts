@@ -19,7 +19,7 @@ export interface Terminal extends EditorProcess {
   whenShown(text: string, mark: number): Promise<void>;
 }
 
-/** Number of characters of output to report. */
+/** Maximum number of characters of the output that an error message quotes. */
 const toldOutput = 4_000;
 
 /** Starts a program from the editor's root in a terminal, with the workspace folder as its working directory. */

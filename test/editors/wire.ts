@@ -52,7 +52,7 @@ export async function openWire(link: Link): Promise<Wire> {
   return wireOf(line);
 }
 
-/** The messages reported by the tap, and a way to send to it. */
+/** The messages that the tap reports, and a function that sends messages to the tap. */
 interface Tapped {
   readonly messages: { readonly from: Party; readonly message: Packet }[];
   readonly documents: Map<string, number>;

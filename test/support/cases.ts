@@ -35,7 +35,7 @@ export type OutcomeKind = (typeof outcomeKinds)[number];
 
 /** One file of a case, as it is in the editor and on disk before the call. */
 export interface CaseFile {
-  /** Relative to the case's folder, with `/` as the separator. */
+  /** The path relative to the case's folder, with `/` as the separator. */
   readonly path: string;
   readonly language: string;
   /**

@@ -15,7 +15,9 @@ export interface Excerpt {
   readonly rung: RungName;
 }
 
-/** A line of a document. Unless it is empty, its content begins and ends with words that occur in no other line. */
+/**
+ * A line of a document. Unless the line is empty, its content begins and ends with words that occur in no other line.
+ */
 interface Line {
   readonly indent: string;
   readonly content: string;
@@ -105,7 +107,9 @@ const pick = <T>(list: readonly [T, ...T[]], choice: number): T => list[choice %
 
 const otherEnds = ["\n", "\r\n", "\r"] as const;
 
-/** The caller's own line ends, either uniform or chosen line by line; a line without an end stays without one. */
+/**
+ * The caller's own line endings, either uniform or chosen line by line; a line without a line ending stays without one.
+ */
 const ends = fc
   .record({ alike: fc.option(lineEnds, { nil: undefined }), choices })
   .map(({ alike, choices }) => (line: Line, at: number): string => {
@@ -115,7 +119,7 @@ const ends = fc
 
 const otherBlanks = ["", "", " ", "   ", "\t", "\u00a0"] as const;
 
-/** The caller's own line ends and trailing whitespace. */
+/** The caller's own line endings and trailing whitespace. */
 const looseEnds = fc
   .record({ end: ends, choices })
   .map(({ end, choices }) => (line: Line, at: number, closed: boolean) => ({
@@ -210,7 +214,7 @@ function numbered(start: number, prefixOf: (lineNumber: number) => string): Dist
 
 const plain = { wholeLines: false, indents: plainIndents, newIndents: plainIndents } as const;
 
-/** Known ways that a caller's text differs from the document, one per row. */
+/** The known ways in which a caller's text differs from the document, one per row. */
 export const disturbances: Readonly<Record<string, Disturbance>> = {
   nothing: { ...plain, rung: "exact", sender: asIs },
   "line ends": {

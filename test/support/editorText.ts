@@ -8,7 +8,8 @@ export type Encoding = "utf-8" | "utf-16" | "utf-32";
 export class Refused extends Error {}
 
 /**
- * The UTF-16 offset of a position. Refuses positions that do not exist or that fall inside a character or a line end.
+ * The UTF-16 offset of a position. Refuses positions that do not exist or that fall inside a character or a line
+ * ending.
  */
 export function offsetOf(text: string, position: Position, encoding: Encoding): number {
   const line = linesOf(text)[position.line];

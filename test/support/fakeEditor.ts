@@ -53,8 +53,8 @@ export interface EditorOptions extends WindowOptions {
   readonly params?: Partial<InitializeParams>;
   readonly clientInfo?: { readonly name: string; readonly version?: string };
   /**
-   * The way that `workspace/applyEdit` changes a file that is not open. By default, the file is opened, edited and left
-   * unsaved, as in real editors.
+   * The way in which `workspace/applyEdit` changes a file that is not open. By default, the file is opened, edited and
+   * left unsaved, as in real editors.
    */
   readonly unopened?: Unopened;
   /** The point at which a change is synced: before or after answering the edit that made it. */
@@ -125,7 +125,10 @@ export interface FakeEditor {
   readonly type: (typed: Typed) => Promise<void>;
   /** Types the text and syncs it some milliseconds later. */
   readonly typeUnsynced: (typed: Typed, milliseconds: number) => void;
-  /** Types right after the next edit of this document, at offsets in the edited text; both are synced as one change. */
+  /**
+   * Makes the user type right after the next edit to the document, at offsets in the edited text; the edit and the
+   * typed text are synced as one change.
+   */
   readonly typeWithNextEdit: (typed: Typed) => void;
   readonly close: (uri: string) => Promise<void>;
   /**

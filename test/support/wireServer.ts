@@ -30,7 +30,7 @@ export interface WireServer {
   open(uri: string, text: string): Promise<void>;
   /** `multiEdit/apply` with these params, whatever they are. */
   apply(params: unknown): Promise<Answered>;
-  /** `multiEdit/read`; rejects if the server refuses the request. */
+  /** Sends `multiEdit/read`; the promise is rejected if the server refuses the request. */
   read(path: string, more?: object): Promise<ReadResult>;
   /** Every edit that the server asked the client to apply; the client applies none of them. */
   readonly asked: readonly WorkspaceEdit[];

@@ -15,7 +15,8 @@ export interface RanFile {
 /** A running coverage measurement. */
 export interface Coverage {
   /**
-   * The files, by path, where a named function has run since the last call of `take`. Module-level code does not count.
+   * The files in which a named function has run since the last call of `take`, sorted by path. Module-level code does
+   * not count.
    */
   take(): Promise<RanFile[]>;
 }

@@ -27,7 +27,10 @@ export type Reason =
 /** An edit with a mistake. */
 export interface Broken {
   readonly sent: Sent;
-  /** The 0-based line and column of the file where the edit first differs, if the failure must name them. */
+  /**
+   * The 0-based line and column at which the file first differs from the edit's old text, if the failure must name
+   * them.
+   */
   readonly differsAt?: { readonly line: number; readonly column: number };
 }
 

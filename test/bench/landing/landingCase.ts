@@ -40,7 +40,7 @@ export interface LandingCase {
 export interface Ground {
   readonly chance: Chance;
   readonly version: Version;
-  /** All files, as a source of edits that belong to a different file. */
+  /** All files, as a source of edits that belong in a different file. */
   readonly files: readonly SourceFile[];
   readonly door: Door;
 }

@@ -183,8 +183,9 @@ function linesWith({ lines }: Pick<Version, "lines">, sought: readonly string[])
 }
 
 /**
- * Several edits, one with a mistake. If `found` is `true`, the lines that this edit was made from must occur exactly
- * once; otherwise, the lines that it sends must not occur at all. Both checks ignore whitespace.
+ * Several edits, one with a mistake. If `found` is `true`, the lines from which the mistaken edit was made must occur
+ * in the file exactly once; otherwise, the lines that it sends must not occur there at all. Both checks ignore
+ * whitespace.
  */
 export function broken(
   reason: Reason,
@@ -207,7 +208,7 @@ export function broken(
   };
 }
 
-/** Edits of one file, and an edit that belongs to a different file. */
+/** Edits to one file and, among them, an edit that belongs in a different file. */
 export const absent: CaseMaker = (ground) => {
   const { chance, version, files } = ground;
   const other = chance.pick(files).version();
@@ -235,7 +236,7 @@ export const alreadyApplied: CaseMaker = (ground) => {
   const planned = edits.map((edit, i): Planned => {
     if (i < index) return asIs(ground, edit);
     if (i > index) return asIs(ground, { ...edit, start: edit.start + moved });
-    // The file already contains the edit's result, so the edit's location covers its new lines.
+    // The file already contains the result of the edit, so the edit's location is that of its new lines.
     const kept = newLines(done).map((text): EditLine => ({ kind: "keep", text }));
     return { sent: asIs(ground, done).sent, edit: { start: done.start, lines: kept }, sought: [] };
   });

@@ -23,7 +23,7 @@ export interface Spelling {
   readonly typed?: (line: string) => string;
   /** `true` if kept lines in the new text match the file even where their copies in the old text do not. */
   readonly cleanNew?: boolean;
-  /** The line end between lines and, if `ended` is `true`, after the last line; default: LF. */
+  /** The line ending between lines and, if `ended` is `true`, after the last line; default: LF. */
   readonly lineEnd?: string | undefined;
   /** `true` if both texts end with a line end. */
   readonly ended: boolean;

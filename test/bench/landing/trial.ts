@@ -87,7 +87,7 @@ type ReasonTest = (failure: Failure, expected: Extract<Expected, { reason: Reaso
 
 const isAbsence = ({ code }: Failure): boolean => code === "noMatch" || code === "contextNotFound";
 
-/** Tests whether a failure reports, in these words, that the old text was not found. */
+/** Tests whether a failure reports that the old text was not found and its message matches `words`. */
 const saying =
   (words: RegExp): ReasonTest =>
   (failure) =>
