@@ -7,7 +7,7 @@ import { TextIndex } from "../server/match/textIndex.js";
 import type { Change } from "../server/text/changeSet.js";
 import { documentAt, planOn, type SentEdit, textAfter } from "./support/planning.js";
 
-/** Similar lines that contain the kinds of differences that rungs ignore. */
+/** Similar lines; most of the differences between them are ignored by some rung. */
 const line = fc.constantFrom(
   "const value = compute(one, two);",
   "    const value = compute(one, three);  ",

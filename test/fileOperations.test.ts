@@ -41,7 +41,7 @@ const patch = patchOf(
   "*** Delete File: shown.txt",
 );
 
-/** The option allows a file with unsaved text to be moved. */
+/** The option `overwrite` allows a file with unsaved changes to be moved. */
 const everything = { ...patch, options: { overwrite: true } };
 
 /** Two sections, the second of which reverts the first. */

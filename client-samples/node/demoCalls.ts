@@ -104,7 +104,7 @@ export interface DemoCall {
   readonly call: Readonly<Record<string, unknown>>;
   /** The rung on which each edit was found; `undefined` if it was not searched for or not found. */
   readonly rungs: readonly (string | undefined)[];
-  /** `refused`: the failures' codes. */
+  /** `refused`: the failure codes. */
   readonly outcome: "applied" | { readonly refused: readonly string[] };
   readonly expected: readonly Expected[];
   /** The only file whose diff is shown, below the summary of all files; `undefined` to show all diffs. */

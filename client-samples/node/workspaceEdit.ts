@@ -20,7 +20,7 @@ export interface OpenDocument {
 }
 
 /**
- * The state that an edit was planned against: an open document's version, or the SHA-256 (in hex) of a closed file's
+ * The state against which an edit was planned: an open document's version, or the SHA-256 (in hex) of a closed file's
  * bytes.
  */
 export interface Matched {
@@ -65,7 +65,7 @@ export function prepare(
     if (!known.has(path)) known.set(path, isThere(path) ? { document: openAt(path), source: path } : undefined);
     return known.get(path);
   };
-  /** Returns the file at a path. Throws if it does not exist or is not the one that the edit was made for. */
+  /** Returns the file at a path. Throws if the file does not exist or is not the one for which the edit was made. */
   const existing = (uri: string, path: string): Entry => {
     const entry = entryAt(path);
     if (entry === undefined) throw new Error(`${path} does not exist`);

@@ -32,7 +32,7 @@ async function open(folders: readonly string[], name: string): Promise<FakeEdito
 /** Suspends a server, the way Ctrl-Z in a terminal suspends an editor and its server. */
 const suspend = ({ process: server }: FakeEditor): boolean => server.kill("SIGSTOP");
 
-/** An editor named Busy, with unsaved text in a.txt and in a file that does not exist yet. */
+/** An editor named Busy, with unsaved changes in `a.txt` and unsaved text for a file that does not exist yet. */
 async function layFolder() {
   const home = ownStateHome();
   const folder = makeDirectory({ "a.txt": "one\n" });

@@ -38,7 +38,7 @@ interface LineEdit {
   readonly lines: readonly HunkLine[];
 }
 
-/** The differences between text and call, as functions of a generated line. */
+/** The differences between the text and the call, as functions of a generated line. */
 export interface Disguise {
   /** Turns a generated line that an edit names into the corresponding line of the text. */
   readonly inText?: (line: string) => string;

@@ -50,7 +50,7 @@ const client: EditTarget = {
   },
 };
 
-/** Reads every unit of each text once, counts its line ends, and assembles the known result. */
+/** Reads every unit of each text once, counts its line endings, and assembles the known result. */
 export function floor(texts: readonly BatchText[]): { readonly lineEnds: number; readonly results: readonly Buffer[] } {
   let lineEnds = 0;
   const results: Buffer[] = [];

@@ -77,7 +77,8 @@ export async function startServer(
     ask: () => connection.sendRequest<never>("multiEdit/nothing", {}).catch(() => undefined),
     memory: () => memoryOf(child),
     async heap() {
-      // The server handles messages in order, so its answer means that the earlier ones have left their garbage.
+      // The server handles messages in order, so once it has answered this one, everything left over from the earlier
+      // ones can be collected.
       await connection.sendRequest<never>("multiEdit/nothing", {}).catch(() => undefined);
       child.send("heap");
       const [heap] = await once(child, "message");

@@ -7,7 +7,10 @@ import type { Content, Outcome, Trial } from "./trial.js";
 
 /** The program, ready to run. */
 export interface CodexBinary {
-  /** Runs it on a trial. Rejects if it ends in neither success nor an ordinary failure. */
+  /**
+   * Runs the program on a trial. The promise is rejected if the program ends in neither success nor an ordinary
+   * failure.
+   */
   apply(trial: Trial): Promise<Outcome>;
   /** Removes the scratch folder. */
   close(): void;

@@ -30,7 +30,7 @@ export interface Found {
 
 /**
  * Finds a run of one or more lines at or after `from` or, if `atEnd` is set, only at the end of the text. The first
- * pass that finds the run decides.
+ * pass that finds the run determines the result.
  */
 export function seek(
   texts: readonly string[],

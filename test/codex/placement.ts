@@ -162,7 +162,10 @@ function withoutLastBlank(lines: readonly PatchLine[]): PatchLine[] {
 const withoutBlanksAtEnd = (lines: readonly PatchLine[]): PatchLine[] =>
   lines.slice(0, lines.findLastIndex(({ sign, text }) => sign !== " " || text !== "") + 1);
 
-/** Added lines without the empty context lines after them; `undefined` if the hunk is not of this kind. */
+/**
+ * The hunk without the empty context lines at its end, if all its other lines are added ones and there are such empty
+ * lines; otherwise `undefined`.
+ */
 function withoutGap(chunk: Chunk): Chunk | undefined {
   const lines = withoutBlanksAtEnd(chunk.lines);
   const isInsertion = lines.length > 0 && lines.length < chunk.lines.length && lines.every(({ sign }) => sign === "+");
@@ -170,7 +173,8 @@ function withoutGap(chunk: Chunk): Chunk | undefined {
 }
 
 /**
- * The first location if that is allowed; otherwise the only one, or the only one that is nearest to a line (1-based).
+ * The first location if `mayTakeFirst` is `true`; otherwise the only location or, with several, the only one that is
+ * nearest to the line `hint` (1-based).
  */
 function choose(
   ground: Ground,

@@ -75,7 +75,8 @@ export function runDoubleFaults(bench: Bench, tally: RunTally, workload: Workloa
 }
 
 /**
- * Does up to `perPlan` runs of one plan after another, until `count` runs are done, 5 defects are found, or time is up.
+ * Takes one plan after another and does up to `perPlan` runs of each, until `count` runs are done, 5 defects are found,
+ * or time is up.
  */
 async function work(
   bench: Bench,

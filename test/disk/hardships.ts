@@ -27,7 +27,7 @@ export interface HardshipTally {
   /** Number of runs by the outcome in the driver's report. */
   readonly outcomes: Map<string, number>;
   readonly wrong: string[];
-  /** The reason why it was skipped; `undefined` if it was not. */
+  /** The reason why this kind was skipped; `undefined` if it was not. */
   leftOut?: string;
 }
 
@@ -139,7 +139,7 @@ function judge(
     readonly site: Site;
     readonly plan: TrialPlan;
     readonly report: DriverReport | undefined;
-    /** The outcome that the driver must report; `undefined` if any is valid. */
+    /** The outcome that the driver must report; `undefined` if any outcome is valid. */
     readonly expected?: DriverReport["outcome"];
   },
 ): void {

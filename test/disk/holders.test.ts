@@ -63,7 +63,7 @@ function workspaceIn(root: string, more: Partial<DiskWorkspace> = {}): DiskWorks
   return diskWorkspace([join(root, "ws")], { state: join(root, "state"), swapFiles: [join(root, "swap")], ...more });
 }
 
-/** A description of the editor that has a file open; `undefined` if there is none. */
+/** A description of the editor that has a file open; `undefined` if no editor has it open. */
 function editorOf(workspace: DiskWorkspace, path: string): string | undefined {
   const holder = holderOf(workspace, path);
   return holder?.kind === "open" ? holder.by : undefined;

@@ -21,7 +21,7 @@ export interface LaidFile {
   readonly bytes: Buffer;
   /** Default: 0o644. */
   readonly mode?: number;
-  /** Default: 0, the user that everything runs as. */
+  /** The owner's user id; default: 0, the id of the user who runs everything. */
   readonly owner?: number;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Recovery after people and programs have carried on working after a crash: it rolls back our own changes and nothing
+ * Recovery when people and programs have carried on working since the crash: it rolls back our own changes and nothing
  * else.
  */
 import { createHash } from "node:crypto";
@@ -17,7 +17,7 @@ import { workspaceFolder } from "./plans.js";
 import { at, create, isCommitRecord, move, remove, textsOf, update } from "./scene.js";
 import { workspaceOn } from "./simulation.js";
 
-/** A disk where a batch was killed during its commit, before the first step accepted by `isIt`. */
+/** A disk on which a batch was killed during its commit, before the first step accepted by `isIt`. */
 function killed(
   texts: Readonly<Record<string, string>>,
   changes: readonly DiskChange[],

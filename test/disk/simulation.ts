@@ -177,7 +177,7 @@ function afterCut(
 
 let processes = 0;
 
-/** The workspace as seen by a new process when all others are dead. */
+/** The workspace as seen by a new process after all others have died. */
 export function workspaceOn(files: MemoryDisk): DiskWorkspace {
   const self = `00000000-00000000-${++processes}-0`;
   return diskWorkspace([workspaceFolder], {

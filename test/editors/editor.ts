@@ -87,7 +87,7 @@ export interface Driver {
   key(key: string): void;
   /** Stops typing once the editor has processed all keys. */
   stopTyping(): Promise<void>;
-  /** Waits until a question is shown and answers it by the title of one of its actions. */
+  /** Waits until a question is shown and answers it by choosing the action with the given title. */
   answer(question: string, action: string, actions: readonly string[]): Promise<void>;
   /**
    * Waits until the editor has processed the answer to its command; absent if the processing does not interfere with

@@ -68,7 +68,7 @@ const edits: readonly Edit[] = [
 ];
 
 /**
- * Edits that only this sample handles: with them, eglot misses the change, fails an assertion, or never syncs the text
+ * Edits that only this sample handles: alone, eglot misses such a change, fails an assertion, or never syncs the text
  * again.
  */
 const ownEdits: readonly Edit[] = [
@@ -106,7 +106,7 @@ const ownEdits: readonly Edit[] = [
      (unwind-protect (progn (goto-char (at ${a})) (insert ${text})) (remove-hook 'after-change-functions sly t)))`,
 ];
 
-/** Texts to insert: characters of every width, line ends of every kind, and the empty text. */
+/** Texts to insert: characters of every width, line endings of every kind, and the empty text. */
 const texts = [
   "x",
   "one\n",

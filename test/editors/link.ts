@@ -1,5 +1,5 @@
 /**
- * The test's end of a socket that the tap and the driver inside an editor connect to; it carries one JSON value per
+ * The test's end of a socket to which the tap and the driver inside an editor connect; it carries one JSON value per
  * line.
  */
 import { createServer, type Socket } from "node:net";

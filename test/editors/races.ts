@@ -58,7 +58,7 @@ export const races: readonly Scene[] = [
   },
 ];
 
-/** Applies an edit of three open files; calls `meanwhile` before the edit of `b.txt` reaches the editor. */
+/** Applies a call that edits three open files; calls `meanwhile` before the edit to `b.txt` reaches the editor. */
 async function withThree(stage: Stage, meanwhile: () => Promise<void>): Promise<Told> {
   stage.lay(three);
   await stage.open("a.txt", "b.txt", "c.txt");

@@ -174,7 +174,7 @@ export function toText(bytes: Uint8Array): string {
 }
 
 /**
- * Reports whether two texts are equal apart from line ends and a final newline, in which synced and written text may
+ * Reports whether two texts are equal apart from line endings and a final newline, in which synced and written text may
  * differ.
  */
 function sameText(a: string, b: string): boolean {

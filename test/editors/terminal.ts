@@ -22,7 +22,7 @@ export interface Terminal extends EditorProcess {
 /** Maximum number of characters of the output that an error message quotes. */
 const toldOutput = 4_000;
 
-/** Starts a program from the editor's root in a terminal, with the workspace folder as its working directory. */
+/** Starts a program in a terminal inside the editor's root, with the workspace folder as its working directory. */
 export function startTerminal({ inside, env, folder }: Place, command: readonly string[]): Terminal {
   const line = [...inside, ...command].map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(" ");
   const onTerminal = ["script", "-qec", `stty cols 150 rows 45; exec ${line}`, "/dev/null"];

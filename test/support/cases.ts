@@ -51,7 +51,7 @@ export interface CaseFile {
   readonly utf16: boolean;
 }
 
-/** The location of an outcome's block in its page: the 0-based lines of the two fences. */
+/** The location of an outcome's block on its page: the 0-based lines of the two fences. */
 export interface BlockLines {
   readonly kind: OutcomeKind;
   readonly first: number;

@@ -75,7 +75,7 @@ interface SentLine {
  */
 type Sender = (line: Line, at: number, closed: boolean) => SentLine;
 
-/** One way that a caller's lines differ from the document's. */
+/** One way in which a caller's lines differ from the document's. */
 interface Disturbance {
   readonly rung: RungName;
   readonly indents: fc.Arbitrary<string>;

@@ -4,7 +4,7 @@ import type { RungName } from "../../server/match/rungs.js";
 /** The matches on one rung. */
 export interface ModelFound {
   readonly rung: RungName;
-  /** Start offsets in UTF-16 units, sorted and without duplicates. */
+  /** Start offsets in UTF-16 code units, sorted and without duplicates. */
   readonly starts: readonly number[];
 }
 

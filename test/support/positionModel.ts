@@ -31,7 +31,7 @@ export const width: Record<PositionEncoding, (text: string) => number> = {
   "utf-32": (text) => [...text].length,
 };
 
-/** The lines of a text without their ends. */
+/** The lines of a text without their line endings. */
 export function modelLines(text: string, rule: LineRule): string[] {
   return text.split(rule.loneCrEndsLine ? /\r\n|\n|\r/ : /\r?\n/);
 }

@@ -11,7 +11,7 @@ export interface RegionBatch {
   readonly lenient: boolean;
 }
 
-/** Lines with a unique number and the kinds of differences that rungs ignore. */
+/** Lines that each contain a unique number; most also contain characters in which some rung ignores differences. */
 const contents: readonly ((id: number) => string)[] = [
   (id) => `const value${id} = compute(one, two);`,
   (id) => `    const value${id} = compute(one, three);  `,

@@ -28,7 +28,7 @@ export interface WireServer {
   readonly connection: MessageConnection;
   readonly process: ChildProcess;
   open(uri: string, text: string): Promise<void>;
-  /** `multiEdit/apply` with these params, whatever they are. */
+  /** Sends `multiEdit/apply` with these params, whatever they are. */
   apply(params: unknown): Promise<Answered>;
   /** Sends `multiEdit/read`; the promise is rejected if the server refuses the request. */
   read(path: string, more?: object): Promise<ReadResult>;

@@ -37,7 +37,7 @@ export interface Broken {
 /** Puts a mistake into an edit; returns `undefined` if the edit leaves no room for it. */
 export type Breaker = (chance: Chance, edit: RealEdit, version: Version) => Broken | undefined;
 
-/** Drops an empty line between other lines from both texts. */
+/** Drops an empty line that is between other lines; drops it from both texts. */
 export const droppedBlankLine: Breaker = (chance, edit) => {
   const { lines } = edit;
   const inner = lines.flatMap(({ kind, text }, i) =>

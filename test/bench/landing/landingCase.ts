@@ -73,7 +73,7 @@ export function damaged(make: DamageMaker): CaseMaker {
   };
 }
 
-/** Builds a case whose edits land. The damage says how the file differs from the package. */
+/** Builds a case whose edits land. The damage determines how the file differs from the one in the package. */
 export function landing(
   { version, door }: Ground,
   planned: readonly Planned[],

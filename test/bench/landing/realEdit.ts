@@ -5,7 +5,7 @@
 import type { Chance } from "../../codex/random.js";
 import type { Version } from "./sources.js";
 
-/** A line of an edit, without its line end. */
+/** A line of an edit, without its line ending. */
 export interface EditLine {
   readonly kind: "keep" | "remove" | "add";
   readonly text: string;

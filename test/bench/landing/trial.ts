@@ -108,7 +108,7 @@ const differing =
       return words.test(difference) && isLine && (column === undefined || Number(column) - 1 === differsAt?.column);
     });
 
-/** For each reason, a test that recognises it by a failure's code and wording. */
+/** For each reason, a test that recognizes it by the code and the wording of a failure. */
 const reasons: Readonly<Record<Reason, ReasonTest>> = {
   absent: isAbsence,
   blankLine: saying(/empty line/),
