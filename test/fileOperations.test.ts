@@ -14,7 +14,7 @@ const program = serverForDesks();
 
 const start = (options: DeskOptions = {}): Promise<Desk> => layDesk(program, { proofTimeout: 300, ...options });
 
-/** Files of all kinds: open with unsaved text, open and saved, and not open. */
+/** Files of all kinds: open with unsaved changes, open and saved, and not open. */
 const files = {
   "unsaved.txt": "on disk\n",
   "closed.txt": "one\r\nold\r\n",

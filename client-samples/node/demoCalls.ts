@@ -81,7 +81,7 @@ export function withTyped(path: string, text: string): string {
     }, text);
 }
 
-/** One required change to a file, worked out by hand and not by the server. */
+/** One change that a call must make to a file, worked out by hand and not by the server. */
 export type Expected =
   | {
       readonly path: string;

@@ -176,7 +176,10 @@ function checkIsFile({ source }: Entry): void {
 
 const hashOf = (path: string): string => createHash("sha256").update(readFileSync(path)).digest("hex");
 
-/** Reads a file into a new document. `source` is the path to read the bytes from; `undefined` if there are none yet. */
+/**
+ * Reads a file into a new document. `source` is the path from which the bytes are read; `undefined` if there are no
+ * bytes yet.
+ */
 export function readDocument(path: string, source: string | undefined): OpenDocument {
   const bytes = source === undefined ? new Uint8Array() : readFileSync(source);
   const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);

@@ -11,7 +11,8 @@ export interface BatchText {
   /** The expected text after the batch. */
   readonly expected: string;
   /**
-   * The changes that turn `text` into `expected`, in ascending order and without overlaps; offsets are in UTF-16 units.
+   * The changes that turn `text` into `expected`, in ascending order and without overlaps; offsets are in UTF-16 code
+   * units.
    */
   readonly changes: readonly Change[];
 }
@@ -28,7 +29,7 @@ export interface Batch {
   readonly texts: readonly BatchText[];
   /** The call, as a client would send it. */
   readonly call: object;
-  /** In the same order as in the call. */
+  /** The replacements, in the same order as the edits in the call. */
   readonly replacements: readonly Replacement[];
 }
 

@@ -156,7 +156,7 @@ const withoutMarks = (chunk: Chunk): Chunk => ({
   lines: chunk.lines.map(({ sign, text }) => ({ sign, text: text.replace(/^\ufeff/, "") })),
 });
 
-/** Reports whether the file at a path is part of a cycle of moves, where each file takes another's former name. */
+/** Reports whether the file at a path is part of a cycle of moves in which each file takes another's former name. */
 function leadsBack({ files }: Work, path: string): boolean {
   const seen = new Set<string>();
   for (let at: string | undefined = path; at !== undefined && !seen.has(at); at = files.get(at)?.origin) {

@@ -32,7 +32,7 @@ export interface HardshipTally {
 }
 
 /**
- * Runs every kind of hardship, power cuts `cuts` times; skips the kinds that the machine does not allow, and records
+ * Runs every kind of hardship, with `cuts` power cuts; skips the kinds that the machine does not allow, and records
  * why.
  */
 export async function runHardships(bench: Bench, cuts: number): Promise<HardshipTally[]> {

@@ -157,7 +157,7 @@ function step(machine: Machine, what: string): void {
   if (refuse !== undefined && now >= refuse.from && now < refuse.to) throw systemError(refuse.code, what);
 }
 
-/** The names on a path, cached because most paths are used repeatedly. */
+/** The names that make up a path, cached because most paths are used repeatedly. */
 function namesOf(path: string): readonly string[] {
   const known = paths.get(path);
   if (known !== undefined) return known;

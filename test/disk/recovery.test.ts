@@ -158,7 +158,7 @@ describe("a name that is too long for the disk", () => {
   });
 });
 
-/** A folder on the real disk, where a batch was killed before a step. */
+/** A folder on the real disk in which a batch was killed before a step. */
 function killedReally(changesIn: (folder: string) => readonly DiskChange[], isIt: (what: string) => boolean) {
   const root = makeDirectory({ "ws/": "" });
   const folder = join(root, "ws");

@@ -15,7 +15,7 @@ export interface Tally {
   plans: number;
   /** Number of disk states after a power cut, each of them recovered and checked. */
   states: number;
-  /** Number of those states where the recovery was cut off, too. */
+  /** Number of these states for which the recovery was cut off, too. */
   twice: number;
   /**
    * Number of those states where some steps of the recovery were refused and the next recovery was followed by a cut.

@@ -28,7 +28,7 @@ export interface Stage {
   open(...names: readonly string[]): Promise<void>;
   /** Replaces the text of an open document without saving it. */
   retype(name: string, text: string): Promise<void>;
-  /** Types before the first occurrence of a text. */
+  /** Types keys before the first occurrence of a text. */
   type(name: string, before: string, keys: string): Promise<void>;
   /** Has a call applied; with `request`, the answer holds the message for the sample's user. */
   apply(door: Door, call: unknown): Promise<Told>;

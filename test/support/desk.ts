@@ -56,7 +56,7 @@ export interface Desk {
 export interface Failed extends MultiEditErrorData {
   readonly rpcCode: number;
   readonly message: string;
-  /** Codes of the failures. */
+  /** The failure codes. */
   readonly codes: readonly string[];
 }
 

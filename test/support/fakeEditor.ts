@@ -31,7 +31,7 @@ import { doOnDisk, type OpenDocument, type Step, stepsOf } from "./editorWorkspa
 /** The way to edit a file that is not open; `hidden`: the file is opened and edited, but never synced. */
 export type Unopened = "written" | "opened" | "hidden";
 
-/** Text that the user types to replace the range `[from, to)`, in UTF-16 units. */
+/** Text that the user types to replace the range `[from, to)`, in UTF-16 code units. */
 export interface Typed {
   readonly uri: string;
   readonly from: number;
@@ -77,7 +77,7 @@ export interface EditorOptions extends WindowOptions {
   readonly directories?: "needed";
   /** The way the editor saves documents at the server's request; `undefined` if it does not support this. */
   readonly saves?: SavingManner;
-  /** User id that the server runs as; `undefined` for the user who runs the tests. */
+  /** User id under which the server runs; `undefined` for that of the user who runs the tests. */
   readonly uid?: number;
   /** The server's working directory. */
   readonly cwd?: string;

@@ -19,7 +19,7 @@ const fact = new RegExp(
   "gu",
 );
 
-/** A line that shows a line of the file after its number or a plus sign, or that stands for omitted lines. */
+/** A line that shows a line of the file, preceded by its number or a plus sign, or that stands for omitted lines. */
 const fileLine = /^(?:(?:\d+(?::\d+)?|\+)\| |…$)/;
 
 /**

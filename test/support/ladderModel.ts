@@ -135,8 +135,8 @@ function linesOf(text: string): { line: string; start: number }[] {
 }
 
 /**
- * Start offsets of the windows of whole lines for which `accepts` returns `true`; if the old text ends in a line end,
- * so must a window.
+ * Start offsets of the windows of whole lines for which `accepts` returns `true`; if the old text ends with a line
+ * ending, so must a window.
  */
 function windows(
   text: string,

@@ -6,7 +6,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 
 /** A server file with at least one function that has run. */
 export interface RanFile {
-  /** Relative to the repository, with slashes, such as `server/plan/plan.ts`. */
+  /** The path relative to the repository, with slashes, such as `server/plan/plan.ts`. */
   readonly path: string;
   /** Names of the functions that ran at least once, in file order. Unnamed functions are left out. */
   readonly functions: readonly string[];

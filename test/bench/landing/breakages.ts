@@ -166,7 +166,7 @@ export const wrongAnchor: Breaker = (chance, edit, version) => {
   return { sent: { ...toSent(edit, { ended: false }), anchor } };
 };
 
-/** Adds a second edit of the same lines, still based on the file as it was before the first edit. */
+/** Adds a second edit to the same lines, still based on the file as it was before the first edit. */
 export const secondThought: Breaker = (chance, edit) => {
   const from = edit.lines.findIndex(({ kind }) => kind === "remove");
   if (from === -1) return undefined;

@@ -246,7 +246,7 @@ export const alreadyApplied: CaseMaker = (ground) => {
     : undefined;
 };
 
-/** Two edits of the same lines in one call, both written for the original file. */
+/** Two edits to the same lines in one call, both written for the original file. */
 export const consumed: CaseMaker = (ground) => {
   const { chance, version } = ground;
   const edits = drawEdits(chance, version, chance.between(1, 3));
