@@ -184,8 +184,8 @@ function chosen(located: Hits, choice: Drawn["choice"]): readonly Span[] {
 type Hits = Extract<Located, { kind: "one" | "many" }>;
 
 /**
- * Applies edits one call at a time, each drawn from the current text or from the text before the batch. A batch differs
- * from this only in how it treats repeated pairs, which `PairModel` models.
+ * Applies edits one call at a time, each drawn from the current text or from the text as it was before the batch. A
+ * batch differs from this only in how it treats repeated pairs, which `PairModel` models.
  */
 function oneByOne(text: string, drawings: readonly Drawn[]): { edits: SentEdit[]; after: string; seen: unknown[] } {
   let now = text;

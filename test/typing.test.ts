@@ -236,7 +236,7 @@ describe("a user who keeps typing", () => {
       typed[path] += key;
       await desk.typeBefore(path, cursor, key);
     };
-    // Twenty keys a second, and one more just before every fourth edit is applied.
+    // Types twenty keys a second, and one more just before every fourth edit is applied.
     const typist = setInterval(() => void type(Math.random() < 0.5 ? "a.txt" : "b.txt"), 50);
     desk.editor.beforeEdits(async () => {
       const { length } = desk.editor.asked;

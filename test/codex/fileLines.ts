@@ -15,7 +15,7 @@ export interface Replacement {
   readonly lines: readonly PatchLine[];
 }
 
-/** Splits a text at its line ends; an empty remainder after the last one is not a line. */
+/** Splits a text at its line endings; an empty remainder after the last one is not a line. */
 export function linesOf(text: string): FileLine[] {
   return [...text.matchAll(/([^\r\n]*)(\r\n|\n|\r|$)/g)]
     .map(([, line = "", end = ""]) => ({ text: line, end }))

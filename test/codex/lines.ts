@@ -1,4 +1,4 @@
-/** The lines that files are made of, and the ways that a patch may misspell them. */
+/** The lines that files are made of, and the ways in which a patch may misspell them. */
 import type { Chance } from "./random.js";
 
 /** A way of misspelling a line; the last one goes beyond what Codex tolerates. */

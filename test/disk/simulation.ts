@@ -18,7 +18,8 @@ export interface Tally {
   /** Number of these states for which the recovery was cut off, too. */
   twice: number;
   /**
-   * Number of those states where some steps of the recovery were refused and the next recovery was followed by a cut.
+   * Number of these states for which some steps of the recovery were refused and the next recovery was followed by a
+   * cut.
    */
   again: number;
   /** Runs in which the disk refused one step, or one step and all that followed. */

@@ -3,7 +3,7 @@ import type { Link } from "./link.js";
 
 /** The current state of a document in the editor. */
 export interface Held {
-  /** The text that the editor would write: with the file's line ends, without a byte order mark. */
+  /** The text that the editor would write: with the file's line endings, without a byte order mark. */
   readonly text: string;
   /**
    * `true` if, according to the editor, the text differs from what it last read or wrote; `undefined` if the editor
@@ -14,7 +14,7 @@ export interface Held {
   readonly bom: boolean | undefined;
 }
 
-/** The environment that an editor is started in. */
+/** The environment in which an editor is started. */
 export interface Place {
   /** The workspace folder, initially empty. Its paths are the same inside and outside the editor's root. */
   readonly folder: string;

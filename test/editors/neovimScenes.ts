@@ -11,7 +11,7 @@ import type { Stage } from "./stage.js";
 /** Runs Lua code that returns a value. */
 const lua = (stage: Stage, text: string): Promise<unknown> => stage.driver.run!(text);
 
-/** Rows only for Neovim. */
+/** Scenes that run only in Neovim. */
 export const neovimScenes: readonly Scene[] = [
   {
     name: ":MultiEdit with the buffer, a selection and a register; :MultiEditUndo",

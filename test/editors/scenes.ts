@@ -19,7 +19,7 @@ export interface Scene {
 
 /** The text in the table for a call that was carried out in full. */
 export const done = "done";
-/** The table's text if nothing changed in the end, and the answer says so. */
+/** The text in the table for a call that changed nothing in the end and whose answer says so. */
 export const nothing = "nothing changed";
 
 /** Scenes that involve only texts and answers. */

@@ -54,7 +54,7 @@ function documents(indents: fc.Arbitrary<string>): fc.Arbitrary<Line[]> {
     )
     .map((lines) =>
       lines.map((line, i) => {
-        // A lone CR followed by the LF of an empty line would form one line end.
+        // A lone CR followed by the LF of an empty line would form one line ending.
         const fused = lines[i - 1]?.end === "\r" && lineText(line) === "" && line.end === "\n";
         return fused ? { ...line, end: "\r\n" } : line;
       }),
@@ -335,7 +335,8 @@ function excerptOf(kind: Disturbance, drawn: Drawn): Excerpt {
 }
 
 /**
- * Lines are deleted only in the middle, and added only after a middle line, where the new line's line end is certain.
+ * Lines are deleted only in the middle, and added only after a middle line, where the new line's line ending is
+ * certain.
  */
 function possible({ how, range: { lines, first, last }, changed }: Drawn): Drawn["how"] {
   const alike = ["\n", "\r\n"].some((known) => lines.every(({ end }) => end === known || end === ""));
@@ -350,7 +351,7 @@ function edited(how: Drawn["how"], line: SentLine, written: SentLine): SentLine[
 
 const joined = ({ text, end }: SentLine): string => text + end;
 
-/** Joins the lines; a lone CR before an empty line that ends with LF would merge two line ends into one. */
+/** Joins the lines; a lone CR before an empty line that ends with LF would merge two line endings into one. */
 function separated(lines: readonly SentLine[], ended: boolean): string {
   let text = "";
   lines.forEach((line, i) => {

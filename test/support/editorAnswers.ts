@@ -6,7 +6,7 @@ import type { Step, Terms } from "./editorWorkspace.js";
 
 interface Manner {
   /**
-   * `first`: only the first replacement of the first document; `withLf`: every inserted line end becomes LF;
+   * `first`: only the first replacement of the first document; `withLf`: every inserted line ending becomes LF;
    * `allButRenames`: a rename is skipped, as Neovim does if the new name is taken.
    */
   readonly does: "all" | "allButRenames" | "first" | "withLf" | "nothing";

@@ -27,7 +27,7 @@ export function offsetOf(text: string, position: Position, encoding: Encoding): 
   return offset;
 }
 
-/** The position of a UTF-16 offset that is inside neither a character nor a line end. */
+/** The position of a UTF-16 offset that is inside neither a character nor a line ending. */
 export function positionOf(text: string, offset: number, encoding: Encoding): Position {
   const lines = linesOf(text);
   const line = lines.findLastIndex(({ start }) => start <= offset);

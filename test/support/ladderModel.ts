@@ -122,7 +122,10 @@ const trimEnd = (line: string): string => line.replace(new RegExp(`${blank}+$`),
 const trim = (line: string): string => trimEnd(line).replace(new RegExp(`^${blank}+`), "");
 const indentOf = (line: string): string => new RegExp(`^${blank}*`).exec(line)?.[0] ?? "";
 
-/** Lines without their ends, each with its start offset; the last line is empty if the text ends in a line end. */
+/**
+ * Lines without their line endings, each with its start offset; the last line is empty if the text ends with a line
+ * ending.
+ */
 function linesOf(text: string): { line: string; start: number }[] {
   const lines: { line: string; start: number }[] = [];
   let start = 0;

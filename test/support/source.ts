@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 
 /** A file of the project. */
 export interface Source {
-  /** Relative to the project, with `/` as the separator. */
+  /** The path relative to the project, with `/` as the separator. */
   readonly path: string;
   readonly text: string;
 }

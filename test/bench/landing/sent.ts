@@ -25,7 +25,7 @@ export interface Spelling {
   readonly cleanNew?: boolean;
   /** The line ending between lines and, if `ended` is `true`, after the last line; default: LF. */
   readonly lineEnd?: string | undefined;
-  /** `true` if both texts end with a line end. */
+  /** `true` if both texts end with a line ending. */
   readonly ended: boolean;
 }
 
