@@ -2,7 +2,7 @@
 import { passes } from "./blanks.js";
 import type { PatchLine } from "./grammar.js";
 
-/** A line of a file with its line end, which only the last line may lack. */
+/** A line of a file with its line ending, which only the last line may lack. */
 export interface FileLine {
   readonly text: string;
   readonly end: string;

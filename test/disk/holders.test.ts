@@ -20,7 +20,7 @@ const neovim = "nvim";
 /** A process id that is never in use: on Linux, ids are below four million. */
 const nobody = 99_999_999;
 
-/** The part of a swap file's first block that says who holds the file. */
+/** The part of a swap file's first block that says which process has the file open. */
 function swapFile(pid: number, host: string): Buffer {
   const block = Buffer.alloc(4096);
   block.write("b0VIM 9.0");

@@ -39,7 +39,7 @@ export interface Traits {
   readonly encodings: readonly ("utf-8" | "utf-16" | "utf-32")[];
   /** `true` if the editor has a command with which the user can send a call; otherwise only agents can send calls. */
   readonly command: boolean;
-  /** `true` if the editor has a command that lets the user send a call; otherwise only agents can send calls. */
+  /** `true` if the sample has a function that sends `multiEdit/apply` and applies the edit in the answer. */
   readonly request: boolean;
   /** `true` if a text without a final newline gets one as soon as it is edited. */
   readonly restoresFinalNewline: boolean;

@@ -26,7 +26,7 @@ const traits: Traits = {
   restoresFinalNewline: true,
 };
 
-/** An `EditorKind` whose driver has the additional functions. */
+/** An `EditorKind` whose driver is an `EmacsDriver`. */
 export type EmacsKind = EditorKind & { start(place: Place): Promise<EmacsDriver> };
 
 /** Emacs with its built-in eglot, configured with these blocks of the README followed by a test's own Lisp. */

@@ -22,7 +22,7 @@ export interface Seen {
   readonly failures: readonly Failure[];
   readonly edits: readonly SeenEdit[];
   readonly warnings: readonly string[];
-  /** Set only over the wire. */
+  /** The label of the edit; set only over the wire. */
   readonly label?: string;
 }
 

@@ -47,7 +47,7 @@ export const droppedBlankLine: Breaker = (chance, edit) => {
   return { sent: toSent({ lines: lines.toSpliced(chance.pick(inner), 1) }, { ended: chance.percent(40) }) };
 };
 
-/** Escapes quotes, backslashes, angle brackets or line ends once too often. */
+/** Escapes quotes, backslashes, angle brackets or line endings once too often. */
 export const overEscaped: Breaker = (chance, edit) => {
   const escapers: ((line: string) => string)[] = [
     (line) => line.replace(/["`]/g, (quote) => `\\${quote}`),
