@@ -85,7 +85,7 @@ export function withTyped(path: string, text: string): string {
 export type Expected =
   | {
       readonly path: string;
-      /** `undefined`: `after` is the whole text, whether or not the file existed. */
+      /** The text that is replaced; `undefined` if `after` is the whole text, whether or not the file existed. */
       readonly before: string | undefined;
       readonly after: string;
       /** The number of times that `before` occurs; 1 by default. */

@@ -44,7 +44,7 @@ export type Step =
 
 /** The state of a path before the current step. */
 interface Entry {
-  /** `undefined` if the file is not open and has not been read yet. */
+  /** The document; `undefined` if the file is not open and has not been read yet. */
   readonly document: OpenDocument | undefined;
   /** The path that the file had before the edit; `undefined` if the edit creates the file. */
   readonly source: string | undefined;

@@ -1,4 +1,6 @@
-/** The commands for agents and scripts, with the built program, the built server, and an editor with unsaved text. */
+/**
+ * The commands for agents and scripts, with the built program, the built server, and an editor with unsaved changes.
+ */
 import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -216,7 +216,7 @@ function shuffled<T>(items: readonly T[], seed: number): T[] {
 }
 
 /**
- * The same text as one contiguous string, as if it had arrived on the wire: the engine keeps concatenated strings in
+ * Returns a text as one contiguous string, as if it had arrived on the wire: the engine keeps concatenated strings in
  * pieces until they are read.
  */
 export function flat(text: string): string {

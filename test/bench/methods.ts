@@ -12,7 +12,7 @@ import type { BatchText, Replacement } from "./batches.js";
 
 /** The core's answer, and the plan behind it. */
 export interface CoreAnswer {
-  /** `undefined` if the call could not be decoded. */
+  /** The plan; `undefined` if the call could not be decoded. */
   readonly planned: Planned | undefined;
   readonly answer: MultiEditResult | MultiEditErrorData;
 }

@@ -1,6 +1,6 @@
 /**
- * Measures every rung. All rungs find the same edits; for each rung, text and call differ in a way that this rung
- * ignores.
+ * Measures every rung. All rungs find the same edits; for each rung, the text and the call differ in a way that this
+ * rung ignores.
  */
 import { type BatchShape, type Disguise, editBatch, patchBatch } from "./batches.js";
 import { checkMethods, floor, throughCore } from "./methods.js";
@@ -20,7 +20,8 @@ const curly: Disguise = {
 const deeper: Disguise = { sent: (line) => `    ${line}` };
 
 /**
- * For each rung that finds edits, a difference between text and call that this rung ignores but stricter ones do not.
+ * For each rung that finds edits, a difference between the text and the call that this rung ignores but stricter ones
+ * do not.
  */
 const editRungs: Readonly<Record<string, Disguise | undefined>> = {
   exact: undefined,

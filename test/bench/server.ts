@@ -93,7 +93,7 @@ export async function startServer(
 }
 
 function dataOf(error: unknown): MultiEditErrorData {
-  // The server's errors carry this data.
+  // If an error of the server has data, the data is of this type.
   if (error instanceof ResponseError && error.data !== undefined) return error.data as MultiEditErrorData;
   throw error;
 }

@@ -17,7 +17,7 @@ export type Reason =
 
 /** The outcome that the model predicts for a trial. */
 export interface Modelled extends Outcome {
-  /** `undefined` if the patch was applied. */
+  /** The reason for the refusal; `undefined` if the patch was applied. */
   readonly reason?: Reason;
 }
 

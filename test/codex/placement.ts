@@ -29,7 +29,7 @@ export function place(text: string, chunks: readonly Chunk[], rules: Rules): Pla
     const chunk = idle.includes(sent) ? unsigned(sent) : sent;
     const found = placeOf(ground, chunk, cursor);
     if (idle.includes(sent)) {
-      // Wherever such a hunk is placed, it writes nothing; it is an error only if its lines occur nowhere.
+      // Wherever an idle hunk is placed, it changes nothing; it is an error only if its lines occur nowhere.
       if (typeof found === "string" && found !== "ambiguousMatch") return { ok: false, why: "noChange" };
       if (typeof found !== "string") cursor = cursorBehind(ground, chunk, found, cursor);
       continue;
@@ -173,8 +173,8 @@ function withoutGap(chunk: Chunk): Chunk | undefined {
 }
 
 /**
- * The first location if `mayTakeFirst` is `true`; otherwise the only location or, with several, the only one that is
- * nearest to the line `hint` (1-based).
+ * The first location if `mayTakeFirst` is `true`; otherwise the only location or, if there are several, the one nearest
+ * to the line `hint` (1-based), unless two are equally near.
  */
 function choose(
   ground: Ground,

@@ -129,8 +129,8 @@ export function recoverAndLook(site: Site, plan: TrialPlan, report: DriverReport
 }
 
 /**
- * Number of recoveries to kill for each point where a batch is killed. The system calls of a recovery are recorded once
- * and serve for all of these recoveries.
+ * Number of recoveries to kill for each point at which a batch is killed. The system calls of a recovery are recorded
+ * once and used for all of these recoveries.
  */
 export const recoveriesPerPoint = 4;
 

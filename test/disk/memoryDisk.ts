@@ -21,7 +21,7 @@ export interface LaidFile {
   readonly bytes: Buffer;
   /** Default: 0o644. */
   readonly mode?: number;
-  /** The owner's user id; default: 0, the id of the user who runs everything. */
+  /** The owner's user id; default: 0, the id under which everything runs. */
   readonly owner?: number;
 }
 
@@ -60,7 +60,7 @@ export interface MemoryDisk extends FileSystem {
   /** The disk as the next process finds it after the previous one was killed or exited: nothing is lost. */
   afterKill(trouble?: Trouble): MemoryDisk;
   setOwner(path: string, owner: number): void;
-  /** The same disk as seen by another program, without faults. */
+  /** The disk as another program sees it, without faults. */
   outside(): FileSystem;
   /** Everything below a directory: for each path, the mode and text of a file, or `undefined` for a directory. */
   tree(directory: string): Map<string, string | undefined>;

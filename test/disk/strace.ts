@@ -28,7 +28,7 @@ export interface Fault {
 
 /** The outcome of a run. */
 export interface DriverRun {
-  /** `undefined` if the driver was cut off before it reported. */
+  /** The driver's report; `undefined` if the driver was cut off before it reported. */
   readonly report: DriverReport | undefined;
   /** `true` if the fault occurred. */
   readonly isHit: boolean;

@@ -96,7 +96,7 @@ function commands(stage: OnStage): void {
           ["a.txt", 2],
           ["a.txt", 4],
         ]);
-        // Paths are relative to the workspace folder, where Emacs was started.
+        // Paths are relative to the workspace folder, in which Emacs was started.
       },
       [".."],
     ));

@@ -68,8 +68,8 @@ const edits: readonly Edit[] = [
 ];
 
 /**
- * Edits that only this sample handles: alone, eglot misses such a change, fails an assertion, or never syncs the text
- * again.
+ * Edits that only this sample handles: without the sample, eglot misses such a change, fails an assertion, or never
+ * syncs the text again.
  */
 const ownEdits: readonly Edit[] = [
   (a, _, text) => `(let ((inhibit-modification-hooks t)) (goto-char (at ${a})) (insert ${text}))`,

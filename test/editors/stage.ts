@@ -47,7 +47,7 @@ export interface Told {
   readonly codes: readonly string[];
   /** All text shown to a person or a model. */
   readonly text: string;
-  /** `undefined` if the answer went to the sample. */
+  /** The server's answer; `undefined` if the answer went to the sample. */
   readonly answer?: Answer;
 }
 

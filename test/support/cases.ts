@@ -43,7 +43,7 @@ export interface CaseFile {
    * open.
    */
   readonly synced?: string;
-  /** `undefined` if the file does not exist. */
+  /** The bytes on disk; `undefined` if the file does not exist. */
   readonly disk?: Buffer;
   /** `true` if the text has a byte order mark, whether on disk or as synced. */
   readonly bom: boolean;

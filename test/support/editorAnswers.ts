@@ -12,8 +12,8 @@ interface Manner {
   readonly does: "all" | "allButRenames" | "first" | "withLf" | "nothing";
   readonly versions: Terms["versions"];
   /**
-   * `truth`: true, or false with the reason; `onDemand`: the same, but only when `answerNow` is called; `silence`: no
-   * answer.
+   * `truth`: true, or false with the reason; `onDemand`: the same as `truth`, but only when `answerNow` is called;
+   * `silence`: no answer.
    */
   readonly says: "truth" | "onDemand" | "true" | "false" | "null" | "error" | "silence";
 }

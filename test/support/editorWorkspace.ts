@@ -25,7 +25,7 @@ export interface Terms {
   readonly emptyText: "" | "\n";
   /** `lf`: CRLF becomes LF on opening, as in Emacs; `undefined` if line endings are kept. */
   readonly lineEnds?: "lf" | undefined;
-  /** `needed`: the directory of a file's new name must exist; `undefined` if it is created. */
+  /** `needed`: the directory of a file's new name must exist; `undefined` if the editor creates it. */
   readonly directories?: "needed" | undefined;
 }
 

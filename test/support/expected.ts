@@ -9,7 +9,7 @@ import { applyDiff } from "./gitApply.js";
 export interface FileState {
   /** The text in the editor; `undefined` if the file is not open. */
   readonly synced?: string;
-  /** `undefined` if the file does not exist. */
+  /** The bytes on disk; `undefined` if the file does not exist. */
   readonly disk?: Buffer;
 }
 

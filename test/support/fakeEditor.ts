@@ -73,7 +73,9 @@ export interface EditorOptions extends WindowOptions {
   readonly onRename?: "saves" | "keepsOpen" | "loses";
   /** `keepsOpen`: a document stays open when its file is deleted, as in Helix; `undefined` if it is closed. */
   readonly onDelete?: "keepsOpen";
-  /** `needed`: a rename into a missing directory fails, as in Helix; `undefined` if it is created. */
+  /**
+   * `needed`: a rename into a missing directory fails, as in Helix; `undefined` if the editor creates the directory.
+   */
   readonly directories?: "needed";
   /** The way the editor saves documents at the server's request; `undefined` if it does not support this. */
   readonly saves?: SavingManner;

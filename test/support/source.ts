@@ -12,9 +12,9 @@ export interface Source {
 
 /** One source in two masked forms, both of which preserve all offsets and line numbers. */
 export interface Masked {
-  /** Comments and the contents of strings, templates and regular expressions are replaced by spaces. */
+  /** The source with comments and the contents of strings, templates and regular expressions replaced by spaces. */
   readonly code: string;
-  /** Only comments are replaced by spaces. */
+  /** The source with only its comments replaced by spaces. */
   readonly uncommented: string;
   readonly literals: readonly Literal[];
 }

@@ -72,7 +72,7 @@ export const dedented: DamageMaker = (chance, version) => ({
   send: (edit) => {
     const lines = [...oldLines(edit), ...addedLines(edit)].filter((line) => !isBlankLine(line));
     const common = Math.min(...lines.map((line) => /^ */.exec(line)?.[0].length ?? 0));
-    // Without its indentation, a single line would still match, as part of a line of the file.
+    // Without its indentation, a single line would still match part of a line of the file.
     const isBlock = oldLines(edit).filter((line) => !isBlankLine(line)).length > 1;
     if (common === 0 || !isBlock) return undefined;
     const cut = chance.pick([common, Math.min(common, version.indent ?? 1)]);

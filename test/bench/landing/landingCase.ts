@@ -48,10 +48,10 @@ export interface Ground {
 /** Draws a case; returns `undefined` if the file or its edits are unsuitable. */
 export type CaseMaker = (ground: Ground) => LandingCase | undefined;
 
-/** An edit of a call, and the real edit that it is based on. */
+/** An edit of a call, and the real edit on which it is based. */
 export interface Planned {
   readonly sent: Sent;
-  /** `undefined` if it belongs to another file. */
+  /** The real edit; `undefined` if it belongs in another file. */
   readonly edit: RealEdit | undefined;
   /** The lines that the edit must match, as they are in the undamaged file; empty if it must match none. */
   readonly sought: readonly string[];

@@ -169,7 +169,7 @@ function repeatedLines({ chance, version }: Ground, most: number): RealEdit | un
   return wholes > 1 && places <= most ? edit : undefined;
 }
 
-/** The 0-based lines where occurrences of a text start. */
+/** The 0-based lines at which occurrences of a text start. */
 function linesWith({ lines }: Pick<Version, "lines">, sought: readonly string[]): number[] {
   const [text, wanted] = [lines.join("\n"), sought.join("\n")];
   const starts: number[] = [];

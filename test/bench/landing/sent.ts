@@ -5,7 +5,7 @@ import { type EditLine, newLines, oldLines, type RealEdit } from "./realEdit.js"
 export interface Sent {
   readonly oldText: string;
   readonly newText: string;
-  /** The same edit as lines of a hunk; `undefined` if a patch cannot express it. */
+  /** The edit as lines of a hunk; `undefined` if a patch cannot express it. */
   readonly hunk: readonly EditLine[] | undefined;
   /** 1-based line number that a batch may give for the edit; a patch gives it in the hunk header. */
   readonly line?: number;

@@ -94,8 +94,8 @@ const saying =
     isAbsence(failure) && words.test(failure.message);
 
 /**
- * Tests whether a nearest region describes, in these words, the line where the old text differs and, if it names a
- * column, the right one.
+ * Tests whether the description of a nearest region matches `words` and names the line at which the old text differs
+ * and, if it names a column, the right column.
  */
 const differing =
   (words: RegExp): ReasonTest =>
