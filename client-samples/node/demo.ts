@@ -71,7 +71,7 @@ function copyPackages(folder: string): Map<string, string> {
   return new Map(filesIn(folder).map((path) => [path, readFileSync(join(folder, path), "utf8")]));
 }
 
-/** Returns the texts of the package's next version, by path in the workspace. */
+/** Returns the texts of the package's next version, keyed by path in the workspace. */
 function nextTexts(): Map<string, string> {
   const { of, name, folder } = nextVersion;
   const sources = join(root, "node_modules", name, folder);

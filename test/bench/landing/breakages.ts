@@ -37,7 +37,7 @@ export interface Broken {
 /** Puts a mistake into an edit; returns `undefined` if the edit leaves no room for it. */
 export type Breaker = (chance: Chance, edit: RealEdit, version: Version) => Broken | undefined;
 
-/** Drops an empty line in the middle of the edit, both from the old text and from the new text. */
+/** Drops an empty line that lies between other lines, both from the old text and from the new text. */
 export const droppedBlankLine: Breaker = (chance, edit) => {
   const { lines } = edit;
   const inner = lines.flatMap(({ kind, text }, i) =>

@@ -121,8 +121,8 @@ export const firstLineDedented: DamageMaker = (chance) => ({
 });
 
 /**
- * Each line of the old text is prefixed with its number from a file view; in the new text, either all lines are or
- * none.
+ * Each line of the old text is prefixed with its number from a file view; in the new text, either all lines are
+ * prefixed or none are.
  */
 export const viewNumbers: DamageMaker = (chance) => ({
   send: (edit) => {
