@@ -15,7 +15,7 @@ export interface Goal {
 /** One row of a case's table. */
 export interface Row {
   readonly name: string;
-  /** Median times in milliseconds by contender; the server comes first. */
+  /** Median times in milliseconds, keyed by contender; the server comes first. */
   readonly times: Readonly<Record<string, number>>;
   /**
    * The standard error of the comparison's median, as a fraction of that median or of the goal; `undefined` if no times

@@ -71,7 +71,7 @@ interface Work {
   readonly files: Map<string, Kept>;
   /** Folders remain even when they no longer contain a file. */
   readonly folders: Set<string>;
-  /** Files that the patch has already deleted, by their path before the patch. */
+  /** Files that the patch has already deleted, keyed by the paths that they had before the patch. */
   readonly deleted: Map<string, Kept>;
   /** Paths of files that must be text, because the patch uses their contents. */
   readonly barred: Set<string>;

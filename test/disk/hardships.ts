@@ -24,7 +24,7 @@ import { unlike } from "./verdict.js";
 export interface HardshipTally {
   readonly name: string;
   runs: number;
-  /** Number of runs by the outcome in the driver's report. */
+  /** Number of runs, keyed by the outcome in the driver's report. */
   readonly outcomes: Map<string, number>;
   readonly wrong: string[];
   /** The reason why this kind was skipped; `undefined` if it was not. */

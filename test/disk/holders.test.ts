@@ -96,7 +96,7 @@ describe("a file is open in", () => {
   });
 });
 
-// Without Neovim, the blocks above have to do; if editors are required, its absence is a failure.
+// Without Neovim, only the tests above run; if editors are required, its absence is a failure.
 if (neovimVersion() === undefined) {
   it("Neovim is not available", () => {
     if (process.env.REQUIRE_EDITORS === "1") throw new Error("Neovim is not there");

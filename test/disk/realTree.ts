@@ -1,4 +1,4 @@
-/** Trees of plans on a real disk: creates them, passes them to the driver program, and inspects them. */
+/** Creates the trees of plans on a real disk, passes them to the driver program, and inspects them. */
 import {
   chmodSync,
   chownSync,

@@ -135,7 +135,7 @@ describe("a file that the batch should move", () => {
 });
 
 describe("a name that is too long for the disk", () => {
-  // 264 bytes, but fewer than 255 characters.
+  // This name has 264 bytes, but fewer than 255 characters.
   const long = `${"文".repeat(87)}.md`;
 
   it.each([`docs/${long}`, `docs/deep/${long}/x`, long])("is refused before anything is written: %s", (name) => {

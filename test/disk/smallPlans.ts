@@ -54,7 +54,7 @@ const kinds: Readonly<Record<string, (index: number) => Part>> = {
 
 const partOf = (kind: string, index: number): Part => kinds[kind]!(index);
 
-/** A text longer than a sector, so a write of it can be torn. */
+/** A text that is longer than a sector, so that a power cut can leave only a part of it. */
 const text = (index: number): string => `file ${index}, as it was before\n`.repeat(50);
 
 function create(name: string): Part {

@@ -114,7 +114,10 @@ const changing = [
   ...["rename", "link", "unlink", "mkdir", "rmdir"],
 ];
 
-/** Calls that the driver may use to mark the beginning and end; which one it uses depends on Node's version. */
+/**
+ * System calls with which the driver may mark the beginning and the end of writing; which one it uses depends on Node's
+ * version.
+ */
 const looking = ["statx", "lstat", "newfstatat"];
 
 function pointsOf(log: string): Point[] {

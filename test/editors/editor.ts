@@ -21,7 +21,7 @@ export interface Place {
   /** A folder for the editor's own files, such as its settings; it serves as the home and temporary directory. */
   readonly home: string;
   /**
-   * Environment variables for the editor's process. In the root, the programs `multi-edit-language-server` and
+   * Environment variables for the editor's process. In the editor's root, the programs `multi-edit-language-server` and
    * `multi-edit` are on `PATH`.
    */
   readonly env: Readonly<Record<string, string>>;

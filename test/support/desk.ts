@@ -46,7 +46,7 @@ export interface Desk {
   propose(params: unknown, token?: CancellationToken): Promise<MultiEditResult>;
   /** The command `multiEdit.apply`. */
   apply(params: unknown, token?: CancellationToken): Promise<MultiEditResult>;
-  /** The request `multiEdit/undo`; without an id it undoes the last transaction. */
+  /** The request `multiEdit/undo`; without an id, it undoes the last transaction. */
   undo(transaction?: string): Promise<MultiEditResult>;
   /** The request `multiEdit/read`. */
   read(params: unknown): Promise<ReadResult>;

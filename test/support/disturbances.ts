@@ -375,7 +375,7 @@ function cutsOf({ lines, first, last }: Range, ended: boolean, cuts: Drawn["cuts
   return { head, tail };
 }
 
-/** The first `length` units of a text, or one fewer to avoid splitting a surrogate pair. */
+/** The first `length` UTF-16 code units of a text, or one fewer to avoid splitting a surrogate pair. */
 function wellFormedCut(text: string, length: number): string {
   const cut = text.slice(0, length);
   return /[\ud800-\udbff]$/.test(cut) ? cut.slice(0, -1) : cut;

@@ -71,7 +71,9 @@ export interface EditorOptions extends WindowOptions {
    * closed and its text is lost.
    */
   readonly onRename?: "saves" | "keepsOpen" | "loses";
-  /** `keepsOpen`: a document stays open when its file is deleted, as in Helix; `undefined` if it is closed. */
+  /**
+   * `keepsOpen`: a document stays open when its file is deleted, as in Helix; `undefined` if the document is closed.
+   */
   readonly onDelete?: "keepsOpen";
   /**
    * `needed`: a rename into a missing directory fails, as in Helix; `undefined` if the editor creates the directory.
@@ -94,7 +96,7 @@ export interface FakeEditor {
   readonly encoding: Encoding;
   /** Open documents, keyed by URI as spelt when they were opened. */
   readonly documents: ReadonlyMap<string, OpenDocument>;
-  /** Texts of the files that `hidden` has opened, by URI. */
+  /** Texts of the files that `hidden` has opened, keyed by URI. */
   readonly hidden: ReadonlyMap<string, string>;
   /** Every `workspace/applyEdit` request received. */
   readonly asked: readonly ApplyWorkspaceEditParams[];

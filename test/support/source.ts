@@ -60,7 +60,7 @@ interface Quoted {
   readonly token: string;
 }
 
-/** Strings and templates, ordered by where they end; regular expressions are left out. */
+/** Strings and templates, in the order in which they end; regular expressions are left out. */
 function literalsIn(quoted: readonly Quoted[]): Literal[] {
   const open: Literal[] = [];
   return quoted.flatMap(({ at, token }) => {
