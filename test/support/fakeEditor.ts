@@ -71,9 +71,7 @@ export interface EditorOptions extends WindowOptions {
    * closed and its text is lost.
    */
   readonly onRename?: "saves" | "keepsOpen" | "loses";
-  /**
-   * `keepsOpen`: a document stays open when its file is deleted, as in Helix; `undefined` if the document is closed.
-   */
+  /** `keepsOpen`: a document stays open when its file is deleted, as in Helix; `undefined`: it is closed. */
   readonly onDelete?: "keepsOpen";
   /**
    * `needed`: a rename into a missing directory fails, as in Helix; `undefined` if the editor creates the directory.
