@@ -16,8 +16,8 @@ const longLine = fc
   .map((parts) => parts.join(""));
 
 /**
- * A document, and an excerpt of it as a caller might send it: verbatim, or with different line ends, trailing spaces or
- * straight quotes.
+ * A document, and an excerpt of it as a caller might send it: verbatim, or with different line endings, trailing spaces
+ * or straight quotes.
  */
 const sent = fc
   .record({

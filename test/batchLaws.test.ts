@@ -7,7 +7,7 @@ import { TextIndex } from "../server/match/textIndex.js";
 import type { Change } from "../server/text/changeSet.js";
 import { documentAt, planOn, type SentEdit, textAfter } from "./support/planning.js";
 
-/** Similar lines that contain the kinds of differences that rungs ignore. */
+/** Similar lines; most of the differences between them are ignored by some rung. */
 const line = fc.constantFrom(
   "const value = compute(one, two);",
   "    const value = compute(one, three);  ",
@@ -27,8 +27,8 @@ const texts = fc
   .map(([lines, end]) => lines.map(([text, n]) => (n < 300 ? `${text}${n}` : text)).join(end) + end);
 
 /**
- * Ways that a model may reproduce text that it has seen: verbatim, with a difference that some rung ignores, or with a
- * wrong letter.
+ * Ways in which a model may reproduce text that it has seen: verbatim, with a difference that some rung ignores, or
+ * with a wrong letter.
  */
 const disturbances: readonly ((text: string) => string)[] = [
   (text) => text,
@@ -184,8 +184,8 @@ function chosen(located: Hits, choice: Drawn["choice"]): readonly Span[] {
 type Hits = Extract<Located, { kind: "one" | "many" }>;
 
 /**
- * Applies edits one call at a time, each drawn from the current text or from the text before the batch. A batch differs
- * from this only in how it treats repeated pairs, which `PairModel` models.
+ * Applies edits one call at a time, each drawn from the current text or from the text as it was before the batch. A
+ * batch differs from this only in how it treats repeated pairs, which `PairModel` models.
  */
 function oneByOne(text: string, drawings: readonly Drawn[]): { edits: SentEdit[]; after: string; seen: unknown[] } {
   let now = text;

@@ -169,7 +169,7 @@ describe("an editor that applies an edit for version 0 to whatever text it has",
     editor.typeUnsynced({ uri: uri("a.txt"), from: 0, to: 0, insert: "typed " }, 100);
     expect(await desk.apply(batch(["a.txt", "two", "2"]))).toMatchObject({ outcome: "applied" });
     expect(desk.texts()).toEqual({ "a.txt": "typed one 2\n" });
-    // The only edit sent was for the text that had been synced by then.
+    // The server sent only one edit, for the text that had been synced by then.
     expect(editor.asked.map(({ edit }) => edit.documentChanges)).toMatchObject([[{ textDocument: { version: 1 } }]]);
   });
 });

@@ -1,5 +1,5 @@
 /**
- * The person at the editor: asked before anything changes, never asked twice about the same diff, and free to leave.
+ * The user is asked before anything changes, is never asked twice about the same diff, and may leave without answering.
  */
 import { describe, expect, it, vi } from "vitest";
 import { CancellationTokenSource } from "vscode-jsonrpc/node";

@@ -312,7 +312,7 @@ describe("whatever is sent", () => {
       fc.array(tie("call"), { maxLength: 3 }),
       tie("call"),
     ),
-    // Parsed from JSON, so that `__proto__` is an ordinary key, as on the wire.
+    // The call is parsed from JSON, so that `__proto__` is an ordinary key, as on the wire.
     call: fc
       .array(fc.tuple(fc.constantFrom(...known), tie("value")), { maxLength: 5 })
       .map((entries) => JSON.parse(`{${entries.map(([k, v]) => `${JSON.stringify(k)}:${JSON.stringify(v)}`).join()}}`)),

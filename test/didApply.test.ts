@@ -1,4 +1,6 @@
-/** The notification that the client or the server has applied a change, and its recipients. */
+/**
+ * The notification about a change that the client or the server has applied, and the recipients of this notification.
+ */
 import { describe, expect, it, vi } from "vitest";
 import { batch, type Desk, type DeskOptions, failed, layDesk, patchOf, serverForDesks } from "./support/desk.js";
 import { three, threeAfter, threeEdits } from "./support/threeDocuments.js";

@@ -261,7 +261,7 @@ describe("the lines that a document no longer has", () => {
     expect(documents.get(uri)?.formerLines.size).toBe(1);
     for (let i = 0; i < 200; i++) documents.change(uri, i + 202, [{ range: range(i, 0, i, 0), text: "x" }], inUtf16);
     expect(documents.get(uri)?.formerLines.size).toBe(201);
-    // One version of the text is a megabyte.
+    // Each version of the text takes up one megabyte.
     expect(heapInUse() - before).toBeLessThan(10 * text.length);
   });
 

@@ -30,7 +30,7 @@ const program = serverForDesks();
 /** A way to provoke a code that no page can produce. */
 interface Cause {
   readonly code: string;
-  /** `undefined` if the call does not fail but has an unknown outcome. */
+  /** The JSON-RPC error code; `undefined` if the call does not fail but has an unknown outcome. */
   readonly rpcCode: number | undefined;
   readonly why: string;
   readonly desk?: DeskOptions;
@@ -179,7 +179,7 @@ const causes: readonly Cause[] = [
     rpcCode: -32800,
     why: "a client that cancels the request",
     call: async ({ propose }) => {
-      // On a busy machine the answer may arrive before the cancellation.
+      // On a busy machine, the answer may arrive before the cancellation.
       for (let tries = 0; ; tries++) {
         const source = new CancellationTokenSource();
         const answer = propose(one, source.token);

@@ -14,7 +14,7 @@ const program = serverForDesks();
 
 const start = (options: DeskOptions = {}): Promise<Desk> => layDesk(program, { proofTimeout: 300, ...options });
 
-/** Files of all kinds: open with unsaved text, open and saved, and not open. */
+/** Files of all kinds: open with unsaved changes, open and saved, and not open. */
 const files = {
   "unsaved.txt": "on disk\n",
   "closed.txt": "one\r\nold\r\n",
@@ -41,7 +41,7 @@ const patch = patchOf(
   "*** Delete File: shown.txt",
 );
 
-/** The option allows a file with unsaved text to be moved. */
+/** The option `overwrite` allows a file with unsaved changes to be moved. */
 const everything = { ...patch, options: { overwrite: true } };
 
 /** Two sections, the second of which reverts the first. */

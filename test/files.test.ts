@@ -198,7 +198,7 @@ it("an open text is compared with the file according to the editor's habits", as
     ["a\r\nb", "crlf", ending, "same"],
     ["a\nb", "lf", ending, "same"],
     ["a\nb", "lf", lf, "differs"],
-    // A line end that the file lacks must have been typed in the editor.
+    // A line ending that the file lacks must have been typed in the editor.
     ["a\nb\n", "open", both, "differs"],
     ["a\nb\n\n", "lf", both, "differs"],
   ] as const;

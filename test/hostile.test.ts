@@ -17,7 +17,7 @@ const patience = 300_000;
 
 const uri = "untitled:text";
 
-/** A server with no folders and one open text. */
+/** A server with no folders and one open document. */
 async function serverWith(text: string): Promise<WireServer> {
   const server = await startWireServer();
   await server.open(uri, text);

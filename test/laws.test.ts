@@ -22,7 +22,7 @@ import { anyText, encodings, modelOffsets } from "./support/positionModel.js";
 
 const anyDocumentText = fc.oneof(texts, anyText);
 
-/** New texts that form chains, change line ends, or have a special meaning to `String.replace`. */
+/** New texts that form chains, change line endings, or have a special meaning to `String.replace`. */
 const newTexts = fc.oneof(
   texts,
   anyText,
@@ -99,7 +99,7 @@ function workspaceEditOf(planned: Extract<Planned, { ok: true }>, encoding: (typ
   return toWorkspaceEdit(planned.files, { encoding, capabilities, facts: factsOf(undefined) });
 }
 
-/** The text edits and document versions in a workspace edit, by URI. */
+/** The text edits and document versions in a workspace edit, keyed by URI. */
 function entriesOf(edit: WorkspaceEdit): Map<string, { edits: TextEdit[]; version: number | null }> {
   const entries = new Map<string, { edits: TextEdit[]; version: number | null }>();
   for (const entry of edit.documentChanges ?? []) {
@@ -277,7 +277,8 @@ describe("edits in sequence", () => {
           return;
         }
         if (planned.outcomes.some(({ status }) => status === "skipped")) return;
-        // Within a batch, a pair does not replace its own new text again; the law of repeated pairs covers that.
+        // Within a batch, a pair does not replace its own new text again, so batches with repeated pairs are left to
+        // the law of repeated pairs.
         const plain = (text: string): string => text.replace(/\r\n?/g, "\n");
         const pairs = edits.map(({ path, oldText, newText }) => JSON.stringify([path, plain(oldText), plain(newText)]));
         if (new Set(pairs).size < pairs.length) return;

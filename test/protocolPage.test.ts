@@ -22,7 +22,10 @@ function section(name: string): string {
   return withoutFences(rest).split(new RegExp(`^#{1,${length}} `, "m"))[0] ?? "";
 }
 
-/** Returns the rows, with trimmed cells, of the only table in a section whose first column has this name. */
+/**
+ * Returns the rows of the only table in the section `name` whose first column is called `column`; the cells are
+ * trimmed.
+ */
 function table(name: string, column: string): string[][] {
   const tables = section(name)
     .split(/\n(?!\|)/)

@@ -23,7 +23,7 @@ function block(info: string): string {
   return body;
 }
 
-/** Returns the rows of the first part's table whose first column has this name. */
+/** Finds a table in the first part by the name of its first column and returns its rows. */
 function rows(column: string): string[][] {
   const lines = start.split("\n");
   const first = lines.findIndex((line) => line.startsWith(`| ${column} |`)) + 2;

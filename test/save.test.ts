@@ -8,7 +8,7 @@ const program = serverForDesks();
 const open = { "a.txt": "old\n", "b.txt": "old\n" };
 const both = batch(["a.txt", "old", "new"], ["b.txt", "old", "new"]);
 
-/** An editor that can save on request, and whose `b.txt` has unsaved text. */
+/** An editor that can save on request, and whose `b.txt` has unsaved changes. */
 async function start(options: DeskOptions = {}): Promise<Desk> {
   const desk = await layDesk(program, { open, saves: "saves", settings: { proofTimeout: 300 }, ...options });
   await desk.typeBefore("b.txt", "old", "typed ");

@@ -56,7 +56,7 @@ describe("position encodings", () => {
   ])("of %j the server chooses %s, and both sides use it", async (offered, chosen) => {
     const desk = await start({ open: { "a.txt": text }, ...(offered === undefined ? {} : { encodings: offered }) });
     expect(desk.editor.initialized.capabilities.positionEncoding).toBe(chosen);
-    // Text typed after wide characters is synced with positions in the same encoding.
+    // Text typed after wide characters is synced with positions in the chosen encoding.
     await desk.typeBefore("a.txt", "old", "😀");
     await desk.apply({ path: "a.txt", oldText: "old", newText: "ñew", replaceAll: true });
     expect(desk.texts()).toEqual({ "a.txt": "é😀e\u0301 😀ñew 😀 ñew\r\nñew\n" });

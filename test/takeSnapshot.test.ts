@@ -1,4 +1,4 @@
-/** Taking the snapshot that a batch is planned against. */
+/** Taking the snapshot against which a batch is planned. */
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";

@@ -11,7 +11,7 @@ const program = serverForDesks();
 
 const start = (options: DeskOptions = {}): Promise<Desk> => layDesk(program, { proofTimeout: 300, ...options });
 
-/** Types before the n-th edit that the server sends to the editor, counted from 1. */
+/** Calls `type` just before the editor handles the server's `n`-th edit, counted from 1. */
 function typeBeforeEdit(desk: Desk, n: number, type: () => Promise<void>): void {
   desk.editor.beforeEdits(async () => {
     if (desk.editor.asked.length === n) await type();
@@ -236,7 +236,7 @@ describe("a user who keeps typing", () => {
       typed[path] += key;
       await desk.typeBefore(path, cursor, key);
     };
-    // Twenty keys a second, and one more just before every fourth edit is applied.
+    // Types twenty keys a second, and one more just before every fourth edit is applied.
     const typist = setInterval(() => void type(Math.random() < 0.5 ? "a.txt" : "b.txt"), 50);
     desk.editor.beforeEdits(async () => {
       const { length } = desk.editor.asked;

@@ -16,8 +16,8 @@ const program = serverForDesks();
 const reason = straceProblem();
 
 /**
- * The answer if the `first`-th `fsync` and all later ones fail, with the texts in the editor, on disk, and after a
- * recovery.
+ * Makes the `first`-th `fsync` and all later ones fail; returns the answer and the texts in the editor, on disk, and
+ * after a recovery.
  */
 async function withoutSync(first: number) {
   const home = makeDirectory({});

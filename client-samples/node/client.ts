@@ -175,7 +175,7 @@ function saveAll(documents: DocumentStore, uris: readonly string[]): SaveDocumen
 
 /**
  * Returns the params of `initialize`. Without `documentChanges` or the file operations, the server could do less.
- * Positions count UTF-16 units, as JavaScript does.
+ * Positions count UTF-16 code units, as JavaScript does.
  */
 function introduction({ folder, settings, show }: ClientOptions): InitializeParams {
   const uri = pathToFileURL(folder).href;

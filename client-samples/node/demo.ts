@@ -27,7 +27,7 @@ interface Stage {
   readonly client: Client;
   /** The expected text of each file, by path: the editor's text if the file is open, otherwise the text on disk. */
   readonly expected: Map<string, string>;
-  /** The text that is expected on disk until the editor saves anything, by path. */
+  /** For each path, the text that is expected on disk until the editor saves anything. */
   readonly unsaved: Map<string, string>;
   readonly problems: string[];
 }
@@ -71,7 +71,7 @@ function copyPackages(folder: string): Map<string, string> {
   return new Map(filesIn(folder).map((path) => [path, readFileSync(join(folder, path), "utf8")]));
 }
 
-/** Returns the texts of the package's next version, by path in the workspace. */
+/** Returns the texts of the package's next version, keyed by path in the workspace. */
 function nextTexts(): Map<string, string> {
   const { of, name, folder } = nextVersion;
   const sources = join(root, "node_modules", name, folder);
@@ -174,8 +174,8 @@ function outcomeProblems(demo: DemoCall, answer: Answer<MultiEditResult>): strin
 }
 
 /**
- * Applies a required change to the expected texts; throws if it does not fit the files, which would be a mistake in the
- * demo.
+ * Applies an expected change to the expected texts; throws if the change does not fit them, which would be a mistake in
+ * the demo.
  */
 function expect({ expected, unsaved }: Stage, change: Expected): void {
   const { path } = change;

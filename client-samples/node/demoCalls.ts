@@ -81,11 +81,11 @@ export function withTyped(path: string, text: string): string {
     }, text);
 }
 
-/** One required change to a file, worked out by hand and not by the server. */
+/** One change that a call must make to a file, worked out by hand and not by the server. */
 export type Expected =
   | {
       readonly path: string;
-      /** `undefined`: `after` is the whole text, whether or not the file existed. */
+      /** The text that is replaced; `undefined` if `after` is the whole text, whether or not the file existed. */
       readonly before: string | undefined;
       readonly after: string;
       /** The number of times that `before` occurs; 1 by default. */
@@ -97,14 +97,14 @@ export type Expected =
 /** One call of the demo. */
 export interface DemoCall {
   readonly title: string;
-  /** The point of the call, for the reader. */
+  /** Explains to the reader what the call shows. */
   readonly note: string;
   readonly by: "client" | "server";
   /** The call as a model sends it. */
   readonly call: Readonly<Record<string, unknown>>;
   /** The rung on which each edit was found; `undefined` if it was not searched for or not found. */
   readonly rungs: readonly (string | undefined)[];
-  /** `refused`: the failures' codes. */
+  /** `refused`: the failure codes. */
   readonly outcome: "applied" | { readonly refused: readonly string[] };
   readonly expected: readonly Expected[];
   /** The only file whose diff is shown, below the summary of all files; `undefined` to show all diffs. */

@@ -28,7 +28,7 @@ export function patchCalls(onDisk: ReadonlyMap<string, string>, next: ReadonlyMa
       title: "patch, two mistakes",
       note: "One hunk was made from the file on disk, which lacks your line; another matches twice.",
       by: "client",
-      // The call moves a file with unsaved text, which `overwrite` permits.
+      // The call moves a file with unsaved changes, which `overwrite` permits.
       call: { patch: inPatch([...tooLittle, ...around]), options: { overwrite: true } },
       rungs: [undefined, undefined, "exact", undefined, "exact", undefined, undefined],
       outcome: { refused: ["contextNotFound", "ambiguousMatch"] },

@@ -15,7 +15,7 @@ export function print(...lines: readonly string[]): void {
   for (const line of lines) console.log(line);
 }
 
-/** Returns a call on one line: keys unchanged, long values shortened. */
+/** Returns a call as one line, with its keys unchanged and its long values shortened. */
 export function callLine(method: string, call: object): string {
   return `    ${paint("cyan", cut(`${method} ${brief(call)}`, width - 4))}`;
 }
@@ -84,7 +84,7 @@ export function diffLines(file: FileResult, state: FileState, unsaved: readonly 
 
 interface DiffLine {
   readonly kind: "+" | "-" | " ";
-  /** 1-based; a removed line has its number in the original text, any other line its number in the new text. */
+  /** The line's 1-based number: in the original text for a removed line, in the new text for any other line. */
   readonly number: number;
   readonly text: string;
 }

@@ -11,7 +11,7 @@ export interface DocumentStore {
   get(path: string): OpenDocument | undefined;
   /** Returns the open documents, in the order in which they were opened. */
   all(): readonly OpenDocument[];
-  /** Opens a UTF-8 file. Throws if it cannot be read. */
+  /** Opens a UTF-8 file. Throws if the file cannot be read. */
   open(path: string): OpenDocument;
   /** Replaces the text of an open document, as typing does; the file is unchanged. */
   change(path: string, text: string): void;

@@ -20,7 +20,7 @@ export interface OpenDocument {
 }
 
 /**
- * The state that an edit was planned against: an open document's version, or the SHA-256 (in hex) of a closed file's
+ * The state against which an edit was planned: an open document's version, or the SHA-256 (in hex) of a closed file's
  * bytes.
  */
 export interface Matched {
@@ -44,15 +44,15 @@ export type Step =
 
 /** The state of a path before the current step. */
 interface Entry {
-  /** `undefined` if the file is not open and has not been read yet. */
+  /** The document; `undefined` if the file is not open and has not been read yet. */
   readonly document: OpenDocument | undefined;
   /** The path that the file had before the edit; `undefined` if the edit creates the file. */
   readonly source: string | undefined;
 }
 
 /**
- * Returns the steps of an edit; throws if any part of it does not fit. `matched` is keyed by URI; for documents that it
- * does not contain, only the versions in the edit are checked.
+ * Returns the steps of an edit; throws if any part of it does not fit the documents. `matched` is keyed by URI; for
+ * documents that it does not contain, only the versions in the edit are checked.
  */
 export function prepare(
   edit: WorkspaceEdit,
@@ -65,7 +65,7 @@ export function prepare(
     if (!known.has(path)) known.set(path, isThere(path) ? { document: openAt(path), source: path } : undefined);
     return known.get(path);
   };
-  /** Returns the file at a path. Throws if it does not exist or is not the one that the edit was made for. */
+  /** Returns the file at a path. Throws if the file does not exist or is not the one for which the edit was made. */
   const existing = (uri: string, path: string): Entry => {
     const entry = entryAt(path);
     if (entry === undefined) throw new Error(`${path} does not exist`);
@@ -176,7 +176,10 @@ function checkIsFile({ source }: Entry): void {
 
 const hashOf = (path: string): string => createHash("sha256").update(readFileSync(path)).digest("hex");
 
-/** Reads a file into a new document. `source` is the path to read the bytes from; `undefined` if there are none yet. */
+/**
+ * Reads a file into a new document. `source` is the path from which the bytes are read; `undefined` if there are no
+ * bytes yet.
+ */
 export function readDocument(path: string, source: string | undefined): OpenDocument {
   const bytes = source === undefined ? new Uint8Array() : readFileSync(source);
   const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);

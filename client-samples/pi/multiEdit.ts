@@ -101,10 +101,10 @@ interface Answer {
   readonly diff?: string;
   readonly warnings?: readonly string[];
   readonly files?: readonly { readonly firstChangedLine: number }[];
-  /** Present in the answer to `read`. */
+  /** The 1-based line at which `text` starts; present only in the answer to `read`. */
   readonly startLine?: number;
   readonly totalLines?: number;
-  /** `null`: no editor has the file open. */
+  /** The version of the open document; `null` if no editor has the file open. */
   readonly version?: number | null;
   readonly onDisk?: "same" | "differs";
   readonly error?: { readonly message: string };
@@ -157,7 +157,7 @@ function ask(args: readonly string[], input: string, { cwd, signal }: Place): Pr
     const env = { ...process.env, MULTI_EDIT_AGENT: agent };
     // If the program is not on pi's PATH, set MULTI_EDIT_PROGRAM to its full path or to that of a wrapper.
     const child = spawn(process.env.MULTI_EDIT_PROGRAM ?? "multi-edit", args, { cwd, env });
-    // On this signal, the program rolls back the call before it exits; SIGKILL would prevent that.
+    // On SIGINT, the program rolls back the call before it exits; SIGKILL would prevent that.
     const stop = (): void => void child.kill("SIGINT");
     signal?.addEventListener("abort", stop, { once: true });
     let stdout = "";

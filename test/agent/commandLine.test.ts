@@ -1,4 +1,6 @@
-/** The commands for agents and scripts, with the built program, the built server, and an editor with unsaved text. */
+/**
+ * The commands for agents and scripts, with the built program, the built server, and an editor with unsaved changes.
+ */
 import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -25,7 +27,7 @@ interface Bench extends Desk {
   run(args: readonly string[], options?: RunOptions): Promise<Ran>;
 }
 
-/** A new editor whose server announces itself where only this test looks. */
+/** A new editor whose server announces itself in a folder in which only this test looks. */
 async function layBench(options: DeskOptions = {}): Promise<Bench> {
   const home = ownStateHome();
   const desk = await layDesk(program, { clientInfo: { name: "Tester", version: "7" }, ...options });

@@ -1,4 +1,4 @@
-/** The MCP server as an independent client sees it, connected to an editor with unsaved text. */
+/** The MCP server as an independent client sees it, connected to an editor with unsaved changes. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { limits } from "../../server/text/limits.js";
 import { announced, ownStateHome } from "../support/agentPeer.js";

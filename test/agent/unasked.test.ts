@@ -32,7 +32,7 @@ async function open(folders: readonly string[], name: string): Promise<FakeEdito
 /** Suspends a server, the way Ctrl-Z in a terminal suspends an editor and its server. */
 const suspend = ({ process: server }: FakeEditor): boolean => server.kill("SIGSTOP");
 
-/** An editor named Busy, with unsaved text in a.txt and in a file that does not exist yet. */
+/** An editor named Busy, with unsaved changes in `a.txt` and unsaved text for a file that does not exist yet. */
 async function layFolder() {
   const home = ownStateHome();
   const folder = makeDirectory({ "a.txt": "one\n" });
@@ -155,7 +155,7 @@ describe("a file that a session has open outside of its folders", () => {
   });
 });
 
-/** The files outside its folders that the only session announces as open. */
+/** The files that the only session announces as open although they are outside its folders. */
 function outsideOf(home: string): unknown {
   const [name = ""] = filesIn(home).filter((file) => file.endsWith(".json"));
   return JSON.parse(readFileSync(join(sessionsIn(home), name), "utf8")).outside;

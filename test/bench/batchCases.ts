@@ -143,7 +143,8 @@ function checkAnswer(answer: MultiEditResult | MultiEditErrorData, texts: readon
 }
 
 /**
- * Number of edits that the usual method is timed on. The time for all is extrapolated: each edit takes the same work.
+ * Number of edits with which the usual method is timed. The time for all edits is extrapolated, because each edit takes
+ * the same amount of work.
  */
 const usualShare = 40;
 
@@ -247,7 +248,7 @@ const oneFails: BenchCase = {
   },
 };
 
-/** Old texts that do not occur in the text, by their similarity to its lines. */
+/** Old texts that do not occur in the text, keyed by the way in which they resemble its lines. */
 const absentTexts: Readonly<Record<string, (lines: readonly string[]) => string>> = {
   "nothing like it": () =>
     [

@@ -11,7 +11,8 @@ export interface BatchText {
   /** The expected text after the batch. */
   readonly expected: string;
   /**
-   * The changes that turn `text` into `expected`, in ascending order and without overlaps; offsets are in UTF-16 units.
+   * The changes that turn `text` into `expected`, in ascending order and without overlaps; offsets are in UTF-16 code
+   * units.
    */
   readonly changes: readonly Change[];
 }
@@ -28,7 +29,7 @@ export interface Batch {
   readonly texts: readonly BatchText[];
   /** The call, as a client would send it. */
   readonly call: object;
-  /** In the same order as in the call. */
+  /** The replacements, in the same order as the edits in the call. */
   readonly replacements: readonly Replacement[];
 }
 
@@ -38,7 +39,7 @@ interface LineEdit {
   readonly lines: readonly HunkLine[];
 }
 
-/** The differences between text and call, as functions of a generated line. */
+/** The differences between the text and the call, as functions of a generated line. */
 export interface Disguise {
   /** Turns a generated line that an edit names into the corresponding line of the text. */
   readonly inText?: (line: string) => string;
@@ -215,7 +216,7 @@ function shuffled<T>(items: readonly T[], seed: number): T[] {
 }
 
 /**
- * The same text as one contiguous string, as if it had arrived on the wire: the engine keeps concatenated strings in
+ * Returns a text as one contiguous string, as if it had arrived on the wire: the engine keeps concatenated strings in
  * pieces until they are read.
  */
 export function flat(text: string): string {

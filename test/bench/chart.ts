@@ -7,7 +7,7 @@ import { isMet, type Verdict, verdictOf } from "./result.js";
 const width = 860;
 const margin = 24;
 const rowHeight = 38;
-/** The x coordinates of a bar's start, its limit, and the point where it is cut off. */
+/** The x coordinates of a bar's start, its limit, and the point at which it is cut off. */
 const bars = { from: margin, limit: 560, to: width - margin };
 const plot = { left: 84, right: width - 150, height: 260 };
 

@@ -12,7 +12,7 @@ import type { BatchText, Replacement } from "./batches.js";
 
 /** The core's answer, and the plan behind it. */
 export interface CoreAnswer {
-  /** `undefined` if the call could not be decoded. */
+  /** The plan; `undefined` if the call could not be decoded. */
   readonly planned: Planned | undefined;
   readonly answer: MultiEditResult | MultiEditErrorData;
 }
@@ -50,7 +50,7 @@ const client: EditTarget = {
   },
 };
 
-/** Reads every unit of each text once, counts its line ends, and assembles the known result. */
+/** Reads every unit of each text once, counts its line endings, and assembles the known result. */
 export function floor(texts: readonly BatchText[]): { readonly lineEnds: number; readonly results: readonly Buffer[] } {
   let lineEnds = 0;
   const results: Buffer[] = [];

@@ -9,7 +9,7 @@ export interface Machine {
   readonly cores: number;
   readonly platform: string;
   readonly node: string;
-  /** In ISO 8601 format. */
+  /** The date and time of the measurement, in ISO 8601 format. */
   readonly date: string;
   /** The load average over the preceding minute; 0 if the system does not report it. */
   readonly load: number;

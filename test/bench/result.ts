@@ -15,7 +15,7 @@ export interface Goal {
 /** One row of a case's table. */
 export interface Row {
   readonly name: string;
-  /** Median times in milliseconds by contender; the server comes first. */
+  /** Median times in milliseconds, keyed by contender; the server comes first. */
   readonly times: Readonly<Record<string, number>>;
   /**
    * The standard error of the comparison's median, as a fraction of that median or of the goal; `undefined` if no times
@@ -40,7 +40,7 @@ export interface CaseResult {
 
 /** A case of the benchmark. */
 export interface BenchCase {
-  /** The name for `--only`. */
+  /** The name by which `--only` selects the case. */
   readonly name: string;
   /** The title in the table of goals. */
   readonly title: string;

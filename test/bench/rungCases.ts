@@ -1,4 +1,7 @@
-/** Measures every rung. Each finds the same edits, although text and call differ in the way that it ignores. */
+/**
+ * Measures every rung. All rungs find the same edits; for each rung, the text and the call differ in a way that this
+ * rung ignores.
+ */
 import { type BatchShape, type Disguise, editBatch, patchBatch } from "./batches.js";
 import { checkMethods, floor, throughCore } from "./methods.js";
 import { median, race, uncertainty } from "./race.js";
@@ -17,7 +20,8 @@ const curly: Disguise = {
 const deeper: Disguise = { sent: (line) => `    ${line}` };
 
 /**
- * For each rung that finds edits, a difference between text and call that this rung ignores but stricter ones do not.
+ * For each rung that finds edits, a difference between the text and the call that this rung ignores but stricter ones
+ * do not.
  */
 const editRungs: Readonly<Record<string, Disguise | undefined>> = {
   exact: undefined,
@@ -28,7 +32,7 @@ const editRungs: Readonly<Record<string, Disguise | undefined>> = {
   viewPrefix: { sent: (line, number) => `${number}\t${line}` },
 };
 
-/** The same for the rungs that find hunks. */
+/** For each rung that finds hunks, a difference of the same kind. */
 const hunkRungs: Readonly<Record<string, Disguise | undefined>> = {
   exact: undefined,
   trailingBlanks: trailing,

@@ -19,7 +19,7 @@ export function scaled(full: number, { size }: Scale, least = 1): number {
   return Math.max(least, Math.round(full * size));
 }
 
-/** As many rounds as a sound median needs, but no more than the scale allows. */
+/** Sets the number of rounds to `count`, but to no more than the scale allows. */
 export function rounds(count: number, scale: Scale): RaceOptions {
   const isFull = scale.rounds === undefined;
   return {

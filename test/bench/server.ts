@@ -77,7 +77,8 @@ export async function startServer(
     ask: () => connection.sendRequest<never>("multiEdit/nothing", {}).catch(() => undefined),
     memory: () => memoryOf(child),
     async heap() {
-      // The server handles messages in order, so its answer means that the earlier ones have left their garbage.
+      // The server handles messages in order, so once it has answered this one, everything left over from the earlier
+      // ones can be collected.
       await connection.sendRequest<never>("multiEdit/nothing", {}).catch(() => undefined);
       child.send("heap");
       const [heap] = await once(child, "message");
@@ -92,7 +93,7 @@ export async function startServer(
 }
 
 function dataOf(error: unknown): MultiEditErrorData {
-  // The server's errors carry this data.
+  // If an error of the server has data, the data is of this type.
   if (error instanceof ResponseError && error.data !== undefined) return error.data as MultiEditErrorData;
   throw error;
 }

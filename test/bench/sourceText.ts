@@ -3,7 +3,7 @@
  */
 import { type Chance, chanceOf } from "../codex/random.js";
 
-/** A text and the positions of its functions; the lines do not have line ends yet. */
+/** A text and the positions of its functions; the lines do not have line endings yet. */
 export interface SourceText {
   readonly lines: readonly string[];
   /** All complete functions. */
@@ -20,7 +20,9 @@ export interface SourceFunction {
   readonly name: string;
 }
 
-/** A text of `lineCount` lines of about 40 units each, including line ends; the same seed gives the same text. */
+/**
+ * A text of `lineCount` lines of about 40 characters each, including line endings; the same seed gives the same text.
+ */
 export function sourceText(lineCount: number, seed: number): SourceText {
   const chance = chanceOf(seed);
   const lines: string[] = [];

@@ -7,15 +7,18 @@ import type { Content, Outcome, Trial } from "./trial.js";
 
 /** The program, ready to run. */
 export interface CodexBinary {
-  /** Runs it on a trial. Rejects if it ends in neither success nor an ordinary failure. */
+  /**
+   * Runs the program on a trial. The promise is rejected if the program ends in neither success nor an ordinary
+   * failure.
+   */
   apply(trial: Trial): Promise<Outcome>;
   /** Removes the scratch folder. */
   close(): void;
 }
 
 /**
- * Makes the program at a path runnable. The program decides what to do based on the name it is started under, so this
- * function creates a link named `apply_patch`.
+ * Makes the program at a path runnable. The program decides what to do based on the name under which it is started, so
+ * this function creates a link named `apply_patch`.
  */
 export function codexBinary(program: string): CodexBinary {
   const scratch = mkdtempSync(join(tmpdir(), "multi-edit-codex-"));

@@ -13,7 +13,7 @@ export type Verdict =
   | { readonly kind: "same"; readonly isDone: boolean }
   /** The deviations that explain the difference; empty if only several of them together explain it. */
   | { readonly kind: "deviates"; readonly by: readonly DeviationName[] }
-  /** `nature`: the mode and each side's reason, to tell one difference from another. */
+  /** `nature`: the mode and each side's reason, which identify the kind of difference. */
   | { readonly kind: "different"; readonly report: string; readonly nature: string };
 
 /** The server's two modes. */

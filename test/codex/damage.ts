@@ -120,7 +120,8 @@ const damages = {
     return own.length === 0 ? lines : exchange(lines, chance, isAnchor, (line) => [chance.pick(own), line]);
   },
   unified: (lines, chance) => {
-    // The numbers refer to the file before the patch, so they are unknown if an earlier section has changed the file.
+    // The numbers refer to the file as it was before the patch, so they are unknown if an earlier section has changed
+    // the file.
     if (lines.filter((line) => /^\*\*\* \w+ File: /.test(line)).length > 1) return lines;
     const line = chance.between(0, 9);
     const count = chance.between(0, 4);

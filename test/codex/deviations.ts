@@ -1,4 +1,4 @@
-/** Intentional differences between how the server and Codex read a patch; each row is a switch of the model. */
+/** Intentional differences between the server's reading of a patch and Codex's; each row is a switch of the model. */
 
 /** An intentional difference. */
 export interface Deviation {

@@ -1,8 +1,8 @@
-/** A file's text as lines, and how Codex searches and replaces them. */
+/** A file's text as lines, and the way in which Codex finds and replaces lines. */
 import { passes } from "./blanks.js";
 import type { PatchLine } from "./grammar.js";
 
-/** A line of a file with its line end, which only the last line may lack. */
+/** A line of a file with its line ending, which only the last line may lack. */
 export interface FileLine {
   readonly text: string;
   readonly end: string;
@@ -15,7 +15,7 @@ export interface Replacement {
   readonly lines: readonly PatchLine[];
 }
 
-/** Splits a text at its line ends; an empty remainder after the last one is not a line. */
+/** Splits a text at its line endings; an empty remainder after the last one is not a line. */
 export function linesOf(text: string): FileLine[] {
   return [...text.matchAll(/([^\r\n]*)(\r\n|\n|\r|$)/g)]
     .map(([, line = "", end = ""]) => ({ text: line, end }))
@@ -30,7 +30,7 @@ export interface Found {
 
 /**
  * Finds a run of one or more lines at or after `from` or, if `atEnd` is set, only at the end of the text. The first
- * pass that finds the run decides.
+ * pass that finds the run determines the result.
  */
 export function seek(
   texts: readonly string[],
@@ -48,10 +48,10 @@ export function seek(
   return undefined;
 }
 
-/** The line end for new lines. */
+/** The line ending for new lines. */
 export const newLineEnd = (lines: readonly FileLine[]): string => lines.find(({ end }) => end !== "")?.end ?? "\n";
 
-/** Replaces lines of a text. In the result, every line has a line end. */
+/** Replaces lines of a text. In the result, every line has a line ending. */
 export function replaced(lines: readonly FileLine[], replacements: readonly Replacement[]): string {
   const newEnd = newLineEnd(lines);
   const result: FileLine[] = [];

@@ -120,7 +120,7 @@ function closePart(part: Part | undefined, rules: Rules): string | undefined {
 }
 
 /**
- * Reports whether a line is an empty one between an Update's header and its first hunk. If lines of the hunk follow
+ * Reports whether a line is empty and lies between an Update's header and its first hunk. If lines of the hunk follow
  * without `@@`, a line of only spaces is an empty context line, and an empty line before a `+` may say where the
  * addition goes.
  */

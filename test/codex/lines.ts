@@ -1,4 +1,4 @@
-/** The lines that files are made of, and the ways that a patch may misspell them. */
+/** The lines that files are made of, and the ways in which a patch may misspell them. */
 import type { Chance } from "./random.js";
 
 /** A way of misspelling a line; the last one goes beyond what Codex tolerates. */
@@ -60,7 +60,7 @@ export function linePool(chance: Chance): string[] {
   return [...pool, ...relatives, ...own];
 }
 
-/** The possible line ends of a file; each line picks one of them. */
+/** The possible line endings of a file; each line gets one of them. */
 export function lineEnds(chance: Chance): readonly string[] {
   const kind = chance.weighted({ lf: 60, crlf: 20, cr: 6, mixed: 14 });
   const ends = { lf: ["\n"], crlf: ["\r\n"], cr: ["\r"], mixed: ["\n", "\n", "\r\n", "\r"] };

@@ -5,7 +5,7 @@ import { type Chunk, type Part, readPatch } from "./grammar.js";
 import { isIdle, place, type Refusal } from "./placement.js";
 import type { Content, Files, Outcome, Trial } from "./trial.js";
 
-/** Reasons for refusing a whole patch, under the server's names for them. */
+/** Reasons for refusing a whole patch, named as the server names them. */
 export type Reason =
   | Refusal
   | "patchSyntax"
@@ -17,7 +17,7 @@ export type Reason =
 
 /** The outcome that the model predicts for a trial. */
 export interface Modelled extends Outcome {
-  /** `undefined` if the patch was applied. */
+  /** The reason for the refusal; `undefined` if the patch was applied. */
   readonly reason?: Reason;
 }
 
@@ -63,7 +63,7 @@ const hasIdle = (part: Part): boolean => part.kind === "update" && part.chunks.s
 interface Kept {
   readonly mark: "" | "\ufeff";
   readonly content: Content;
-  /** Its path before the patch; `undefined` if it did not exist. */
+  /** The file's path before the patch; `undefined` if the file did not exist. */
   readonly origin?: string | undefined;
 }
 
@@ -71,7 +71,7 @@ interface Work {
   readonly files: Map<string, Kept>;
   /** Folders remain even when they no longer contain a file. */
   readonly folders: Set<string>;
-  /** Files that the patch has already deleted, by their path before the patch. */
+  /** Files that the patch has already deleted, keyed by the paths that they had before the patch. */
   readonly deleted: Map<string, Kept>;
   /** Paths of files that must be text, because the patch uses their contents. */
   readonly barred: Set<string>;
@@ -156,7 +156,7 @@ const withoutMarks = (chunk: Chunk): Chunk => ({
   lines: chunk.lines.map(({ sign, text }) => ({ sign, text: text.replace(/^\ufeff/, "") })),
 });
 
-/** Reports whether the file at a path is part of a cycle of moves, where each file takes another's former name. */
+/** Reports whether the file at a path is part of a cycle of moves in which each file takes another's former name. */
 function leadsBack({ files }: Work, path: string): boolean {
   const seen = new Set<string>();
   for (let at: string | undefined = path; at !== undefined && !seen.has(at); at = files.get(at)?.origin) {

@@ -29,7 +29,7 @@ export function place(text: string, chunks: readonly Chunk[], rules: Rules): Pla
     const chunk = idle.includes(sent) ? unsigned(sent) : sent;
     const found = placeOf(ground, chunk, cursor);
     if (idle.includes(sent)) {
-      // Wherever such a hunk is placed, it writes nothing; it is an error only if its lines occur nowhere.
+      // Wherever an idle hunk is placed, it changes nothing; it is an error only if its lines occur nowhere.
       if (typeof found === "string" && found !== "ambiguousMatch") return { ok: false, why: "noChange" };
       if (typeof found !== "string") cursor = cursorBehind(ground, chunk, found, cursor);
       continue;
@@ -162,7 +162,10 @@ function withoutLastBlank(lines: readonly PatchLine[]): PatchLine[] {
 const withoutBlanksAtEnd = (lines: readonly PatchLine[]): PatchLine[] =>
   lines.slice(0, lines.findLastIndex(({ sign, text }) => sign !== " " || text !== "") + 1);
 
-/** Added lines without the empty context lines after them; `undefined` if the hunk is not of this kind. */
+/**
+ * The hunk without the empty context lines at its end, if all its other lines are added ones and there are such empty
+ * lines; otherwise `undefined`.
+ */
 function withoutGap(chunk: Chunk): Chunk | undefined {
   const lines = withoutBlanksAtEnd(chunk.lines);
   const isInsertion = lines.length > 0 && lines.length < chunk.lines.length && lines.every(({ sign }) => sign === "+");
@@ -170,7 +173,8 @@ function withoutGap(chunk: Chunk): Chunk | undefined {
 }
 
 /**
- * The first location if that is allowed; otherwise the only one, or the only one that is nearest to a line (1-based).
+ * The first location if `mayTakeFirst` is `true`; otherwise the only location or, if there are several, the one nearest
+ * to the line `hint` (1-based), unless two are equally near.
  */
 function choose(
   ground: Ground,

@@ -9,7 +9,7 @@ export async function shrink(trial: Trial, isShown: (trial: Trial) => Promise<bo
   return trial;
 }
 
-/** Leaves out a file, lines of the patch, or lines of a file; large parts first. */
+/** Leaves out a file, lines of the patch, or lines of a file, starting with large parts. */
 function* smallerTrials({ files, patch }: Trial): Generator<Trial> {
   for (const path of files.keys()) yield { patch, files: new Map([...files].filter(([other]) => other !== path)) };
   for (const fewer of withoutSome(patch.split("\n"))) yield { files, patch: fewer.join("\n") };

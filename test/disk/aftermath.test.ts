@@ -243,7 +243,7 @@ it("a batch is rolled back even if the directory of the journals is no longer wr
 describe("a directory that can be entered, but neither listed nor written", () => {
   const texts = { "d/a": "old a", b: "old b" };
   const changes = [update("d/a", "new a"), update("b", "new b")];
-  /** Such a directory cannot be opened, and therefore cannot be synced. */
+  /** The same disk, except that its directory `d` cannot be opened, and therefore cannot be synced. */
   const closed = (disk: MemoryDisk): FileSystem => ({
     ...disk,
     mayWrite: (path) => path !== at("d") && disk.mayWrite(path),

@@ -94,7 +94,7 @@ function refused(at: Site, changes: readonly DiskChange[]): (readonly [string, s
   return result.failures.map(({ code, path }) => [code, path]);
 }
 
-/** The same workspace as seen by the next process, when the previous one is dead. */
+/** The same workspace as seen by the next process after the previous one has died. */
 function next({ workspace }: Site): DiskWorkspace {
   const { owners } = workspace;
   return { ...workspace, owners: { ...owners, self: "00000000-00000000-1-1", isAlive: () => false } };

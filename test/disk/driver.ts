@@ -1,6 +1,6 @@
 /**
- * Writes one batch, or recovers, and reports the outcome. This program exists to be killed from outside or to have its
- * system calls fail.
+ * Writes one batch, or recovers, and reports the outcome. This program exists so that tests can kill it from outside or
+ * make its system calls fail.
  */
 import { lstatSync, readFileSync, writeSync } from "node:fs";
 import { stage } from "../../server/disk/commit.js";

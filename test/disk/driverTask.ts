@@ -11,7 +11,7 @@ export interface DriverTask {
 
 /** The final report, as JSON; missing if the program was cut off. */
 export interface DriverReport {
-  /** `staged`: staged, then abandoned. */
+  /** `staged`: the batch was staged and then abandoned. */
   readonly outcome: "refused" | "staged" | "applied" | "rolledBack" | "recoveryPending" | "recovered";
   readonly messages: readonly string[];
 }

@@ -75,7 +75,8 @@ export function runDoubleFaults(bench: Bench, tally: RunTally, workload: Workloa
 }
 
 /**
- * Does up to `perPlan` runs of one plan after another, until `count` runs are done, 5 defects are found, or time is up.
+ * Takes one plan after another and does up to `perPlan` runs of each, until `count` runs are done, 5 defects are found,
+ * or time is up.
  */
 async function work(
   bench: Bench,
@@ -128,8 +129,8 @@ export function recoverAndLook(site: Site, plan: TrialPlan, report: DriverReport
 }
 
 /**
- * Number of recoveries to kill for each point where a batch is killed. The calls of a recovery are recorded once for
- * all of them.
+ * Number of recoveries to kill for each point at which a batch is killed. The system calls of a recovery are recorded
+ * once and used for all of these recoveries.
  */
 export const recoveriesPerPoint = 4;
 

@@ -1,7 +1,7 @@
 /**
  * Counts how often a batch on disk ends up neither all old nor all new, under as many faults as requested: `npm run
- * faults -- --runs 800 --double 200 --states 100000 --cuts 100`, each part for at most `--seconds`. Exits with 1 if
- * anything was wrong.
+ * faults -- --runs 800 --double 200 --states 100000 --cuts 100`, each part for at most `--seconds` seconds. Exits with
+ * 1 if anything was wrong.
  */
 import { rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -24,15 +24,15 @@ import { unlike } from "./verdict.js";
 export interface HardshipTally {
   readonly name: string;
   runs: number;
-  /** Number of runs by the outcome in the driver's report. */
+  /** Number of runs, keyed by the outcome in the driver's report. */
   readonly outcomes: Map<string, number>;
   readonly wrong: string[];
-  /** The reason why it was skipped; `undefined` if it was not. */
+  /** The reason why this kind was skipped; `undefined` if it was not. */
   leftOut?: string;
 }
 
 /**
- * Runs every kind of hardship, power cuts `cuts` times; skips the kinds that the machine does not allow, and records
+ * Runs every kind of hardship, with `cuts` power cuts; skips the kinds that the machine does not allow, and records
  * why.
  */
 export async function runHardships(bench: Bench, cuts: number): Promise<HardshipTally[]> {
@@ -139,7 +139,7 @@ function judge(
     readonly site: Site;
     readonly plan: TrialPlan;
     readonly report: DriverReport | undefined;
-    /** The outcome that the driver must report; `undefined` if any is valid. */
+    /** The outcome that the driver must report; `undefined` if any outcome is valid. */
     readonly expected?: DriverReport["outcome"];
   },
 ): void {

@@ -20,7 +20,7 @@ const neovim = "nvim";
 /** A process id that is never in use: on Linux, ids are below four million. */
 const nobody = 99_999_999;
 
-/** The part of a swap file's first block that says who holds the file. */
+/** The part of a swap file's first block that says which process has the file open. */
 function swapFile(pid: number, host: string): Buffer {
   const block = Buffer.alloc(4096);
   block.write("b0VIM 9.0");
@@ -63,7 +63,7 @@ function workspaceIn(root: string, more: Partial<DiskWorkspace> = {}): DiskWorks
   return diskWorkspace([join(root, "ws")], { state: join(root, "state"), swapFiles: [join(root, "swap")], ...more });
 }
 
-/** A description of the editor that has a file open; `undefined` if there is none. */
+/** A description of the editor that has a file open; `undefined` if no editor has it open. */
 function editorOf(workspace: DiskWorkspace, path: string): string | undefined {
   const holder = holderOf(workspace, path);
   return holder?.kind === "open" ? holder.by : undefined;
@@ -96,7 +96,7 @@ describe("a file is open in", () => {
   });
 });
 
-// Without Neovim, the blocks above have to do; if editors are required, its absence is a failure.
+// Without Neovim, only the tests above run; if editors are required, its absence is a failure.
 if (neovimVersion() === undefined) {
   it("Neovim is not available", () => {
     if (process.env.REQUIRE_EDITORS === "1") throw new Error("Neovim is not there");

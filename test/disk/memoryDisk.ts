@@ -21,7 +21,7 @@ export interface LaidFile {
   readonly bytes: Buffer;
   /** Default: 0o644. */
   readonly mode?: number;
-  /** Default: 0, the user that everything runs as. */
+  /** The owner's user id; default: 0, the id under which everything runs. */
   readonly owner?: number;
 }
 
@@ -60,7 +60,7 @@ export interface MemoryDisk extends FileSystem {
   /** The disk as the next process finds it after the previous one was killed or exited: nothing is lost. */
   afterKill(trouble?: Trouble): MemoryDisk;
   setOwner(path: string, owner: number): void;
-  /** The same disk as seen by another program, without faults. */
+  /** The disk as another program sees it, without faults. */
   outside(): FileSystem;
   /** Everything below a directory: for each path, the mode and text of a file, or `undefined` for a directory. */
   tree(directory: string): Map<string, string | undefined>;
@@ -157,7 +157,7 @@ function step(machine: Machine, what: string): void {
   if (refuse !== undefined && now >= refuse.from && now < refuse.to) throw systemError(refuse.code, what);
 }
 
-/** The names on a path, cached because most paths are used repeatedly. */
+/** The names that make up a path, cached because most paths are used repeatedly. */
 function namesOf(path: string): readonly string[] {
   const known = paths.get(path);
   if (known !== undefined) return known;
@@ -259,7 +259,7 @@ function fileCalls(machine: Machine) {
       const old = node.bytes;
       const joined = (length: number): Buffer => Buffer.concat([bytes.subarray(0, length), old.subarray(length)]);
       step(machine, `write ${path}`);
-      // Clears the set-ID bits, as the system does for users other than the superuser.
+      // Clears the set-user-ID and set-group-ID bits, as the system does for users other than the superuser.
       node.mode &= ~0o6000;
       node.bytes = joined(bytes.length >> 1);
       step(machine, `write ${path}`);

@@ -11,7 +11,10 @@ import { makeDirectory } from "../support/directory.js";
 
 const isRoot = process.getuid?.() === 0;
 
-/** A method of writing a new text, and the attributes that it preserves. Python 3 makes the calls that Node lacks. */
+/**
+ * A method of writing a new text, and the attributes that it preserves. Python 3 makes the system calls for which Node
+ * has no function.
+ */
 interface Row {
   readonly links?: readonly string[];
   /**

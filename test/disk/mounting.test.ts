@@ -24,8 +24,8 @@ describe("a disk that is not mounted when the server looks", () => {
     return disk;
   };
   /**
-   * The disk, with a second one mounted at `far` that has a different device number and, if `isEmpty` is `true`, no
-   * files.
+   * The disk, with another disk mounted at `far`; the other one has a different device number and, if `isEmpty` is
+   * `true`, no files.
    */
   const with2 = (disk: MemoryDisk, isEmpty: boolean): FileSystem => ({
     ...disk,

@@ -18,7 +18,7 @@ export interface TrialPlan {
  */
 export type Tree = ReadonlyMap<string, string | undefined>;
 
-/** The folder for a plan's files; the state is kept next to it. */
+/** The folder for a plan's files; the state directory is next to it. */
 export const workspaceFolder = "/ws";
 
 /**
@@ -115,7 +115,7 @@ function randomLayout(choose: Choose): Layout {
     if (choose(4) === 0) continue;
     const text = `${choose(6) === 0 ? mark : ""}${randomText(choose)}`;
     const owner = choose(5) === 0 ? 7 : 0;
-    // A writer other than the owner cannot restore the set-ID bits.
+    // A writer other than the owner cannot restore the set-user-ID and set-group-ID bits.
     const mode = choose(3) === 0 ? 0o755 : owner === 0 && choose(4) === 0 ? 0o6755 : 0o644;
     files[path] = { bytes: Buffer.from(text), mode, owner };
     if (choose(5) === 0) links[`${workspaceFolder}/other/link${Object.keys(links).length}`] = path;

@@ -1,4 +1,4 @@
-/** Trees of plans on a real disk: creates them, passes them to the driver program, and inspects them. */
+/** Creates the trees of plans on a real disk, passes them to the driver program, and inspects them. */
 import {
   chmodSync,
   chownSync,
@@ -17,7 +17,7 @@ import { type Tree, type TrialPlan, workspaceFolder } from "./plans.js";
 
 /** The directories of a trial. */
 export interface Site {
-  /** Empty at first; later holds the folder, the state and the driver's task. */
+  /** The parent directory, empty at first; later it holds the folder, the state and the driver's task. */
   readonly root: string;
   readonly folder: string;
   readonly state: string;
@@ -55,7 +55,7 @@ export function writeTask({ root, folder, state }: Site, kind: DriverTask["kind"
   return path;
 }
 
-/** The contents of a site's folder, under the paths of the plan. */
+/** The contents of a site's folder, keyed by the paths that the plan uses. */
 export function treeAt({ folder }: Site): Tree {
   const tree = new Map<string, string | undefined>();
   for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" })) {

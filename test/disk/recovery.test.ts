@@ -1,5 +1,5 @@
 /**
- * Recovery after people and programs have carried on working after a crash: it rolls back our own changes and nothing
+ * Recovery when people and programs have carried on working since the crash: it rolls back our own changes and nothing
  * else.
  */
 import { createHash } from "node:crypto";
@@ -17,7 +17,7 @@ import { workspaceFolder } from "./plans.js";
 import { at, create, isCommitRecord, move, remove, textsOf, update } from "./scene.js";
 import { workspaceOn } from "./simulation.js";
 
-/** A disk where a batch was killed during its commit, before the first step accepted by `isIt`. */
+/** A disk on which a batch was killed during its commit, before the first step accepted by `isIt`. */
 function killed(
   texts: Readonly<Record<string, string>>,
   changes: readonly DiskChange[],
@@ -135,7 +135,7 @@ describe("a file that the batch should move", () => {
 });
 
 describe("a name that is too long for the disk", () => {
-  // 264 bytes, but fewer than 255 characters.
+  // This name has 264 bytes, but fewer than 255 characters.
   const long = `${"文".repeat(87)}.md`;
 
   it.each([`docs/${long}`, `docs/deep/${long}/x`, long])("is refused before anything is written: %s", (name) => {
@@ -158,7 +158,7 @@ describe("a name that is too long for the disk", () => {
   });
 });
 
-/** A folder on the real disk, where a batch was killed before a step. */
+/** A folder on the real disk in which a batch was killed before a step. */
 function killedReally(changesIn: (folder: string) => readonly DiskChange[], isIt: (what: string) => boolean) {
   const root = makeDirectory({ "ws/": "" });
   const folder = join(root, "ws");

@@ -7,7 +7,7 @@ import { newTally, simulate } from "./simulation.js";
 
 it("is all old or all new in every state that a crash can leave", { timeout: 60_000 }, () => {
   const tally = newTally();
-  // The same batches every time in continuous integration; different ones in every manual run.
+  // Uses the same batches every time in continuous integration, and different ones in every manual run.
   const first = process.env.CI === undefined ? Date.now() % 1_000_000 : 1;
   for (let seed = first; tally.states < 4_000; seed++)
     expect(simulate(seed, 10, tally), `seed ${seed}`).toBeUndefined();

@@ -15,10 +15,11 @@ export interface Tally {
   plans: number;
   /** Number of disk states after a power cut, each of them recovered and checked. */
   states: number;
-  /** Number of those states where the recovery was cut off, too. */
+  /** Number of these states for which the recovery was cut off, too. */
   twice: number;
   /**
-   * Number of those states where some steps of the recovery were refused and the next recovery was followed by a cut.
+   * Number of these states for which some steps of the recovery were refused and the next recovery was followed by a
+   * cut.
    */
   again: number;
   /** Runs in which the disk refused one step, or one step and all that followed. */
@@ -39,8 +40,9 @@ export function newTally(): Tally {
 }
 
 /**
- * Runs one random batch over and over: cut off before each step and after the last, examining `samples` states per cut,
- * and with refusals that start at each step. Returns the first defect, or `undefined` if there is none.
+ * Runs one random batch over and over: cut off before each step and after the last one, with `samples` states examined
+ * per cut; and with the disk refusing each step, either that step alone or everything from then on. Returns the first
+ * defect, or `undefined` if there is none.
  */
 export function simulate(seed: number, samples: number, tally: Tally): Wrong | undefined {
   const choose = chooser(seed);
@@ -176,7 +178,7 @@ function afterCut(
 
 let processes = 0;
 
-/** The workspace as seen by a new process when all others are dead. */
+/** The workspace as seen by a new process after all others have died. */
 export function workspaceOn(files: MemoryDisk): DiskWorkspace {
   const self = `00000000-00000000-${++processes}-0`;
   return diskWorkspace([workspaceFolder], {

@@ -28,7 +28,7 @@ export interface Fault {
 
 /** The outcome of a run. */
 export interface DriverRun {
-  /** `undefined` if the driver was cut off before it reported. */
+  /** The driver's report; `undefined` if the driver was cut off before it reported. */
   readonly report: DriverReport | undefined;
   /** `true` if the fault occurred. */
   readonly isHit: boolean;
@@ -41,7 +41,7 @@ const onwards = (code: string): Fault => ({
   inject: (when) => `error=${code}:when=${when}+`,
 });
 
-/** Kills the process before the call. */
+/** Kills the process before it makes the system call. */
 export const kill: Fault = { name: "kill", weight: 8, inject: (when) => `signal=SIGKILL:when=${when}` };
 
 /** The faults that can occur at every point. */
@@ -114,7 +114,10 @@ const changing = [
   ...["rename", "link", "unlink", "mkdir", "rmdir"],
 ];
 
-/** Calls that the driver may use to mark the beginning and end; which one it uses depends on Node's version. */
+/**
+ * System calls with which the driver may mark the beginning and the end of writing; which one it uses depends on Node's
+ * version.
+ */
 const looking = ["statx", "lstat", "newfstatat"];
 
 function pointsOf(log: string): Point[] {

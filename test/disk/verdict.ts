@@ -4,7 +4,10 @@ import type { Tree, TrialPlan } from "./plans.js";
 /** The valid trees of a plan. */
 export type Sides = readonly ("old" | "new")[];
 
-/** A defect if the files match none of these trees, otherwise `undefined`. Temporary files of the batch may remain. */
+/**
+ * Describes the defect if the files match none of the trees in `sides`; otherwise `undefined`. Temporary files of the
+ * batch may remain.
+ */
 export function unlike(tree: Tree, plan: TrialPlan, sides: Sides): string | undefined {
   const files = new Map([...tree].filter(([path]) => !isHelper(path)));
   if (sides.some((side) => isSame(files, plan[side]))) return undefined;

@@ -1,4 +1,4 @@
-/** Scenes where the server asks the user or the client for more than an edit: questions, saving, undo. */
+/** Scenes in which the server asks the user or the client for more than an edit: questions, saving, undo. */
 import { setTimeout as delay } from "node:timers/promises";
 import { expect } from "vitest";
 import { batch, patchOf } from "../support/desk.js";

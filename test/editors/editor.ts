@@ -1,9 +1,9 @@
-/** The capabilities that the tests need in every real editor; each editor implements this interface. */
+/** The functions that the tests need from every real editor; each editor implements this interface. */
 import type { Link } from "./link.js";
 
 /** The current state of a document in the editor. */
 export interface Held {
-  /** The text that the editor would write: with the file's line ends, without a byte order mark. */
+  /** The text that the editor would write: with the file's line endings, without a byte order mark. */
   readonly text: string;
   /**
    * `true` if, according to the editor, the text differs from what it last read or wrote; `undefined` if the editor
@@ -14,14 +14,14 @@ export interface Held {
   readonly bom: boolean | undefined;
 }
 
-/** The environment that an editor is started in. */
+/** The environment in which an editor is started. */
 export interface Place {
   /** The workspace folder, initially empty. Its paths are the same inside and outside the editor's root. */
   readonly folder: string;
   /** A folder for the editor's own files, such as its settings; it serves as the home and temporary directory. */
   readonly home: string;
   /**
-   * Environment variables for the editor's process. In the root, the programs `multi-edit-language-server` and
+   * Environment variables for the editor's process. In the editor's root, the programs `multi-edit-language-server` and
    * `multi-edit` are on `PATH`.
    */
   readonly env: Readonly<Record<string, string>>;
@@ -39,7 +39,7 @@ export interface Traits {
   readonly encodings: readonly ("utf-8" | "utf-16" | "utf-32")[];
   /** `true` if the editor has a command with which the user can send a call; otherwise only agents can send calls. */
   readonly command: boolean;
-  /** `true` if the editor has a command that lets the user send a call; otherwise only agents can send calls. */
+  /** `true` if the sample has a function that sends `multiEdit/apply` and applies the edit in the answer. */
   readonly request: boolean;
   /** `true` if a text without a final newline gets one as soon as it is edited. */
   readonly restoresFinalNewline: boolean;
@@ -79,7 +79,7 @@ export interface Driver {
   undo(path: string): Promise<void>;
   /** Saves the document. */
   save(path: string): Promise<void>;
-  /** Makes the document read-only by the editor's own means; absent if there are none. */
+  /** Makes the document read-only by the editor's own means; absent if the editor has none. */
   lock?(path: string): Promise<void>;
   /** Puts the cursor right before the first occurrence of a text and starts typing there. */
   startTyping(path: string, before: string): Promise<void>;
@@ -87,7 +87,7 @@ export interface Driver {
   key(key: string): void;
   /** Stops typing once the editor has processed all keys. */
   stopTyping(): Promise<void>;
-  /** Waits until a question is shown and answers it by the title of one of its actions. */
+  /** Waits until a question is shown and answers it by choosing the action with the given title. */
   answer(question: string, action: string, actions: readonly string[]): Promise<void>;
   /**
    * Waits until the editor has processed the answer to its command; absent if the processing does not interfere with

@@ -96,7 +96,7 @@ function commands(stage: OnStage): void {
           ["a.txt", 2],
           ["a.txt", 4],
         ]);
-        // Paths are relative to the workspace folder, where Emacs was started.
+        // Paths are relative to the workspace folder, in which Emacs was started.
       },
       [".."],
     ));
@@ -189,7 +189,7 @@ const asking = (value: string) =>
     () => `(with-eval-after-load 'eglot (add-to-list 'eglot-confirm-server-edits '(multi-edit . ${value})))`,
   );
 
-/** Waits for each question about a file and presses the given key. */
+/** Waits for a question about each file, in order, and answers it by pressing the given key. */
 async function pressed(one: Stage, ...answers: readonly (readonly [name: string, key: string])[]): Promise<void> {
   for (const [name, key] of answers) {
     await emacsOf(one).asked(name);

@@ -6,7 +6,7 @@ import type { Driver, EditorKind, Held, Place, Traits } from "./editor.js";
 import { type Remote, remoteOf } from "./link.js";
 import { startTerminal, type Terminal } from "./terminal.js";
 
-/** A driver for Emacs, with additional functions for the tests that only Emacs has. */
+/** A driver for Emacs, with additional functions for tests that run only in Emacs. */
 export interface EmacsDriver extends Driver {
   /** Evaluates Lisp; the value must be representable as JSON. */
   evaluate(form: string): Promise<unknown>;
@@ -26,7 +26,7 @@ const traits: Traits = {
   restoresFinalNewline: true,
 };
 
-/** An `EditorKind` whose driver has the additional functions. */
+/** An `EditorKind` whose driver is an `EmacsDriver`. */
 export type EmacsKind = EditorKind & { start(place: Place): Promise<EmacsDriver> };
 
 /** Emacs with its built-in eglot, configured with these blocks of the README followed by a test's own Lisp. */

@@ -68,8 +68,8 @@ const edits: readonly Edit[] = [
 ];
 
 /**
- * Edits that only this sample handles: with them, eglot misses the change, fails an assertion, or never syncs the text
- * again.
+ * Edits that only this sample handles: without the sample, eglot misses such a change, fails an assertion, or never
+ * syncs the text again.
  */
 const ownEdits: readonly Edit[] = [
   (a, _, text) => `(let ((inhibit-modification-hooks t)) (goto-char (at ${a})) (insert ${text}))`,
@@ -106,7 +106,7 @@ const ownEdits: readonly Edit[] = [
      (unwind-protect (progn (goto-char (at ${a})) (insert ${text})) (remove-hook 'after-change-functions sly t)))`,
 ];
 
-/** Texts to insert: characters of every width, line ends of every kind, and the empty text. */
+/** Texts to insert: characters of every width, line endings of every kind, and the empty text. */
 const texts = [
   "x",
   "one\n",

@@ -181,7 +181,7 @@ function handsOn(terminal: Terminal, place: Place): Hands {
 /** Ctrl-G, Ctrl-T and Ctrl-K, which are bound in the tests' configuration. */
 const keys = { writeSelection: "\u0007", writeAll: "\u0014", apply: "\u000b" } as const;
 
-/** The path of the file that holds a call too long to type. */
+/** The path of the file for a call that is too long to type. */
 const callPath = ({ home }: Pick<Place, "home">): string => join(home, "call.json");
 
 const selectionPath = ({ home }: Pick<Place, "home">): string => join(home, "selection");

@@ -1,5 +1,5 @@
 /**
- * The test's end of a socket that the tap and the driver inside an editor connect to; it carries one JSON value per
+ * The test's end of a socket to which the tap and the driver inside an editor connect; it carries one JSON value per
  * line.
  */
 import { createServer, type Socket } from "node:net";
@@ -84,7 +84,10 @@ export interface Remote {
   tell(method: string, params?: unknown): void;
 }
 
-/** Connects to the driver in an editor. A call that is not answered in time rejects with the call's name. */
+/**
+ * Connects to the driver in an editor. If a call is not answered in time, its promise is rejected with an error that
+ * names the call.
+ */
 export function remoteOf(line: Line, patience = 20_000): Remote {
   const pending = new Map<number, (answer: { result?: unknown; error?: string }) => void>();
   let last = 0;

@@ -11,7 +11,7 @@ import type { Stage } from "./stage.js";
 /** Runs Lua code that returns a value. */
 const lua = (stage: Stage, text: string): Promise<unknown> => stage.driver.run!(text);
 
-/** Rows only for Neovim. */
+/** Scenes that run only in Neovim. */
 export const neovimScenes: readonly Scene[] = [
   {
     name: ":MultiEdit with the buffer, a selection and a register; :MultiEditUndo",
@@ -62,8 +62,8 @@ export const neovimScenes: readonly Scene[] = [
       stage.lay(files);
       await stage.open("a.txt", "b.txt", "c.txt");
       const call = batch(["a.txt", "old", "new"], ["b.txt", "old", "new"], ["c.txt", "old", "new"]);
-      // Typed after the answer has arrived but before it is applied. The sample looks for such changes before it
-      // applies anything.
+      // The user's line is typed after the answer has arrived but before it is applied. The sample looks for such
+      // changes before it applies anything.
       const told = await lua(
         stage,
         `local asked, util = nil, vim.lsp.util

@@ -12,7 +12,7 @@ const setup = (options: string): string => blockOf("README.md", "lua neovim").re
 const always = 'confirm = "always"';
 const page = "client-samples/neovim/README.md";
 
-/** Ways that users can configure the server to ask before each batch. */
+/** Ways in which users can configure the server to ask before each batch. */
 const ways = {
   "the README's": setup("").replace(/^require.*\n/m, blockOf(page, "lua settings")),
   "settings below multiEdit": setup(`{ settings = { multiEdit = { ${always} } } }`),
@@ -20,7 +20,7 @@ const ways = {
   "init_options below multiEdit": setup(`{ init_options = { multiEdit = { ${always} } } }`),
 };
 
-/** The same settings in the form that Neovim has supported since version 0.11. */
+/** The configurations of `ways` in the form that Neovim has supported since version 0.11. */
 const waysOfToday = {
   "the README's vim.lsp.config": setup("").replace(/^require.*\n/m, blockOf(page, "lua vim.lsp.config")),
   "vim.lsp.config with plain settings": `vim.lsp.config("multi_edit_ls", { settings = { ${always} } })\n${setup("")}`,

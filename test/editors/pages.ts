@@ -19,8 +19,8 @@ export function casesOf(page: string): readonly Case[] {
 }
 
 /**
- * The outcome of a case: as the page says, refused, wrong, or not held (and so not run), either because the editor
- * changes the case's texts or because the case does not depend on the editor.
+ * The outcome of a case: as the page says, refused, or wrong; `notHeld` if the case was not run, either because the
+ * editor changes its texts or because it does not depend on the editor.
  */
 export type PageOutcome =
   | { readonly kind: "exact" }
@@ -56,8 +56,8 @@ export async function runCase(one: Case, stage: Stage, door: Door, traits: Trait
 }
 
 /**
- * The difference between texts. If the editor inserts only one kind of line end, line ends are ignored in texts that
- * have both kinds.
+ * The difference between texts. If the editor inserts only one kind of line ending, differences between line endings
+ * are ignored in texts that have both kinds.
  */
 function differenceIn(one: Case, wanted: Texts, seen: Texts, traits: Traits): string | undefined {
   if (traits.insertsLfIntoMixed !== true) return difference(wanted, seen, traits);

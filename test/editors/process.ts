@@ -7,7 +7,7 @@ export interface EditorProcess {
   readonly child: ChildProcess;
   /** Waits for a promise; if the process exits first, rejects with its output. */
   whileItRuns<T>(promise: Promise<T>): Promise<T>;
-  /** The end of its output. */
+  /** The end of the process's output. */
   said(): string;
   /** Kills the process and waits for it to exit. */
   stop(): Promise<void>;

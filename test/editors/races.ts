@@ -1,4 +1,4 @@
-/** Scenes where the user types, or the editor refuses, while the server has the editor apply a batch. */
+/** Scenes in which the user types, or the editor refuses, while the server has the editor apply a batch. */
 import { setTimeout as delay } from "node:timers/promises";
 import { expect } from "vitest";
 import { batch } from "../support/desk.js";
@@ -58,7 +58,7 @@ export const races: readonly Scene[] = [
   },
 ];
 
-/** Applies an edit of three open files; calls `meanwhile` before the edit of `b.txt` reaches the editor. */
+/** Applies a call that edits three open files; calls `meanwhile` before the edit to `b.txt` reaches the editor. */
 async function withThree(stage: Stage, meanwhile: () => Promise<void>): Promise<Told> {
   stage.lay(three);
   await stage.open("a.txt", "b.txt", "c.txt");
@@ -115,7 +115,7 @@ async function typeThrough(stage: Stage, door: Door, traits: Traits): Promise<st
       );
       await untilApplied(stage, door, batch(...edits));
     }
-    // At least some keys are typed, even if the batches finish early.
+    // Waits until at least 20 keys have been typed, even if the batches finish earlier.
     while (typed.length < 20) await delay(50);
   } finally {
     clearInterval(typist);

@@ -7,19 +7,19 @@ import { type Door, type Stage, type Texts, type Told, textsAfter } from "./stag
 
 /** A row of the table. */
 export interface Scene {
-  /** Its name in the table. */
+  /** The scene's name in the table. */
   readonly name: string;
   /** The doors to try if the editor has them; default: all. */
   readonly doors?: readonly Door[];
   /** Set if the scene needs a freshly started editor. */
   readonly isFresh?: true;
-  /** Runs on its own stage; throws if something is wrong, and returns the outcome in a few words. */
+  /** Runs the scene on a stage of its own; throws if something is wrong, and returns the outcome in a few words. */
   run(stage: Stage, door: Door, traits: Traits): Promise<string>;
 }
 
-/** The table's text if the call was carried out in full. */
+/** The text in the table for a call that was carried out in full. */
 export const done = "done";
-/** The table's text if nothing changed in the end, and the answer says so. */
+/** The text in the table for a call that changed nothing in the end and whose answer says so. */
 export const nothing = "nothing changed";
 
 /** Scenes that involve only texts and answers. */
@@ -205,7 +205,10 @@ interface Saved {
   readonly after: string;
 }
 
-/** Edits an open file, saves it, and compares the text before and the file after saving. */
+/**
+ * Edits an open file and saves it; `after` is expected as the editor's text before saving and as the file's after
+ * saving.
+ */
 async function saved(stage: Stage, door: Door, traits: Traits, { before, edits, after }: Saved): Promise<string> {
   stage.lay({ "a.txt": before });
   await stage.open("a.txt");

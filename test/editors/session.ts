@@ -17,7 +17,7 @@ export interface Session {
   readonly kind: EditorKind;
   readonly driver: Driver;
   readonly wire: Wire;
-  /** The folder where the editor was started; it is no longer a workspace folder of the server. */
+  /** The folder in which the editor was started; it is no longer a workspace folder of the server. */
   readonly folder: string;
   /** The home directory of the editor's user. */
   readonly home: string;

@@ -82,7 +82,7 @@ function helixEntries(kind: EditorKind): void {
     expect(added).toContain("# python already has multi-edit.");
     expect(added.match(/^name = .*$/gm)).toEqual(['name = "css"']);
     const [python = [], go = [], typescript = [], mail] = before;
-    // Until its next release, Helix shows the servers' commands, including ours.
+    // The current release of Helix shows the servers' commands, including ours; the next one will not.
     const ours = servers("text")[0]!;
     expect(ours).toMatch(/^multi-edit/);
     expect(python.length).toBeGreaterThan(2);

@@ -28,7 +28,7 @@ export interface Stage {
   open(...names: readonly string[]): Promise<void>;
   /** Replaces the text of an open document without saving it. */
   retype(name: string, text: string): Promise<void>;
-  /** Types before the first occurrence of a text. */
+  /** Types keys before the first occurrence of a text. */
   type(name: string, before: string, keys: string): Promise<void>;
   /** Has a call applied; with `request`, the answer holds the message for the sample's user. */
   apply(door: Door, call: unknown): Promise<Told>;
@@ -47,7 +47,7 @@ export interface Told {
   readonly codes: readonly string[];
   /** All text shown to a person or a model. */
   readonly text: string;
-  /** `undefined` if the answer went to the sample. */
+  /** The server's answer; `undefined` if the answer went to the sample. */
   readonly answer?: Answer;
 }
 
@@ -174,7 +174,7 @@ export function toText(bytes: Uint8Array): string {
 }
 
 /**
- * Reports whether two texts are equal apart from line ends and a final newline, in which synced and written text may
+ * Reports whether two texts are equal apart from line endings and a final newline, in which synced and written text may
  * differ.
  */
 function sameText(a: string, b: string): boolean {

@@ -16,7 +16,7 @@ import { isReordered } from "./wire.js";
 /** Number of random batches per door. */
 const randomRuns = Number(process.env.EDITOR_BATCHES ?? 100);
 
-/** Defines the tests for one editor; `more` are scenes of its own. */
+/** Defines the tests for one editor; `more` are scenes that run only in this editor. */
 export function describeEditor(kind: EditorKind, more: readonly Scene[] = []): void {
   const missing = absence(kind);
   if (missing !== undefined) {
@@ -87,7 +87,7 @@ function deskOf(kind: EditorKind): Desk {
   };
 }
 
-/** A cell of the table, for the outcomes through all doors. */
+/** A cell of the table; it lists the doors separately if their outcomes differ. */
 function cellOf(seen: ReadonlyMap<Door, string>): string {
   const outcomes = new Set(seen.values());
   if (outcomes.size === 1) return [...outcomes][0]!;

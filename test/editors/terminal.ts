@@ -19,10 +19,10 @@ export interface Terminal extends EditorProcess {
   whenShown(text: string, mark: number): Promise<void>;
 }
 
-/** Number of characters of output to report. */
+/** Maximum number of characters of the output that an error message quotes. */
 const toldOutput = 4_000;
 
-/** Starts a program from the editor's root in a terminal, with the workspace folder as its working directory. */
+/** Starts a program in a terminal inside the editor's root, with the workspace folder as its working directory. */
 export function startTerminal({ inside, env, folder }: Place, command: readonly string[]): Terminal {
   const line = [...inside, ...command].map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(" ");
   const onTerminal = ["script", "-qec", `stty cols 150 rows 45; exec ${line}`, "/dev/null"];

@@ -42,7 +42,7 @@ export interface Wire {
   /** From now on, holds back each request with one of these methods and passes it to `take`, which can release it. */
   gate(methods: readonly string[], take: (one: Gated) => void): void;
   ungate(): void;
-  /** Waits until something is found; on failure, the error says what is missing. */
+  /** Waits until `find` finds something; if it never does, the error contains `what`. */
   until<T>(what: string, find: () => T | undefined, patience?: number): Promise<T>;
 }
 
@@ -52,7 +52,7 @@ export async function openWire(link: Link): Promise<Wire> {
   return wireOf(line);
 }
 
-/** The messages reported by the tap, and a way to send to it. */
+/** The messages that the tap reports, and a function that sends messages to the tap. */
 interface Tapped {
   readonly messages: { readonly from: Party; readonly message: Packet }[];
   readonly documents: Map<string, number>;

@@ -30,7 +30,7 @@ export function ownStateHome(): string {
   return home;
 }
 
-/** The folder where sessions are announced. */
+/** The folder in which sessions are announced. */
 export function sessionsIn(home: string): string {
   return join(home, "multi-edit-language-server", "sessions");
 }

@@ -1,7 +1,7 @@
-/** Random texts for testing laws: all kinds of line ends, characters of every width, and few distinct pieces. */
+/** Random texts for testing laws: all kinds of line endings, characters of every width, and few distinct pieces. */
 import fc from "fast-check";
 
-/** Short texts made of pieces that repeat often, so that matches are ambiguous and line ends are mixed. */
+/** Short texts made of pieces that repeat often, so that matches are ambiguous and line endings are mixed. */
 export const texts: fc.Arbitrary<string> = fc
   .array(
     fc.constantFrom(

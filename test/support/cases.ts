@@ -35,7 +35,7 @@ export type OutcomeKind = (typeof outcomeKinds)[number];
 
 /** One file of a case, as it is in the editor and on disk before the call. */
 export interface CaseFile {
-  /** Relative to the case's folder, with `/` as the separator. */
+  /** The path relative to the case's folder, with `/` as the separator. */
   readonly path: string;
   readonly language: string;
   /**
@@ -43,7 +43,7 @@ export interface CaseFile {
    * open.
    */
   readonly synced?: string;
-  /** `undefined` if the file does not exist. */
+  /** The bytes on disk; `undefined` if the file does not exist. */
   readonly disk?: Buffer;
   /** `true` if the text has a byte order mark, whether on disk or as synced. */
   readonly bom: boolean;
@@ -51,7 +51,7 @@ export interface CaseFile {
   readonly utf16: boolean;
 }
 
-/** The location of an outcome's block in its page: the 0-based lines of the two fences. */
+/** The location of an outcome's block on its page: the 0-based lines of the two fences. */
 export interface BlockLines {
   readonly kind: OutcomeKind;
   readonly first: number;

@@ -3,9 +3,9 @@ import type { DecodedCall } from "../../server/dialect/decode.js";
 import { decodeCall } from "../../server/dialect/decode.js";
 import type { EditOperation } from "../../server/plan/operation.js";
 
-/** The door for integrations, which may add options. */
+/** The door for integrations: an integration may add options. */
 export const integration = { optionsAllowed: true };
-/** The door for models, which may not add options. */
+/** The door for models: a model may not add options. */
 export const model = { optionsAllowed: false };
 
 /** Decodes a call that an integration sends. */

@@ -127,7 +127,7 @@ function random(chance: Chance, alphabet: readonly string[]): Sought {
 
 interface Pair {
   readonly oldText: string;
-  /** The old text of a random edit, which may be this one. */
+  /** The old text of a randomly chosen edit, possibly of this same edit. */
   readonly another: string;
   readonly alphabet: readonly string[];
   readonly isTame: boolean;

@@ -25,7 +25,9 @@ export interface DeskOptions extends Partial<EditorOptions> {
    * Names of the subdirectories that serve as workspace folders; by default, the new directory itself is the only one.
    */
   readonly folderNames?: readonly string[];
-  /** The setting `proofTimeout`, in milliseconds: kept short in tests where the server waits in vain for the editor. */
+  /**
+   * The setting `proofTimeout`, in milliseconds: kept short in tests in which the server waits in vain for the editor.
+   */
   readonly proofTimeout?: number;
 }
 
@@ -44,7 +46,7 @@ export interface Desk {
   propose(params: unknown, token?: CancellationToken): Promise<MultiEditResult>;
   /** The command `multiEdit.apply`. */
   apply(params: unknown, token?: CancellationToken): Promise<MultiEditResult>;
-  /** The request `multiEdit/undo`; without an id it undoes the last transaction. */
+  /** The request `multiEdit/undo`; without an id, it undoes the last transaction. */
   undo(transaction?: string): Promise<MultiEditResult>;
   /** The request `multiEdit/read`. */
   read(params: unknown): Promise<ReadResult>;
@@ -56,7 +58,7 @@ export interface Desk {
 export interface Failed extends MultiEditErrorData {
   readonly rpcCode: number;
   readonly message: string;
-  /** Codes of the failures. */
+  /** The failure codes. */
   readonly codes: readonly string[];
 }
 
@@ -255,7 +257,7 @@ export interface Told {
   /** The text for a person or a model: the error's message, or the warnings. */
   readonly text: string;
   readonly edits: MultiEditResult["edits"];
-  /** `undefined` if the call succeeded. */
+  /** The JSON-RPC error code; `undefined` if the call succeeded. */
   readonly rpcCode: number | undefined;
 }
 
@@ -276,7 +278,10 @@ export function patchOf(...lines: readonly string[]): { patch: string } {
   return { patch: ["*** Begin Patch", ...lines, "*** End Patch", ""].join("\n") };
 }
 
-/** The same call, but the editor changes the files that are not open; by default, the server writes these files. */
+/**
+ * Adds to a call the option that makes the editor change the files that are not open; by default, the server writes
+ * these files.
+ */
 export function throughEditor<Call extends object>(call: Call) {
   const { options } = call as { readonly options?: object };
   return { ...call, options: { ...options, unopened: "editor" } };

@@ -15,7 +15,9 @@ export interface Excerpt {
   readonly rung: RungName;
 }
 
-/** A line of a document. Unless it is empty, its content begins and ends with words that occur in no other line. */
+/**
+ * A line of a document. Unless the line is empty, its content begins and ends with words that occur in no other line.
+ */
 interface Line {
   readonly indent: string;
   readonly content: string;
@@ -52,7 +54,7 @@ function documents(indents: fc.Arbitrary<string>): fc.Arbitrary<Line[]> {
     )
     .map((lines) =>
       lines.map((line, i) => {
-        // A lone CR followed by the LF of an empty line would form one line end.
+        // A lone CR followed by the LF of an empty line would form one line ending.
         const fused = lines[i - 1]?.end === "\r" && lineText(line) === "" && line.end === "\n";
         return fused ? { ...line, end: "\r\n" } : line;
       }),
@@ -73,7 +75,7 @@ interface SentLine {
  */
 type Sender = (line: Line, at: number, closed: boolean) => SentLine;
 
-/** One way that a caller's lines differ from the document's. */
+/** One way in which a caller's lines differ from the document's. */
 interface Disturbance {
   readonly rung: RungName;
   readonly indents: fc.Arbitrary<string>;
@@ -105,7 +107,9 @@ const pick = <T>(list: readonly [T, ...T[]], choice: number): T => list[choice %
 
 const otherEnds = ["\n", "\r\n", "\r"] as const;
 
-/** The caller's own line ends, either uniform or chosen line by line; a line without an end stays without one. */
+/**
+ * The caller's own line endings, either uniform or chosen line by line; a line without a line ending stays without one.
+ */
 const ends = fc
   .record({ alike: fc.option(lineEnds, { nil: undefined }), choices })
   .map(({ alike, choices }) => (line: Line, at: number): string => {
@@ -115,7 +119,7 @@ const ends = fc
 
 const otherBlanks = ["", "", " ", "   ", "\t", "\u00a0"] as const;
 
-/** The caller's own line ends and trailing whitespace. */
+/** The caller's own line endings and trailing whitespace. */
 const looseEnds = fc
   .record({ end: ends, choices })
   .map(({ end, choices }) => (line: Line, at: number, closed: boolean) => ({
@@ -210,7 +214,7 @@ function numbered(start: number, prefixOf: (lineNumber: number) => string): Dist
 
 const plain = { wholeLines: false, indents: plainIndents, newIndents: plainIndents } as const;
 
-/** Known ways that a caller's text differs from the document, one per row. */
+/** The known ways in which a caller's text differs from the document, one per row. */
 export const disturbances: Readonly<Record<string, Disturbance>> = {
   nothing: { ...plain, rung: "exact", sender: asIs },
   "line ends": {
@@ -331,7 +335,8 @@ function excerptOf(kind: Disturbance, drawn: Drawn): Excerpt {
 }
 
 /**
- * Lines are deleted only in the middle, and added only after a middle line, where the new line's line end is certain.
+ * Lines are deleted only in the middle, and added only after a middle line, where the new line's line ending is
+ * certain.
  */
 function possible({ how, range: { lines, first, last }, changed }: Drawn): Drawn["how"] {
   const alike = ["\n", "\r\n"].some((known) => lines.every(({ end }) => end === known || end === ""));
@@ -346,7 +351,7 @@ function edited(how: Drawn["how"], line: SentLine, written: SentLine): SentLine[
 
 const joined = ({ text, end }: SentLine): string => text + end;
 
-/** Joins the lines; a lone CR before an empty line that ends with LF would merge two line ends into one. */
+/** Joins the lines; a lone CR before an empty line that ends with LF would merge two line endings into one. */
 function separated(lines: readonly SentLine[], ended: boolean): string {
   let text = "";
   lines.forEach((line, i) => {
@@ -370,7 +375,7 @@ function cutsOf({ lines, first, last }: Range, ended: boolean, cuts: Drawn["cuts
   return { head, tail };
 }
 
-/** The first `length` units of a text, or one fewer to avoid splitting a surrogate pair. */
+/** The first `length` UTF-16 code units of a text, or one fewer to avoid splitting a surrogate pair. */
 function wellFormedCut(text: string, length: number): string {
   const cut = text.slice(0, length);
   return /[\ud800-\udbff]$/.test(cut) ? cut.slice(0, -1) : cut;

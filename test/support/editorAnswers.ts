@@ -6,14 +6,14 @@ import type { Step, Terms } from "./editorWorkspace.js";
 
 interface Manner {
   /**
-   * `first`: only the first replacement of the first document; `withLf`: every inserted line end becomes LF;
+   * `first`: only the first replacement of the first document; `withLf`: every inserted line ending becomes LF;
    * `allButRenames`: a rename is skipped, as Neovim does if the new name is taken.
    */
   readonly does: "all" | "allButRenames" | "first" | "withLf" | "nothing";
   readonly versions: Terms["versions"];
   /**
-   * `truth`: true, or false with the reason; `onDemand`: the same, but only when `answerNow` is called; `silence`: no
-   * answer.
+   * `truth`: true, or false with the reason; `onDemand`: the same as `truth`, but only when `answerNow` is called;
+   * `silence`: no answer.
    */
   readonly says: "truth" | "onDemand" | "true" | "false" | "null" | "error" | "silence";
 }

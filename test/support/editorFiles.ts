@@ -10,8 +10,8 @@ export interface FileText {
 }
 
 /**
- * Decodes bytes: UTF-16 if their byte order mark says so, otherwise UTF-8. Throws a TypeError for bytes that are
- * neither.
+ * Decodes bytes: UTF-16 if their byte order mark says so, otherwise UTF-8. Throws a TypeError for bytes that are not
+ * valid in that encoding.
  */
 export function decodeFile(bytes: Uint8Array): FileText {
   const utf16 = bytes[0] === 0xff && bytes[1] === 0xfe;

@@ -5,8 +5,8 @@ import type { SaveDocumentsParams, SaveDocumentsResult } from "../../server/lsp/
 import { saveText } from "./editorFiles.js";
 
 /**
- * `formats`: adds a line before saving; `endsLines`: adds a missing final line end in the file only; `crlf`: writes LF
- * as CRLF; `refuses` and everything listed after it save nothing.
+ * `formats`: adds a line before saving; `endsLines`: adds a missing final line ending, but only in the file; `crlf`:
+ * writes LF as CRLF; `refuses` and everything listed after it save nothing.
  */
 export type SavingManner =
   | "saves"

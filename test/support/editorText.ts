@@ -8,7 +8,8 @@ export type Encoding = "utf-8" | "utf-16" | "utf-32";
 export class Refused extends Error {}
 
 /**
- * The UTF-16 offset of a position. Refuses positions that do not exist or that fall inside a character or a line end.
+ * The UTF-16 offset of a position. Refuses positions that do not exist or that fall inside a character or a line
+ * ending.
  */
 export function offsetOf(text: string, position: Position, encoding: Encoding): number {
   const line = linesOf(text)[position.line];
@@ -26,7 +27,7 @@ export function offsetOf(text: string, position: Position, encoding: Encoding): 
   return offset;
 }
 
-/** The position of a UTF-16 offset that is inside neither a character nor a line end. */
+/** The position of a UTF-16 offset that is inside neither a character nor a line ending. */
 export function positionOf(text: string, offset: number, encoding: Encoding): Position {
   const lines = linesOf(text);
   const line = lines.findLastIndex(({ start }) => start <= offset);

@@ -23,9 +23,9 @@ export interface Terms {
   readonly versions: "checked" | "ignored";
   /** The text that the editor holds for an empty file. */
   readonly emptyText: "" | "\n";
-  /** `lf`: CRLF becomes LF on opening, as in Emacs; `undefined` if line ends are kept. */
+  /** `lf`: CRLF becomes LF on opening, as in Emacs; `undefined` if line endings are kept. */
   readonly lineEnds?: "lf" | undefined;
-  /** `needed`: the directory of a file's new name must exist; `undefined` if it is created. */
+  /** `needed`: the directory of a file's new name must exist; `undefined` if the editor creates it. */
   readonly directories?: "needed" | undefined;
 }
 

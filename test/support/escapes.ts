@@ -16,8 +16,8 @@ export function needsEscapes(text: string): boolean {
 }
 
 /**
- * A text with its hidden characters made visible. Line ends are left unchanged, as is a backslash before a space, such
- * as the one in `\ No newline at end of file`.
+ * A text with its hidden characters made visible. Line endings are left unchanged, as is a backslash before a space,
+ * such as the one in `\ No newline at end of file`.
  */
 export function escaped(text: string): string {
   return text.replaceAll(/\\(?! )/g, "\\\\").replace(hidden, (found) => found.split("").map(escapedUnit).join(""));

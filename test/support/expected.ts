@@ -7,9 +7,9 @@ import { applyDiff } from "./gitApply.js";
 
 /** A file in the editor and on disk. */
 export interface FileState {
-  /** `undefined` if it is not open. */
+  /** The text in the editor; `undefined` if the file is not open. */
   readonly synced?: string;
-  /** `undefined` if the file does not exist. */
+  /** The bytes on disk; `undefined` if the file does not exist. */
   readonly disk?: Buffer;
 }
 

@@ -31,7 +31,7 @@ import { doOnDisk, type OpenDocument, type Step, stepsOf } from "./editorWorkspa
 /** The way to edit a file that is not open; `hidden`: the file is opened and edited, but never synced. */
 export type Unopened = "written" | "opened" | "hidden";
 
-/** Text that the user types to replace the range `[from, to)`, in UTF-16 units. */
+/** Text that the user types to replace the range `[from, to)`, in UTF-16 code units. */
 export interface Typed {
   readonly uri: string;
   readonly from: number;
@@ -53,8 +53,8 @@ export interface EditorOptions extends WindowOptions {
   readonly params?: Partial<InitializeParams>;
   readonly clientInfo?: { readonly name: string; readonly version?: string };
   /**
-   * The way that `workspace/applyEdit` changes a file that is not open. By default, the file is opened, edited and left
-   * unsaved, as in real editors.
+   * The way in which `workspace/applyEdit` changes a file that is not open. By default, the file is opened, edited and
+   * left unsaved, as in real editors.
    */
   readonly unopened?: Unopened;
   /** The point at which a change is synced: before or after answering the edit that made it. */
@@ -71,13 +71,15 @@ export interface EditorOptions extends WindowOptions {
    * closed and its text is lost.
    */
   readonly onRename?: "saves" | "keepsOpen" | "loses";
-  /** `keepsOpen`: a document stays open when its file is deleted, as in Helix; `undefined` if it is closed. */
+  /** `keepsOpen`: a document stays open when its file is deleted, as in Helix; `undefined`: it is closed. */
   readonly onDelete?: "keepsOpen";
-  /** `needed`: a rename into a missing directory fails, as in Helix; `undefined` if it is created. */
+  /**
+   * `needed`: a rename into a missing directory fails, as in Helix; `undefined` if the editor creates the directory.
+   */
   readonly directories?: "needed";
   /** The way the editor saves documents at the server's request; `undefined` if it does not support this. */
   readonly saves?: SavingManner;
-  /** User id that the server runs as; `undefined` for the user who runs the tests. */
+  /** User id under which the server runs; `undefined` for that of the user who runs the tests. */
   readonly uid?: number;
   /** The server's working directory. */
   readonly cwd?: string;
@@ -92,7 +94,7 @@ export interface FakeEditor {
   readonly encoding: Encoding;
   /** Open documents, keyed by URI as spelt when they were opened. */
   readonly documents: ReadonlyMap<string, OpenDocument>;
-  /** Texts of the files that `hidden` has opened, by URI. */
+  /** Texts of the files that `hidden` has opened, keyed by URI. */
   readonly hidden: ReadonlyMap<string, string>;
   /** Every `workspace/applyEdit` request received. */
   readonly asked: readonly ApplyWorkspaceEditParams[];
@@ -125,7 +127,10 @@ export interface FakeEditor {
   readonly type: (typed: Typed) => Promise<void>;
   /** Types the text and syncs it some milliseconds later. */
   readonly typeUnsynced: (typed: Typed, milliseconds: number) => void;
-  /** Types right after the next edit of this document, at offsets in the edited text; both are synced as one change. */
+  /**
+   * Makes the user type right after the next edit to the document, at offsets in the edited text; the edit and the
+   * typed text are synced as one change.
+   */
   readonly typeWithNextEdit: (typed: Typed) => void;
   readonly close: (uri: string) => Promise<void>;
   /**

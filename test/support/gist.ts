@@ -2,7 +2,9 @@
 
 const quotedString = String.raw`"(?:[^"\\\n]|\\.)*"`;
 
-/** A quoted string, or an end of the first clause: a full stop, a colon after a word, or the end of the line. */
+/**
+ * A quoted string, or something that ends the first clause: a full stop, a colon after a word, or the end of the line.
+ */
 const clauseEnd = new RegExp(String.raw`${quotedString}|\.(?=\s|$)|(?<=[\p{L}\p{N}]):(?=\s|$)|\n`, "gu");
 
 /** A quoted string, a code point, a dotted name, a number or a range of numbers, or a camel-case name. */
@@ -17,7 +19,7 @@ const fact = new RegExp(
   "gu",
 );
 
-/** A line that shows a line of the file after its number or a plus sign, or that stands for omitted lines. */
+/** A line that shows a line of the file, preceded by its number or a plus sign, or that stands for omitted lines. */
 const fileLine = /^(?:(?:\d+(?::\d+)?|\+)\| |…$)/;
 
 /**
@@ -66,7 +68,7 @@ function withoutAside(line: string): string {
 /**
  * Returns the sentences and clauses of a message, with everything that differs from case to case normalized: `#` stands
  * for numbers, `""` for quoted strings, `<path>` for paths; each of these also stands for a list of such values. Lines
- * that show a line of the file are left out, except for their asides about a match.
+ * that show a line of the file are left out, except for what they add in parentheses about a match.
  */
 export function sentencesOf(message: string): readonly string[] {
   const lines = message.split("\n").flatMap((line) => (fileLine.test(line) ? asideOf(line) : [line]));
@@ -84,7 +86,7 @@ export function sentencesOf(message: string): readonly string[] {
   );
 }
 
-/** The aside of a line of the file, unless the aside shows another line. */
+/** The text in parentheses after a quoted line of the file, unless it quotes another line. */
 function asideOf(line: string): string[] {
   const aside = / {3}\((?!line \d)(.*)\)$/.exec(line)?.[1];
   return aside === undefined ? [] : [aside];

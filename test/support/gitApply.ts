@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { decodeFile, encodeFile } from "./editorFiles.js";
 
-/** The bytes of files, keyed by path in the diff. */
+/** The bytes of files, keyed by their paths in the diff. */
 export type Files = ReadonlyMap<string, Uint8Array>;
 
 /** The files after a diff is applied. UTF-16 is converted to UTF-8 for git and back. Throws if git refuses the diff. */

@@ -1,6 +1,6 @@
 /**
- * Applies text edits as LSP defines them, in each encoding and with both definitions of a line end; an oracle for the
- * laws.
+ * Applies text edits as LSP defines them, in each encoding and with both definitions of a line ending; an oracle for
+ * the laws.
  */
 import type { TextEdit } from "vscode-languageserver/node";
 import type { PositionEncoding } from "../../server/lsp/edit/positions.js";

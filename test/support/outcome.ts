@@ -17,12 +17,12 @@ interface SeenEdit {
 
 /** The outcome on the core or over the wire; `/project` stands for the case's folder. */
 export interface Seen {
-  /** `undefined` if the call failed. */
+  /** The diff; `undefined` if the call failed. */
   readonly diff?: string;
   readonly failures: readonly Failure[];
   readonly edits: readonly SeenEdit[];
   readonly warnings: readonly string[];
-  /** Set only over the wire. */
+  /** The label of the edit; set only over the wire. */
   readonly label?: string;
 }
 

@@ -56,9 +56,9 @@ export const hunk = (
   atEnd: more.atEnd ?? false,
 });
 
-/** Codex's own grammar. */
+/** The option for Codex's own grammar. */
 export const strict = { lenient: false };
-/** The server's lenient grammar. */
+/** The option for the server's lenient grammar. */
 export const lenient = { lenient: true };
 /** The warning for a patch without an end marker. */
 export const cutOff = [expect.stringContaining("cut off")];

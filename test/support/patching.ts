@@ -16,9 +16,9 @@ export type PatchedFiles = ReadonlyMap<string, string | Uint8Array>;
 
 /** The outcome of a patch. */
 export interface PatchRun {
-  /** `undefined` if the patch could not be decoded. */
+  /** The plan; `undefined` if the patch could not be decoded. */
   readonly planned: Planned | undefined;
-  /** Empty if the patch was applied. */
+  /** The failures; empty if the patch was applied. */
   readonly failures: readonly Failure[];
   /** All files after the patch; if the patch failed, the original files. */
   readonly files: PatchedFiles;

@@ -17,7 +17,7 @@ const lineEnds = ["\n", "\r\n", "\r"];
 const astral = ["𝒳", "👩\u200d💻", "\ud83d", "\ude00", "\udc00"];
 const others = ["a", "é", "e\u0301", "\u20ac", "\ufeff", "\0", "\t", "\u2028", "\u0085"];
 
-/** Short texts with characters of every width, lone surrogates, byte order marks, and mixed line ends. */
+/** Short texts with characters of every width, lone surrogates, byte order marks, and mixed line endings. */
 export const anyText = fc
   .array(fc.oneof(fc.constantFrom(...others), fc.constantFrom(...astral), fc.constantFrom(...lineEnds)), {
     maxLength: 24,
@@ -31,7 +31,7 @@ export const width: Record<PositionEncoding, (text: string) => number> = {
   "utf-32": (text) => [...text].length,
 };
 
-/** The lines of a text without their ends. */
+/** The lines of a text without their line endings. */
 export function modelLines(text: string, rule: LineRule): string[] {
   return text.split(rule.loneCrEndsLine ? /\r\n|\n|\r/ : /\r?\n/);
 }

@@ -7,7 +7,7 @@ import { initialize, type RunningServer, startServer } from "./rawClient.js";
 
 /** The built server, and functions that start it. */
 export interface ProbeServers {
-  /** Set before the tests begin. */
+  /** The built program; set before the tests begin. */
   readonly program: Program;
   /** Starts a server on the transport that the arguments name; the default is stdio. */
   start(...args: readonly string[]): RunningServer;

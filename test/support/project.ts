@@ -24,5 +24,5 @@ export const projectSources: readonly Source[] = projectPaths.map((path) => ({
   text: readFileSync(join(projectRoot, path), "utf8"),
 }));
 
-/** A source with this path in the project and these lines. */
+/** A source that consists of these lines and has this path in the project. */
 export const sourceAt = (path: string, ...lines: string[]): Source[] => [{ path, text: `${lines.join("\n")}\n` }];

@@ -68,7 +68,7 @@ export function framesOf(bytes: Buffer): { messages: Received[]; rest: Buffer } 
   return { messages, rest };
 }
 
-/** A client on two streams: `output` is what the server writes. */
+/** A client that uses two streams: the server reads `input` and writes `output`. */
 export function rawClient(input: Writable, output: Readable): RawClient {
   let all = "";
   let unread: Buffer = Buffer.alloc(0);

@@ -11,7 +11,7 @@ export interface RegionBatch {
   readonly lenient: boolean;
 }
 
-/** Lines with a unique number and the kinds of differences that rungs ignore. */
+/** Lines that each contain a unique number; most also contain characters in which some rung ignores differences. */
 const contents: readonly ((id: number) => string)[] = [
   (id) => `const value${id} = compute(one, two);`,
   (id) => `    const value${id} = compute(one, three);  `,
@@ -26,7 +26,7 @@ const contents: readonly ((id: number) => string)[] = [
 ];
 const common = ["}", "", "  ", "end", "12: numbered", "😀"];
 
-/** Ways that a caller's text may differ from the document's; each is ignored by one rung or by none. */
+/** Ways in which a caller's text may differ from the document's; each is ignored by one rung or by none. */
 const disturbances: readonly ((text: string, line: number) => string)[] = [
   (text) => text.replaceAll("\r\n", "\n"),
   (text) => text.replace(/\r?\n/g, "\r\n"),
@@ -217,7 +217,7 @@ function onward(chance: Chance, text: string, earlier: SentEdit): SentEdit[] {
   return [{ oldText, newText }];
 }
 
-/** Makes one edit write the text, or a line of the text, that another edit looks for. */
+/** Makes one edit write the old text of another edit, or a line of that text. */
 function foretell(chance: Chance, sent: SentEdit[]): void {
   const [at, other] = [chance.below(sent.length), chance.pick(sent)];
   const foretold = chance.percent(50) ? other.oldText : chance.pick(other.oldText.split("\n"));
@@ -234,7 +234,7 @@ function atMark(chance: Chance, text: string): SentEdit {
   };
 }
 
-/** Some lines of a text, with or without the end of the last line, or a part of a line. */
+/** Some lines of a text, with or without the line ending of the last one, or a part of a line. */
 function excerpt(chance: Chance, text: string, starts: readonly number[], line: number): string {
   const from = starts[line] ?? 0;
   const last =

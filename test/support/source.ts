@@ -5,16 +5,16 @@ import { fileURLToPath } from "node:url";
 
 /** A file of the project. */
 export interface Source {
-  /** Relative to the project, with `/` as the separator. */
+  /** The path relative to the project, with `/` as the separator. */
   readonly path: string;
   readonly text: string;
 }
 
 /** One source in two masked forms, both of which preserve all offsets and line numbers. */
 export interface Masked {
-  /** Comments and the contents of strings, templates and regular expressions are replaced by spaces. */
+  /** The source with comments and the contents of strings, templates and regular expressions replaced by spaces. */
   readonly code: string;
-  /** Only comments are replaced by spaces. */
+  /** The source with only its comments replaced by spaces. */
   readonly uncommented: string;
   readonly literals: readonly Literal[];
 }
@@ -60,7 +60,7 @@ interface Quoted {
   readonly token: string;
 }
 
-/** Strings and templates, ordered by where they end; regular expressions are left out. */
+/** Strings and templates, in the order in which they end; regular expressions are left out. */
 function literalsIn(quoted: readonly Quoted[]): Literal[] {
   const open: Literal[] = [];
   return quoted.flatMap(({ at, token }) => {

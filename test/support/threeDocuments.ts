@@ -2,7 +2,8 @@
 import { batch } from "./desk.js";
 
 /**
- * The documents. Their line ends and final lines differ, so a text reassembled from lines would not match the original.
+ * The documents. Their line endings and final lines differ, so a text reassembled from lines would not match the
+ * original.
  */
 export const three = {
   "a.txt": "one\r\nold a\r\nthree\r\n",

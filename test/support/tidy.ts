@@ -48,7 +48,7 @@ function importProblem(path: string, own: Layer, specifier: string | undefined):
   if (specifier === undefined) return "imports something that is not written as a plain string";
   if (!specifier.startsWith(".")) return undefined;
   const target = posix.join(posix.dirname(path), specifier);
-  // The program reports the package's version.
+  // The program imports `package.json` because it reports the package's version.
   if (target === "package.json" && own === "main") return undefined;
   const layer = layerOf(target.replace(/\.js$/, ".ts"));
   if (layer === undefined) return `imports ${specifier}, which is in no layer`;
@@ -113,8 +113,8 @@ function isImpure(specifier: string): boolean {
 }
 
 /**
- * Imports outside `lsp/` of the packages that connect to the editor; the connection to agents may use only the JSON-RPC
- * library.
+ * Finds files outside `lsp/` that import packages for the connection to the editor. The code that connects to agents
+ * may import one of these: the JSON-RPC library.
  */
 export function connectionProblems(sources: readonly Source[]): string[] {
   return sources

@@ -49,7 +49,7 @@ const wordyFiles: Readonly<Record<string, string>> = {
 
 /** Code directly before a text that callers never see: the call or the property that takes the text. */
 const wordyPlaces = [
-  // A bug in our own code.
+  // An error that only a bug in our own code can cause.
   /\bthrow new (?:Range|Type)?Error\($/,
   // An error in the form of a system error; callers get a sentence for the error's code instead.
   /\bsystemError\($/,

@@ -28,9 +28,9 @@ export interface WireServer {
   readonly connection: MessageConnection;
   readonly process: ChildProcess;
   open(uri: string, text: string): Promise<void>;
-  /** `multiEdit/apply` with these params, whatever they are. */
+  /** Sends `multiEdit/apply` with these params, whatever they are. */
   apply(params: unknown): Promise<Answered>;
-  /** `multiEdit/read`; rejects if the server refuses the request. */
+  /** Sends `multiEdit/read`; the promise is rejected if the server refuses the request. */
   read(path: string, more?: object): Promise<ReadResult>;
   /** Every edit that the server asked the client to apply; the client applies none of them. */
   readonly asked: readonly WorkspaceEdit[];

@@ -40,7 +40,8 @@ export async function startClient(compiled: string, root: string): Promise<Clien
       const edits = change.edits.filter((one) => TextEdit.is(one));
       const text = TextDocument.applyEdits(document, edits);
       document = TextDocument.create(document.uri, document.languageId, document.version + 1, text);
-      // Synced before the answer, so that the server finds proof of the change when it looks for it.
+      // The change is synced before the answer is sent, so that the server finds proof of the change when it looks for
+      // it.
       const textDocument = { uri: document.uri, version: document.version };
       await connection.sendNotification("textDocument/didChange", { textDocument, contentChanges: [{ text }] });
     }

@@ -6,7 +6,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 
 /** A server file with at least one function that has run. */
 export interface RanFile {
-  /** Relative to the repository, with slashes, such as `server/plan/plan.ts`. */
+  /** The path relative to the repository, with slashes, such as `server/plan/plan.ts`. */
   readonly path: string;
   /** Names of the functions that ran at least once, in file order. Unnamed functions are left out. */
   readonly functions: readonly string[];
@@ -15,7 +15,8 @@ export interface RanFile {
 /** A running coverage measurement. */
 export interface Coverage {
   /**
-   * The files, by path, where a named function has run since the last call of `take`. Module-level code does not count.
+   * The files in which a named function has run since the last call of `take`, sorted by path. Module-level code does
+   * not count.
    */
   take(): Promise<RanFile[]>;
 }

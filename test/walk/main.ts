@@ -1,6 +1,6 @@
 /**
- * Measures the server's size: counts the files and named functions of `server/` that run for one ordinary call.
- * Usage: `npm run walk -- propose|apply|disk`; without a name it counts all three. `--list` also prints the files and
+ * Measures the server's size: counts the files and named functions of `server/` that run for one ordinary call. Usage:
+ * `npm run walk -- propose|apply|disk`; without a name, it counts all three. `--list` also prints the files and
  * functions that ran.
  */
 import { execFileSync } from "node:child_process";
@@ -10,7 +10,10 @@ import { parseArgs } from "node:util";
 import { build } from "esbuild";
 import { walkNames, walkOnce } from "./walk.js";
 
-/** The server, with one .js file per .ts file so that V8 names our own files. npm runs in the package's folder. */
+/**
+ * The server, with one .js file per .ts file so that V8's coverage refers to our own files. npm runs in the package's
+ * folder.
+ */
 const compiled = resolve("dist/walk");
 
 const { values, positionals } = parseArgs({ options: { list: { type: "boolean" } }, allowPositionals: true });

@@ -11,7 +11,7 @@ import { type RanFile, startCoverage } from "./coverage.js";
 
 /**
  * `propose`: the client gets the edit. `apply`: the server has the client apply the edit and verifies the result.
- * `disk`: as `apply`, with an additional edit to a file that is not open.
+ * `disk`: the same as `apply`, with an additional edit to a file that is not open.
  */
 export const walkNames = ["propose", "apply", "disk"] as const;
 

@@ -27,14 +27,17 @@ export type Reason =
 /** An edit with a mistake. */
 export interface Broken {
   readonly sent: Sent;
-  /** The 0-based line and column of the file where the edit first differs, if the failure must name them. */
+  /**
+   * The 0-based line and column at which the file first differs from the edit's old text, if the failure must name
+   * them.
+   */
   readonly differsAt?: { readonly line: number; readonly column: number };
 }
 
 /** Puts a mistake into an edit; returns `undefined` if the edit leaves no room for it. */
 export type Breaker = (chance: Chance, edit: RealEdit, version: Version) => Broken | undefined;
 
-/** Drops an empty line between other lines from both texts. */
+/** Drops an empty line that lies between other lines, both from the old text and from the new text. */
 export const droppedBlankLine: Breaker = (chance, edit) => {
   const { lines } = edit;
   const inner = lines.flatMap(({ kind, text }, i) =>
@@ -44,7 +47,7 @@ export const droppedBlankLine: Breaker = (chance, edit) => {
   return { sent: toSent({ lines: lines.toSpliced(chance.pick(inner), 1) }, { ended: chance.percent(40) }) };
 };
 
-/** Escapes quotes, backslashes, angle brackets or line ends once too often. */
+/** Escapes quotes, backslashes, angle brackets or line endings once too often. */
 export const overEscaped: Breaker = (chance, edit) => {
   const escapers: ((line: string) => string)[] = [
     (line) => line.replace(/["`]/g, (quote) => `\\${quote}`),
@@ -163,7 +166,7 @@ export const wrongAnchor: Breaker = (chance, edit, version) => {
   return { sent: { ...toSent(edit, { ended: false }), anchor } };
 };
 
-/** Adds a second edit of the same lines, still based on the file as it was before the first edit. */
+/** Adds a second edit to the same lines, still based on the file as it was before the first edit. */
 export const secondThought: Breaker = (chance, edit) => {
   const from = edit.lines.findIndex(({ kind }) => kind === "remove");
   if (from === -1) return undefined;

@@ -44,7 +44,10 @@ export const blanksInFile: DamageMaker = (chance) => {
   return inFile(fileLine, { ended: chance.percent(40) });
 };
 
-/** Quotes, dashes, dots and spaces that an editor or a web page made typographic, but only in the file. */
+/**
+ * Quotes, dashes, dots and spaces that an editor or a web page has replaced with typographic ones, but only in the
+ * file.
+ */
 export const typographyInFile: DamageMaker = (chance, _version, door) => {
   const salt = chance.below(1_000_000);
   const withDots = door !== "patch";
@@ -53,7 +56,10 @@ export const typographyInFile: DamageMaker = (chance, _version, door) => {
   });
 };
 
-/** The same, but in the lines that the model copied; added lines are as their author wrote them. */
+/**
+ * Typographic characters as in `typographyInFile`, but in the lines that the model copied; added lines are as their
+ * author wrote them.
+ */
 export const typographyByModel: DamageMaker = (chance, _version, door) => ({
   send: (edit) => {
     const copied = (line: string): string => prettified(line, door !== "patch");
@@ -66,7 +72,7 @@ export const dedented: DamageMaker = (chance, version) => ({
   send: (edit) => {
     const lines = [...oldLines(edit), ...addedLines(edit)].filter((line) => !isBlankLine(line));
     const common = Math.min(...lines.map((line) => /^ */.exec(line)?.[0].length ?? 0));
-    // Without its indentation, a single line would still match, as part of a line of the file.
+    // Without its indentation, a single line would still match part of a line of the file.
     const isBlock = oldLines(edit).filter((line) => !isBlankLine(line)).length > 1;
     if (common === 0 || !isBlock) return undefined;
     const cut = chance.pick([common, Math.min(common, version.indent ?? 1)]);
@@ -115,8 +121,8 @@ export const firstLineDedented: DamageMaker = (chance) => ({
 });
 
 /**
- * Each line of the old text is prefixed with its number from a file view; in the new text, either all lines are or
- * none.
+ * Each line of the old text is prefixed with its number from a file view; in the new text, either all lines are
+ * prefixed or none are.
  */
 export const viewNumbers: DamageMaker = (chance) => ({
   send: (edit) => {
@@ -134,7 +140,7 @@ export const viewNumbers: DamageMaker = (chance) => ({
   },
 });
 
-/** Different line ends and one other kind of damage. */
+/** Different line endings and one other kind of damage. */
 export const twoAtOnce: DamageMaker = (chance, version, door) => {
   const others = [blanksInFile, blanksByModel, typographyInFile, dedented, overIndented, spacesForTabs, tabsForSpaces];
   const other = chance.pick(door === "patch" ? others : [...others, viewNumbers])(chance, version, door);
@@ -204,7 +210,7 @@ function prettified(line: string, withDots: boolean): string {
   return line.slice(0, start) + (withDots ? text.replace(/\.\.\./g, "…") : text);
 }
 
-/** FNV-1a over UTF-16 units. */
+/** FNV-1a over UTF-16 code units. */
 function hash(text: string, salt: number): number {
   let value = (0x811c9dc5 ^ salt) >>> 0;
   for (let i = 0; i < text.length; i++) value = Math.imul(value ^ text.charCodeAt(i), 0x01000193) >>> 0;

@@ -30,7 +30,7 @@ import { type Door, doors } from "./sent.js";
 export interface Kind {
   readonly name: string;
   readonly make: CaseMaker;
-  /** The shapes to use in turn. */
+  /** The shapes of calls that the cases use in turn. */
   readonly doors: readonly Door[];
   /** The percentage of cases that must land correctly, or that must be refused. */
   readonly goal: { readonly right: number } | { readonly refused: number };

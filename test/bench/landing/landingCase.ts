@@ -40,7 +40,7 @@ export interface LandingCase {
 export interface Ground {
   readonly chance: Chance;
   readonly version: Version;
-  /** All files, as a source of edits that belong to a different file. */
+  /** All files, as a source of edits that belong in a different file. */
   readonly files: readonly SourceFile[];
   readonly door: Door;
 }
@@ -48,10 +48,10 @@ export interface Ground {
 /** Draws a case; returns `undefined` if the file or its edits are unsuitable. */
 export type CaseMaker = (ground: Ground) => LandingCase | undefined;
 
-/** An edit of a call, and the real edit that it is based on. */
+/** An edit of a call, and the real edit on which it is based. */
 export interface Planned {
   readonly sent: Sent;
-  /** `undefined` if it belongs to another file. */
+  /** The real edit; `undefined` if it belongs in another file. */
   readonly edit: RealEdit | undefined;
   /** The lines that the edit must match, as they are in the undamaged file; empty if it must match none. */
   readonly sought: readonly string[];
@@ -73,7 +73,7 @@ export function damaged(make: DamageMaker): CaseMaker {
   };
 }
 
-/** Builds a case whose edits land. The damage says how the file differs from the package. */
+/** Builds a case whose edits land. The damage determines how the file differs from the one in the package. */
 export function landing(
   { version, door }: Ground,
   planned: readonly Planned[],

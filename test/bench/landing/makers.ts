@@ -135,7 +135,7 @@ export const repeatedWithLine: CaseMaker = (ground) => {
   return isNearest && line > 0 ? landing(ground, planned({ line })) : undefined;
 };
 
-/** The same lines, but with no indication of which occurrence is meant. */
+/** Lines that occur several times, with no indication of which occurrence is meant. */
 export const ambiguous: CaseMaker = (ground) => {
   const { chance, version } = ground;
   const edit = repeatedLines(ground, 5);
@@ -169,7 +169,7 @@ function repeatedLines({ chance, version }: Ground, most: number): RealEdit | un
   return wholes > 1 && places <= most ? edit : undefined;
 }
 
-/** The 0-based lines where occurrences of a text start. */
+/** The 0-based lines at which occurrences of a text start. */
 function linesWith({ lines }: Pick<Version, "lines">, sought: readonly string[]): number[] {
   const [text, wanted] = [lines.join("\n"), sought.join("\n")];
   const starts: number[] = [];
@@ -183,8 +183,9 @@ function linesWith({ lines }: Pick<Version, "lines">, sought: readonly string[])
 }
 
 /**
- * Several edits, one with a mistake. If `found` is `true`, the lines that this edit was made from must occur exactly
- * once; otherwise, the lines that it sends must not occur at all. Both checks ignore whitespace.
+ * Several edits, one with a mistake. If `found` is `true`, the lines from which the mistaken edit was made must occur
+ * in the file exactly once; otherwise, the lines that it sends must not occur there at all. Both checks ignore
+ * whitespace.
  */
 export function broken(
   reason: Reason,
@@ -207,7 +208,7 @@ export function broken(
   };
 }
 
-/** Edits of one file, and an edit that belongs to a different file. */
+/** Edits to one file and, among them, an edit that belongs in a different file. */
 export const absent: CaseMaker = (ground) => {
   const { chance, version, files } = ground;
   const other = chance.pick(files).version();
@@ -235,7 +236,7 @@ export const alreadyApplied: CaseMaker = (ground) => {
   const planned = edits.map((edit, i): Planned => {
     if (i < index) return asIs(ground, edit);
     if (i > index) return asIs(ground, { ...edit, start: edit.start + moved });
-    // The file already contains the edit's result, so the edit's location covers its new lines.
+    // The file already contains the result of the edit, so the edit's location is that of its new lines.
     const kept = newLines(done).map((text): EditLine => ({ kind: "keep", text }));
     return { sent: asIs(ground, done).sent, edit: { start: done.start, lines: kept }, sought: [] };
   });
@@ -245,7 +246,7 @@ export const alreadyApplied: CaseMaker = (ground) => {
     : undefined;
 };
 
-/** Two edits of the same lines in one call, both written for the original file. */
+/** Two edits to the same lines in one call, both written for the original file. */
 export const consumed: CaseMaker = (ground) => {
   const { chance, version } = ground;
   const edits = drawEdits(chance, version, chance.between(1, 3));

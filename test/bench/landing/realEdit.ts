@@ -5,7 +5,7 @@
 import type { Chance } from "../../codex/random.js";
 import type { Version } from "./sources.js";
 
-/** A line of an edit, without its line end. */
+/** A line of an edit, without its line ending. */
 export interface EditLine {
   readonly kind: "keep" | "remove" | "add";
   readonly text: string;
@@ -21,7 +21,7 @@ export interface RealEdit {
 export const oldLines = ({ lines }: Pick<RealEdit, "lines">): string[] =>
   lines.flatMap(({ kind, text }) => (kind === "add" ? [] : [text]));
 
-/** The kept and added lines, which replace them. */
+/** The kept and added lines, which replace the old lines. */
 export const newLines = ({ lines }: Pick<RealEdit, "lines">): string[] =>
   lines.flatMap(({ kind, text }) => (kind === "remove" ? [] : [text]));
 
@@ -59,8 +59,8 @@ export function withEdits(
 }
 
 /**
- * Draws changes to a file, none touching another, in ascending order and with enough context to make each location
- * certain.
+ * Draws changes to a file, in ascending order. They do not touch each other, and each has enough context to make its
+ * location certain.
  */
 export function drawEdits(chance: Chance, version: Version, count: number): RealEdit[] {
   const edits: RealEdit[] = [];
@@ -101,9 +101,9 @@ function surrounded({ lines }: Version, { start, lines: hunk }: RealEdit, contex
 }
 
 /**
- * Counts the locations where lines occur among others. Ignores all whitespace within lines, treats typographic quotes
- * and dashes as plain ones, and lets the first and last lines match parts of lines, so no way of matching can find more
- * locations.
+ * Counts the locations at which the lines `sought` occur in `lines`. Ignores all whitespace within lines, treats
+ * typographic quotes and dashes as plain ones, and lets the first and last lines match parts of lines, so no way of
+ * matching can find more locations.
  */
 export function placesOf(sought: readonly string[], lines: readonly string[]): number {
   const [needle, text] = [bareText(sought), bareText(lines)];

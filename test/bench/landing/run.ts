@@ -40,7 +40,7 @@ function drawCase(kind: Kind, files: readonly SourceFile[], seed: number, number
   throw new Error(`no file allows a case of the kind "${kind.name}" as ${door}`);
 }
 
-/** FNV-1a over UTF-16 units. */
+/** FNV-1a over UTF-16 code units. */
 function seedOf(text: string): number {
   let value = 0x811c9dc5;
   for (let i = 0; i < text.length; i++) value = Math.imul(value ^ text.charCodeAt(i), 0x01000193) >>> 0;

@@ -5,7 +5,7 @@ import { type EditLine, newLines, oldLines, type RealEdit } from "./realEdit.js"
 export interface Sent {
   readonly oldText: string;
   readonly newText: string;
-  /** The same edit as lines of a hunk; `undefined` if a patch cannot express it. */
+  /** The edit as lines of a hunk; `undefined` if a patch cannot express it. */
   readonly hunk: readonly EditLine[] | undefined;
   /** 1-based line number that a batch may give for the edit; a patch gives it in the hunk header. */
   readonly line?: number;
@@ -23,9 +23,9 @@ export interface Spelling {
   readonly typed?: (line: string) => string;
   /** `true` if kept lines in the new text match the file even where their copies in the old text do not. */
   readonly cleanNew?: boolean;
-  /** The line end between lines and, if `ended` is `true`, after the last line; default: LF. */
+  /** The line ending between lines and, if `ended` is `true`, after the last line; default: LF. */
   readonly lineEnd?: string | undefined;
-  /** `true` if both texts end with a line end. */
+  /** `true` if both texts end with a line ending. */
   readonly ended: boolean;
 }
 

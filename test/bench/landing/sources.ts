@@ -8,7 +8,7 @@ import { type EditLine, type RealEdit, withEdits } from "./realEdit.js";
 export interface Version {
   /** The file's path, prefixed with the package's name. */
   readonly path: string;
-  /** The lines without their line ends, all of which are LF; even the last line has one. */
+  /** The lines without their line endings; every line, even the last one, ends with LF. */
   readonly lines: readonly string[];
   /** The individual changes, in ascending order and without surrounding context. */
   readonly hunks: readonly RealEdit[];

@@ -9,10 +9,13 @@ export interface Figures {
   readonly right: number;
   readonly refused: number;
   readonly wrong: number;
-  /** Number of refusals of edits that belong somewhere in the file, and how many of these name the location. */
+  /**
+   * `placed`: number of refusals of edits that belong somewhere in the file; `pointed`: how many of these name the
+   * location.
+   */
   readonly placed: number;
   readonly pointed: number;
-  /** Number of required refusals, and how many of these give the right reason. */
+  /** `due`: number of required refusals; `reasoned`: how many of these give the right reason. */
   readonly due: number;
   readonly reasoned: number;
   /** Number of edits found on each rung. */

@@ -87,15 +87,15 @@ type ReasonTest = (failure: Failure, expected: Extract<Expected, { reason: Reaso
 
 const isAbsence = ({ code }: Failure): boolean => code === "noMatch" || code === "contextNotFound";
 
-/** Tests whether a failure reports, in these words, that the old text was not found. */
+/** Tests whether a failure reports that the old text was not found and its message matches `words`. */
 const saying =
   (words: RegExp): ReasonTest =>
   (failure) =>
     isAbsence(failure) && words.test(failure.message);
 
 /**
- * Tests whether a nearest region describes, in these words, the line where the old text differs and, if it names a
- * column, the right one.
+ * Tests whether the description of a nearest region matches `words` and names the line at which the old text differs
+ * and, if it names a column, the right column.
  */
 const differing =
   (words: RegExp): ReasonTest =>
@@ -108,7 +108,7 @@ const differing =
       return words.test(difference) && isLine && (column === undefined || Number(column) - 1 === differsAt?.column);
     });
 
-/** For each reason, a test that recognises it by a failure's code and wording. */
+/** For each reason, a test that recognizes it by the code and the wording of a failure. */
 const reasons: Readonly<Record<Reason, ReasonTest>> = {
   absent: isAbsence,
   blankLine: saying(/empty line/),
