@@ -94,7 +94,7 @@ describe("an editor that opens CRLF files with LF", () => {
   });
 });
 
-describe("an editor that normalises inserted line ends", () => {
+describe("an editor that normalises inserted line endings", () => {
   const mixed = "one\r\ntwo\nthree\r\n";
 
   it.each<[string, DeskOptions]>([

@@ -122,7 +122,7 @@ describe("a change", () => {
     expect(documents.get(uri)?.text).toBe("bc");
   });
 
-  it("may join a CR and an LF into one line end, or separate them", () => {
+  it("may join a CR and an LF into one line ending, or separate them", () => {
     const documents = opened("a\rb");
     documents.change(uri, 2, [{ range: range(1, 0, 1, 0), text: "\n" }], inUtf16);
     expect(documents.get(uri)).toMatchObject({ text: "a\r\nb", lines: { lineCount: 2 } });

@@ -152,7 +152,7 @@ describe("odd texts", () => {
     await expectText("a\ud83db\ude00\n", { oldText: "b", newText: "" }, "a\ud83d\ude00\n");
   });
 
-  it("characters that look like line ends, or are invisible, are ordinary characters", async () => {
+  it("characters that look like line endings, or are invisible, are ordinary characters", async () => {
     await expectText("a\u2028b\u0085c\0d\n", { oldText: "\u0085c\0", newText: "-" }, "a\u2028b-d\n");
     await expectText("\ufeffa\ufeffb\n", { oldText: "a\ufeff", newText: "-" }, "\ufeff-b\n");
   });

@@ -16,7 +16,7 @@ const { start, expectDone } = hostileDesks();
 const patience = 300_000;
 
 describe("bytes", () => {
-  it("of UTF-16 stay UTF-16, with their byte order mark and their line ends", async () => {
+  it("of UTF-16 stay UTF-16, with their byte order mark and their line endings", async () => {
     const bytes = (text: string): Buffer => Buffer.from(`\ufeff${text}`, "utf16le");
     const desk = await start({ files: { "wide.txt": bytes("old\r\n\u00e9\r\n") } });
     const { edit } = await desk.propose(patchOf(...sections.update("wide.txt")));

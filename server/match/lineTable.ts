@@ -18,13 +18,13 @@ export interface LineRange {
   readonly only?: number | undefined;
   /** The maximum number of starts to collect. */
   readonly most: number;
-  /** `true` if the empty line after a final line end counts as a line; by default, it does not. */
+  /** `true` if the empty line after a final line ending counts as a line; by default, it does not. */
   readonly emptyLast?: boolean;
 }
 
 /** A hash table of the lines of a text under one fold. */
 export class LineTable {
-  /** Number of lines; an empty line after the last line end does not count. */
+  /** Number of lines; an empty line after the last line ending does not count. */
   readonly lineCount: number;
   /** The line numbers of all buckets: those of bucket `b` are at `[starts[b], starts[b + 1])`, in ascending order. */
   private readonly byBucket: Int32Array;

@@ -24,7 +24,8 @@ export function rewrite(index: TextIndex, place: Place, sought: Sought): Change[
   if (region.length !== old.length) throw new Error("a place must have as many lines as its old text");
   const pieces: Piece[] = [];
   let lineEnd: string | undefined;
-  // Kept lines are copied; others are written. A line takes the line end of the old line that it repeats or replaces.
+  // Kept lines are copied; others are written. A line takes the line ending of the old line that it repeats or
+  // replaces.
   for (const { line, from, kept } of pairLines(old, next)) {
     const own = from === undefined ? undefined : region[from];
     pieces.push(own !== undefined && kept ? { from: own.from, to: own.to } : next[line]!);
@@ -77,7 +78,7 @@ function lineEndAt(index: TextIndex, offset: number): string | undefined {
 /** The number of UTF-16 code units to check one by one for a line ending before all lines are indexed. */
 const nearby = 2_000;
 
-/** Returns the line end that starts at an offset; `undefined` if the document's editor sees no line end there. */
+/** Returns the line ending that starts at an offset; `undefined` if the document's editor sees no line ending there. */
 function endAt({ text, rule }: TextIndex, at: number): string | undefined {
   const unit = text[at];
   if (unit === "\n") return "\n";

@@ -134,7 +134,7 @@ export class TextIndex {
   }
 }
 
-/** Searching for all patterns together pays off only with at least this many patterns and UTF-16 units of text. */
+/** Searching for all patterns together pays off only with at least this many patterns and UTF-16 code units of text. */
 const manyPatterns = 24;
 const longText = 4_096;
 

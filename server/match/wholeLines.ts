@@ -137,10 +137,10 @@ export function isReindenting({ oldText, newText }: Sought): boolean {
   );
 }
 
-/** The lines of an old text, without their line ends. */
+/** The lines of an old text, without their line endings. */
 export interface WholeLines {
   readonly lines: readonly string[];
-  /** `true` if the old text ends with a line end. */
+  /** `true` if the old text ends with a line ending. */
   readonly ended: boolean;
 }
 
@@ -151,7 +151,7 @@ export function wholeLines(text: string): WholeLines {
   return { lines: ended ? lines.slice(0, -1) : lines, ended };
 }
 
-/** The range that covers the whole text, including the empty line after a final line end. */
+/** The range that covers the whole text, including the empty line after a final line ending. */
 const anywhere = { from: 0, most: limits.placesPerEdit, emptyLast: true };
 
 /**
@@ -342,8 +342,8 @@ const isDigit = (unit: number): boolean => unit >= 48 && unit <= 57;
 
 /**
  * Removes the prefix from each line whose number is in the view's column and could belong to the view. Lines that a
- * model added without a prefix stay as they are, even if they start with another number. The result has LF line ends,
- * which makes no difference to matching.
+ * model added without a prefix stay as they are, even if they start with another number. The result has LF line
+ * endings, which makes no difference to matching.
  */
 function stripped(text: string, view: Extract<Reshape, { kind: "unview" }>): string {
   const lines = lineTexts(text);

@@ -135,7 +135,7 @@ function touchedLines(lines: LineIndex, { from, to, insert }: Change): { start: 
   return { start, end: to === lines.start(last) && endsLine ? last : last + 1 };
 }
 
-/** Returns the lines in `[start, end)`, including their line ends. */
+/** Returns the lines in `[start, end)`, including their line endings. */
 function linesBetween(lines: LineIndex, start: number, end: number): string[] {
   const count = Math.max(0, end - start);
   return Array.from({ length: count }, (_, i) => lines.text.slice(lines.start(start + i), lines.end(start + i)));

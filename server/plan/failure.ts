@@ -94,7 +94,7 @@ export function nameOf(at: At): string {
   return of.length === 0 ? `edit ${at.index}` : `edit ${at.index} (${of.join(", ")})`;
 }
 
-/** Truncates a text to `length` UTF-16 units, including an ellipsis at the cut; never splits a surrogate pair. */
+/** Truncates a text to `length` UTF-16 code units, including an ellipsis at the cut; never splits a surrogate pair. */
 export function clip(text: string, length: number): string {
   if (text.length <= length) return text;
   const end = length - 1;
@@ -102,7 +102,7 @@ export function clip(text: string, length: number): string {
   return `${text.slice(0, code >= 0xd800 && code < 0xdc00 ? end - 1 : end)}…`;
 }
 
-/** Truncates a caller's text to `length` UTF-16 units and quotes it on a single line, for use in a sentence. */
+/** Truncates a caller's text to `length` UTF-16 code units and quotes it on a single line, for use in a sentence. */
 export function quote(text: string, length = 60): string {
   return JSON.stringify(clip(text, length));
 }

@@ -19,7 +19,7 @@ export interface EditOperation {
   readonly expectedCount?: number | undefined;
 }
 
-/** One line of a hunk, without its sign or line end. */
+/** One line of a hunk, without its sign or line ending. */
 export interface HunkLine {
   /** `context` lines stay, `remove` lines are deleted, `add` lines are inserted. */
   readonly kind: "context" | "remove" | "add";

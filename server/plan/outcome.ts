@@ -121,7 +121,7 @@ export interface FilePlans {
   readonly lost: readonly EditOutcome[];
 }
 
-/** Turns an outcome into a failure because the file's text would be too long. `length` is in UTF-16 units. */
+/** Turns an outcome into a failure because the file's text would be too long. `length` is in UTF-16 code units. */
 export function tooLarge(outcome: EditOutcome, length: number): EditOutcome {
   const at = { index: outcome.index, path: outcome.path };
   const failure = batchFailures.textTooLarge(at, length);

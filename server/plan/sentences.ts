@@ -16,7 +16,7 @@ export function indices(sorted: readonly number[]): string {
 
 /** Failures of a batch as a whole, or of any of its parts. */
 export const batchFailures = {
-  /** `length`: the length of the resulting text, in UTF-16 units. */
+  /** `length`: the length of the resulting text, in UTF-16 code units. */
   textTooLarge: (at: At, length: number): Failure =>
     batchFailures.tooLarge(at, "the length of the text after the edits", length, limits.documentLength, "characters"),
   tooLarge: (at: At, what: string, size: number, limit: number, unit: string) =>

@@ -63,7 +63,7 @@ export function documentAt(
   return { ok: true, document };
 }
 
-/** Reports whether a document is empty. An editor may sync an empty document as a single line end. */
+/** Reports whether a document is empty. An editor may sync an empty document as a single line ending. */
 export function isEmpty({ version, text }: Document): boolean {
   return version === null ? text === "" : /^(?:\r\n|\n|\r)?$/.test(text);
 }

@@ -1,4 +1,4 @@
-/** Helpers for whitespace, line ends, surrogate pairs and byte order marks, and for splitting text into lines. */
+/** Helpers for whitespace, line endings, surrogate pairs and byte order marks, and for splitting text into lines. */
 
 const LF = 10;
 const CR = 13;
@@ -31,7 +31,7 @@ export function isBlank(unit: number): boolean {
   );
 }
 
-/** Reports whether a text contains nothing but whitespace and line ends. */
+/** Reports whether a text contains nothing but whitespace and line endings. */
 export function isAllBlank(text: string): boolean {
   for (let i = 0; i < text.length; i++) {
     const unit = text.charCodeAt(i);
@@ -69,13 +69,13 @@ export function loneSurrogateAt(text: string): number {
 
 /** A line of a text that was split at every CRLF, LF and lone CR. For the last line, the line ending is empty. */
 export interface SplitLine {
-  /** Offsets in UTF-16 code units: the line's content is `[from, to)` and its line end is `[to, next)`. */
+  /** Offsets in UTF-16 code units: the line's content is `[from, to)` and its line ending is `[to, next)`. */
   readonly from: number;
   readonly to: number;
   readonly next: number;
 }
 
-/** Splits `[from, to)` of a text into lines. A trailing line end is followed by an empty last line. */
+/** Splits `[from, to)` of a text into lines. A trailing line ending is followed by an empty last line. */
 export function splitLines(text: string, from = 0, to = text.length): SplitLine[] {
   const lines: SplitLine[] = [];
   let start = from;
@@ -91,7 +91,7 @@ export function splitLines(text: string, from = 0, to = text.length): SplitLine[
   return lines;
 }
 
-/** Returns the lines of a text, as split by `splitLines`, without their line ends. */
+/** Returns the lines of a text, as split by `splitLines`, without their line endings. */
 export function lineTexts(text: string): string[] {
   return splitLines(text).map(({ from, to }) => text.slice(from, to));
 }

@@ -58,7 +58,7 @@ export interface LineRule {
   readonly loneCrEndsLine: boolean;
 }
 
-/** A text and the offsets of its lines. A trailing line end is followed by an empty last line. */
+/** A text and the offsets of its lines. A trailing line ending is followed by an empty last line. */
 export class LineIndex {
   private constructor(
     /** The indexed text. */
@@ -97,12 +97,12 @@ export class LineIndex {
     return this.starts[line] ?? this.text.length;
   }
 
-  /** Returns the offset after a line and its line end, where the next line starts. */
+  /** Returns the offset after a line and its line ending, where the next line starts. */
   end(line: number): number {
     return this.start(line + 1);
   }
 
-  /** Returns the offset after a line's content, where its line end starts. */
+  /** Returns the offset after a line's content, where its line ending starts. */
   contentEnd(line: number): number {
     const end = this.end(line);
     if (line + 1 >= this.starts.length) return end;
@@ -110,7 +110,7 @@ export class LineIndex {
     return twoUnits && end - 2 >= this.start(line) ? end - 2 : end - 1;
   }
 
-  /** Returns a line without its line end. */
+  /** Returns a line without its line ending. */
   content(line: number): string {
     return this.text.slice(this.start(line), this.contentEnd(line));
   }
@@ -121,8 +121,8 @@ export class LineIndex {
   }
 
   /**
-   * Returns the line that contains an offset. A line includes its line end; the offset at the end of the text belongs
-   * to the last line.
+   * Returns the line that contains an offset. A line includes its line ending; the offset at the end of the text
+   * belongs to the last line.
    */
   lineAt(offset: number): number {
     return firstIndex(this.starts.length - 1, (i) => this.starts[i + 1]! > offset);
@@ -150,7 +150,7 @@ export class LineIndex {
 }
 
 /**
- * Appends to `starts` the offset after each line end in `[from, to)`; returns `to`. A CRLF is in the range if its LF
+ * Appends to `starts` the offset after each line ending in `[from, to)`; returns `to`. A CRLF is in the range if its LF
  * is.
  */
 function scanStarts(text: string, from: number, to: number, rule: LineRule, starts: OffsetList): number {

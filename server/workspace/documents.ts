@@ -16,7 +16,7 @@ export interface OpenDocument {
   readonly uri: string;
   /** The version of `text`; 0 if the document was opened without a usable version and is therefore desynced. */
   readonly version: number;
-  /** As synced, with whatever byte order mark and line ends the editor sent. */
+  /** As synced, with whatever byte order mark and line endings the editor sent. */
   readonly text: string;
   /** The lines of `text`, computed lazily. */
   readonly lines: LineIndex;

@@ -62,9 +62,9 @@ export async function readTextFile(
 
 /** The ways that an editor's synced text may differ from the file it is saved to. */
 export interface SaveHabits {
-  /** `true` if the editor syncs every line end as LF, whatever line ends the file has. */
+  /** `true` if the editor syncs every line ending as LF, whatever line endings the file has. */
   readonly syncsLf: boolean;
-  /** `true` if the editor adds a missing line end to the last line when it saves a file. */
+  /** `true` if the editor adds a missing line ending to the last line when it saves a file. */
   readonly endsLastLine: boolean;
 }
 

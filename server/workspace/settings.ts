@@ -34,7 +34,7 @@ const schema = z.strictObject({
     .boolean()
     .default(true)
     .describe(
-      "Whether old texts may differ from the file in indentation, trailing spaces, the style of quotes and dashes, or line numbers copied from a file view. If false, only line ends may differ.",
+      "Whether old texts may differ from the file in indentation, trailing spaces, the style of quotes and dashes, or line numbers copied from a file view. If false, only line endings may differ.",
     ),
   atomic: z
     .enum(["all", "file", "none"])

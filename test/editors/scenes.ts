@@ -72,7 +72,7 @@ export const scenes: readonly Scene[] = [
     },
   },
   {
-    name: "lone CR and other odd line ends",
+    name: "lone CR and other odd line endings",
     run: async (stage, door, traits) => {
       const text = "a\rb 😀 c\u2028d\u000be\nnext\n";
       stage.lay({ "a.txt": text });

@@ -314,7 +314,7 @@ function excerptOf(kind: Disturbance, drawn: Drawn): Excerpt {
       .map(joined)
       .join("");
   };
-  // An old text that stops short of a line end may leave out some of the whitespace before that line end.
+  // An old text that stops short of a line ending may leave out some of the whitespace before that line ending.
   const behind = lines[changed]?.blanks ?? "";
   const left = Array.from({ length: behind.length + 1 }, (_, i) => behind.slice(i));
   const open = how === "changes" && changed === last && !ended;

@@ -41,7 +41,7 @@ export interface Difference {
   /** The UTF-16 offsets, in the document's line and in the old text's line, at which the two lines diverge. */
   readonly column: number;
   readonly soughtColumn: number;
-  /** The old text's line and the document's line, without line ends. */
+  /** The old text's line and the document's line, without line endings. */
   readonly sought: string;
   readonly found: string;
 }
@@ -56,7 +56,9 @@ export interface Region {
   /** The first and the last line of the region, 0-based, as the document's editor counts lines. */
   readonly startLine: number;
   readonly endLine: number;
-  /** `undefined` if the lines are equal. The texts then differ only in line ends or in their position within a line. */
+  /**
+   * `undefined` if the lines are equal. The texts then differ only in line endings or in their position within a line.
+   */
   readonly difference: Difference | undefined;
 }
 
@@ -77,7 +79,7 @@ const bounds = {
 /** The sought text, split into lines. */
 interface SoughtLines {
   readonly lines: readonly string[];
-  /** `true` if the sought text ends with a line end. */
+  /** `true` if the sought text ends with a line ending. */
   readonly isEnded: boolean;
   /** Number of empty or whitespace-only lines that precede `lines` in the sought text. */
   readonly blanksInFront: number;
@@ -278,7 +280,7 @@ const ownLine = (index: TextIndex, line: number): number => index.lines.lineAt(i
 function regionAt(index: TextIndex, start: number, sought: SoughtLines): Region {
   const lines = index.matchedLines;
   const last = Math.min(lines.lineCount, start + sought.lines.length) - 1;
-  // The empty text after a final line end is not a line.
+  // The empty text after a final line ending is not a line.
   const end = last > start && lines.start(last) === index.text.length ? last - 1 : last;
   const [startLine, endLine] = [ownLine(index, start), ownLine(index, end)];
   const difference = firstDifference(index, start, sought) ?? restOfLine(index, start, sought);

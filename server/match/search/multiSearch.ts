@@ -3,13 +3,13 @@ import { limits } from "../../text/limits.js";
 import { unitsPerStep } from "../../text/lines.js";
 
 /**
- * The lengths that a block may have, in UTF-16 units. The text is read block by block, and a key consists of two
+ * The lengths that a block may have, in UTF-16 code units. The text is read block by block, and a key consists of two
  * blocks. A pattern may start at any offset in a block, so it has one key for each of these offsets, and its length
  * must be at least three blocks minus one unit. Each pattern gets the longest keys that fit into it and are rare.
  */
 const blockLengths = [8, 4, 2, 1] as const;
 
-/** Length, in UTF-16 units, of the shortest pattern that has a key. */
+/** Length, in UTF-16 code units, of the shortest pattern that has a key. */
 const shortest = 2;
 
 /** Approximate number of offsets tried when looking for a pattern's rarest keys. */

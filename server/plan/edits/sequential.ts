@@ -100,8 +100,8 @@ export function refusal(at: At, edit: EditOperation): Failure | undefined {
 export type PairNames = ReadonlyMap<EditOperation, string>;
 
 /**
- * Finds the pairs that were sent more than once. Pairs that differ only in their line ends count as the same, because
- * the file's own line ends are written in any case.
+ * Finds the pairs that were sent more than once. Pairs that differ only in their line endings count as the same,
+ * because the file's own line endings are written in any case.
  */
 export function pairNames(edits: readonly EditOperation[]): PairNames {
   // Usually, few old texts are repeated, so there are few names to make.
@@ -120,7 +120,7 @@ function repeated(texts: readonly string[]): ReadonlySet<string> {
   return new Set(texts.filter((text) => seen.size === seen.add(text).size));
 }
 
-/** Returns a text with all its line ends converted to LF. */
+/** Returns a text with all its line endings converted to LF. */
 function withoutCr(text: string): string {
   return text.includes("\r") ? text.replace(/\r\n?/g, "\n") : text;
 }

@@ -19,8 +19,8 @@ const comparedAt: Partial<Record<RungName, { readonly folded: boolean; readonly 
 };
 
 /**
- * Lengths in UTF-16 units: the longest line that failures show in full, the longest stretch that they quote, and the
- * distances by which a stretch may extend beyond the place on either side.
+ * Lengths in UTF-16 code units: the longest line that failures show in full, the longest stretch that they quote, and
+ * the distances by which a stretch may extend beyond the place on either side.
  */
 const stretch = { line: 80, length: 100, reaches: [8, 16, 32] } as const;
 

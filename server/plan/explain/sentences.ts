@@ -19,7 +19,7 @@ export function quoted(lines: readonly QuotedPlace[]): string {
 
 /** A match, as shown in a failure. */
 export interface QuotedPlace extends QuotedLine {
-  /** 1-based, in UTF-16 units; shown if several matches are on one line. */
+  /** 1-based, in UTF-16 code units; shown if several matches are on one line. */
   readonly column: number;
   /** `true` if an earlier edit of the batch wrote this text; `line` is then the first line that the edit replaced. */
   readonly isWritten: boolean;
@@ -39,7 +39,9 @@ export type Disambiguation =
       readonly line: number;
       /** `false` if the old text starts or ends within a line, so that the rest of that line is added, too. */
       readonly isWhole: boolean;
-      /** The added text, including whitespace; for a whole line, without the line end between it and the old text. */
+      /**
+       * The added text, including whitespace; for a whole line, without the line ending between it and the old text.
+       */
       readonly text: string;
     };
 
@@ -156,11 +158,11 @@ const wholeRegion: ReadonlySet<DifferenceKind> = new Set([
 
 /**
  * Describes the first difference of a region in words. If `difference` is `undefined`, the lines are the same, and only
- * their line ends, or the text's position within them, differ. For a one-line region, the line number is omitted.
+ * their line endings, or the text's position within them, differ. For a one-line region, the line number is omitted.
  */
 export function sayDifference(difference: SaidDifference | undefined, region: { readonly lines: number }): string {
   if (difference === undefined)
-    return "the lines are the same, apart from their line ends or the text's position within them";
+    return "the lines are the same, apart from their line endings or the text's position within them";
   const { kind, line, column, soughtColumn, sought, found } = difference;
   const name = differenceNames[kind];
   if (wholeRegion.has(kind)) return name;
@@ -214,7 +216,7 @@ function visibleBlanks(text: string): string {
   return text.replace(/\s/g, (blank) => (blank === " " ? "·" : blank === "\t" ? "→" : "⍽"));
 }
 
-/** A line to show, without its line end. */
+/** A line to show, without its line ending. */
 export interface ShownLine {
   readonly text: string;
   /** 1-based, in the text before the batch; `undefined` if an earlier edit of the batch wrote the line. */

@@ -113,14 +113,16 @@ function outcomeAt(
   return { index, path, status, ...(place.rung && { rung: place.rung }), places };
 }
 
-/** Adds a line end, as Codex does, to the last line of a file that a section updates, if that line has none. */
+/** Adds a line ending, as Codex does, to the last line of a file that a section updates, if that line has none. */
 function endLastLine(draft: Draft): Draft {
   const { text, rule } = draft.index;
   if (text === "" || text.endsWith("\n") || (text.endsWith("\r") && rule.loneCrEndsLine)) return draft;
   return edited(draft, [{ from: text.length, to: text.length, insert: firstLineEnd(draft.index) }]).draft;
 }
 
-/** Returns the line end for new lines: that of the first line, as the editor counts lines; LF if that line has none. */
+/**
+ * Returns the line ending for new lines: that of the first line, as the editor counts lines; LF if that line has none.
+ */
 export function firstLineEnd({ lines }: TextIndex): string {
   return lines.terminator(0) || "\n";
 }
