@@ -29,7 +29,7 @@ export type ParsedPatch =
     }
   | {
       readonly ok: false;
-      /** At least one and at most `limits.failuresPerCall`, in patch order. A section has at most one. */
+      /** At least one and at most `limits.failuresPerCall`, in patch order. There is at most one per section. */
       readonly failures: readonly Failure[];
       /** The number of failures omitted from `failures`. */
       readonly unlisted: number;
@@ -37,8 +37,8 @@ export type ParsedPatch =
 
 /**
  * Parses a patch. With `lenient: false`, accepts only what the `apply_patch` of Codex 0.169.0 accepted in tests.
- * Otherwise, also accepts deviations that are typical of models if their meaning is certain. Takes linear time and
- * never throws.
+ * Otherwise, also accepts the deviations typical of models, provided that their meaning is unambiguous. Takes linear
+ * time and never throws.
  */
 export function parsePatch(text: string, how: Leniency): ParsedPatch {
   const patchText = findPatch(text, how);
@@ -120,7 +120,7 @@ function readSections(patch: Patch): boolean {
       const stray = readStrayMarker(line);
       const broken = stray?.endsSection === true ? undefined : before;
       if (broken !== undefined) patch.sections.pop();
-      // The empty line in the middle of an Add is the mistake, not the lines after it.
+      // If an empty line interrupts an Add, the mistake is that line, not the lines after it.
       const at = before?.kind === "add" && line.startsWith("+") ? (blank ?? patch.at) : patch.at;
       report(patch, at, stray?.problem ?? problemBehind(before, line), broken?.path);
       skipSection(patch);
@@ -303,7 +303,7 @@ function isLastEnd({ lines, to }: Patch, at: number): boolean {
   return at === to - 1 && trimLine(lines[at] ?? "") === markers.end;
 }
 
-/** Reports whether a line is Git's note that the preceding line has no line end. */
+/** Reports whether a line is Git's note that the preceding line has no line ending. */
 function isNoNewline(line: string): boolean {
   return line.startsWith("\\ No newline at end of file");
 }

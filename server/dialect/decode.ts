@@ -20,7 +20,7 @@ export interface DecodePolicy {
   readonly optionsAllowed: boolean;
   /** The user's setting; `true` by default. Used only to read patches, if the call's options do not set `lenient`. */
   readonly lenient?: boolean;
-  /** The request, tool or command that previews a call at this entry point; `undefined` means the request. */
+  /** The request, tool or command that messages recommend for a preview; `undefined` means the request. */
   readonly previewer?: Previewer;
 }
 
@@ -179,7 +179,10 @@ function readEditCall(keys: SentKeys, findings: Findings): ReadCall | undefined 
 
 const containers: readonly ContainerName[] = ["edits", "multi"];
 
-/** A call with none of these has no edits. If a misspelt key seems to mean one of them, only that key is reported. */
+/**
+ * A call without any of these fields has no edits. If a misspelt key seems to mean one of them, only that key is
+ * reported.
+ */
 const editContent: readonly FieldName[] = ["edits", "multi", "patch", "oldText", "newText"];
 
 /**

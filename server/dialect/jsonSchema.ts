@@ -4,9 +4,9 @@ import { callFields, type EditFieldName, editFieldNames, editFields } from "./fi
 import { type Shape, shapes } from "./shapes.js";
 
 /**
- * Returns the JSON Schemas (draft 2020-12) of the announced shapes, by shape name. Each has the form that all model
- * APIs accept: a plain object at the root, strict objects, a description of every property, and no references, unions
- * or lists of types. The schemas are stricter than the decoder, which also accepts common deviations.
+ * Returns the JSON Schemas (draft 2020-12) of the announced shapes, by shape name. Each has a form that all model APIs
+ * accept: a plain object at the root, strict objects, a description of every property, and no references, unions or
+ * lists of types. The schemas are stricter than the decoder, which also accepts common deviations.
  */
 export function shapeJsonSchemas(): Record<string, object> {
   return Object.fromEntries(shapes.filter((row) => row.announced).map((row) => [row.name, jsonSchemaOf(row)]));

@@ -16,7 +16,7 @@ export interface SentField {
 export interface SentKeys {
   /** By canonical name. If a field was sent under several names, the first counts. */
   readonly fields: Readonly<Partial<Record<FieldName, SentField>>>;
-  /** The names of each field that was sent under more than one name. */
+  /** For each field sent under more than one name, a list of those names. */
   readonly twice: readonly (readonly string[])[];
   /** The names, as spelt, of call-level fields that were sent inside an edit. */
   readonly misplaced: readonly string[];

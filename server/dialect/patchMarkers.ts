@@ -3,7 +3,9 @@ import type { Anchor, Section } from "../plan/operation.js";
 import { isBlank } from "../text/chars.js";
 import { patchProblems } from "./sentences.js";
 
-/** A patch's markers, apart from section headers, exactly as spelt. Two are only prefixes of their lines. */
+/**
+ * A patch's markers, apart from section headers, exactly as spelt. The last two are only the beginnings of their lines.
+ */
 export const markers = {
   begin: "*** Begin Patch",
   end: "*** End Patch",

@@ -5,7 +5,7 @@ import { patchProblems } from "./sentences.js";
 
 /** A text that contains a patch. Line numbers are 0-based and start at the beginning of the whole text as sent. */
 export interface PatchText {
-  /** The lines of the text, without their line ends. */
+  /** The lines of the text, without their line endings. */
   readonly lines: readonly string[];
   /** The line after `*** Begin Patch`. */
   readonly from: number;
@@ -30,7 +30,10 @@ export function findPatch(text: string, how: Leniency): PatchText | NoPatch {
   return how.lenient ? findLenient(lines) : findStrict(lines);
 }
 
-/** Splits a text into lines. Like Codex, drops up to two trailing CRs from each: one in splitting, one in reading. */
+/**
+ * Splits a text into lines. Like Codex, drops up to two trailing CRs from each: Codex removes one when it splits the
+ * text and one when it reads the line.
+ */
 function splitPatch(text: string): string[] {
   const lines = text.split("\n");
   if (!text.includes("\r")) return lines;

@@ -6,7 +6,7 @@ import { limits } from "../text/limits.js";
 
 const list = (names: readonly string[]): string => names.map((name) => `"${name}"`).join(", ");
 
-/** The request, tool or command that previews a call at the caller's entry point. */
+/** The request, tool or command that messages recommend for a preview; it depends on how the call was sent. */
 export type Previewer = keyof typeof previewers;
 
 const previewers = {
@@ -62,13 +62,13 @@ function expectation(issue: z.core.$ZodIssue): string {
 
 /** Contradictory choices of a match, as clauses for `callFailures.contradiction`. */
 export const contradictions = {
-  occurrenceAndLine: "occurrence and line both select one match",
+  occurrenceAndLine: "occurrence and line are alternatives; an edit can have only one of them",
   occurrenceOfAll: "occurrence selects one match, but replaceAll selects every match",
   lineOfAll: "line selects one match, but replaceAll selects every match",
-  countOfOne: "without replaceAll, exactly one match is replaced, but expectedCount is a different number",
+  countOfOne: "without replaceAll, exactly one match is replaced, so expectedCount must be 1",
 } as const;
 
-/** Failures to read the call: its shape, its fields and their types. */
+/** Failures to read a call, because of its shape, its fields or their types. */
 export const callFailures = {
   /** `got`: the value's name, from `nameOfValue`. */
   notACall: (got: string) =>
@@ -167,7 +167,7 @@ export const callSizeFailures = {
   unknownFields: () => moreThan("the number of unknown fields", limits.unknownFields),
   versions: (size: number) =>
     batchFailures.tooLarge({}, "the size of options.versions", size, limits.filesPerCall, "documents"),
-  /** `what`: the name of the value in the table of fields; `size` and `limit`: in UTF-16 units. */
+  /** `what`: the name of the value in the table of fields; `size` and `limit`: in UTF-16 code units. */
   value: (at: At, what: string, size: number, limit: number) =>
     batchFailures.tooLarge(at, `the length of ${what}`, size, limit, "characters"),
 } as const;

@@ -115,7 +115,10 @@ function showResult(result: RequestResult, options: Arguments): number {
   return exitCodeOf(result);
 }
 
-/** Returns the message for stderr, with advice to choose a session if it helps. With `--json`, counts edits from 0. */
+/**
+ * Returns the message for stderr, with advice to choose a session if that would help. With `--json`, counts edits from
+ * 0.
+ */
 function messageOf({ message, failures }: FailedRequest, { json }: Arguments): string {
   return `${json ? message : forStderr(message)}${failures.some(asksForSession) ? `\n${commandSentences.nameSession}` : ""}`;
 }

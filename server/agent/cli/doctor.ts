@@ -117,7 +117,10 @@ function stateOf(found: FoundSessions, sessions: readonly ShownSession[]): strin
   ];
 }
 
-/** Says where calls for files in the working directory go. Mentions no options, because models also read this text. */
+/**
+ * Says where calls that edit files in the working directory go. Mentions no options, because models also read this
+ * text.
+ */
 function advice(selected: SelectedSession, { directory, mode }: RequestContext): string[] {
   if (mode === "disk") return [doctorSentences.allGoToDisk];
   if (!selected.ok) return [doctorSentences.wouldFail(selected.failure.message)];

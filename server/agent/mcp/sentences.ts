@@ -8,7 +8,7 @@ export const toolSentences = {
   linesShown: (shown: LinesShown) => {
     const { first, last, total, from, isCut } = shown;
     const lines =
-      last < first ? `No lines: the file has ${count(total, "line")}` : `Lines ${first} to ${last} of ${total}`;
+      last < first ? `No lines in this range: the file has ${count(total, "line")}` : `Lines ${first} to ${last} of ${total}`;
     return `${lines}${linesFrom[from]}.${isCut ? ` The rest is too long for one answer: continue with startLine ${last + 1}.` : ""}`;
   },
   moreFiles: (more: number) => `and ${count(more, "more file")}`,
@@ -27,7 +27,7 @@ export interface LinesShown {
 
 const linesFrom: Readonly<Record<LinesShown["from"], string>> = {
   saved: "",
-  unsaved: ", from the editor, with unsaved text",
+  unsaved: ", from the editor, including unsaved changes",
   unopened: ", from disk: no editor has the file open",
   disk: ", from disk",
 };
@@ -75,7 +75,7 @@ Each line of a hunk starts with a space (kept), - (removed) or + (added). Give e
   editor_status: {
     title: "List the editors",
     description:
-      "Lists the editors that can be reached, their folders, and their documents with unsaved text. Use it when a tool reports that there is no editor, or more than one.",
+      "Lists the editors that can be reached, their folders, and their open documents, and says which of these differ from disk. Use it when a tool reports that there is no editor, or more than one.",
   },
 } as const;
 

@@ -22,7 +22,9 @@ export interface SessionConnection {
   readonly record: SessionRecord;
   /** The version that the session's language server reports. */
   readonly version: string;
-  /** Returns the answer. Rejects with `ResponseError` if it is an error, and with `ConnectionLost` if none arrives. */
+  /**
+   * Returns the answer. Rejects with `ResponseError` if the answer is an error, with `ConnectionLost` if none arrives.
+   */
   request(method: string, params: unknown, token?: CancellationToken): Promise<unknown>;
   close(): void;
 }
