@@ -10,10 +10,10 @@ export const sessionProblems = {
     `the path of a socket in ${quote(path, 200)} would be longer than ${most} bytes`,
   blind: (problem: string) => `Editors can't announce themselves, or can't be found: ${problem}.`,
   foreignRecord: (path: string) =>
-    `${quote(path, 200)} was ignored: it is not a regular file that only its owner can read. Remove it.`,
+    `${quote(path, 200)} was ignored: it must be a regular file that belongs to this user and is private. Remove it.`,
   badRecord: (path: string) => `${quote(path, 200)} is not a valid session announcement. Remove it.`,
   newerRecord: (path: string) =>
-    `${quote(path, 200)} announces the session of a newer version of multi-edit-language-server. Update this program or, if no editor runs the newer version any more, remove the file.`,
+    `${quote(path, 200)} announces a session of a newer version of multi-edit-language-server. Update this program or, if no editor runs the newer version any more, remove the file.`,
   noStatus: () => "this program does not understand the session's list of open files",
 } as const;
 
@@ -86,7 +86,7 @@ export const sessionFailures = {
     return makeFailure("timeout", theCall, { problem, hint: readFiles });
   },
   noAnswer: (seconds: number) => {
-    const problem = `The editor's session did not answer within ${seconds} s, or even after the call was cancelled, so the outcome of the call is unknown.`;
+    const problem = `The editor's session did not answer within ${seconds} s, nor after the call was cancelled, so the outcome of the call is unknown.`;
     return makeFailure("timeout", theCall, { problem, hint: readFiles });
   },
   stopped: (seconds: number) => {

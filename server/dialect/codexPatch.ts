@@ -74,7 +74,7 @@ interface Patch extends Leniency {
   next: number;
   /** The sections read without a failure. */
   sections: Section[];
-  /** Functions that create the failures, called once it is known which sections are sound. */
+  /** Functions that create the failures, called when it is known which sections are sound. */
   reported: ((sound: readonly string[]) => Failure)[];
   unlisted: number;
 }
@@ -167,7 +167,7 @@ function readSection(patch: Patch, header: Header): Section | undefined {
   return section;
 }
 
-/** Returns the text of an Add: the unbroken run of lines below its header that start with `+`, without the `+`. */
+/** Returns the text of an Add: the consecutive `+` lines directly below its header, without the `+`. */
 function readAdded(patch: Patch): string {
   const added: string[] = [];
   for (; patch.at + 1 < patch.to; patch.at++) {
@@ -200,7 +200,8 @@ function readUpdate(patch: Patch, path: string): void {
     const at = patch.at + 1;
     if (at >= to || hasTooMany(patch)) break;
     const marker = trimLineEnd(lines[at] ?? "");
-    // Only a marker at the start of a line ends an Update. An indented one is a context line, unless it comes last.
+    // Only a marker at the start of a line ends an Update. An indented one is a context line, unless it is the last
+    // line of the patch.
     if (marker === markers.end || readHeader(marker) !== undefined || isLastEnd(patch, at)) break;
     if (readStrayMarker(marker)?.endsSection === true) break;
     const problem = readUpdateLine(patch, update, at, marker);

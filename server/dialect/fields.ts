@@ -60,13 +60,13 @@ export const editFields = {
     schema: z
       .string()
       .describe(
-        "The text to replace, copied exactly from the file, with its whitespace and line breaks. It must occur exactly once unless the edit selects an occurrence. Empty: creates a new file.",
+        "The text to replace, copied exactly from the file, with its whitespace and line breaks. It must occur exactly once unless the edit selects an occurrence. An empty string creates a new file.",
       ),
     length: { most: limits.textLength, what: "the old text" },
   },
   newText: {
     spellings: textStyles.map((style) => style.newText),
-    schema: z.string().describe("The replacement text, taken literally. Empty: deletes the old text."),
+    schema: z.string().describe("The replacement text, taken literally. An empty string deletes the old text."),
     length: { most: limits.textLength, what: "the new text" },
   },
   replaceAll: {
@@ -86,7 +86,7 @@ export const editFields = {
       .int()
       .min(1)
       .describe(
-        "Replace the occurrence that starts nearest to this line (counted from 1, as in the file before the call).",
+        "Replace the occurrence that starts nearest to this line (counted from 1, in the file as it was before the call).",
       ),
   },
   expectedCount: {

@@ -27,7 +27,7 @@ function jsonSchemaOf(shape: Shape): object {
   const call = z
     .strictObject({
       ...properties(shape, callNames, shape.path === "call" ? ["path"] : [], aboutCallPath),
-      // If one edit may accompany the list, it may also be sent without the list.
+      // An edit that may accompany the list may also be sent without it.
       [container]: shape.single === "beside" ? list.optional() : list,
     })
     .describe(description);

@@ -26,7 +26,7 @@ export interface SentKeys {
   readonly unknown: readonly string[];
 }
 
-/** The folded names of keys that ask for a dry run, in other tools or in calls by models that mix up their tools. */
+/** The folded names of keys that request a dry run in other tools, or that a model might expect to do so. */
 const trialNames: ReadonlySet<string> = new Set([
   ...["preview", "previewonly", "ispreview", "dryrun", "isdryrun", "dry", "simulate", "simulation"],
   ...["validateonly", "checkonly", "noapply"],
@@ -64,7 +64,7 @@ export function readKeys(source: object, place: "call" | "edit"): SentKeys {
   return { fields, twice, misplaced, trials, unknown };
 }
 
-/** Reports whether a value is a JSON object; an array or `null` is not. */
+/** Reports whether a value is a JSON object; not an array or `null`. */
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -3,7 +3,7 @@ import { withoutMark } from "../text/chars.js";
 import { type Leniency, markers, readHeader, readStrayMarker, trimLine, trimLineStart } from "./patchMarkers.js";
 import { patchProblems } from "./sentences.js";
 
-/** A text that contains a patch. Line numbers are 0-based and start at the beginning of the whole text as sent. */
+/** A text that contains a patch. Line numbers are 0-based and count from the beginning of the whole text, as sent. */
 export interface PatchText {
   /** The lines of the text, without their line endings. */
   readonly lines: readonly string[];
@@ -53,7 +53,9 @@ function findStrict(lines: readonly string[]): PatchText | NoPatch {
 
 const heredocs: readonly string[] = ["<<EOF", "<<'EOF'", '<<"EOF"'];
 
-/** Finds a patch, even after other text. `lost` is the first line of that text that looks like part of a patch. */
+/**
+ * Finds a patch, even if other text precedes it. `lost` is the first line of that text that looks like part of a patch.
+ */
 function findLenient(lines: readonly string[]): PatchText | NoPatch {
   const begin = lines.findIndex((line) => trimLine(line) === markers.begin);
   if (begin < 0) return whyNoPatch(lines, Math.max(0, lines.findIndex(isFilled)));

@@ -41,7 +41,7 @@ const typeWords: ReadonlyMap<string, string> = new Map([
   ["boolean", "true or false"],
   ["int", "an integer"],
   ["number", "an integer"],
-  ["record", "an object of numbers"],
+  ["record", "an object whose values are integers"],
   ["object", "an object"],
 ]);
 
@@ -91,7 +91,7 @@ export const callFailures = {
     }),
   twoNames: (at: At, names: readonly string[]) =>
     makeFailure("invalidParams", at, {
-      problem: `${nameOf(at)} has one field under several names: ${list(names)}.`,
+      problem: `${nameOf(at)} has the same field under several names: ${list(names)}.`,
       hint: "Use one of them throughout the call.",
     }),
   mixedShapes: (names: readonly string[]) =>
@@ -117,7 +117,7 @@ export const callFailures = {
   missingPath: (at: At, empty: boolean) =>
     makeFailure("missingPath", at, {
       problem: empty ? `The path of ${nameOf(at)} is empty.` : `${nameOf(at)} has no path, and neither does the call.`,
-      hint: "Give the edit a path, or the call one path for all edits.",
+      hint: "Give the edit a path, or give the call one path for all its edits.",
     }),
   unknownField: (at: At, key: string, known: string) =>
     makeFailure("unknownField", at, {
@@ -179,7 +179,7 @@ function moreThan(what: string, most: number): Failure {
 
 /** Failures to parse a patch. */
 export const patchFailures = {
-  /** `problem`: one of `patchProblems`; `sound`: the titles of the sections without a problem. */
+  /** `problem`: one of `patchProblems`; `sound`: the titles of the sections without problems. */
   syntax: (at: At, line: { number: number; text: string }, problem: string, sound: readonly string[]) => {
     const quotedLine = line.text.trim() === "" ? "is empty" : `${quote(line.text, limits.quotedLine)}`;
     return makeFailure("patchSyntax", at, {
@@ -219,7 +219,8 @@ export const patchProblems = {
     `did you mean ${quote(marker)}? Write it exactly like this, with the same capitals and single spaces`,
   addedLine: () =>
     'in an "*** Add File" section, every line starts with "+", even an empty one, and neither "@@" nor "*** End of File" is allowed',
-  deletedLine: () => `no lines may follow "*** Delete File"; leave this one out, or put its section's header before it`,
+  deletedLine: () =>
+    `no lines may follow "*** Delete File"; leave this one out, or insert the header of the section that it belongs to`,
   noHunks: () => "the section has no hunks; write at least one after its header, or leave the section out",
   emptyHunk: () =>
     'this hunk has no lines; write the lines to find, each after a " " or "-", and the lines to add, each after a "+"',

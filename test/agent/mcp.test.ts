@@ -316,7 +316,8 @@ describe("the workspace", () => {
   it.each([
     [
       "auto",
-      (folder: string) => `No editor has ${folder} in a workspace folder, so calls that edit files there write to disk.`,
+      (folder: string) =>
+        `No editor has ${folder} in a workspace folder, so calls that edit files there write to disk.`,
     ],
     [
       "editor",

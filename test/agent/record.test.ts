@@ -84,7 +84,7 @@ describe("a record", () => {
     const { records, problems } = readRecords(directory);
     expect([records, problems]).toEqual([
       [],
-      [expect.stringContaining("not a regular file that only its owner can read")],
+      [expect.stringContaining("must be a regular file that belongs to this user and is private")],
     ]);
   });
 

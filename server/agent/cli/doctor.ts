@@ -1,4 +1,7 @@
-/** Reports the reachable editors and any problems and, unless the output is JSON, how to fix them. */
+/**
+ * Reports which editors can be reached, what problems there are and, unless the output is JSON, how to fix the
+ * problems.
+ */
 import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
 import { userWorkspace } from "../../disk/diskWorkspace.js";

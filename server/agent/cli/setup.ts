@@ -84,7 +84,7 @@ omit_tools_from = ["deferred"]
 output_token_limit = 40000
 `,
   opencode: () => `// opencode, in opencode.json.
-// permission: your rules for opencode's own edit tool do not apply to these tools. With allow, they change files
+// permission: your rules for opencode's own edit tool do not apply to these tools. With allow, these tools change files
 // without asking you; with ask, opencode asks you first, and opencode run refuses their calls.
 // agent: without these lines, the plan agent can edit files with these tools.
 {
@@ -116,8 +116,8 @@ cp ${quotedForShell(join(folder, "pi", "multiEdit.ts"))} ~/.pi/agent/extensions/
 };
 
 /**
- * Builds the entries for these languages in Helix's languages.toml. Each entry lists every server for its language: the
- * existing ones, then this one. Only Helix knows the existing servers, so it has to name them and check each entry.
+ * Builds the entries for the given languages in Helix's languages.toml. Each entry lists every server for its language:
+ * the existing ones, then this one. Only Helix knows the existing servers, so it has to name them and check each entry.
  */
 function helixSetup(languages: readonly string[]): Input<string> {
   if (languages.length === 0) return unreadable(setupSentences.noLanguages());
@@ -190,7 +190,8 @@ function entryOf(examine: ExamineLanguage, server: string, language: string): In
 }
 
 /**
- * Helix's server names, by command, where the two differ. Up to version 25.07, Helix's health check shows the commands.
+ * Helix's names for servers whose command has a different name, by command. Up to version 25.07, Helix's health check
+ * shows the commands.
  */
 const names: Readonly<Record<string, string>> = {
   OmniSharp: "omnisharp",

@@ -24,7 +24,10 @@ export interface ToolContext extends RequestContext {
   readonly structured: boolean;
 }
 
-/** Serves an agent until stdin closes or a signal arrives; returns the exit code. All calls count as that agent's. */
+/**
+ * Serves an agent until stdin closes or a signal arrives; returns the exit code. All calls are attributed to that
+ * agent.
+ */
 export async function serveMcp(start: ToolContext): Promise<number> {
   const context: ToolContext = { ...start, caller: { agent: newAgentId(), ...start.caller } };
   const ended = Promise.race([once(process.stdin, "end"), once(process.stdin, "close"), once(context.signal, "abort")]);

@@ -8,7 +8,9 @@ export const toolSentences = {
   linesShown: (shown: LinesShown) => {
     const { first, last, total, from, isCut } = shown;
     const lines =
-      last < first ? `No lines in this range: the file has ${count(total, "line")}` : `Lines ${first} to ${last} of ${total}`;
+      last < first
+        ? `No lines in this range: the file has ${count(total, "line")}`
+        : `Lines ${first} to ${last} of ${total}`;
     return `${lines}${linesFrom[from]}.${isCut ? ` The rest is too long for one answer: continue with startLine ${last + 1}.` : ""}`;
   },
   moreFiles: (more: number) => `and ${count(more, "more file")}`,
@@ -65,7 +67,7 @@ Each line of a hunk starts with a space (kept), - (removed) or + (added). Give e
   preview_edits: {
     title: "Preview edits",
     description:
-      "Shows the diff that multi_edit (path, edits) or apply_patch (patch) would produce, or says why it would fail. Changes nothing. Send either edits or patch.",
+      "Shows the diff that multi_edit (path, edits) or apply_patch (patch) would produce, or says why the call would fail. Changes nothing. Send either edits or patch.",
   },
   read_document: {
     title: "Read a document as the editor has it",
@@ -81,7 +83,7 @@ Each line of a hunk starts with a space (kept), - (removed) or + (added). Give e
 
 /** Descriptions of read_document's parameters. */
 export const readParameterTexts = {
-  path: "Absolute, or relative to the workspace folder.",
-  startLine: "First line, counted from 1.",
-  endLine: "Last line, inclusive.",
+  path: "The path of the file, absolute or relative to the workspace folder.",
+  startLine: "The first line to read, counted from 1.",
+  endLine: "The last line to read, inclusive.",
 } as const;

@@ -57,7 +57,10 @@ export async function connect(
 
 const retryMs = 50;
 
-/** Makes one connection attempt. Returns `cutOff` if it was not accepted, or if the connection closed unanswered. */
+/**
+ * Makes one connection attempt. Returns `cutOff` if the connection was not accepted, or was closed before the session
+ * answered.
+ */
 async function connectOnce(record: SessionRecord, caller: Caller, until: number): Promise<ConnectResult | "cutOff"> {
   const socket = createConnection({ path: record.address });
   const code = await once(socket, "connect").then(() => undefined, codeOf);

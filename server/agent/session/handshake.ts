@@ -17,7 +17,7 @@ export function makeNonce(): string {
   return randomBytes(32).toString("hex");
 }
 
-/** Reports whether a received value is well-formed as a nonce or a proof. */
+/** Reports whether a received value has the form of a nonce or a proof. */
 function isNonce(value: unknown): value is string {
   return typeof value === "string" && /^[0-9a-f]{64}$/.test(value);
 }

@@ -61,7 +61,10 @@ export interface ReadRecords {
   readonly records: readonly SessionRecord[];
   /** A sentence about each file that is not a valid record, and about the directory if it can't be used. */
   readonly problems: readonly string[];
-  /** The `problems` with records in a newer format, which can't be read but may announce running sessions. */
+  /**
+   * Those of the `problems` that concern records in a newer format: they can't be read, but may announce running
+   * sessions.
+   */
   readonly hidden: readonly string[];
 }
 
