@@ -10,7 +10,7 @@ export const sessionProblems = {
     `the path of a socket in ${quote(path, 200)} would be longer than ${most} bytes`,
   blind: (problem: string) => `Editors can't announce themselves, or can't be found: ${problem}.`,
   foreignRecord: (path: string) =>
-    `${quote(path, 200)} was ignored: it must be a regular file that belongs to this user and is private. Remove it.`,
+    `${quote(path, 200)} was ignored: it is not a regular file, or it is not private to this user. Remove it.`,
   badRecord: (path: string) => `${quote(path, 200)} is not a valid session announcement. Remove it.`,
   newerRecord: (path: string) =>
     `${quote(path, 200)} announces a session of a newer version of multi-edit-language-server. Update this program or, if no editor runs the newer version any more, remove the file.`,
@@ -91,7 +91,10 @@ export const sessionFailures = {
   },
   stopped: (seconds: number) => {
     const problem = `The call was stopped after ${seconds} s, most likely because the user was asked to confirm it and did not answer. Nothing was changed.`;
-    return makeFailure("cancelled", theCall, { problem, hint: "Ask the user, then send the call again." });
+    return makeFailure("cancelled", theCall, {
+      problem,
+      hint: "Send the call again, and ask the user to answer the question.",
+    });
   },
 } as const;
 

@@ -72,7 +72,7 @@ interface Patch extends Leniency {
   at: number;
   /** The index of the next operation. Broken sections may use up indexes, but a broken patch yields no operations. */
   next: number;
-  /** The sections read without a failure. */
+  /** The sections that were read without a failure. */
   sections: Section[];
   /** Functions that create the failures, called when it is known which sections are sound. */
   reported: ((sound: readonly string[]) => Failure)[];

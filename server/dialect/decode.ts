@@ -37,7 +37,7 @@ export type DecodedCall =
       readonly options: CallOptions;
       /** The shape's own order, which applies if the options set none. */
       readonly defaultOrder: Order;
-      /** A sentence for each thing that was ignored or assumed. */
+      /** A sentence for each field that was ignored and for each assumption made. */
       readonly warnings: readonly string[];
     }
   | { readonly ok: false; readonly failures: readonly Failure[] };

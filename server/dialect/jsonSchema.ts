@@ -34,7 +34,9 @@ function jsonSchemaOf(shape: Shape): object {
   return z.toJSONSchema(call, { io: "input", reused: "inline", override: dropSafeInteger });
 }
 
-/** Returns the properties, named as in the shape. Adds `aboutPath` to the description of an optional path. */
+/**
+ * Returns the properties, under the names that the shape uses. Adds `aboutPath` to the description of an optional path.
+ */
 function properties(
   shape: Shape,
   names: readonly EditFieldName[],

@@ -18,7 +18,7 @@ export interface SentKeys {
   readonly fields: Readonly<Partial<Record<FieldName, SentField>>>;
   /** For each field sent under more than one name, a list of those names. */
   readonly twice: readonly (readonly string[])[];
-  /** The names, as spelt, of call-level fields that were sent inside an edit. */
+  /** The names, as the caller spelt them, of call-level fields that were sent inside an edit. */
   readonly misplaced: readonly string[];
   /** Keys that ask other tools for a dry run, which shows what a call would do but changes nothing. */
   readonly trials: readonly string[];
@@ -64,7 +64,7 @@ export function readKeys(source: object, place: "call" | "edit"): SentKeys {
   return { fields, twice, misplaced, trials, unknown };
 }
 
-/** Reports whether a value is a JSON object; not an array or `null`. */
+/** Reports whether a value is a JSON object, as opposed to an array or `null`. */
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

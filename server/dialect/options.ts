@@ -23,7 +23,9 @@ export interface CallOptions {
   readonly save?: "never" | "ifWasClean" | "always" | undefined;
   /** The program that changes files not open in the editor: the server (`disk`) or the editor (`editor`). */
   readonly unopened?: "disk" | "editor" | undefined;
-  /** If `true`, a patch may delete, move or replace a document with unsaved changes, or move a file onto another. */
+  /**
+   * If `true`, a patch may delete, move or replace a document that has unsaved changes, or move a file onto another.
+   */
   readonly overwrite?: boolean | undefined;
   /** The document versions that the caller has seen, by URI. If a document's version differs, the call fails. */
   readonly versions?: Readonly<Record<string, number>> | undefined;

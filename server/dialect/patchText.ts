@@ -31,8 +31,8 @@ export function findPatch(text: string, how: Leniency): PatchText | NoPatch {
 }
 
 /**
- * Splits a text into lines. Like Codex, drops up to two trailing CRs from each: Codex removes one when it splits the
- * text and one when it reads the line.
+ * Splits a text into lines. Drops up to two trailing CRs from each, as Codex does: one when it splits the text, and one
+ * when it reads the line.
  */
 function splitPatch(text: string): string[] {
   const lines = text.split("\n");
@@ -75,7 +75,7 @@ export function looksLikePatch(line: string): boolean {
   );
 }
 
-/** Returns the line where the content ends; only empty lines and the end of the wrapping may follow. */
+/** Returns the first line after the content; from there on, all lines are empty or close the wrapping. */
 function endOfContent(lines: readonly string[], before: readonly string[]): number {
   const isFenced = before.some(isFence);
   const tag = heredocTag(before.findLast(isFilled) ?? "");

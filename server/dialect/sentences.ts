@@ -81,7 +81,7 @@ export const callFailures = {
       problem: `In ${nameOf(at)}, the field "${field}" is wrong: ${problem}.`,
       hint: "Nothing was changed. Correct the field and send the call again.",
     }),
-  /** `value` was sent instead of the list of edits. */
+  /** `value`: the value that was sent instead of the list of edits. */
   noList: (field: string, value: unknown): Failure =>
     callFailures.wrongType({}, field, wrongValue(value, "an array of edits")),
   badJson: (field: string, problem = "it cannot be read") =>

@@ -84,7 +84,7 @@ describe("a record", () => {
     const { records, problems } = readRecords(directory);
     expect([records, problems]).toEqual([
       [],
-      [expect.stringContaining("must be a regular file that belongs to this user and is private")],
+      [expect.stringContaining("it is not a regular file, or it is not private to this user")],
     ]);
   });
 

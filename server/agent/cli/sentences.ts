@@ -54,7 +54,7 @@ export const setupSentences = {
   tooMany: (name: string, word: string) =>
     `"multi-edit setup ${name}" takes no further arguments, but ${quote(word, 40)} was given.`,
   noLanguages: () =>
-    "Name the languages of your files as Helix does, for example: multi-edit setup helix typescript rust. Helix has a separate list of servers for each language, so no single entry applies to all files.",
+    "List the languages of your files by their Helix names, for example: multi-edit setup helix typescript rust. Helix has a separate list of servers for each language, so no single entry applies to all files.",
   noHelix: () =>
     "Neither hx nor helix is on the PATH, and only Helix knows which servers a language has. Run this command on the machine where Helix is installed.",
   silentHelix: () =>

@@ -191,7 +191,7 @@ function entryOf(examine: ExamineLanguage, server: string, language: string): In
 
 /**
  * Helix's names for servers whose command has a different name, by command. Up to version 25.07, Helix's health check
- * shows the commands.
+ * shows these commands instead of the names.
  */
 const names: Readonly<Record<string, string>> = {
   OmniSharp: "omnisharp",

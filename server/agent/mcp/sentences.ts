@@ -77,7 +77,7 @@ Each line of a hunk starts with a space (kept), - (removed) or + (added). Give e
   editor_status: {
     title: "List the editors",
     description:
-      "Lists the editors that can be reached, their folders, and their open documents, and says which of these differ from disk. Use it when a tool reports that there is no editor, or more than one.",
+      "Lists the editors that can be reached, with their folders and open documents, and says which documents differ from disk. Use it when a tool reports that there is no editor, or more than one.",
   },
 } as const;
 

@@ -23,7 +23,8 @@ export interface SessionConnection {
   /** The version that the session's language server reports. */
   readonly version: string;
   /**
-   * Returns the answer. Rejects with `ResponseError` if the answer is an error, with `ConnectionLost` if none arrives.
+   * Returns the answer. Rejects with `ResponseError` if the answer is an error, or with `ConnectionLost` if no answer
+   * arrives.
    */
   request(method: string, params: unknown, token?: CancellationToken): Promise<unknown>;
   close(): void;

@@ -61,9 +61,9 @@ export function isAgentId(value: unknown): value is string {
 }
 
 /**
- * Reads the caller from `client`, a member of the params of an agent's `initialize`, which may be any JSON value.
- * Returns `undefined` if the agent's id is invalid. Replaces a missing name and shortens a long one, because neither is
- * a reason to refuse an agent.
+ * Reads the caller from an agent's `initialize`. `client`: the member of that name in its params, which may be any JSON
+ * value. Returns `undefined` if the agent's id is invalid. Replaces a missing name and shortens a long one, because
+ * neither is a reason to refuse an agent.
  */
 export function readCaller(client: unknown): Caller | undefined {
   const { name, version, agent } = (client ?? {}) as Partial<Record<keyof Caller, unknown>>;

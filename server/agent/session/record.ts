@@ -62,7 +62,7 @@ export interface ReadRecords {
   /** A sentence about each file that is not a valid record, and about the directory if it can't be used. */
   readonly problems: readonly string[];
   /**
-   * Those of the `problems` that concern records in a newer format: they can't be read, but may announce running
+   * The `problems` that concern records in a newer format. Such records can't be read, but may announce running
    * sessions.
    */
   readonly hidden: readonly string[];
