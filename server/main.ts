@@ -77,7 +77,7 @@ function wrong(problem: string): CommandLine {
   return { exitCode: 2, text: usageProblems.seeHelp(problem) };
 }
 
-/** Parses a decimal integer from 1 to `most`. Returns `undefined` if the text is missing or is anything else. */
+/** Parses a decimal integer from 1 to `most`. Returns `undefined` for any other text, or if there is none. */
 function readInteger(text: string | undefined, most: number): number | undefined {
   const value = Number(text);
   return text !== undefined && /^[0-9]{1,10}$/.test(text) && value >= 1 && value <= most ? value : undefined;

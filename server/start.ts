@@ -1,6 +1,6 @@
 /**
- * The program's entry point. Refuses to start if Node is too old, before loading code that such a version can't parse.
- * The build compiles this file to ES2015 syntax, but the file must also use only functions that those versions have.
+ * The program's entry point. Refuses to start if Node is too old, before loading code that an old version can't parse.
+ * The build compiles this file to ES2015 syntax, but the file itself must use only functions that old versions provide.
  */
 import { connect } from "node:net";
 import manifest from "../package.json" with { type: "json" };

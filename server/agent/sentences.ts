@@ -10,11 +10,11 @@ export const sessionProblems = {
     `the path of a socket in ${quote(path, 200)} would be longer than ${most} bytes`,
   blind: (problem: string) => `Editors can't announce themselves, or can't be found: ${problem}.`,
   foreignRecord: (path: string) =>
-    `${quote(path, 200)} was ignored: it is not a regular file that only its owner can read. Remove it.`,
+    `${quote(path, 200)} was ignored: it is not a regular file, or it is not private to this user. Remove it.`,
   badRecord: (path: string) => `${quote(path, 200)} is not a valid session announcement. Remove it.`,
   newerRecord: (path: string) =>
-    `${quote(path, 200)} announces the session of a newer version of multi-edit-language-server. Update this program or, if no editor runs the newer version any more, remove the file.`,
-  noStatus: () => "this version does not understand its list of open files",
+    `${quote(path, 200)} announces a session of a newer version of multi-edit-language-server. Update this program or, if no editor runs the newer version any more, remove the file.`,
+  noStatus: () => "this program does not understand the session's list of open files",
 } as const;
 
 /** Lists at most `limits.sessionsShown` sessions, one per line; an ellipsis replaces the rest. */
@@ -26,7 +26,7 @@ function listed(sessions: readonly string[]): string {
 const noEditor = "No editor runs multi-edit-language-server.";
 
 const nameOne =
-  "Ask the user to close the files or editors that should not be used, or set the environment variable MULTI_EDIT_SESSION to a session's id.";
+  "Ask the user to close the files or editors that should not be used. Or choose a session: set the environment variable MULTI_EDIT_SESSION to its id.";
 const wholeId = "Use the full id of one of these.";
 const callPerFolder = "Send a separate call for each folder.";
 
@@ -64,7 +64,7 @@ export const sessionFailures = {
     ),
   unknown: (id: string, sessions: readonly string[]) =>
     sessions.length === 0
-      ? noSession(`There is no session ${quote(id, 40)}. ${noEditor}`, "Start it in an editor.")
+      ? noSession(`There is no session ${quote(id, 40)}. ${noEditor}`, "Start the server in an editor.")
       : noSession(
           `There is no session ${quote(id, 40)}. The sessions are:${listed(sessions)}\n`,
           "Choose one of these.",
@@ -86,12 +86,15 @@ export const sessionFailures = {
     return makeFailure("timeout", theCall, { problem, hint: readFiles });
   },
   noAnswer: (seconds: number) => {
-    const problem = `The editor's session did not answer within ${seconds} s, or even after the call was cancelled, so the outcome of the call is unknown.`;
+    const problem = `The editor's session did not answer within ${seconds} s, nor after the call was cancelled, so the outcome of the call is unknown.`;
     return makeFailure("timeout", theCall, { problem, hint: readFiles });
   },
   stopped: (seconds: number) => {
-    const problem = `The call was stopped after ${seconds} s, most likely because the user was asked and did not answer. Nothing was changed.`;
-    return makeFailure("cancelled", theCall, { problem, hint: "Ask the user, then send the call again." });
+    const problem = `The call was stopped after ${seconds} s, most likely because the user was asked to confirm it and did not answer. Nothing was changed.`;
+    return makeFailure("cancelled", theCall, {
+      problem,
+      hint: "Send the call again, and ask the user to answer the question.",
+    });
   },
 } as const;
 

@@ -29,7 +29,7 @@ export type ParsedPatch =
     }
   | {
       readonly ok: false;
-      /** At least one and at most `limits.failuresPerCall`, in patch order. A section has at most one. */
+      /** At least one and at most `limits.failuresPerCall`, in patch order. There is at most one per section. */
       readonly failures: readonly Failure[];
       /** The number of failures omitted from `failures`. */
       readonly unlisted: number;
@@ -37,8 +37,8 @@ export type ParsedPatch =
 
 /**
  * Parses a patch. With `lenient: false`, accepts only what the `apply_patch` of Codex 0.169.0 accepted in tests.
- * Otherwise, also accepts deviations that are typical of models if their meaning is certain. Takes linear time and
- * never throws.
+ * Otherwise, also accepts the deviations typical of models, provided that their meaning is unambiguous. Takes linear
+ * time and never throws.
  */
 export function parsePatch(text: string, how: Leniency): ParsedPatch {
   const patchText = findPatch(text, how);
@@ -72,9 +72,9 @@ interface Patch extends Leniency {
   at: number;
   /** The index of the next operation. Broken sections may use up indexes, but a broken patch yields no operations. */
   next: number;
-  /** The sections read without a failure. */
+  /** The sections that were read without a failure. */
   sections: Section[];
-  /** Functions that create the failures, called once it is known which sections are sound. */
+  /** Functions that create the failures, called when it is known which sections are sound. */
   reported: ((sound: readonly string[]) => Failure)[];
   unlisted: number;
 }
@@ -120,7 +120,7 @@ function readSections(patch: Patch): boolean {
       const stray = readStrayMarker(line);
       const broken = stray?.endsSection === true ? undefined : before;
       if (broken !== undefined) patch.sections.pop();
-      // The empty line in the middle of an Add is the mistake, not the lines after it.
+      // If an empty line interrupts an Add, the mistake is that line, not the lines after it.
       const at = before?.kind === "add" && line.startsWith("+") ? (blank ?? patch.at) : patch.at;
       report(patch, at, stray?.problem ?? problemBehind(before, line), broken?.path);
       skipSection(patch);
@@ -167,7 +167,7 @@ function readSection(patch: Patch, header: Header): Section | undefined {
   return section;
 }
 
-/** Returns the text of an Add: the unbroken run of lines below its header that start with `+`, without the `+`. */
+/** Returns the text of an Add: the consecutive `+` lines directly below its header, without the `+`. */
 function readAdded(patch: Patch): string {
   const added: string[] = [];
   for (; patch.at + 1 < patch.to; patch.at++) {
@@ -200,7 +200,8 @@ function readUpdate(patch: Patch, path: string): void {
     const at = patch.at + 1;
     if (at >= to || hasTooMany(patch)) break;
     const marker = trimLineEnd(lines[at] ?? "");
-    // Only a marker at the start of a line ends an Update. An indented one is a context line, unless it comes last.
+    // Only a marker at the start of a line ends an Update. An indented one is a context line, unless it is the last
+    // line of the patch.
     if (marker === markers.end || readHeader(marker) !== undefined || isLastEnd(patch, at)) break;
     if (readStrayMarker(marker)?.endsSection === true) break;
     const problem = readUpdateLine(patch, update, at, marker);
@@ -303,7 +304,7 @@ function isLastEnd({ lines, to }: Patch, at: number): boolean {
   return at === to - 1 && trimLine(lines[at] ?? "") === markers.end;
 }
 
-/** Reports whether a line is Git's note that the preceding line has no line end. */
+/** Reports whether a line is Git's note that the preceding line has no line ending. */
 function isNoNewline(line: string): boolean {
   return line.startsWith("\\ No newline at end of file");
 }

@@ -18,9 +18,12 @@ import { patchShape, type Shape, type ShapeName, shapeOf } from "./shapes.js";
 export interface DecodePolicy {
   /** `false` if a model wrote the whole call. A call with `options` is then refused. */
   readonly optionsAllowed: boolean;
-  /** The user's setting; `true` by default. Used only to read patches, if the call's options do not set `lenient`. */
+  /**
+   * The user's setting; `true` by default. Applies only to patches, and only if the call's options do not set
+   * `lenient`.
+   */
   readonly lenient?: boolean;
-  /** The request, tool or command that previews a call at this entry point; `undefined` means the request. */
+  /** The request, tool or command that messages recommend for a preview; `undefined` means the request. */
   readonly previewer?: Previewer;
 }
 
@@ -34,7 +37,7 @@ export type DecodedCall =
       readonly options: CallOptions;
       /** The shape's own order, which applies if the options set none. */
       readonly defaultOrder: Order;
-      /** A sentence for each thing that was ignored or assumed. */
+      /** A sentence for each field that was ignored and for each assumption made. */
       readonly warnings: readonly string[];
     }
   | { readonly ok: false; readonly failures: readonly Failure[] };
@@ -115,7 +118,7 @@ function readPatch({ spelling, value }: SentField, how: Leniency, findings: Find
   const parsed = parsePatch(value, how);
   if (parsed.ok) return { shape: patchShape, operations: parsed.sections, warnings: parsed.warnings };
   for (const failure of parsed.failures) findings.fail(failure);
-  // `findings` has no room for the unlisted failures, so it needs only their number.
+  // `findings` has no room for the unlisted failures and only counts them, so any failure can represent them.
   const last = parsed.failures.at(-1);
   for (let i = 0; last !== undefined && i < parsed.unlisted; i++) findings.fail(last);
   return undefined;
@@ -179,11 +182,14 @@ function readEditCall(keys: SentKeys, findings: Findings): ReadCall | undefined 
 
 const containers: readonly ContainerName[] = ["edits", "multi"];
 
-/** A call with none of these has no edits. If a misspelt key seems to mean one of them, only that key is reported. */
+/**
+ * A call without any of these fields has no edits. If a misspelt key seems to mean one of them, only that key is
+ * reported.
+ */
 const editContent: readonly FieldName[] = ["edits", "multi", "patch", "oldText", "newText"];
 
 /**
- * Returns the list of edits, whose items may be any JSON values. Accepts a string that contains the list as JSON, and a
+ * Returns the list of edits; each item may be any JSON value. Accepts a string that contains the list as JSON, and a
  * single object as a list of one edit. Reports any other value and returns `undefined`.
  */
 function readList({ spelling, value }: SentField, findings: Findings): readonly unknown[] | undefined {

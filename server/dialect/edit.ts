@@ -25,7 +25,7 @@ interface SentEdit {
   readonly meant: ReadonlySet<FieldName>;
   /** The edit's own path, or the path that it inherits from the call. */
   readonly path: SentPath;
-  /** The names of missing fields in messages; a field without an entry goes by its canonical name. */
+  /** The names that messages use for missing fields; a field without an entry appears under its canonical name. */
   readonly spellings: Readonly<Partial<Record<EditFieldName, string>>>;
 }
 
@@ -101,7 +101,9 @@ export function atPath(index: number | undefined, path: unknown): At {
 
 const requiredFields = ["path", "oldText", "newText"] as const;
 
-/** Checks a value's length and characters if its field has a maximum length. Returns `false` if it reports failures. */
+/**
+ * Checks a value's length and characters if its field has a maximum length. Returns `false` if it reports a failure.
+ */
 function checkString(name: EditFieldName, { spelling, value }: SentField, at: At, findings: Findings): boolean {
   const row = editFields[name];
   if (typeof value !== "string" || !("length" in row)) return true;

@@ -2,7 +2,9 @@
 import * as z from "zod";
 import { limits } from "../text/limits.js";
 
-/** Fields of one edit. At the top level, `path` is the default for all edits, and the others form a single edit. */
+/**
+ * Fields of one edit. At the top level, `path` is the default for all edits, and the other fields form a single edit.
+ */
 export type EditFieldName = "path" | "oldText" | "newText" | "replaceAll" | "occurrence" | "line" | "expectedCount";
 
 /** Fields that contain the list of edits. */
@@ -35,11 +37,11 @@ export const textStyles: readonly TextStyle[] = [
 
 /** The names of a field and the requirements for its value. */
 interface EditField {
-  /** Every known name of the field. The objects of one call may use different names, except for the two texts. */
+  /** Every known name of the field. Different objects in one call may use different names, except for the two texts. */
   readonly spellings: readonly string[];
   /** The type and description, which are used both in the decoder's checks and in the JSON Schemas. */
   readonly schema: z.ZodType;
-  /** For strings: the maximum number of UTF-16 units, and the name of the value in failures. */
+  /** For strings: the maximum number of UTF-16 code units, and the name of the value in failures. */
   readonly length?: { readonly most: number; readonly what: string };
 }
 
@@ -58,13 +60,13 @@ export const editFields = {
     schema: z
       .string()
       .describe(
-        "The text to replace, copied exactly from the file, with its whitespace and line breaks. It must occur exactly once unless the edit selects an occurrence. Empty: creates a new file.",
+        "The text to replace, copied exactly from the file, with its whitespace and line breaks. It must occur exactly once unless the edit selects an occurrence. An empty string creates a new file.",
       ),
     length: { most: limits.textLength, what: "the old text" },
   },
   newText: {
     spellings: textStyles.map((style) => style.newText),
-    schema: z.string().describe("The replacement text, taken literally. Empty: deletes the old text."),
+    schema: z.string().describe("The replacement text, taken literally. An empty string deletes the old text."),
     length: { most: limits.textLength, what: "the new text" },
   },
   replaceAll: {
@@ -84,7 +86,7 @@ export const editFields = {
       .int()
       .min(1)
       .describe(
-        "Replace the occurrence that starts nearest to this line (counted from 1, as in the file before the call).",
+        "Replace the occurrence that starts nearest to this line (counted from 1, in the file as it was before the call).",
       ),
   },
   expectedCount: {
@@ -103,7 +105,7 @@ export const callFields = {
   multi: {
     spellings: ["multi"],
     description:
-      "The edits, in any order: all are matched against the text before the call. Either all succeed, or nothing changes.",
+      "The edits, in any order: all are matched against the text as it was before the call. Either all succeed, or nothing changes.",
   },
   patch: {
     spellings: ["patch", "input"],

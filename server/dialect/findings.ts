@@ -13,11 +13,13 @@ export interface Findings {
    * is none, notes the key for a warning and returns `undefined`. `within`: a prefix for the key in messages.
    */
   meantBy(key: string, names: readonly string[], within?: "options."): string | undefined;
-  /** The request, tool or command for previews at the entry point where this call arrived. */
+  /** The request, tool or command that messages recommend for a preview. */
   readonly previewer: Previewer;
   /** At most `limits.failuresPerCall`. If there are more, the last one says how many were omitted. */
   failures(): readonly Failure[];
-  /** One for each key that resembles no known name. If there are too many, the last warning counts the rest. */
+  /**
+   * One for each key that resembles no known name. If there are too many, the last one says how many more there are.
+   */
   warnings(): readonly string[];
 }
 

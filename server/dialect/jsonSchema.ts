@@ -4,9 +4,9 @@ import { callFields, type EditFieldName, editFieldNames, editFields } from "./fi
 import { type Shape, shapes } from "./shapes.js";
 
 /**
- * Returns the JSON Schemas (draft 2020-12) of the announced shapes, by shape name. Each has the form that all model
- * APIs accept: a plain object at the root, strict objects, a description of every property, and no references, unions
- * or lists of types. The schemas are stricter than the decoder, which also accepts common deviations.
+ * Returns the JSON Schemas (draft 2020-12) of the announced shapes, by shape name. Each has a form that all model APIs
+ * accept: a plain object at the root, strict objects, a description of every property, and no references, unions or
+ * lists of types. The schemas are stricter than the decoder, which also accepts common deviations.
  */
 export function shapeJsonSchemas(): Record<string, object> {
   return Object.fromEntries(shapes.filter((row) => row.announced).map((row) => [row.name, jsonSchemaOf(row)]));
@@ -27,14 +27,16 @@ function jsonSchemaOf(shape: Shape): object {
   const call = z
     .strictObject({
       ...properties(shape, callNames, shape.path === "call" ? ["path"] : [], aboutCallPath),
-      // If one edit may accompany the list, it may also be sent without the list.
+      // An edit that may accompany the list may also be sent without it.
       [container]: shape.single === "beside" ? list.optional() : list,
     })
     .describe(description);
   return z.toJSONSchema(call, { io: "input", reused: "inline", override: dropSafeInteger });
 }
 
-/** Returns the properties, named as in the shape. Adds `aboutPath` to the description of an optional path. */
+/**
+ * Returns the properties, under the names that the shape uses. Adds `aboutPath` to the description of an optional path.
+ */
 function properties(
   shape: Shape,
   names: readonly EditFieldName[],

@@ -16,9 +16,9 @@ export interface SentField {
 export interface SentKeys {
   /** By canonical name. If a field was sent under several names, the first counts. */
   readonly fields: Readonly<Partial<Record<FieldName, SentField>>>;
-  /** The names of each field that was sent under more than one name. */
+  /** For each field sent under more than one name, a list of those names. */
   readonly twice: readonly (readonly string[])[];
-  /** The names, as spelt, of call-level fields that were sent inside an edit. */
+  /** The names, as the caller spelt them, of call-level fields that were sent inside an edit. */
   readonly misplaced: readonly string[];
   /** Keys that ask other tools for a dry run, which shows what a call would do but changes nothing. */
   readonly trials: readonly string[];
@@ -26,7 +26,7 @@ export interface SentKeys {
   readonly unknown: readonly string[];
 }
 
-/** The folded names of keys that ask for a dry run, in other tools or in calls by models that mix up their tools. */
+/** The folded names of keys that request a dry run in other tools, or that a model might expect to do so. */
 const trialNames: ReadonlySet<string> = new Set([
   ...["preview", "previewonly", "ispreview", "dryrun", "isdryrun", "dry", "simulate", "simulation"],
   ...["validateonly", "checkonly", "noapply"],
@@ -64,7 +64,7 @@ export function readKeys(source: object, place: "call" | "edit"): SentKeys {
   return { fields, twice, misplaced, trials, unknown };
 }
 
-/** Reports whether a value is a JSON object; an array or `null` is not. */
+/** Reports whether a value is a JSON object, as opposed to an array or `null`. */
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -3,7 +3,9 @@ import type { Anchor, Section } from "../plan/operation.js";
 import { isBlank } from "../text/chars.js";
 import { patchProblems } from "./sentences.js";
 
-/** A patch's markers, apart from section headers, exactly as spelt. Two are only prefixes of their lines. */
+/**
+ * A patch's markers, apart from section headers, exactly as spelt. The last two are only the beginnings of their lines.
+ */
 export const markers = {
   begin: "*** Begin Patch",
   end: "*** End Patch",
@@ -17,7 +19,7 @@ export const markers = {
 const CR = 13;
 const isSpace = (unit: number): boolean => unit === CR || isBlank(unit);
 
-/** Strips trailing whitespace from a line, as defined by Unicode rather than JavaScript. */
+/** Strips trailing whitespace, as defined by Unicode rather than JavaScript, from a line. */
 export function trimLineEnd(line: string): string {
   let end = line.length;
   while (end > 0 && isSpace(line.charCodeAt(end - 1))) end--;
@@ -72,7 +74,7 @@ export interface StrayMarker {
 const firstWord =
   /^\*+[\s_-]*(?:add|begin|change|create|delete|edit|end|environment|eof|modify|move|new|remove|rename|update)/;
 
-/** Misspellings of markers that models write. `like` matches a line's words, in lower case and with single spaces. */
+/** Misspelt markers, as models write them. `like` matches a line's words, in lower case and with single spaces. */
 const likenesses: readonly { readonly like: RegExp; readonly marker: string; readonly endsSection: boolean }[] = [
   { like: /^begin ?patch/, marker: markers.begin, endsSection: true },
   { like: /^end ?patch/, marker: markers.end, endsSection: true },

@@ -3,9 +3,9 @@ import { withoutMark } from "../text/chars.js";
 import { type Leniency, markers, readHeader, readStrayMarker, trimLine, trimLineStart } from "./patchMarkers.js";
 import { patchProblems } from "./sentences.js";
 
-/** A text that contains a patch. Line numbers are 0-based and start at the beginning of the whole text as sent. */
+/** A text that contains a patch. Line numbers are 0-based and count from the beginning of the whole text, as sent. */
 export interface PatchText {
-  /** The lines of the text, without their line ends. */
+  /** The lines of the text, without their line endings. */
   readonly lines: readonly string[];
   /** The line after `*** Begin Patch`. */
   readonly from: number;
@@ -30,7 +30,10 @@ export function findPatch(text: string, how: Leniency): PatchText | NoPatch {
   return how.lenient ? findLenient(lines) : findStrict(lines);
 }
 
-/** Splits a text into lines. Like Codex, drops up to two trailing CRs from each: one in splitting, one in reading. */
+/**
+ * Splits a text into lines. Drops up to two trailing CRs from each, as Codex does: one when it splits the text, and one
+ * when it reads the line.
+ */
 function splitPatch(text: string): string[] {
   const lines = text.split("\n");
   if (!text.includes("\r")) return lines;
@@ -50,7 +53,9 @@ function findStrict(lines: readonly string[]): PatchText | NoPatch {
 
 const heredocs: readonly string[] = ["<<EOF", "<<'EOF'", '<<"EOF"'];
 
-/** Finds a patch, even after other text. `lost` is the first line of that text that looks like part of a patch. */
+/**
+ * Finds a patch, even if other text precedes it. `lost` is the first line of that text that looks like part of a patch.
+ */
 function findLenient(lines: readonly string[]): PatchText | NoPatch {
   const begin = lines.findIndex((line) => trimLine(line) === markers.begin);
   if (begin < 0) return whyNoPatch(lines, Math.max(0, lines.findIndex(isFilled)));
@@ -70,7 +75,7 @@ export function looksLikePatch(line: string): boolean {
   );
 }
 
-/** Returns the line where the content ends; only empty lines and the end of the wrapping may follow. */
+/** Returns the first line after the content; from there on, all lines are empty or close the wrapping. */
 function endOfContent(lines: readonly string[], before: readonly string[]): number {
   const isFenced = before.some(isFence);
   const tag = heredocTag(before.findLast(isFilled) ?? "");

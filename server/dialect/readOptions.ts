@@ -6,7 +6,7 @@ import { isObject } from "./keys.js";
 import type { CallOptions } from "./options.js";
 import { callFailures, callSizeFailures, schemaProblem, wrongValue } from "./sentences.js";
 
-/** The types of the options; any other key is unknown. */
+/** The types of the options; a key that is not listed here is unknown. */
 const optionsSchema = z.strictObject({
   root: z.string().min(1).optional(),
   atomic: z.enum(["all", "file", "none"]).optional(),
@@ -23,7 +23,7 @@ const optionsSchema = z.strictObject({
 
 const optionNames: readonly string[] = Object.keys(optionsSchema.shape);
 
-/** The maximum lengths, in UTF-16 units, of the free-text options. */
+/** The maximum lengths, in UTF-16 code units, of the free-text options. */
 const optionLengths = { root: limits.pathLength, label: limits.label };
 
 /** Reads the value of the `options` field and adds its failures to `findings`. A `null` option counts as absent. */

@@ -6,7 +6,7 @@ import { limits } from "../text/limits.js";
 
 const list = (names: readonly string[]): string => names.map((name) => `"${name}"`).join(", ");
 
-/** The request, tool or command that previews a call at the caller's entry point. */
+/** The request, tool or command that messages recommend for a preview; it depends on how the call was sent. */
 export type Previewer = keyof typeof previewers;
 
 const previewers = {
@@ -41,7 +41,7 @@ const typeWords: ReadonlyMap<string, string> = new Map([
   ["boolean", "true or false"],
   ["int", "an integer"],
   ["number", "an integer"],
-  ["record", "an object of numbers"],
+  ["record", "an object whose values are integers"],
   ["object", "an object"],
 ]);
 
@@ -62,13 +62,13 @@ function expectation(issue: z.core.$ZodIssue): string {
 
 /** Contradictory choices of a match, as clauses for `callFailures.contradiction`. */
 export const contradictions = {
-  occurrenceAndLine: "occurrence and line both select one match",
+  occurrenceAndLine: "occurrence and line are alternatives; an edit can have only one of them",
   occurrenceOfAll: "occurrence selects one match, but replaceAll selects every match",
   lineOfAll: "line selects one match, but replaceAll selects every match",
-  countOfOne: "without replaceAll, exactly one match is replaced, but expectedCount is a different number",
+  countOfOne: "without replaceAll, exactly one match is replaced, so expectedCount must be 1",
 } as const;
 
-/** Failures to read the call: its shape, its fields and their types. */
+/** Failures to read a call, because of its shape, its fields or their types. */
 export const callFailures = {
   /** `got`: the value's name, from `nameOfValue`. */
   notACall: (got: string) =>
@@ -81,7 +81,7 @@ export const callFailures = {
       problem: `In ${nameOf(at)}, the field "${field}" is wrong: ${problem}.`,
       hint: "Nothing was changed. Correct the field and send the call again.",
     }),
-  /** `value` was sent instead of the list of edits. */
+  /** `value`: the value that was sent instead of the list of edits. */
   noList: (field: string, value: unknown): Failure =>
     callFailures.wrongType({}, field, wrongValue(value, "an array of edits")),
   badJson: (field: string, problem = "it cannot be read") =>
@@ -91,7 +91,7 @@ export const callFailures = {
     }),
   twoNames: (at: At, names: readonly string[]) =>
     makeFailure("invalidParams", at, {
-      problem: `${nameOf(at)} has one field under several names: ${list(names)}.`,
+      problem: `${nameOf(at)} has the same field under several names: ${list(names)}.`,
       hint: "Use one of them throughout the call.",
     }),
   mixedShapes: (names: readonly string[]) =>
@@ -117,7 +117,7 @@ export const callFailures = {
   missingPath: (at: At, empty: boolean) =>
     makeFailure("missingPath", at, {
       problem: empty ? `The path of ${nameOf(at)} is empty.` : `${nameOf(at)} has no path, and neither does the call.`,
-      hint: "Give the edit a path, or the call one path for all edits.",
+      hint: "Give the edit a path, or give the call one path for all its edits.",
     }),
   unknownField: (at: At, key: string, known: string) =>
     makeFailure("unknownField", at, {
@@ -167,7 +167,7 @@ export const callSizeFailures = {
   unknownFields: () => moreThan("the number of unknown fields", limits.unknownFields),
   versions: (size: number) =>
     batchFailures.tooLarge({}, "the size of options.versions", size, limits.filesPerCall, "documents"),
-  /** `what`: the name of the value in the table of fields; `size` and `limit`: in UTF-16 units. */
+  /** `what`: the name of the value in the table of fields; `size` and `limit`: in UTF-16 code units. */
   value: (at: At, what: string, size: number, limit: number) =>
     batchFailures.tooLarge(at, `the length of ${what}`, size, limit, "characters"),
 } as const;
@@ -179,7 +179,7 @@ function moreThan(what: string, most: number): Failure {
 
 /** Failures to parse a patch. */
 export const patchFailures = {
-  /** `problem`: one of `patchProblems`; `sound`: the titles of the sections without a problem. */
+  /** `problem`: one of `patchProblems`; `sound`: the titles of the sections without problems. */
   syntax: (at: At, line: { number: number; text: string }, problem: string, sound: readonly string[]) => {
     const quotedLine = line.text.trim() === "" ? "is empty" : `${quote(line.text, limits.quotedLine)}`;
     return makeFailure("patchSyntax", at, {
@@ -219,7 +219,8 @@ export const patchProblems = {
     `did you mean ${quote(marker)}? Write it exactly like this, with the same capitals and single spaces`,
   addedLine: () =>
     'in an "*** Add File" section, every line starts with "+", even an empty one, and neither "@@" nor "*** End of File" is allowed',
-  deletedLine: () => `no lines may follow "*** Delete File"; leave this one out, or put its section's header before it`,
+  deletedLine: () =>
+    `no lines may follow "*** Delete File"; leave this one out, or insert the header of the section that it belongs to`,
   noHunks: () => "the section has no hunks; write at least one after its header, or leave the section out",
   emptyHunk: () =>
     'this hunk has no lines; write the lines to find, each after a " " or "-", and the lines to add, each after a "+"',

@@ -1,4 +1,7 @@
-/** The table of shapes: the forms of known tools' calls, recognised by their list and their names for the texts. */
+/**
+ * The table of shapes: the forms of known tools' calls, recognised by the field that has the list and by the names of
+ * the texts.
+ */
 import type { Order } from "../plan/operation.js";
 import type { ContainerName, EditFieldName } from "./fields.js";
 

@@ -157,7 +157,9 @@ describe("without an editor", () => {
     const { code, stdout } = await run(["doctor"]);
     expect([code, stdout]).toEqual([
       3,
-      expect.stringContaining(`No editor has ${root} in a workspace folder, so calls for files there write to disk.`),
+      expect.stringContaining(
+        `No editor has ${root} in a workspace folder, so calls that edit files there write to disk.`,
+      ),
     ]);
   });
 });

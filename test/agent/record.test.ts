@@ -84,7 +84,7 @@ describe("a record", () => {
     const { records, problems } = readRecords(directory);
     expect([records, problems]).toEqual([
       [],
-      [expect.stringContaining("not a regular file that only its owner can read")],
+      [expect.stringContaining("it is not a regular file, or it is not private to this user")],
     ]);
   });
 

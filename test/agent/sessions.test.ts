@@ -245,7 +245,7 @@ describe("a session that can't be seen", () => {
     ],
     [
       "it is of a newer version",
-      /announces the session of a newer version .* Update this program/,
+      /announces a session of a newer version .* Update this program/,
       4,
       (home) => {
         mkdirSync(sessionsIn(home), { recursive: true, mode: 0o700 });

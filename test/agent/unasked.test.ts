@@ -244,8 +244,12 @@ describe("an editor that opens a file while the command waits for another one", 
 describe("a session that completes the handshake but does not report its open files", () => {
   it.each([
     ["never answers", () => undefined, "did not answer within 4 s"],
-    ["answers with nothing", () => ({ result: null }), "does not understand its list"],
-    ["answers with something else", () => ({ result: { folders: [7], open: "none" } }), "does not understand its list"],
+    ["answers with nothing", () => ({ result: null }), "does not understand the session's list"],
+    [
+      "answers with something else",
+      () => ({ result: { folders: [7], open: "none" } }),
+      "does not understand the session's list",
+    ],
     ["is too busy", () => ({ error: { code: -32803, message: "32 requests are served already." } }), "32 requests"],
   ])("because it %s has its files refused at every door", async (_, serve, why) => {
     const home = ownStateHome();

@@ -115,7 +115,10 @@ function showResult(result: RequestResult, options: Arguments): number {
   return exitCodeOf(result);
 }
 
-/** Returns the message for stderr, with advice to choose a session if it helps. With `--json`, counts edits from 0. */
+/**
+ * Returns the message for stderr, with advice to choose a session if that would help. With `--json`, counts edits from
+ * 0.
+ */
 function messageOf({ message, failures }: FailedRequest, { json }: Arguments): string {
   return `${json ? message : forStderr(message)}${failures.some(asksForSession) ? `\n${commandSentences.nameSession}` : ""}`;
 }
@@ -156,7 +159,9 @@ async function undo(options: Arguments, context: RequestContext): Promise<number
   return showEdit(await sendRequest(request, context), options);
 }
 
-/** Serves agents over MCP, with a shorter default timeout than other commands: agents give up after a minute. */
+/**
+ * Serves agents over MCP, with a shorter default timeout than other commands, because agents give up after a minute.
+ */
 async function serveTools({ patience, structured }: Arguments, context: RequestContext): Promise<number> {
   const { serveMcp } = await import("../mcp/mcp.js");
   const { slow: _slow, notify: _notify, ...quiet } = context;
@@ -165,7 +170,7 @@ async function serveTools({ patience, structured }: Arguments, context: RequestC
 
 /**
  * Returns the absolute path of a directory, by default the working directory; `undefined` if it does not exist, or if
- * its path is not UTF-8: Node would alter such a path, which might then refer to another directory.
+ * its path is not valid UTF-8: Node would alter such a path, which might then refer to another directory.
  */
 function directoryOf(given = "."): string | undefined {
   try {

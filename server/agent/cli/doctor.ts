@@ -1,4 +1,7 @@
-/** Reports the reachable editors and any problems and, unless the output is JSON, how to fix them. */
+/**
+ * Reports which editors can be reached, what problems there are and, unless the output is JSON, how to fix the
+ * problems.
+ */
 import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
 import { userWorkspace } from "../../disk/diskWorkspace.js";
@@ -117,7 +120,10 @@ function stateOf(found: FoundSessions, sessions: readonly ShownSession[]): strin
   ];
 }
 
-/** Says where calls for files in the working directory go. Mentions no options, because models also read this text. */
+/**
+ * Says where calls that edit files in the working directory go. Mentions no options, because models also read this
+ * text.
+ */
 function advice(selected: SelectedSession, { directory, mode }: RequestContext): string[] {
   if (mode === "disk") return [doctorSentences.allGoToDisk];
   if (!selected.ok) return [doctorSentences.wouldFail(selected.failure.message)];

@@ -1,4 +1,7 @@
-/** Reads a command's input: one call as JSON, several calls (one per line), or a patch. No patch looks like JSON. */
+/**
+ * Reads a command's input: one call as JSON, several calls (one per line), or a patch. Input that does not begin like
+ * JSON is taken for a patch.
+ */
 import { readFile } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import { limits } from "../../text/limits.js";

@@ -15,7 +15,7 @@ export const exitCodes = {
   noSession: 3,
   /** The editor or the user refused, the call was cancelled, or a file is locked. */
   refused: 4,
-  /** The text has changed in the meantime. */
+  /** Another change to the files came first, so the call or the undo was not applied. */
   movedOn: 5,
   /** The call's outcome is unknown, or the call could not be rolled back completely. */
   unknown: 6,

@@ -54,7 +54,7 @@ export const setupSentences = {
   tooMany: (name: string, word: string) =>
     `"multi-edit setup ${name}" takes no further arguments, but ${quote(word, 40)} was given.`,
   noLanguages: () =>
-    "List the languages of your files, under Helix's names for them, for example: multi-edit setup helix typescript rust. Helix has a separate list of servers for each language, so no single entry applies to all files.",
+    "List the languages of your files by their Helix names, for example: multi-edit setup helix typescript rust. Helix has a separate list of servers for each language, so no single entry applies to all files.",
   noHelix: () =>
     "Neither hx nor helix is on the PATH, and only Helix knows which servers a language has. Run this command on the machine where Helix is installed.",
   silentHelix: () =>
@@ -98,12 +98,12 @@ export const doctorSentences = {
   workingDirectory: (directory: string) => `Working directory: ${directory}`,
   sandbox: "This is a Codex sandbox, which forbids sockets: use the MCP server, which runs outside it.",
   journalsIn: (directory: string) => `Journals for files that no editor has open are kept in ${directory}`,
-  wouldFail: (problem: string) => `A call for files here would fail. ${problem}`,
-  callsGoTo: (directory: string, session: string) => `Calls for files in ${directory} go to ${session}.`,
+  wouldFail: (problem: string) => `A call that edits files here would fail. ${problem}`,
+  callsGoTo: (directory: string, session: string) => `Calls that edit files in ${directory} go to ${session}.`,
   callsGoToDisk: (directory: string) =>
-    `No editor has ${directory} in a workspace folder, so calls for files there write to disk. To edit through an editor, open the directory in one that runs multi-edit-language-server; "multi-edit setup" prints the configuration for it.`,
+    `No editor has ${directory} in a workspace folder, so calls that edit files there write to disk. To edit through an editor, open the directory in one that runs multi-edit-language-server; "multi-edit setup" prints the configuration for it.`,
   callsFail: (directory: string) =>
-    `No editor has ${directory} in a workspace folder, and calls may go only to an editor, so calls for files there fail.`,
+    `No editor has ${directory} in a workspace folder, and calls may go only to an editor, so calls that edit files there fail.`,
   editorOnly: "Use --mode=editor to prevent writes to disk.",
   allGoToDisk: "All calls go to disk, not to an editor.",
 } as const;

@@ -9,7 +9,7 @@ import { type Input, unreadable } from "./input.js";
 import { exitCodes, print, say } from "./output.js";
 import { setupSentences } from "./sentences.js";
 
-/** Prints the configuration for one program (for Helix, for the named languages), or says which programs are known. */
+/** Prints the configuration for one program (for Helix, only for the given languages), or lists the known programs. */
 export function printSetup([name, ...words]: readonly string[]): number {
   const setup = name === "helix" ? helixSetup(words) : fixedSetup(name, words);
   if (!setup.ok) {
@@ -84,7 +84,7 @@ omit_tools_from = ["deferred"]
 output_token_limit = 40000
 `,
   opencode: () => `// opencode, in opencode.json.
-// permission: your rules for opencode's own edit tool do not apply to these tools. With allow, they change files
+// permission: your rules for opencode's own edit tool do not apply to these tools. With allow, these tools change files
 // without asking you; with ask, opencode asks you first, and opencode run refuses their calls.
 // agent: without these lines, the plan agent can edit files with these tools.
 {
@@ -116,8 +116,8 @@ cp ${quotedForShell(join(folder, "pi", "multiEdit.ts"))} ~/.pi/agent/extensions/
 };
 
 /**
- * Builds the entries for these languages in Helix's languages.toml. Each entry lists all of its language's servers: the
- * existing ones and this one. Only Helix knows the existing servers, so it has to name them and check each entry.
+ * Builds the entries for the given languages in Helix's languages.toml. Each entry lists every server for its language:
+ * the existing ones, then this one. Only Helix knows the existing servers, so it has to name them and check each entry.
  */
 function helixSetup(languages: readonly string[]): Input<string> {
   if (languages.length === 0) return unreadable(setupSentences.noLanguages());
@@ -189,7 +189,10 @@ function entryOf(examine: ExamineLanguage, server: string, language: string): In
   return unreadable(setupSentences.namelessServers(language, shown));
 }
 
-/** Helix's server names, by command, where the two differ. Helix up to version 25.07 shows the commands. */
+/**
+ * Helix's names for servers whose command has a different name, by command. Up to version 25.07, Helix's health check
+ * shows these commands instead of the names.
+ */
 const names: Readonly<Record<string, string>> = {
   OmniSharp: "omnisharp",
   R: "r",
@@ -246,7 +249,10 @@ function findHelix(): string | undefined {
   );
 }
 
-/** Runs Helix's health check for a language, with `languages` as languages.toml and no other configuration files. */
+/**
+ * Runs Helix's health check for a language, with `languages` as the text of languages.toml and no other configuration
+ * files.
+ */
 function askHelix(helix: string, languages: string, language: string): Health {
   const config = mkdtempSync(join(tmpdir(), "multi-edit-helix-"));
   try {
@@ -264,7 +270,8 @@ function askHelix(helix: string, languages: string, language: string): Health {
 
 function healthIn(stdout: string, stderr: string): Health {
   if (stderr.includes("Error parsing")) return { kind: "broken", problem: stderr.trim() };
-  // Below the heading, each server has a line with a mark, its name and a colon. "None" is on the heading's own line.
+  // Below the heading, each server has a line with a mark, its name and a colon. If there are no servers, the heading's
+  // own line says "None".
   const list = /^Configured language servers?:.*\n((?: .*\n)*)/m.exec(stdout)?.[1];
   if (list === undefined) return { kind: "unknown", near: /^Did you mean .*?: (.*?) ?\?$/m.exec(stdout)?.[1] ?? "" };
   return { kind: "servers", shown: [...list.matchAll(/^ +\S+ (.+?): /gm)].map(([, one = ""]) => one) };

@@ -24,7 +24,10 @@ export interface ToolContext extends RequestContext {
   readonly structured: boolean;
 }
 
-/** Serves an agent until stdin closes or a signal arrives; returns the exit code. All calls count as that agent's. */
+/**
+ * Serves an agent until stdin closes or a signal arrives; returns the exit code. All calls are attributed to that
+ * agent.
+ */
 export async function serveMcp(start: ToolContext): Promise<number> {
   const context: ToolContext = { ...start, caller: { agent: newAgentId(), ...start.caller } };
   const ended = Promise.race([once(process.stdin, "end"), once(process.stdin, "close"), once(context.signal, "abort")]);
@@ -54,7 +57,7 @@ function createServer(context: ToolContext): McpServer {
     const inputSchema = fromJsonSchema(tool.inputSchema, { getValidator: () => accept });
     const config = { title, description, inputSchema, annotations, ...(meta === undefined ? {} : { _meta: meta }) };
     server.registerTool(name, config, (args, { mcpReq }) => {
-      // Clients that use newer MCP revisions identify themselves in each request, older clients only once.
+      // Clients that use newer MCP revisions identify themselves in each request; older clients do so only once.
       const { [CLIENT_INFO_META_KEY]: client = server.server.getClientVersion() }: { [key: string]: unknown } =
         mcpReq.envelope ?? {};
       return callTool(tool, args, { ...context, caller: callerOf(client, context), signal: mcpReq.signal });
@@ -63,7 +66,7 @@ function createServer(context: ToolContext): McpServer {
   return server;
 }
 
-/** Returns the caller, with the name and version that its client gives, if the client gives a name. */
+/** Returns the caller. If its client gives a name, the client's name and version replace the caller's. */
 function callerOf(client: unknown, { caller }: ToolContext): Caller {
   const { name, version } = (client ?? {}) as Partial<Implementation>;
   return name === undefined ? caller : (readCaller({ name, version, agent: caller.agent }) ?? caller);
@@ -86,7 +89,9 @@ const textResult = (...texts: readonly string[]): CallToolResult => ({
   content: texts.map((text) => ({ type: "text", text })),
 });
 
-/** Shows the lines verbatim below a note, because agents that truncate an answer drop its middle or end. */
+/**
+ * Shows a note, then the lines, verbatim. The note comes first because agents truncate the middle or end of an answer.
+ */
 function readResult(
   { text, startLine, totalLines, version, onDisk }: ReadResult,
   context: RequestContext,

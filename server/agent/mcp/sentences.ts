@@ -8,7 +8,9 @@ export const toolSentences = {
   linesShown: (shown: LinesShown) => {
     const { first, last, total, from, isCut } = shown;
     const lines =
-      last < first ? `No lines: the file has ${count(total, "line")}` : `Lines ${first} to ${last} of ${total}`;
+      last < first
+        ? `No lines in this range: the file has ${count(total, "line")}`
+        : `Lines ${first} to ${last} of ${total}`;
     return `${lines}${linesFrom[from]}.${isCut ? ` The rest is too long for one answer: continue with startLine ${last + 1}.` : ""}`;
   },
   moreFiles: (more: number) => `and ${count(more, "more file")}`,
@@ -27,7 +29,7 @@ export interface LinesShown {
 
 const linesFrom: Readonly<Record<LinesShown["from"], string>> = {
   saved: "",
-  unsaved: ", from the editor, with unsaved text",
+  unsaved: ", from the editor, including unsaved changes",
   unopened: ", from disk: no editor has the file open",
   disk: ", from disk",
 };
@@ -65,7 +67,7 @@ Each line of a hunk starts with a space (kept), - (removed) or + (added). Give e
   preview_edits: {
     title: "Preview edits",
     description:
-      "Shows the diff that multi_edit (path, edits) or apply_patch (patch) would produce, or says why it would fail. Changes nothing. Send either edits or patch.",
+      "Shows the diff that multi_edit (path, edits) or apply_patch (patch) would produce, or says why the call would fail. Changes nothing. Send either edits or patch.",
   },
   read_document: {
     title: "Read a document as the editor has it",
@@ -75,13 +77,13 @@ Each line of a hunk starts with a space (kept), - (removed) or + (added). Give e
   editor_status: {
     title: "List the editors",
     description:
-      "Lists the editors that can be reached, their folders, and their documents with unsaved text. Use it when a tool reports that there is no editor, or more than one.",
+      "Lists the editors that can be reached, with their folders and open documents, and says which documents differ from disk. Use it when a tool reports that there is no editor, or more than one.",
   },
 } as const;
 
 /** Descriptions of read_document's parameters. */
 export const readParameterTexts = {
-  path: "Absolute, or relative to the workspace folder.",
-  startLine: "First line, counted from 1.",
-  endLine: "Last line, inclusive.",
+  path: "The path of the file, absolute or relative to the workspace folder.",
+  startLine: "The first line to read, counted from 1.",
+  endLine: "The last line to read, inclusive.",
 } as const;

@@ -9,7 +9,7 @@ import { readParameterTexts, toolTexts } from "./sentences.js";
 export interface ToolRow {
   readonly name: "multi_edit" | "apply_patch" | "preview_edits" | "read_document" | "editor_status";
   readonly title: string;
-  /** Under 2 KB, because agents truncate longer descriptions. */
+  /** Shorter than 2 KB, because agents truncate longer descriptions. */
   readonly description: string;
   /** A plain object with plain properties, because some model APIs reject unions, references and lists of types. */
   readonly inputSchema: object;

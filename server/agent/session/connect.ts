@@ -22,7 +22,10 @@ export interface SessionConnection {
   readonly record: SessionRecord;
   /** The version that the session's language server reports. */
   readonly version: string;
-  /** Returns the answer. Rejects with `ResponseError` if it is an error, and with `ConnectionLost` if none arrives. */
+  /**
+   * Returns the answer. Rejects with `ResponseError` if the answer is an error, or with `ConnectionLost` if no answer
+   * arrives.
+   */
   request(method: string, params: unknown, token?: CancellationToken): Promise<unknown>;
   close(): void;
 }
@@ -55,7 +58,10 @@ export async function connect(
 
 const retryMs = 50;
 
-/** Makes one connection attempt. Returns `cutOff` if it was not accepted, or if the connection closed unanswered. */
+/**
+ * Makes one connection attempt. Returns `cutOff` if the connection was not accepted, or was closed before the session
+ * answered.
+ */
 async function connectOnce(record: SessionRecord, caller: Caller, until: number): Promise<ConnectResult | "cutOff"> {
   const socket = createConnection({ path: record.address });
   const code = await once(socket, "connect").then(() => undefined, codeOf);

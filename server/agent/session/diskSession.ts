@@ -38,7 +38,7 @@ function createAbsentClient(directory: string, log: (text: string) => void): Cha
       const sent = message as { id?: string | number; method?: string; params?: { message?: string } };
       if (sent.method === undefined && sent.id === 0) say({ method: "initialized", params: {} });
       else if (sent.method !== undefined && sent.id !== undefined) say({ id: sent.id, result: null });
-      // Ignore messages for display: the server also logs each of them.
+      // Ignore messages that an editor would display: the server also logs each of them.
       else if (sent.method === "window/logMessage") log(sent.params?.message ?? "");
     },
     whenFlushed: async () => undefined,

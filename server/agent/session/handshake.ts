@@ -17,7 +17,7 @@ export function makeNonce(): string {
   return randomBytes(32).toString("hex");
 }
 
-/** Reports whether a received value is well-formed as a nonce or a proof. */
+/** Reports whether a received value has the form of a nonce or a proof. */
 function isNonce(value: unknown): value is string {
   return typeof value === "string" && /^[0-9a-f]{64}$/.test(value);
 }
@@ -31,7 +31,10 @@ export interface Handshake {
   readonly serverNonce: string;
 }
 
-/** Returns one side's proof that it knows the secret. It covers the role, so neither side can reflect the other's. */
+/**
+ * Returns one side's proof that it knows the secret. The proof covers the role, so neither side can send the other's
+ * proof back.
+ */
 export function proofOf(role: "agent" | "server", handshake: Handshake): string {
   const { secret, session, agentNonce, serverNonce } = handshake;
   const claim = ["multi-edit", role, session, agentNonce, serverNonce].join("\n");
@@ -58,8 +61,9 @@ export function isAgentId(value: unknown): value is string {
 }
 
 /**
- * Reads `client` from the params of an agent's `initialize`; it may be any JSON value. Returns `undefined` if its id is
- * invalid. Replaces a missing name and shortens a long one, because neither is a reason to refuse an agent.
+ * Reads the caller from an agent's `initialize`. `client`: the member of that name in its params, which may be any JSON
+ * value. Returns `undefined` if the agent's id is invalid. Replaces a missing name and shortens a long one, because
+ * neither is a reason to refuse an agent.
  */
 export function readCaller(client: unknown): Caller | undefined {
   const { name, version, agent } = (client ?? {}) as Partial<Record<keyof Caller, unknown>>;
@@ -114,7 +118,10 @@ export function createHandshaker({ version, secret, id }: ProvableSession) {
   return {
     /** Returns the agent if it has proved that it knows the secret, otherwise `undefined`. */
     caller: () => (isProved ? caller : undefined),
-    /** Answers a request that precedes acceptance of the proof. After an error, the connection must be closed. */
+    /**
+     * Answers a request that arrives before the agent's proof has been accepted. After an error, the connection must be
+     * closed.
+     */
     answer(method: string, params: unknown): object {
       if (method === "initialize") return hello(params);
       if (method !== "multiEdit/prove" || handshake === undefined) return rejection(socketSentences.whoAreYou);

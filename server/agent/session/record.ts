@@ -18,7 +18,10 @@ import { codeOf } from "../../workspace/identity.js";
 import { isOwn } from "../../workspace/serverFolder.js";
 import { sessionProblems } from "../sentences.js";
 
-/** The fields of a record. Fields from later versions are ignored; if these fields change, `format` must change. */
+/**
+ * The fields of a record. Readers ignore other fields, so a later version may add some; any other change to the fields
+ * requires a new `format`.
+ */
 const schema = z.object({
   format: z.literal(1),
   /** 12 hexadecimal digits. */
@@ -58,7 +61,10 @@ export interface ReadRecords {
   readonly records: readonly SessionRecord[];
   /** A sentence about each file that is not a valid record, and about the directory if it can't be used. */
   readonly problems: readonly string[];
-  /** The `problems` with records in a newer format, which can't be read but may announce running sessions. */
+  /**
+   * The `problems` that concern records in a newer format. Such records can't be read, but may announce running
+   * sessions.
+   */
   readonly hidden: readonly string[];
 }
 

@@ -29,7 +29,9 @@ export interface RequestContext {
   readonly mode: Mode;
   /** The time to wait for an answer, in milliseconds. */
   readonly patience: number;
-  /** Called once if the answer is slow, with the session's name, or `undefined` if the request is served on disk. */
+  /**
+   * Called once if the answer is slow, with the session's name, or `undefined` if the request is carried out on disk.
+   */
   slow?(session: string | undefined): void;
   /** Called, if there is no editor, with each message that an editor would show to the user. */
   notify?(text: string): void;
@@ -75,7 +77,7 @@ export type RequestResult =
   | {
       readonly ok: true;
       readonly result: unknown;
-      /** The editor that answered; `undefined` if the request was served on disk. */
+      /** The editor that answered; `undefined` if the request was carried out on disk. */
       readonly editor: string | undefined;
     }
   | FailedRequest;
@@ -91,7 +93,10 @@ export interface FailedRequest {
   readonly unknown: boolean;
 }
 
-/** Sends a request to the session that has the files, or serves it on disk. Rejects only if the program has a bug. */
+/**
+ * Sends a request to the session that has the files or, if there is none, carries it out on disk. Rejects only if the
+ * program has a bug.
+ */
 export async function sendRequest(request: SessionRequest, context: RequestContext): Promise<RequestResult> {
   const { session: id, directory, mode } = context;
   if (mode === "disk" && request.needsEditor !== true) return serveOnDisk(request, context);
@@ -112,7 +117,7 @@ export async function sendRequest(request: SessionRequest, context: RequestConte
   }
 }
 
-/** Serves a request on disk, by running the same server in this process, without an editor. */
+/** Carries out a request on disk, by running the same server in this process, without an editor. */
 async function serveOnDisk({ method, params }: SessionRequest, context: RequestContext): Promise<RequestResult> {
   const { openDiskSession } = await import("./diskSession.js");
   const { serveRequest } = await import("../../lsp/requests.js");

@@ -149,8 +149,8 @@ async function firstInDoubt({ unreached }: FoundSessions, query: SessionQuery): 
 
 /**
  * Finds, for each absolute path, another session that has the file open, or one that may have it open but can't be
- * asked. Returns these sessions by path. `sessions`: the directory where sessions are announced; `caller`: the program
- * that is asking; `except`: the id of a session to leave out.
+ * asked. Returns the sessions found, keyed by path. `sessions`: the directory where sessions are announced; `caller`:
+ * the program that is asking; `except`: the id of a session to leave out.
  */
 export async function openElsewhere(
   paths: readonly string[],

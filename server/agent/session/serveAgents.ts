@@ -100,7 +100,10 @@ async function watchOutside(session: Session, changed: () => void) {
   return { paths: () => [...new Set([...files.values()].filter(isOutside))], foldersChanged };
 }
 
-/** Builds the session's record. If it would be too large, lists no folders, which means that any file may be open. */
+/**
+ * Builds the session's record. If it would be too large, lists no folders, which tells agents that any file may be
+ * open.
+ */
 function toRecord(
   session: Session,
   outside: readonly string[],
@@ -142,7 +145,7 @@ function serveAgent(socket: Socket, listening: ListeningSession): void {
 
   function leave(): void {
     channel.stop();
-    // An agent that does not close its end must not keep other agents out.
+    // An agent that does not close its end of the connection must not keep other agents out.
     void gate.whenAnswered().then(() => socket.destroySoon());
   }
 

@@ -28,7 +28,7 @@ export interface UnreachedSession {
 /** The sessions found. The caller must close their connections with `closeSessions`. */
 export interface FoundSessions extends Pick<ReadRecords, "problems" | "hidden"> {
   readonly reached: readonly LiveSession[];
-  /** Sessions that may be running and may have unsaved text. */
+  /** Sessions that may be running and may have unsaved changes. */
   readonly unreached: readonly UnreachedSession[];
   /** The `problems` that keep every session from announcing itself or from being found. */
   readonly blind: readonly string[];
@@ -130,8 +130,8 @@ function readAnnouncements(directory: string): ReadRecords & Pick<FoundSessions,
 
 /**
  * Reports whether a session has definitely ended. A process that can't be found may be running in another container,
- * and a missing socket outside `directory` may be visible only there; but nothing listens on a socket that refuses
- * connections.
+ * and a missing socket outside `directory` may be visible only there. A socket that refuses connections has no
+ * listener, so its session has ended.
  */
 function hasEnded(record: SessionRecord, why: Unreached, directory: string): boolean {
   if (why.kind !== "absent" || record.host !== hostname() || isProcess(record.pid, record.processStart)) return false;
