@@ -138,14 +138,14 @@ function noteOf({ text = "", startLine = 1, totalLines = 0, version, onDisk }: A
   const last = Math.min(totalLines, startLine + lines - 1);
   const shown =
     last < startLine
-      ? `No lines: the file has ${totalLines} ${totalLines === 1 ? "line" : "lines"}`
+      ? `No lines in this range: the file has ${totalLines} ${totalLines === 1 ? "line" : "lines"}`
       : `Lines ${startLine} to ${last} of ${totalLines}`;
   // If the environment names a session, no other session was asked.
   if (version === null)
     return process.env.MULTI_EDIT_SESSION
       ? `${shown}, from disk.`
       : `${shown}, from disk: no editor has the file open.`;
-  return `${shown}${onDisk === "same" ? "" : ", from the editor, with unsaved text"}.`;
+  return `${shown}${onDisk === "same" ? "" : ", from the editor, including unsaved changes"}.`;
 }
 
 /** The id that tells the editor that all calls come from the same agent, even though each call starts a new process. */

@@ -200,7 +200,7 @@ function readUpdate(patch: Patch, path: string): void {
     const at = patch.at + 1;
     if (at >= to || hasTooMany(patch)) break;
     const marker = trimLineEnd(lines[at] ?? "");
-    // Only a marker at the start of a line ends an Update. An indented one is a context line, unless it is the last
+    // Only a marker at the start of a line endings an Update. An indented one is a context line, unless it is the last
     // line of the patch.
     if (marker === markers.end || readHeader(marker) !== undefined || isLastEnd(patch, at)) break;
     if (readStrayMarker(marker)?.endsSection === true) break;
