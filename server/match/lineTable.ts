@@ -114,7 +114,7 @@ export class LineTable {
     return findAllNumbers(numbers, pattern, most).map((offset) => from + offset);
   }
 
-  /** Returns the index, in a run of hashes, of the hash with the smallest bucket. */
+  /** Returns the index in `wanted` of the hash whose bucket is the smallest. */
   private rarest(wanted: Int32Array): number {
     let best = 0;
     let fewest = Number.POSITIVE_INFINITY;

@@ -75,7 +75,9 @@ function lineEndAt(index: TextIndex, offset: number): string | undefined {
   return index.lines.terminator(line) || (line > 0 ? index.lines.terminator(line - 1) : "") || undefined;
 }
 
-/** The number of UTF-16 code units to check one by one for a line ending before all lines are indexed. */
+/**
+ * The number of UTF-16 code units that are searched for a line ending before falling back to the index of all lines.
+ */
 const nearby = 2_000;
 
 /** Returns the line ending that starts at an offset; `undefined` if the document's editor sees no line ending there. */

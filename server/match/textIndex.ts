@@ -23,7 +23,7 @@ export class TextIndex {
     private readonly numbering?: (offset: number) => number,
   ) {}
 
-  /** Returns the 1-based number that callers use for a line of `matchedLines` (0-based). */
+  /** Converts a 0-based line of `matchedLines` to the 1-based line number that callers use. */
   lineNumber(line: number): number {
     return this.numbering?.(this.matchedLines.start(line)) ?? line + 1;
   }
@@ -34,7 +34,7 @@ export class TextIndex {
   }
 
   /**
-   * The lines as the document's editor counts them; used for line numbers in answers and to choose the line endings of
+   * The lines as the document's editor counts them; used to number lines in results and to choose the line endings of
    * new lines.
    */
   get lines(): LineIndex {
@@ -114,7 +114,7 @@ export class TextIndex {
    */
   *searching(fold: Fold): Generator<void, void> {
     const { text } = yield* this.folding(fold);
-    // If the fold changed nothing, most patterns occur exactly or not at all.
+    // If the fold changed nothing, most patterns either occur exactly or do not occur at all.
     if (this.expected === undefined || text === this.text || this.searches.has(fold)) return;
     yield* this.searchMany(fold, this.expected);
   }

@@ -16,7 +16,8 @@ export function findIndented(index: TextIndex, oldText: string): Found {
   if (lines === "tooMany") return lines;
   const places: Place[] = [];
   let steps = 0;
-  // If there are many candidates, search for each shifted form of the text, so that no line is compared many times.
+  // If there are many candidates, search for each shifted form of the text, so that the same lines are not compared
+  // over and over.
   const isMany = lines.length * old.lines.length > 4 * index.matchedLines.lineCount + 1_000;
   const shifted = isMany ? shiftedRuns(index, old, lines) : undefined;
   for (const line of lines) {
@@ -36,7 +37,7 @@ export function findIndented(index: TextIndex, oldText: string): Found {
 /**
  * Maps the first line of each candidate to the shift that turns the old text's lines into the candidate's by adding or
  * removing the same indentation on every line, or to `undefined` if there is no such shift. Omits candidates that need
- * a closer look, for example because tabs and spaces may be exchanged in them.
+ * a closer look, such as those where tabs and spaces may have been exchanged.
  */
 function shiftedRuns(index: TextIndex, old: WholeLines, lines: readonly number[]): Map<number, Shift | undefined> {
   const result = new Map<number, Shift | undefined>();

@@ -95,8 +95,8 @@ function binaryLineOf(file: FileChange): string {
 }
 
 /**
- * A run of removed lines, the first of which is the 0-based line `start`, and the lines that replace them. Each line
- * includes its LF, if it has one.
+ * A run of removed lines, starting at the 0-based line `start`, and the lines that replace it. Each line includes its
+ * LF, if it has one.
  */
 interface Block {
   readonly start: number;
@@ -142,7 +142,7 @@ function linesBetween(lines: LineIndex, start: number, end: number): string[] {
 }
 
 /**
- * Adds a block minus the lines common to both sides, which split it into parts. A part that directly follows the last
+ * Adds a block without the lines common to both sides, which split it into parts. A part that directly follows the last
  * block is merged into it, so that all of a block's removed lines precede its added lines, as in git.
  */
 function addRefined(blocks: Block[], { start, removed, added }: Block): void {

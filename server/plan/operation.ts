@@ -71,7 +71,7 @@ export interface AddSection {
   readonly index: number;
   readonly path: string;
   readonly patchLine: number;
-  /** Each line ends with LF; empty for an empty file. */
+  /** The file's text, with LF at the end of every line; empty for an empty file. */
   readonly text: string;
 }
 

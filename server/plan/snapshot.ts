@@ -24,7 +24,7 @@ export interface Document {
   /** Set if the file can't be read as text: `text` is empty, and the file can only be deleted, moved or overwritten. */
   readonly isBinary?: true;
   /**
-   * For an open document: maps the former text (trimmed) of each line that a synced change touched to the version
+   * For an open document: the former text (trimmed) of each line touched by a synced change, mapped to the version
    * before the latest such change.
    */
   readonly formerLines?: ReadonlyMap<string, number> | undefined;

@@ -2,9 +2,9 @@
 import type { TextIndex } from "../textIndex.js";
 
 /**
- * Limits on the work. `skippedLines`: how many document lines may be skipped. `gappedLines`: how long, in lines, an old
- * text may be for document lines to be skipped at all. `soughtLines`: how many lines of the old text are aligned.
- * `comparedUnits`: by how many UTF-16 code units a document line may be longer than its old line.
+ * Limits on the work. `skippedLines`: the most document lines that may be skipped; none are skipped if the old text has
+ * more than `gappedLines` lines. `soughtLines`: the most lines of the old text that are aligned. `comparedUnits`: the
+ * most UTF-16 code units by which a document line may be longer than the old text's line.
  */
 const bounds = { skippedLines: 10, gappedLines: 200, soughtLines: 1_000, comparedUnits: 600 } as const;
 

@@ -16,15 +16,15 @@ export type DifferenceKind =
   | "typography"
   | "innerBlanks"
   | "blankLine"
-  /** A line of the document that the old text leaves out. */
+  /** A line of the document that the old text omits. */
   | "skippedLine"
   /** The sought text must match a whole line, but matches only part of one. */
   | "partOfLine"
   /** The two lines use different kinds of quotes: single quotes, double quotes or backticks. */
   | "quotes"
   /**
-   * The sought text leaves code out. `leftOut`: the parts before and after the gap were both found. `beforeLeftOut`:
-   * only the part before the gap was found. `behindLeftOut`: only the part after the gap was found.
+   * The sought text omits code. `leftOut`: the parts before and after the omission were both found. `beforeLeftOut`:
+   * only the part before the omission was found. `behindLeftOut`: only the part after it was found.
    */
   | "leftOut"
   | "beforeLeftOut"

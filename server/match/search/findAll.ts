@@ -49,7 +49,7 @@ function particularPart(pattern: string): number {
   return best;
 }
 
-/** Number of distinct units at which a needle is good enough. */
+/** The number of distinct units that makes a window good enough. */
 const manyUnits = 10;
 
 /** The Knuth-Morris-Pratt algorithm: at most 2m steps to prepare a pattern of m items, and 2n to search n items. */

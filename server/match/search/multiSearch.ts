@@ -194,8 +194,8 @@ class Rarity {
   }
 
   /**
-   * Tries a few offsets in a pattern. Returns the one with the rarest keys, and an estimate of how often a scan meets
-   * them.
+   * Tries a few offsets in a pattern. Returns the one with the rarest keys, and an estimate of how often a scan
+   * encounters them.
    */
   rarest(pattern: string): { readonly start: number; readonly count: number } {
     const { block, counts } = this;
@@ -211,7 +211,7 @@ class Rarity {
         count += counts[bucketOf(combined(hashes[i]!, hashes[i + block]!), counts.length)]!;
       if (count < fewest) [best, fewest] = [at, count];
     }
-    // A scan looks up only one in `block` offsets of the text, so it meets only that fraction of the keys' occurrences.
+    // A scan looks up only one in `block` offsets of the text, so it finds only that fraction of the keys' occurrences.
     return { start: best, count: (fewest * this.step) / block };
   }
 }

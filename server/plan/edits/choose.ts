@@ -1,4 +1,4 @@
-/** Chooses which of an old text's places an edit means, or says why it can't. */
+/** Chooses among the places of an edit's old text, or explains why no choice can be made. */
 import { type Located, locate, withoutOverlap } from "../../match/locate.js";
 import type { Place } from "../../match/place.js";
 import type { RungName } from "../../match/rungs.js";
@@ -37,7 +37,7 @@ export function locateMarked(
   options: { readonly lenient: boolean },
 ): Located {
   if (draft.document.bom && edit.newText.startsWith(byteOrderMark) && "places" in located) {
-    // The document's own mark must not be written twice.
+    // The document's own byte order mark must not be written twice.
     const [first, ...rest] = located.places;
     const isStart = first.from === 0 && first.reshape === undefined && !edit.oldText.startsWith(byteOrderMark);
     return isStart ? { ...located, places: [{ ...first, reshape: { kind: "unmark" } }, ...rest] } : located;

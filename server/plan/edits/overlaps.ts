@@ -53,7 +53,7 @@ function firstBehind(claims: readonly ClaimedPlace[], offset: number): number {
 function disturbs(claim: ClaimedPlace, other: ClaimedPlace): boolean {
   const { from, to } = other.place;
   if (claim.changes.some((change) => change.from < to && change.to > from)) return true;
-  // If the places overlap, the order of two adjacent changes would be arbitrary.
+  // In overlapping places, even adjacent changes conflict, because their order would be arbitrary.
   return claim.place.from < to && claim.place.to > from && touchEachOther(claim.changes, other.changes);
 }
 

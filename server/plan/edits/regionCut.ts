@@ -72,8 +72,7 @@ export function bare(text: string): string {
 }
 
 /**
- * The maximum number of lines of an old text without a place; if an old text with a place has more lines, their number
- * is the maximum. A longer old text is searched for in the whole text.
+ * An old text with more lines than this, and more than any old text with a place, is searched for in the whole text.
  */
 const fewLines = 10;
 
@@ -107,7 +106,7 @@ export function cut(start: Draft, all: readonly SoughtEdit[]): TextRegion[] {
 
 /** A part of a text, treated as a small document: lines that its edits may change, and surrounding lines to search. */
 export class TextRegion {
-  /** The offset and the 0-based line at which the document starts in the whole text. */
+  /** The offset and the 0-based line in the whole text at which this document starts. */
   readonly from: number;
   readonly line: number;
   /** The document's text before the batch, its current text, and the change from the former to the latter. */

@@ -14,7 +14,7 @@ import { type Drafted, EditHistory, type PairNames, pairNames, planEdit, refusal
 
 /**
  * Plans a file's edits in sequence, each within a region that is treated as a small document. If an edit fails in its
- * region, it is planned again, against the whole text as it then is, to explain the failure. Returns `undefined` if the
+ * region, it is planned again, against the whole text at that point, to explain the failure. Returns `undefined` if the
  * result may differ from that of `planSequential`.
  */
 export function* planByRegions(
@@ -49,7 +49,7 @@ export function* planByRegions(
 
 /** The regions of a text while their edits are planned. */
 class RegionPlan {
-  /** The history of the whole text, except that of repeated pairs, which their regions keep. */
+  /** The history of the whole text, except for that of repeated pairs, which is kept by their regions. */
   private readonly history: EditHistory;
   /** Maps each pattern to the regions that contained it after one of their edits. */
   private readonly written = new Map<string, Set<TextRegion>>();
@@ -104,7 +104,7 @@ class RegionPlan {
 
   /** Returns the outcome of an edit whose old text occurs nowhere. */
   private *explain(edit: EditOperation): Generator<void, EditOutcome> {
-    // Beyond this limit, failures are not explained, so they do not depend on the text.
+    // Failures beyond this limit are not explained, so their messages do not depend on the text.
     const isExplained = this.history.failed.length < limits.explainedFailures;
     const draft = isExplained ? this.draft : this.start;
     const failure = yield* explainAbsence(draft, edit, this.history, this.options);

@@ -71,7 +71,7 @@ export const editFailures = {
   dependsOnFailed: (at: At, failed: number) =>
     makeFailure("noMatch", at, {
       problem: `The old text of ${nameOf(at)} is part of the new text of edit ${failed}, which failed.`,
-      hint: `Correct edit ${failed}; this edit's old text will then be found.`,
+      hint: `Correct edit ${failed}; the old text of edit ${at.index} will then be found.`,
     }),
   onlyLenient: (at: At, rung: string, line: number) =>
     makeFailure("noMatch", at, {

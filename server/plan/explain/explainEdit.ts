@@ -18,7 +18,7 @@ import { type Absence, type KnownMistake, sayDifference, showLines } from "./sen
 
 /** The effects of earlier edits of the batch, which may explain why an old text is missing. */
 export interface BatchHistory {
-  /** Applied edits of this document, with the spans of the document's text that they changed. */
+  /** The edits applied to this document, each with the spans of the document's text that it changed. */
   readonly applied: readonly { readonly index: number; readonly spans: readonly Span[] }[];
   /** Edits of this document that failed. */
   readonly failed: readonly EditOperation[];

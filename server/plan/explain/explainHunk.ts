@@ -27,7 +27,7 @@ export function* explainHunk(
   at: At,
 ): Generator<void, Failure> {
   if (isIdle(hunk)) {
-    // The place of an idle hunk does not matter, but lines that the file lacks were often meant to be added.
+    // The place of an idle hunk does not matter, but if the file lacks its lines, they were probably meant to be added.
     const isSought = problem.kind === "noLines" && !isBrief;
     const absence = isSought
       ? yield* absenceOf(draft, oldLines(hunk.lines).join("\n"), { wholeLines: true })

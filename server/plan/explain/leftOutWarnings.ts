@@ -31,7 +31,7 @@ export function elidedWarnings(
   });
 }
 
-/** The minimum number of deleted lines for a warning: a comment may well replace a single line. */
+/** The minimum number of deleted lines for a warning: replacing a single line with a comment may be intentional. */
 const leastGone = 2;
 
 /** Returns the lines of an edit's old text and of its new text. */

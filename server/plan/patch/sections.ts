@@ -112,7 +112,8 @@ interface SectionContext {
   readonly options: BatchOptions;
   readonly lost: EditOutcome[];
   /**
-   * Maps a name to the failed edit (0-based) that should have freed or taken it. Sections using that name fail, too.
+   * For each name that a failed edit should have freed or taken, the 0-based index of that edit. Sections that use such
+   * a name fail, too.
    */
   readonly kept: Map<DocumentUri, number>;
 }
@@ -343,7 +344,9 @@ function fileOf(node: PatchFile): FileChange | undefined {
   return { ...common, document: draft.document, kind: "rename", target: { uri: name.uri, path: name.path } };
 }
 
-/** Returns a warning for each skipped idle hunk, except in sections that only move a file, where Codex needs a hunk. */
+/**
+ * Returns a warning for each skipped idle hunk, except in sections that only move a file, where Codex requires a hunk.
+ */
 function idleWarnings(operations: readonly Operation[], outcomes: readonly EditOutcome[]): readonly string[] {
   const hunks = hunksOf(
     operations.filter((section) => !(section.kind === "update" && section.move && section.hunks.every(isIdle))),

@@ -33,19 +33,22 @@ export interface AnchorAbsence {
   readonly nearest: readonly NearestRegion[];
 }
 
-/** The reason why a hunk is idle (would change nothing). */
+/** The reason a hunk is idle (would change nothing). */
 export interface Idle {
   /** `true` if the hunk removes and adds the same lines; `false` if it neither removes nor adds any. */
   readonly isSigned: boolean;
 }
 
-/** Returns the reason why a hunk would change nothing, as a clause with the subject `name`. */
+/** Returns the reason a hunk would change nothing, as a clause with the subject `name`. */
 const sayIdle = (name: string, { isSigned }: Idle): string =>
   isSigned ? `${name} removes and adds the same lines` : `${name} has no line that begins with - or +`;
 
 /** Failures to place a hunk of a patch. */
 export const hunkFailures = {
-  /** `absence`: set if the file lacks the hunk's lines. `line`: the 1-based line where the file has them. */
+  /**
+   * `absence`: set if the file lacks the hunk's lines. `line`: the 1-based line at which the file contains the hunk's
+   * lines.
+   */
   noChange: (
     at: At,
     { absence, line, ...idle }: Idle & { readonly absence: Absence | undefined; readonly line: number | undefined },
@@ -169,7 +172,7 @@ export const fileFailures = {
   notFreed: (at: At, by: number) =>
     makeFailure("fileExists", at, {
       problem: `${nameOf(at)} needs edit ${by} to move or delete a file first, but that edit, or another edit of the same file, failed.`,
-      hint: `Correct edit ${by}; this edit can then succeed.`,
+      hint: `Correct edit ${by}; edit ${at.index} can then succeed.`,
     }),
   unsaved: (at: At) =>
     makeFailure("dirty", at, {

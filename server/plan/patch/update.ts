@@ -129,8 +129,8 @@ export function firstLineEnd({ lines }: TextIndex): string {
 
 /**
  * Returns the changes that a hunk makes at its place. As in Codex, a run of removed lines and the lines that replace
- * them form one change. If two hunks are adjacent, the lines that one of them inserts before a line therefore precede
- * those with which the other replaces that line. Context lines keep the file's own text.
+ * them form one change. Therefore, if one hunk inserts lines before a line that an adjacent hunk replaces, the inserted
+ * lines come before the replacement. Context lines keep the file's own text.
  */
 function claimOf(index: TextIndex, hunk: Hunk, place: HunkPlace, lineEnd: string): ClaimedPlace {
   const lines = index.matchedLines;
