@@ -15,8 +15,8 @@ export class Folded {
     readonly text: string,
     /**
      * Four offsets (`folded`, `foldedEnd`, `original` and `originalEnd`) for each stretch of text whose length the fold
-     * changed, in text order. The stretch `[folded, foldedEnd)` of the folded text stands for `[original, originalEnd)`
-     * of the original.
+     * changed, in text order. The stretch `[folded, foldedEnd)` of the folded text corresponds to `[original,
+     * originalEnd)` of the original.
      */
     private readonly marks: Uint32Array,
   ) {}

@@ -21,7 +21,9 @@ export interface Place {
 export type Reshape =
   | { readonly kind: "add" | "remove"; readonly indent: string }
   | { readonly kind: "toSpaces"; readonly width: number }
-  /** `rests`: the numbers of spaces that may follow the tabs of an indentation; `undefined` allows any number. */
+  /**
+   * `rests`: the permitted numbers of spaces after the tabs of a line's indentation; `undefined` permits any number.
+   */
   | { readonly kind: "toTabs"; readonly width: number; readonly rests?: readonly number[] }
   /**
    * `number`: the first line's number. `column`: the offset in a line at which the numbers end; `undefined` if all of

@@ -19,7 +19,7 @@ export interface Document {
   readonly bom: boolean;
   /** `true` if the synced text itself contains the byte order mark, so that positions on its first line include it. */
   readonly bomSynced: boolean;
-  /** `true` if a lone CR ends a line. According to LSP, it does; in the known clients, it does not. */
+  /** `true` if a lone CR ends a line. According to LSP, it does; according to the known clients, it does not. */
   readonly loneCrEndsLine: boolean;
   /** Set if the file can't be read as text: `text` is empty, and the file can only be deleted, moved or overwritten. */
   readonly isBinary?: true;

@@ -91,7 +91,10 @@ export class MultiSearch {
     return found.map((hits) => hits ?? []);
   }
 
-  /** Returns the patterns that occur in a short text and end after `offset`. The list may repeat a pattern. */
+  /**
+   * Returns the patterns that occur in a short text and end after `offset`. The list may contain a pattern more than
+   * once.
+   */
   within(text: string, offset = 0): string[] {
     const found: string[] = [];
     const report: HitCallback = (id, start) => {

@@ -52,7 +52,7 @@ export function locateMarked(
 }
 
 /**
- * Returns `located`, but no places if the edit only reindents lines and any place is indented differently from the old
+ * Returns `located`, or no places if the edit only reindents lines and any place is indented differently from the old
  * text.
  */
 export function meantBy(edit: EditOperation, located: Located): Located {

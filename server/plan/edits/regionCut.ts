@@ -109,7 +109,7 @@ export class TextRegion {
   /** The offset and the 0-based line in the whole text at which this document starts. */
   readonly from: number;
   readonly line: number;
-  /** The document's text before the batch, its current text, and the change from the former to the latter. */
+  /** The document's text before the batch, its current text, and the change that turns the first into the second. */
   readonly text: string;
   textNow: string;
   change: ChangeSet;

@@ -12,7 +12,7 @@ import {
 } from "../explain/sentences.js";
 import { type At, count, makeFailure, type NearestRegion, nameOf, times } from "../failure.js";
 
-/** Returns the advice to merge two edits into one, which then replaces both. */
+/** Returns advice to merge two edits into one that replaces both. */
 export const mergeWith = (other: number): string => `Merge it and edit ${other} into a single edit.`;
 
 /** An old text with several matches, none of which the edit singles out. */

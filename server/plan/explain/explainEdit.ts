@@ -20,10 +20,10 @@ import { type Absence, type KnownMistake, sayDifference, showLines } from "./sen
 export interface BatchHistory {
   /** The edits applied to this document, each with the spans of the document's text that it changed. */
   readonly applied: readonly { readonly index: number; readonly spans: readonly Span[] }[];
-  /** Edits of this document that failed. */
+  /** The edits to this document that failed. */
   readonly failed: readonly EditOperation[];
   /**
-   * Set with `order: "original"`: all edits of this document. None of them is matched against another edit's new text.
+   * Set with `order: "original"`: all edits to this document. None of them is matched against another edit's new text.
    */
   readonly beside?: readonly EditOperation[];
 }
@@ -36,7 +36,8 @@ export function* explainAbsence(
   options: BatchOptions,
 ): Generator<void, Failure> {
   const at: At = { index: edit.index, path: draft.document.path };
-  // If a great many edits fail, only the first ones are explained: each explanation searches the whole text.
+  // If a great many edits fail, only the first ones are explained, because each explanation requires a search of the
+  // whole text.
   if (history.failed.length >= limits.explainedFailures) return editFailures.notExplained(at);
   const consumer = draft.index === draft.base ? undefined : consumedBy(draft, edit, history, options);
   if (consumer !== undefined) return editFailures.consumed(at, consumer.index, consumer.line, "sequential");

@@ -11,7 +11,7 @@ import { hunkFailures } from "../patch/sentences.js";
 import { disambiguateHunk } from "./disambiguation.js";
 import { absenceOf, quotedRegion } from "./explainEdit.js";
 
-/** The reason why a hunk could not be placed, and how much to say about it. */
+/** The reason a hunk could not be placed, and how much to say about it. */
 interface Unplaced {
   readonly problem: HunkProblem;
   readonly lenient: boolean;

@@ -73,7 +73,7 @@ export const hunkFailures = {
   beforeAnchor: (at: At, anchor: string, line: number) =>
     makeFailure("contextNotFound", at, {
       problem: `The context and removed lines of ${nameOf(at)} occur only at line ${line}, before the anchor ${quote(anchor, 160)} rather than after it.`,
-      hint: "After @@, write one whole line of the file that comes before the hunk, or nothing.",
+      hint: "After @@, write either nothing or one whole line that precedes the hunk in the file.",
       line,
     }),
   noAnchor: (at: At, { anchor, behind, linesAt, nearest }: AnchorAbsence) =>
@@ -84,7 +84,7 @@ export const hunkFailures = {
       ].join(" "),
       hint:
         linesAt === undefined
-          ? "After @@, write one whole line of the file that comes before the hunk, or nothing."
+          ? "After @@, write either nothing or one whole line that precedes the hunk in the file."
           : `The hunk's lines occur only at line ${linesAt}: leave the anchor out.`,
       ...(nearest[0] === undefined ? {} : { nearest, line: nearest[0].startLine }),
       ...(linesAt === undefined ? {} : { line: linesAt }),
@@ -132,7 +132,7 @@ export const hunkFailures = {
   ) =>
     makeFailure("ambiguousMatch", at, {
       problem: `The lines of ${nameOf(at)} occur ${found >= limits.hunkPlaces ? `${found} or more times` : times(found)}${rung === "exact" ? "" : ` (rung ${rung})`}${near === undefined ? "" : `, equally near line ${near}`}:${quoted(matches)}${found > matches.length ? "\n…" : ""}\n`,
-      hint: `${sayDisambiguation(telling)}Add a line of context, or follow @@ with a line of the file that comes before the intended match.`,
+      hint: `${sayDisambiguation(telling)}Add a line of context, or follow @@ with a line that precedes the intended match in the file.`,
       matches: plainLines(matches),
       ...(matches[0] === undefined ? {} : { line: matches[0].line }),
     }),
