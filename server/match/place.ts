@@ -10,7 +10,7 @@ export interface Sought {
 export interface Place {
   readonly from: number;
   readonly to: number;
-  /** The way to adapt the caller's texts to the document at this place; `undefined` if they fit as they are. */
+  /** The adaptation that the caller's texts need at this place; `undefined` if they need none. */
   readonly reshape?: Reshape;
 }
 

@@ -21,7 +21,7 @@ export interface EditOperation {
 
 /** One line of a hunk, without its sign or line ending. */
 export interface HunkLine {
-  /** `context` lines stay, `remove` lines are deleted, `add` lines are inserted. */
+  /** `context` lines stay; `remove` lines are deleted; `add` lines are inserted. */
   readonly kind: "context" | "remove" | "add";
   readonly text: string;
 }

@@ -13,7 +13,7 @@ export interface EditOutcome {
   readonly index: number;
   readonly path: string;
   readonly status: "applied" | "skipped" | "failed" | "notAttempted";
-  /** The rung on which the old text was found; `undefined` if the edit took no place. */
+  /** The rung on which the old text was found; `undefined` if the edit has no place. */
   readonly rung?: RungName;
   readonly places: readonly LineSpan[];
   readonly failure?: Failure;

@@ -1,4 +1,4 @@
-/** Turns operations and a snapshot into one workspace change or a list of failures. The planning is deterministic. */
+/** Turns operations and a snapshot into one workspace change or a list of failures. Planning is deterministic. */
 import { limits } from "../text/limits.js";
 import { type Draft, draftOf, edited, netChange } from "./draft.js";
 import { planIndependent } from "./edits/independent.js";

@@ -2,9 +2,10 @@
 import type { TextIndex } from "../textIndex.js";
 
 /**
- * Limits on the work. `skippedLines`: the most document lines that may be skipped; none are skipped if the old text has
- * more than `gappedLines` lines. `soughtLines`: the most lines of the old text that are aligned. `comparedUnits`: the
- * most UTF-16 code units by which a document line may be longer than the old text's line.
+ * Limits on the work. `skippedLines`: the maximum number of document lines to skip; none are skipped if the old text
+ * has more than `gappedLines` lines. `soughtLines`: the maximum number of the old text's lines to align.
+ * `comparedUnits`: the maximum number of UTF-16 code units by which a document line may be longer than the old text's
+ * line.
  */
 const bounds = { skippedLines: 10, gappedLines: 200, soughtLines: 1_000, comparedUnits: 600 } as const;
 

@@ -106,7 +106,7 @@ export const editFailures = {
   sameHunk: (at: At, other: number, line: number) =>
     makeFailure("overlap", at, {
       problem: `${nameOf(at)} is identical to edit ${other}, but its lines occur only once, at line ${line}.`,
-      hint: "Leave one of them out.",
+      hint: "Omit one of the two edits.",
       line,
     }),
   overlap: (at: At, other: number, line: number) =>

@@ -101,7 +101,7 @@ export type PairNames = ReadonlyMap<EditOperation, string>;
 
 /**
  * Finds the pairs that were sent more than once. Pairs that differ only in their line endings count as the same,
- * because the file's own line endings are written in any case.
+ * because the file's own line endings are used in any case.
  */
 export function pairNames(edits: readonly EditOperation[]): PairNames {
   // Usually, few old texts are repeated, so there are few names to make.

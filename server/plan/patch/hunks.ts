@@ -46,9 +46,9 @@ export interface HunkGround {
 }
 
 /**
- * Searches for a hunk from `cursor` on, the 0-based line after the earlier hunks. Accepts an out-of-order place only if
- * it is the only one, or the one nearest to the hunk's line number. First makes the attempts that Codex makes, in
- * Codex's order.
+ * Searches for a hunk, starting at line `cursor` (0-based), the line after the earlier hunks. Accepts an out-of-order
+ * place only if it is the only one, or the one nearest to the hunk's line number. First makes the attempts that Codex
+ * makes, in Codex's order.
  */
 export function findHunk(ground: HunkGround, hunk: Hunk, cursor: number): HunkPlace | HunkProblem {
   const { index, lenient } = ground;

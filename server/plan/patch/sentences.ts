@@ -92,15 +92,15 @@ export const hunkFailures = {
   notExplained: (at: At) =>
     makeFailure("contextNotFound", at, {
       problem: `${nameOf(at)} could not be placed. Too many hunks failed, so similar text was not searched for.`,
-      hint: "Copy its lines from the current file, each prefixed with a space or -.",
+      hint: "Copy the hunk's lines from the current file, each prefixed with a space or -.",
     }),
   notAtEnd: (at: At, linesAt: number | undefined) =>
     makeFailure("contextNotFound", at, {
       problem: `${nameOf(at)} must match the end of the file, but its lines do not occur there.`,
       hint:
         linesAt === undefined
-          ? "Copy the last lines of the current file, or leave *** End of File out."
-          : `They occur at line ${linesAt}: leave *** End of File out.`,
+          ? "Copy the last lines of the current file, or omit *** End of File."
+          : `The hunk's lines occur only at line ${linesAt}: omit *** End of File.`,
       ...(linesAt === undefined ? {} : { line: linesAt }),
     }),
   noContext: (at: At) =>
@@ -152,7 +152,7 @@ export const fileFailures = {
           : `${nameOf(at)}: edit ${taken.by} of this patch ${taken.to === undefined ? "deleted" : "moved"} the file.`,
       hint:
         taken?.to !== undefined
-          ? `Use its new path ${quote(taken.to, 160)}.`
+          ? `Use the file's new path ${quote(taken.to, 160)}.`
           : asked === "delete"
             ? "Leave the section out."
             : taken === undefined
@@ -177,22 +177,22 @@ export const fileFailures = {
   unsaved: (at: At) =>
     makeFailure("dirty", at, {
       problem: `${nameOf(at)} would delete or move a document that is open in the editor and has no file on disk.`,
-      hint: "Ask the user to save it first.",
+      hint: "Ask the user to save the document first.",
     }),
   dirty: (at: At, what: "delete" | "move") =>
     makeFailure("dirty", at, {
       problem: `${nameOf(at)} would ${what} a file that has unsaved changes in the editor.`,
-      hint: "Ask the user to save or discard them.",
+      hint: "Ask the user to save or discard the unsaved changes.",
     }),
   wouldReplace: (at: At) =>
     makeFailure("dirty", at, {
       problem: `${nameOf(at)} would replace the whole text of a file that has unsaved changes in the editor.`,
-      hint: 'Change it with "*** Update File", which keeps them, or ask the user to save or discard them.',
+      hint: 'Change the file with "*** Update File", which keeps the unsaved changes, or ask the user to save or discard them.',
     }),
   noFile: (at: At) =>
     makeFailure("invalidParams", at, {
       problem: `${nameOf(at)} would move or delete an editor document that is not a file.`,
-      hint: "Only its text can be changed.",
+      hint: "Only the text of such a document can be changed.",
     }),
   binary: (at: At) =>
     makeFailure("unsupportedEncoding", at, {
