@@ -35,7 +35,7 @@ export interface BenchServer {
 
 /** Memory figures for a server's engine, in bytes. */
 export interface Heap {
-  /** Memory in use on the heap, including external memory that belongs to its objects. */
+  /** Memory in use on the heap, including external memory owned by heap objects. */
   readonly used: number;
   /** The peak resident memory of the process. */
   readonly mostResident: number;

@@ -16,7 +16,7 @@ export interface Trial {
 export interface Outcome {
   readonly ok: boolean;
   readonly files: Files;
-  /** The side's message, for someone who investigates a difference. */
+  /** The side's message, to help investigate a difference. */
   readonly said: string;
 }
 

@@ -1,4 +1,4 @@
-/** Scenes in which the user types, or the editor refuses, while the server has the editor apply a batch. */
+/** Scenes in which the user types, or the editor refuses an edit, while the server has the editor apply a batch. */
 import { setTimeout as delay } from "node:timers/promises";
 import { expect } from "vitest";
 import { batch } from "../support/desk.js";

@@ -18,7 +18,7 @@ export const sections = {
 };
 /** The name of a way to use a path. */
 export type Use = keyof typeof sections;
-/** The names of all ways to use a path. */
+/** The names of the ways that a section can use a path. */
 export const uses: readonly Use[] = ["update", "add", "delete", "from", "to"];
 /** The lines that move a file. */
 export const move = (from: string, to: string) => [`*** Update File: ${from}`, `*** Move to: ${to}`];
