@@ -1,4 +1,7 @@
-/** Intentional differences between the server's reading of a patch and Codex's; each row is a switch of the model. */
+/**
+ * Intentional differences between the server's reading of a patch and Codex's; each row can be switched on in the
+ * model.
+ */
 
 /** An intentional difference. */
 export interface Deviation {

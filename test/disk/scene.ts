@@ -24,7 +24,7 @@ export const create = (name: string, text: string): DiskChange => ({
   name,
   content: { text },
 });
-/** The deletion of a file. */
+/** A change that deletes a file. */
 export const remove = (name: string): DiskChange => ({ kind: "delete", path: at(name), name });
 
 /** A change that moves a file to a new name. */

@@ -22,7 +22,7 @@ export interface Tally {
    * cut.
    */
   again: number;
-  /** Runs in which the disk refused one step, or one step and all that followed. */
+  /** Runs in which the disk refused one step, or one step and all later ones. */
   refusals: number;
   /** Additional runs in which the disk refused one step and was later cut off. */
   refusedAndCut: number;
