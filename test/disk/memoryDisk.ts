@@ -113,7 +113,7 @@ function directoryNode(inode: number, mode: number): Node {
 
 interface Platter {
   readonly nodes: Map<number, Node>;
-  /** Changes of names that have not been synced yet, in order. */
+  /** Changes to directory entries that have not been synced yet, in order. */
   pending: NameChange[];
   readonly copiesAttributes: boolean;
 }
@@ -196,7 +196,10 @@ function checkFree(machine: Machine, path: string): void {
   if (find(machine, path) !== undefined) throw systemError("EEXIST", path);
 }
 
-/** Makes each path name a file or, if `to` is `undefined`, no file; on disk, all of the changes survive or none. */
+/**
+ * Makes each path name a file or, if `to` is `undefined`, no file; on disk, either all of the changes survive or none
+ * do.
+ */
 function setNames(machine: Machine, paths: readonly (readonly [path: string, to: number | undefined])[]): void {
   const changes = paths.map(([path, to]) => {
     const directory = get(machine, dirname(path));
