@@ -27,8 +27,8 @@ const texts = fc
   .map(([lines, end]) => lines.map(([text, n]) => (n < 300 ? `${text}${n}` : text)).join(end) + end);
 
 /**
- * Ways in which a model may reproduce text that it has seen: verbatim, with a difference that some rung ignores, or
- * with a wrong letter.
+ * Ways that a model may reproduce text that it has seen: verbatim, with a difference that some rung ignores, or with a
+ * wrong letter.
  */
 const disturbances: readonly ((text: string) => string)[] = [
   (text) => text,

@@ -66,7 +66,7 @@ export const deviations = {
 /** A row's name. */
 export type DeviationName = keyof typeof deviations;
 
-/** The deviations that are switched on. With none, the model behaves like Codex. */
+/** The deviations that are switched on. If there are none, the model behaves like Codex. */
 export type Rules = ReadonlySet<DeviationName>;
 
 /** Codex without deviations. */

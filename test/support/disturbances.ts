@@ -214,7 +214,7 @@ function numbered(start: number, prefixOf: (lineNumber: number) => string): Dist
 
 const plain = { wholeLines: false, indents: plainIndents, newIndents: plainIndents } as const;
 
-/** The known ways in which a caller's text differs from the document, one per row. */
+/** The known ways that a caller's text differs from the document, one per row. */
 export const disturbances: Readonly<Record<string, Disturbance>> = {
   nothing: { ...plain, rung: "exact", sender: asIs },
   "line ends": {

@@ -8,7 +8,7 @@ import { type Desk, type DeskOptions, type Failed, failed, layDesk, patchOf, ser
 /** A patch with the options that an integration adds. */
 export type Call = { readonly patch: string; readonly options?: object };
 
-/** Ways in which a section can use a path. Every file that is updated here contains the line `old`. */
+/** Ways that a section can use a path. Every file that is updated here contains the line `old`. */
 export const sections = {
   update: (path: string) => [`*** Update File: ${path}`, "@@", "-old", "+new"],
   add: (path: string) => [`*** Add File: ${path}`, "+added"],

@@ -26,7 +26,7 @@ const contents: readonly ((id: number) => string)[] = [
 ];
 const common = ["}", "", "  ", "end", "12: numbered", "😀"];
 
-/** Ways in which a caller's text may differ from the document's; each is ignored by one rung or by none. */
+/** Ways that a caller's text may differ from the document's; each is ignored by one rung or by none. */
 const disturbances: readonly ((text: string, line: number) => string)[] = [
   (text) => text.replaceAll("\r\n", "\n"),
   (text) => text.replace(/\r?\n/g, "\r\n"),
