@@ -27,8 +27,8 @@ const texts = fc
   .map(([lines, end]) => lines.map(([text, n]) => (n < 300 ? `${text}${n}` : text)).join(end) + end);
 
 /**
- * Ways in which a model may reproduce text that it has seen: verbatim, with a difference that some rung ignores, or
- * with a wrong letter.
+ * Ways that a model may reproduce text that it has seen: verbatim, with a difference that some rung ignores, or with a
+ * wrong letter.
  */
 const disturbances: readonly ((text: string) => string)[] = [
   (text) => text,
@@ -54,7 +54,7 @@ interface Drawn {
    * The replacement for the drawn edit, if any: the inverse of the last applied edit, or a repeat of an earlier pair.
    */
   readonly instead: "nothing" | "undo" | "repeat";
-  /** The position at which the new text keeps the old text, if it does. */
+  /** The position of the old text within the new text; `nothing` if the new text does not contain it. */
   readonly keeps: "nothing" | "start" | "end" | "middle";
 }
 

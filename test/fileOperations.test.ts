@@ -1,4 +1,6 @@
-/** Adding, renaming and deleting files with a patch: in the answer to a request, and through the editor. */
+/**
+ * Patches that add, rename and delete files, applied by the client from the answer or by the server through the editor.
+ */
 import { describe, expect, it } from "vitest";
 import {
   type Desk,

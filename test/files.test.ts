@@ -141,7 +141,7 @@ describe("permissions", () => {
         codes["read " + name] = read.failure?.message ?? read.kind;
       }
       console.log(JSON.stringify(codes));`;
-    // Root bypasses file permissions, so the check runs as the user nobody.
+    // Root bypasses file permissions, so the check runs as the user `nobody`.
     const user = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
     const child = spawnSync(process.execPath, ["--input-type=module", "-e", script], {
       ...user,

@@ -170,7 +170,7 @@ describe("an edit that does not fit", () => {
 
   it("because the disk refuses a step is rolled back", () => {
     chmodSync(at("closed.txt"), 0o600);
-    // A file already has the name of a folder that is needed, which is discovered only on disk.
+    // A file occupies the path of a folder that the last step needs; only the disk reveals this.
     const steps = [
       create("new/deep/a.txt"),
       remove("closed.txt"),

@@ -16,7 +16,7 @@ const program = serverForDesks();
 const reason = straceProblem();
 
 /**
- * Makes the `first`-th `fsync` and all later ones fail; returns the answer and the texts in the editor, on disk, and
+ * Makes every `fsync` call fail from number `first` on; returns the answer and the texts in the editor, on disk, and
  * after a recovery.
  */
 async function withoutSync(first: number) {

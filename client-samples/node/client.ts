@@ -66,8 +66,8 @@ export interface Client {
   /** Sends one tool call, as the model wrote it, and applies the edit in the answer. */
   apply(call: MultiEditParams): Promise<Answer<MultiEditResult>>;
   /**
-   * Sends one tool call for the server to apply: the server asks this client to apply the edits and checks the texts
-   * afterwards.
+   * Sends one tool call and leaves its application to the server, which asks this client to apply the edits and then
+   * checks the texts.
    */
   applyByServer(call: MultiEditParams): Promise<Answer<MultiEditResult>>;
   /** Returns the answer that `apply` would get, and changes nothing. */
@@ -96,7 +96,7 @@ export async function startClient(options: ClientOptions): Promise<Client> {
   connection.onClose(() => connection.dispose());
 
   const documents = createDocumentStore((method, params) => {
-    // If the server is gone, the next request will report that.
+    // If the server has exited, the next request will report that.
     connection.sendNotification(method, params).catch(() => undefined);
   });
   connection.onRequest("workspace/applyEdit", ({ edit }: ApplyWorkspaceEditParams) => documents.applyEdit(edit));

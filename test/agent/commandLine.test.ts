@@ -27,7 +27,7 @@ interface Bench extends Desk {
   run(args: readonly string[], options?: RunOptions): Promise<Ran>;
 }
 
-/** A new editor whose server announces itself in a folder in which only this test looks. */
+/** A new editor whose server announces itself in a folder that only this test searches. */
 async function layBench(options: DeskOptions = {}): Promise<Bench> {
   const home = ownStateHome();
   const desk = await layDesk(program, { clientInfo: { name: "Tester", version: "7" }, ...options });

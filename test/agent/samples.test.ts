@@ -1,6 +1,6 @@
 /**
- * Checks that the samples for agents work as described: pi's extension and the script, with the built program and an
- * editor.
+ * Checks that the samples for agents work as described: pi's extension and the script, each run against the built
+ * program and an editor.
  */
 import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";

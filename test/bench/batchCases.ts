@@ -248,7 +248,7 @@ const oneFails: BenchCase = {
   },
 };
 
-/** Old texts that do not occur in the text, keyed by the way in which they resemble its lines. */
+/** Old texts that do not occur in the text, keyed by the way they resemble its lines. */
 const absentTexts: Readonly<Record<string, (lines: readonly string[]) => string>> = {
   "nothing like it": () =>
     [

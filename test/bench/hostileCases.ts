@@ -55,7 +55,7 @@ function prepared(name: string, { texts, call }: HostileBatch, outcome: "done" |
   };
 }
 
-/** Returns the starting size, doubled until its time is measurable or twice the size would exceed the limit. */
+/** Returns the starting size, doubled until its time is measurable or until another doubling would exceed the limit. */
 function calibrated(ready: (n: number) => () => void, size: { readonly start: number; readonly most: number }): number {
   let n = size.start;
   while (2 * n <= size.most) {

@@ -1,4 +1,4 @@
-/** The table of adversarial shapes, each of which can be generated in any size. */
+/** The table of adversarial shapes, each of which can be generated at any size. */
 
 /** Texts by path, and a call that applies to them. */
 export interface HostileBatch {

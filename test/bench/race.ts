@@ -15,7 +15,7 @@ export interface RaceOptions {
   readonly rounds: number;
   /** Number of initial rounds that are not counted, because the engine is still compiling. */
   readonly warmUps: number;
-  /** `true` to collect the previous sample's young garbage first, if Node allows that. */
+  /** `true` to run a minor garbage collection before each sample, if Node allows it. */
   readonly collect: boolean;
   readonly clock: Clock;
 }

@@ -35,7 +35,7 @@ export interface BenchServer {
 
 /** Memory figures for a server's engine, in bytes. */
 export interface Heap {
-  /** Memory in use on the heap, including external memory that belongs to its objects. */
+  /** Memory in use on the heap, including external memory owned by heap objects. */
   readonly used: number;
   /** The peak resident memory of the process. */
   readonly mostResident: number;
@@ -51,7 +51,7 @@ const heapProbe = `process.on("message", () => {
   process.send({ used: heapUsed + external, mostResident: 1024 * process.resourceUsage().maxRSS });
 });`;
 
-/** Starts and initializes a server, which can report on its heap if `withHeap` is set. */
+/** Starts and initializes a server; if `withHeap` is set, the server can report on its heap. */
 export async function startServer(
   { withHeap }: { readonly withHeap: boolean } = { withHeap: false },
 ): Promise<BenchServer> {
@@ -93,7 +93,7 @@ export async function startServer(
 }
 
 function dataOf(error: unknown): MultiEditErrorData {
-  // If an error of the server has data, the data is of this type.
+  // If an error from the server has data, the data has this type.
   if (error instanceof ResponseError && error.data !== undefined) return error.data as MultiEditErrorData;
   throw error;
 }

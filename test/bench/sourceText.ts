@@ -11,8 +11,8 @@ export interface SourceText {
 }
 
 /**
- * A function of the text. `start` is its first line, which occurs only once in the text; `end` is the line after its
- * `}`. Both are 0-based.
+ * A function in the generated text. `start` is its first line, which occurs only once in the text; `end` is the line
+ * after its `}`. Both are 0-based.
  */
 export interface SourceFunction {
   readonly start: number;

@@ -8,8 +8,7 @@ import type { Content, Outcome, Trial } from "./trial.js";
 /** The program, ready to run. */
 export interface CodexBinary {
   /**
-   * Runs the program on a trial. The promise is rejected if the program ends in neither success nor an ordinary
-   * failure.
+   * Runs the program on a trial. The promise is rejected if the program neither succeeds nor fails in an ordinary way.
    */
   apply(trial: Trial): Promise<Outcome>;
   /** Removes the scratch folder. */

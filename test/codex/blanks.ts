@@ -19,7 +19,7 @@ function plain(text: string): string {
     .replace(/[\u00a0\u2002-\u200a\u202f\u205f\u3000]/g, " ");
 }
 
-/** The four ways in which Codex compares lines, strictest first. */
+/** The four ways that Codex compares lines, strictest first. */
 export const passes: readonly ((line: string) => string)[] = [
   (line) => line,
   trimBlanksEnd,

@@ -1,4 +1,4 @@
-/** A file's text as lines, and the way in which Codex finds and replaces lines. */
+/** A file's text as lines, and the rules by which Codex finds and replaces lines. */
 import { passes } from "./blanks.js";
 import type { PatchLine } from "./grammar.js";
 

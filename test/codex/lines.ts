@@ -1,7 +1,7 @@
-/** The lines that files are made of, and the ways in which a patch may misspell them. */
+/** The lines that files are made of, and the ways that a patch may misspell them. */
 import type { Chance } from "./random.js";
 
-/** A way of misspelling a line; the last one goes beyond what Codex tolerates. */
+/** A way of misspelling a line; Codex tolerates all of them except the last. */
 export type Loosening = (typeof loosenings)[number];
 
 /** All ways of misspelling a line. */

@@ -21,7 +21,10 @@ export interface Modelled extends Outcome {
   readonly reason?: Reason;
 }
 
-/** Predicts the outcome of a trial with these deviations switched on; with none, it is Codex's outcome. */
+/**
+ * Predicts the outcome of a trial with these deviations switched on; if there are none, the prediction is Codex's
+ * outcome.
+ */
 export function modelOf({ files, patch }: Trial, rules: Rules): Modelled {
   const work: Work = {
     files: new Map(),

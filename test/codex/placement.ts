@@ -134,8 +134,8 @@ function findOld({ texts, rules }: Ground, { lines, atEnd }: Chunk, from: number
 }
 
 /**
- * Reports whether the last old line, which is empty, is a context line followed by added lines: removing it from only
- * the old lines would turn it into an added line.
+ * Reports whether the last old line, which is empty, is a context line followed by added lines: removing it from the
+ * old lines alone would turn it into an added line.
  */
 function isStray(lines: readonly PatchLine[]): boolean {
   const at = lines.findLastIndex(({ sign }) => sign !== "+");

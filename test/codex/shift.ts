@@ -46,8 +46,8 @@ function waysFor(pairs: readonly Pair[], hasSigns: boolean): Way[] {
 }
 
 /**
- * Replaces each full width of spaces with a tab. Any remaining spaces are alignment, which some old line must have,
- * too.
+ * Replaces each full width of spaces with a tab. Any remaining spaces are alignment, which some old line must also
+ * have.
  */
 function inTabs(indent: string, width: number, pairs: readonly Pair[]): string | undefined {
   const restOf = (text: string): number => (/^ */.exec(text)?.[0].length ?? 0) % width;

@@ -3,7 +3,7 @@
 /** A file's content: text, written as UTF-8 with its byte order mark if it has one, or bytes that are not text. */
 export type Content = string | Uint8Array;
 
-/** Files by their `/`-separated path relative to the root. */
+/** Files, keyed by their `/`-separated paths relative to the root. */
 export type Files = ReadonlyMap<string, Content>;
 
 /** Some files, and a patch for them. */
@@ -16,7 +16,7 @@ export interface Trial {
 export interface Outcome {
   readonly ok: boolean;
   readonly files: Files;
-  /** The side's message, for someone who investigates a difference. */
+  /** The side's message, to help investigate a difference. */
   readonly said: string;
 }
 

@@ -9,7 +9,7 @@ interface TreeNode {
   readonly names: ReadonlyMap<string, number>;
 }
 
-/** The tree below `directory`, which is the prefix of all paths; `node` is the node at `path`. */
+/** The entries below `directory`, found by walking the tree from `node`, which is at `path`. */
 export function treeOf(
   nodes: ReadonlyMap<number, TreeNode>,
   node: TreeNode,

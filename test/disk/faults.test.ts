@@ -1,4 +1,4 @@
-/** A few real runs with real faults; `npm run faults` does as many as requested. */
+/** A few runs with real faults; `npm run faults` performs as many as requested. */
 import { rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -184,7 +184,9 @@ async function onSmallDisk(bench: Bench, tally: HardshipTally, size: string): Pr
   });
 }
 
-/** Runs the driver as an ordinary user, on that user's files and on root's, in directories of both. */
+/**
+ * Runs the driver as an ordinary user, on files owned by that user and by root, in directories owned by each of them.
+ */
 async function asOrdinaryUser(bench: Bench, tally: HardshipTally): Promise<void> {
   if (process.getuid?.() !== 0) throw Object.assign(new Error("only root can become another user"), { status: 1 });
   const nobody = 65_534;

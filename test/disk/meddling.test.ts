@@ -11,7 +11,10 @@ import { workspaceOn } from "./simulation.js";
 interface Meddling {
   /** The other program's action on a file; returns `false` if that action is impossible. */
   readonly act: (disk: MemoryDisk, path: string) => boolean;
-  /** Steps before which an action escapes every check: the other program writes between the check and the step. */
+  /**
+   * Steps right before which an action escapes every check, because the other program writes between the check and the
+   * step.
+   */
   readonly tooLate: RegExp;
 }
 

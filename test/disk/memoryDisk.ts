@@ -45,7 +45,7 @@ interface Node {
   readonly syncedNames: Map<string, number>;
 }
 
-/** A change of names that reaches the disk either as a whole or not at all. */
+/** A change to directory entries that reaches the disk either completely or not at all. */
 type NameChange = readonly { readonly directory: number; readonly name: string; readonly to: number | undefined }[];
 
 /** Chooses one of `count` possibilities, numbered from 0. */
@@ -113,7 +113,7 @@ function directoryNode(inode: number, mode: number): Node {
 
 interface Platter {
   readonly nodes: Map<number, Node>;
-  /** Changes of names that have not been synced yet, in order. */
+  /** Changes to directory entries that have not been synced yet, in order. */
   pending: NameChange[];
   readonly copiesAttributes: boolean;
 }
@@ -196,7 +196,10 @@ function checkFree(machine: Machine, path: string): void {
   if (find(machine, path) !== undefined) throw systemError("EEXIST", path);
 }
 
-/** Makes each path name a file or, if `to` is `undefined`, no file; on disk, all of the changes survive or none. */
+/**
+ * Makes each path name a file or, if `to` is `undefined`, no file; on disk, either all of the changes survive or none
+ * do.
+ */
 function setNames(machine: Machine, paths: readonly (readonly [path: string, to: number | undefined])[]): void {
   const changes = paths.map(([path, to]) => {
     const directory = get(machine, dirname(path));
@@ -357,14 +360,14 @@ function applySynced(nodes: ReadonlyMap<number, Node>, changes: NameChange): voi
   }
 }
 
-/** Any subset of the unsynced name changes may survive, and any sectors of unsynced bytes. */
+/** Any subset of the unsynced name changes may survive, as may any sectors of unsynced bytes. */
 function cut({ nodes, pending, copiesAttributes }: Platter, choose: Choose): Platter {
   const kept = new Map<number, Node>();
   for (const [inode, node] of nodes) {
     const bytes = node.isDirectory || node.bytes === node.synced ? node.bytes : sectors(node, choose);
     kept.set(inode, { ...node, bytes, synced: bytes, names: new Map(), syncedNames: new Map(node.syncedNames) });
   }
-  // Usually only some of the name changes survive, but often enough all or none do.
+  // In half of the cases, a random part of the name changes survives; in a quarter each, all of them or none do.
   const mood = choose(4);
   for (const changes of pending) {
     if (mood === 0 || (mood !== 1 && choose(2) === 0)) applySynced(kept, changes);

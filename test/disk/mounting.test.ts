@@ -24,7 +24,7 @@ describe("a disk that is not mounted when the server looks", () => {
     return disk;
   };
   /**
-   * The disk, with another disk mounted at `far`; the other one has a different device number and, if `isEmpty` is
+   * The disk, with another disk mounted at `far`; the mounted disk has a different device number and, if `isEmpty` is
    * `true`, no files.
    */
   const with2 = (disk: MemoryDisk, isEmpty: boolean): FileSystem => ({

@@ -10,7 +10,7 @@ import { workspaceOn } from "./simulation.js";
 export const at = (name: string): string => `${workspaceFolder}/${name}`;
 /** The journal directory. */
 export const state = "/state/multi-edit";
-/** An update of a file's text. */
+/** A change that updates a file's text. */
 export const update = (name: string, text: string): DiskChange => ({
   kind: "update",
   path: at(name),
@@ -24,10 +24,10 @@ export const create = (name: string, text: string): DiskChange => ({
   name,
   content: { text },
 });
-/** The deletion of a file. */
+/** A change that deletes a file. */
 export const remove = (name: string): DiskChange => ({ kind: "delete", path: at(name), name });
 
-/** The move of a file to a new name. */
+/** A change that moves a file to a new name. */
 export const move = (name: string, target: string): DiskChange => ({
   kind: "rename",
   path: at(name),

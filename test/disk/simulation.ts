@@ -22,7 +22,7 @@ export interface Tally {
    * cut.
    */
   again: number;
-  /** Runs in which the disk refused one step, or one step and all that followed. */
+  /** Runs in which the disk refused one step, or one step and all later ones. */
   refusals: number;
   /** Additional runs in which the disk refused one step and was later cut off. */
   refusedAndCut: number;
@@ -41,7 +41,7 @@ export function newTally(): Tally {
 
 /**
  * Runs one random batch over and over: cut off before each step and after the last one, with `samples` states examined
- * per cut; and with the disk refusing each step, either that step alone or everything from then on. Returns the first
+ * per cut, and with each step refused by the disk, either alone or together with all later steps. Returns the first
  * defect, or `undefined` if there is none.
  */
 export function simulate(seed: number, samples: number, tally: Tally): Wrong | undefined {

@@ -6,7 +6,7 @@ import type { Content, DiskChange } from "../../server/disk/diskChange.js";
 import type { LaidFile, Layout } from "./memoryDisk.js";
 import { planOf, type TrialPlan, workspaceFolder } from "./plans.js";
 
-/** Every batch of up to `most` changes, with a name; equal batches are listed only once. */
+/** Every batch of up to `most` changes, each with a name; equal batches are listed only once. */
 export function smallPlans(most: number): { readonly name: string; readonly plan: TrialPlan }[] {
   const names = Object.keys(kinds);
   let batches: string[][] = [[]];

@@ -1,6 +1,6 @@
 /**
- * Runs the driver program under strace: records its calls on files, and makes one of them fail or kills the program
- * there.
+ * Runs the driver program under strace: records its file system calls, and makes one of them fail or kills the program
+ * at that call.
  */
 import { execFileSync, type SpawnOptions, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";

@@ -5,8 +5,8 @@ import type { Tree, TrialPlan } from "./plans.js";
 export type Sides = readonly ("old" | "new")[];
 
 /**
- * Describes the defect if the files match none of the trees in `sides`; otherwise `undefined`. Temporary files of the
- * batch may remain.
+ * Describes the defect if the files match none of the trees in `sides`; otherwise `undefined`. The batch's temporary
+ * files may remain.
  */
 export function unlike(tree: Tree, plan: TrialPlan, sides: Sides): string | undefined {
   const files = new Map([...tree].filter(([path]) => !isHelper(path)));

@@ -70,7 +70,7 @@ async function start(place: Place, named: readonly string[]): Promise<Driver> {
 
 function driverOf(terminal: Terminal, place: Place): Driver {
   const { typed, sent, written, done, show } = handsOn(terminal, place);
-  /** Position in the output before which all questions have already been handled. */
+  /** Position in the output up to which all questions have been handled. */
   let shown = 0;
   return {
     open: async (path) => {

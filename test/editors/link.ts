@@ -80,7 +80,7 @@ function whenHello(socket: Socket, greet: (line: Line) => void): void {
 /** Calls functions inside an editor: sends `{id, method, params}`, and receives `{id, result}` or `{id, error}`. */
 export interface Remote {
   call(method: string, params?: unknown): Promise<unknown>;
-  /** Calls without waiting for an answer. */
+  /** Calls a function without waiting for an answer. */
   tell(method: string, params?: unknown): void;
 }
 

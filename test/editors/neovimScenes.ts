@@ -1,6 +1,6 @@
 /**
- * Features that only the sample for Neovim has: its commands, its list of locations, and its check before it applies an
- * answer.
+ * Features that only the sample for Neovim has: its commands, its quickfix list of failure locations, and its check
+ * before it applies an answer.
  */
 import { setTimeout as delay } from "node:timers/promises";
 import { expect } from "vitest";

@@ -12,7 +12,7 @@ const setup = (options: string): string => blockOf("README.md", "lua neovim").re
 const always = 'confirm = "always"';
 const page = "client-samples/neovim/README.md";
 
-/** Ways in which users can configure the server to ask before each batch. */
+/** Ways that users can configure the server to ask before each batch. */
 const ways = {
   "the README's": setup("").replace(/^require.*\n/m, blockOf(page, "lua settings")),
   "settings below multiEdit": setup(`{ settings = { multiEdit = { ${always} } } }`),

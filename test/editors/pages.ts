@@ -1,4 +1,7 @@
-/** The pages of `test/cases/` in a real editor: every case that the editor can hold, and its expected outcome. */
+/**
+ * The pages of `test/cases/` in a real editor: every case whose texts the editor can represent, with its expected
+ * outcome.
+ */
 import { readdirSync, readFileSync } from "node:fs";
 import { type Case, type CaseFile, parsePage } from "../support/cases.js";
 import { expectedFiles, type FileState } from "../support/expected.js";
@@ -56,8 +59,8 @@ export async function runCase(one: Case, stage: Stage, door: Door, traits: Trait
 }
 
 /**
- * The difference between texts. If the editor inserts only one kind of line ending, differences between line endings
- * are ignored in texts that have both kinds.
+ * The difference between texts. If the editor inserts only LF, differences between line endings are ignored in texts
+ * with mixed line endings.
  */
 function differenceIn(one: Case, wanted: Texts, seen: Texts, traits: Traits): string | undefined {
   if (traits.insertsLfIntoMixed !== true) return difference(wanted, seen, traits);

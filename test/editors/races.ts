@@ -1,4 +1,4 @@
-/** Scenes in which the user types, or the editor refuses, while the server has the editor apply a batch. */
+/** Scenes in which the user types, or the editor refuses an edit, while the server has the editor apply a batch. */
 import { setTimeout as delay } from "node:timers/promises";
 import { expect } from "vitest";
 import { batch } from "../support/desk.js";
@@ -13,7 +13,7 @@ const batches = Number(process.env.EDITOR_TYPING ?? 200);
 const three = { "a.txt": "first\nold a\n", "b.txt": "first\nold b\n", "c.txt": "first\nold c\n" };
 const threeEdits = batch(["a.txt", "old a", "new a"], ["b.txt", "old b", "new b"], ["c.txt", "old c", "new c"]);
 
-/** All of these use calls only from agents, because a user who sends a call can't type at the same time. */
+/** Only agents send calls in these scenes, because a user who sends a call can't type at the same time. */
 export const races: readonly Scene[] = [
   {
     name: "the user types into the second of three files before its edit arrives",

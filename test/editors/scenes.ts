@@ -206,7 +206,7 @@ interface Saved {
 }
 
 /**
- * Edits an open file and saves it; `after` is expected as the editor's text before saving and as the file's after
+ * Edits an open file and saves it; `after` is the text expected in the editor before saving and in the file after
  * saving.
  */
 async function saved(stage: Stage, door: Door, traits: Traits, { before, edits, after }: Saved): Promise<string> {

@@ -28,8 +28,8 @@ export function columnOf(editor: string): Column | undefined {
 }
 
 /**
- * Writes a column, even while other processes write theirs. Each version has its own column; a person has to remove an
- * old version's column.
+ * Writes a column, even while other processes write theirs. Each version has its own column; an old version's column
+ * must be removed by hand.
  */
 export async function writeColumn(editor: string, column: Column): Promise<void> {
   await withLock(() => {

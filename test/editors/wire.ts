@@ -159,7 +159,7 @@ function findOpen(documents: ReadonlyMap<string, number>, path: string): string 
   return [...documents.keys()].find((uri) => pathOf(uri) === path);
 }
 
-/** Reports whether the editor sent a change after a later change to the same document. */
+/** Reports whether the editor sent two changes to the same document in the wrong order. */
 export function isReordered({ messages }: Wire): boolean {
   const versions = new Map<string, number>();
   return messages.some(({ message: { method, params } }) => {

@@ -48,7 +48,7 @@ export function denseBatch(seed: number): RegionBatch {
   };
 }
 
-/** The draft of an open document, of a document that the batch creates, or of one that was edited before. */
+/** The draft of an open document, of a document that the batch creates, or of one that has been edited already. */
 function startOf(chance: Chance, text: string, more: Partial<Document>): Draft {
   const [from, to] = [chance.below(text.length), text.length - chance.below(2)];
   const insert = text.slice(from, to);

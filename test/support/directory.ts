@@ -16,7 +16,7 @@ export function makeDirectory(entries: Readonly<Record<string, Entry>>): string 
   return root;
 }
 
-/** Removes a directory and its contents, even if a process that is exiting still writes to it for a moment. */
+/** Removes a directory and its contents, even if an exiting process keeps writing to it for a moment. */
 export async function removeTree(path: string): Promise<void> {
   for (let tries = 50; ; tries--) {
     try {

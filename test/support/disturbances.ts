@@ -7,7 +7,7 @@ export interface Excerpt {
   readonly text: string;
   readonly oldText: string;
   readonly newText: string;
-  /** The resulting texts, with the new line in the document's indentation and all other bytes as in the document. */
+  /** The resulting texts, with the new line indented in the document's style and all other bytes as in the document. */
   readonly expected: readonly string[];
   /** The same texts, but with the new line indented as sent: the result of a rung that does not handle indentation. */
   readonly expectedAsSent: readonly string[];
@@ -214,7 +214,7 @@ function numbered(start: number, prefixOf: (lineNumber: number) => string): Dist
 
 const plain = { wholeLines: false, indents: plainIndents, newIndents: plainIndents } as const;
 
-/** The known ways in which a caller's text differs from the document, one per row. */
+/** The known ways that a caller's text differs from the document, one per row. */
 export const disturbances: Readonly<Record<string, Disturbance>> = {
   nothing: { ...plain, rung: "exact", sender: asIs },
   "line ends": {

@@ -25,7 +25,7 @@ export interface Saved {
   typed(typed: { uri: string; from: number; to: number; insert: string }): Promise<void>;
 }
 
-/** Answers requests in the given manner; returns a list that records every request. */
+/** Answers requests as `manner` specifies; returns a list that records every request. */
 export function answerSaves(connection: MessageConnection, texts: Saved, manner: SavingManner): SaveDocumentsParams[] {
   const asked: SaveDocumentsParams[] = [];
   const save = async (uri: string): Promise<string | undefined> => {

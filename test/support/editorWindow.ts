@@ -87,7 +87,7 @@ export function answerWindow(connection: MessageConnection, options: WindowOptio
   };
 }
 
-/** Answers requests in the given manner; returns a list that records every request. */
+/** Answers requests as `manner` specifies; returns a list that records every request. */
 function showDocuments(connection: MessageConnection, manner: NonNullable<WindowOptions["shows"]>): Shown[] {
   const shown: Shown[] = [];
   connection.onRequest("window/showDocument", (params: ShowDocumentParams) => {

@@ -53,8 +53,8 @@ export interface EditorOptions extends WindowOptions {
   readonly params?: Partial<InitializeParams>;
   readonly clientInfo?: { readonly name: string; readonly version?: string };
   /**
-   * The way in which `workspace/applyEdit` changes a file that is not open. By default, the file is opened, edited and
-   * left unsaved, as in real editors.
+   * The way that `workspace/applyEdit` changes a file that is not open. By default, the file is opened, edited and left
+   * unsaved, as in real editors.
    */
   readonly unopened?: Unopened;
   /** The point at which a change is synced: before or after answering the edit that made it. */

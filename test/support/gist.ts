@@ -23,8 +23,9 @@ const fact = new RegExp(
 const fileLine = /^(?:(?:\d+(?::\d+)?|\+)\| |…$)/;
 
 /**
- * The first clause of a message, verbatim, and the facts in the rest. Lines that show a line of the file stay; the text
- * between such lines becomes a line `… facts` with its quoted strings, numbers, paths and field names, in order.
+ * The first clause of a message, verbatim, and the facts in the rest. Lines that show a line of the file are kept; the
+ * text between them is replaced with a line `… facts` that lists its quoted strings, numbers, paths and field names, in
+ * order.
  */
 export function gistOf(message: string): string {
   const length = clauseLength(message);

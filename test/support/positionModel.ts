@@ -9,7 +9,7 @@ import type { LineRule } from "../../server/text/lines.js";
 
 export const encodings = ["utf-8", "utf-16", "utf-32"] as const;
 
-/** LSP's rule, under which a lone CR ends a line, and the rule of other editors, under which it does not. */
+/** LSP's rule, under which a lone CR ends a line, and the rule of some editors, under which it does not. */
 export const lspRule: LineRule = { loneCrEndsLine: true };
 export const lfRule: LineRule = { loneCrEndsLine: false };
 

@@ -1,6 +1,4 @@
-/**
- * Servers that answer probes, for tests of the wire; they are built before the tests of a file and removed after them.
- */
+/** Servers that answer probes, for wire tests; they are built before the tests of a file and removed after them. */
 import { afterAll, beforeAll } from "vitest";
 import { buildProgram, type Program } from "./build.js";
 import { initialize, type RunningServer, startServer } from "./rawClient.js";

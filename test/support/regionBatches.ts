@@ -4,7 +4,7 @@ import type { EditOperation } from "../../server/plan/operation.js";
 import { type Chance, chanceOf } from "../codex/random.js";
 import { documentAt, type SentEdit } from "./planning.js";
 
-/** A draft before the edits, and the requested edits. */
+/** A draft as it is before the edits, and the requested edits. */
 export interface RegionBatch {
   readonly start: Draft;
   readonly edits: readonly EditOperation[];
@@ -26,7 +26,7 @@ const contents: readonly ((id: number) => string)[] = [
 ];
 const common = ["}", "", "  ", "end", "12: numbered", "😀"];
 
-/** Ways in which a caller's text may differ from the document's; each is ignored by one rung or by none. */
+/** Ways that a caller's text may differ from the document's; each is ignored by one rung or by none. */
 const disturbances: readonly ((text: string, line: number) => string)[] = [
   (text) => text.replaceAll("\r\n", "\n"),
   (text) => text.replace(/\r?\n/g, "\r\n"),
@@ -74,7 +74,7 @@ function startOf(chance: Chance): Draft {
   while (lines.length < 20 || chance.percent(97)) {
     const kind = chance.weighted({ own: 82, common: 12, twin: 6 });
     const own = chance.pick(contents)(chance.percent(97) ? lines.length : 1);
-    // A line that a looser rung takes for an existing line.
+    // A line that a looser rung treats as equal to an existing line.
     const twin = lines.length === 0 ? own : disturbed(chance, chance.pick(lines), { line: 0, percent: 100 });
     lines.push(...{ own, common: chance.pick(common), twin }[kind].split("\n"));
   }

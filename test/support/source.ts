@@ -80,7 +80,7 @@ const masks = new Map<string, Masked>();
 
 /** The state of a scan through nested templates. */
 interface Braces {
-  /** Number of currently open braces. */
+  /** Number of braces that are currently open. */
   depth: number;
   /** The depth at which each open template continues. */
   readonly templates: number[];

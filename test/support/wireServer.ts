@@ -36,7 +36,7 @@ export interface WireServer {
   readonly asked: readonly WorkspaceEdit[];
 }
 
-/** Starts a server on workspace folders and initializes it. */
+/** Starts a server for these workspace folders and initializes it. */
 export async function startWireServer(...folders: readonly string[]): Promise<WireServer> {
   const child = spawn(process.execPath, [builtServer, "--stdio"], { stdio: ["pipe", "pipe", "inherit"] });
   const connection = createMessageConnection(

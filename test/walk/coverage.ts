@@ -27,7 +27,7 @@ const quietMs = 200;
 /** Excludes a class's field initializers, which V8 counts as a function in angle brackets. */
 const isNamed = (functionName: string): boolean => functionName !== "" && !functionName.startsWith("<");
 
-/** Starts to measure the server compiled into this folder, as soon as the server is idle. */
+/** Starts measuring the server compiled into this folder as soon as the server is idle. */
 export async function startCoverage(compiled: string): Promise<Coverage> {
   const session = new Session();
   session.connect();
@@ -50,7 +50,7 @@ export async function startCoverage(compiled: string): Promise<Coverage> {
         .sort((a, b) => (a.path < b.path ? -1 : 1));
     },
   };
-  // The first answer includes everything that ran before.
+  // The first result covers everything that ran before, so it is discarded.
   await coverage.take();
   do await delay(quietMs);
   while ((await coverage.take()).length > 0);

@@ -67,7 +67,7 @@ export async function walkOnce(name: WalkName, compiled: string): Promise<RanFil
   }
 }
 
-/** Stops the server's clock; otherwise, the code for slow calls would also run on a busy machine. */
+/** Stops the server's clock; on a busy machine, the code for slow calls would otherwise run as well. */
 function stopClock(): void {
   const now = performance.now();
   performance.now = () => now;

@@ -48,7 +48,7 @@ export interface Ground {
 /** Draws a case; returns `undefined` if the file or its edits are unsuitable. */
 export type CaseMaker = (ground: Ground) => LandingCase | undefined;
 
-/** An edit of a call, and the real edit on which it is based. */
+/** One of a call's edits, and the real edit on which it is based. */
 export interface Planned {
   readonly sent: Sent;
   /** The real edit; `undefined` if it belongs in another file. */

@@ -208,7 +208,7 @@ export function broken(
   };
 }
 
-/** Edits to one file and, among them, an edit that belongs in a different file. */
+/** Edits to one file, one of which belongs in a different file. */
 export const absent: CaseMaker = (ground) => {
   const { chance, version, files } = ground;
   const other = chance.pick(files).version();

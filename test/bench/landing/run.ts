@@ -1,4 +1,4 @@
-/** Draws and judges the cases of each kind from a single seed. */
+/** Draws the cases of each kind, all from a single seed, and judges them. */
 import { chanceOf } from "../../codex/random.js";
 import type { Kind } from "./kinds.js";
 import type { LandingCase } from "./landingCase.js";

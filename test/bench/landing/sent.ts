@@ -1,7 +1,7 @@
 /** An edit as a model sends it, and calls with such edits in the shapes of several tools. */
 import { type EditLine, newLines, oldLines, type RealEdit } from "./realEdit.js";
 
-/** An edit of a call. */
+/** One of a call's edits. */
 export interface Sent {
   readonly oldText: string;
   readonly newText: string;

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { structuredPatch } from "diff";
 import { type EditLine, type RealEdit, withEdits } from "./realEdit.js";
 
-/** A file in the older version of its package, and the changes that its authors made up to the newer version. */
+/** A file in the older version of its package, and the changes by which its authors arrived at the newer version. */
 export interface Version {
   /** The file's path, prefixed with the package's name. */
   readonly path: string;

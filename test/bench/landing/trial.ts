@@ -11,7 +11,7 @@ import type { Expected, LandingCase, LineSpan } from "./landingCase.js";
 /** The verdict on a case. */
 export interface Verdict {
   readonly outcome: "right" | "refused" | "wrong";
-  /** For a refusal, `true` if it names the location where the edit belongs; `undefined` if it belongs nowhere. */
+  /** For a refusal, `true` if it names the location where the edit belongs; `undefined` if the edit belongs nowhere. */
   readonly pointsAtPlace?: boolean;
   /** For a required refusal, `true` if the reason is right and only the faulty edit is blamed. */
   readonly isReasonRight?: boolean;
