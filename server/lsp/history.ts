@@ -36,7 +36,7 @@ export interface Proposal {
   readonly steps: readonly AppliedStep[];
   /** The paths of the edit's files, by URI. */
   readonly places: ReadonlyMap<string, ResolvedPath>;
-  /** By URI, the changes to open documents whose synced text has not yet matched the planned text. */
+  /** The changes to open documents whose synced text has not yet matched the planned text, by URI. */
   readonly unseen: Map<string, FileChange>;
 }
 
@@ -57,8 +57,8 @@ export function createHistory(): SessionHistory {
 
 /**
  * Returns the list with `latest` appended, stripped of the parts that only planning uses. Drops the oldest entries
- * until at most `most` remain and together fit into `limits.undoSize`. Returns `undefined` if `latest` does not fit on
- * its own.
+ * until at most `most` remain, which together fit into `limits.undoSize`. Returns `undefined` if `latest` does not fit
+ * on its own.
  */
 export function withLatest<T extends Pick<Transaction, "steps">>(
   held: readonly T[],

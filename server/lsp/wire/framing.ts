@@ -47,7 +47,10 @@ export function createFrameDecoder(sink: FrameSink) {
     }
   }
 
-  /** Accepts a byte of a header block. Returns a clause that describes any problem with it, otherwise `undefined`. */
+  /**
+   * Accepts a byte of a header block. Returns a clause that describes the problem with it; `undefined` if there is
+   * none.
+   */
   function takeHeaderByte(byte: number): string | undefined {
     if (headerUsed === header.length) return frameFaults.longHeader;
     const isBreak = byte === carriageReturn || byte === lineFeed;
@@ -123,7 +126,8 @@ interface HeaderFields {
 }
 
 /**
- * Parses a header line into `fields`. Returns a clause that describes any problem with the line, otherwise `undefined`.
+ * Parses a header line into `fields`. Returns a clause that describes the problem with the line; `undefined` if there
+ * is none.
  */
 function readField(line: string, fields: HeaderFields): string | undefined {
   const colon = line.indexOf(":");
