@@ -123,11 +123,13 @@ export interface MultiEditResult {
 export interface MultiEditErrorData {
   failures: Failure[];
   edits: EditResult[];
-  /** The proposed diff, if the user rejected the call. */
+  /** The diff that the user rejected, if any. */
   diff?: string;
 }
 
-/** Params of `multiEdit/read`. Line numbers are 1-based and inclusive; by default, the whole text is read. */
+/**
+ * Params of `multiEdit/read`. `startLine` and `endLine` are 1-based and inclusive; by default, the whole text is read.
+ */
 export interface ReadParams {
   path: string;
   startLine?: number;

@@ -42,8 +42,8 @@ export interface ByteSink {
 
 /**
  * Creates a channel that carries frames over byte streams. It pauses reading while more than
- * `limits.outputBacklogBytes` of output is waiting for the client, or while more than `limits.messagesAhead` messages
- * are waiting to be dispatched.
+ * `limits.outputBacklogBytes` bytes of output are waiting for the client, or while more than `limits.messagesAhead`
+ * messages are waiting to be dispatched.
  */
 export function streamChannel(input: Readable, output: ByteSink): Channel {
   const outbox = new Outbox();
