@@ -37,7 +37,7 @@ export interface ClientFacts {
   readonly warnsOfUnknown: boolean;
 }
 
-/** Facts assumed about unknown clients: LSP's rules, and assumptions that are harmless if wrong. */
+/** Defaults for unknown clients: LSP's rules, and assumptions that are harmless if wrong. */
 const unknownClient: ClientFacts = {
   documentChanges: false,
   loneCrEndsLine: true,

@@ -108,7 +108,7 @@ export interface MultiEditResult {
    * (added or overwritten), `M` (changed or renamed) and `D` (deleted), and the lines are sorted in that order.
    */
   text: string;
-  /** The edit that was applied or is proposed; absent if the option `result` is `summary`. */
+  /** The edit that was applied or proposed; absent if the option `result` is `summary`. */
   edit?: WorkspaceEdit;
   /** One unified diff of all files, in Git style, with 3 lines of context. In a `summary`, a long diff is truncated. */
   diff: string;

@@ -75,7 +75,7 @@ export const refusals = {
 /** The fallback for a client error without a message. */
 export const noClientMessage = "The client gave no message.";
 
-/** Reasons, for the log, why messages that can't be answered were dropped. */
+/** Reasons, given in the log, for dropping messages that can't be answered. */
 export const dropReasons = {
   early: "a notification came before initialize",
   late: "a notification came after shutdown",
