@@ -1,5 +1,5 @@
 /**
- * Facts about known clients that their announced capabilities omit or misstate. No other file looks at a client's name.
+ * Facts about known clients that their announced capabilities omit or misstate. No other file checks a client's name.
  */
 import { limits } from "../text/limits.js";
 import type { SaveHabits } from "../workspace/files.js";
@@ -37,7 +37,7 @@ export interface ClientFacts {
   readonly warnsOfUnknown: boolean;
 }
 
-/** Facts assumed about unknown clients: LSP's rules, and assumptions that are harmless if wrong. */
+/** Defaults for unknown clients: LSP's rules, and assumptions that are harmless if wrong. */
 const unknownClient: ClientFacts = {
   documentChanges: false,
   loneCrEndsLine: true,

@@ -36,7 +36,7 @@ export interface Proposal {
   readonly steps: readonly AppliedStep[];
   /** The paths of the edit's files, by URI. */
   readonly places: ReadonlyMap<string, ResolvedPath>;
-  /** By URI, the changes to open documents whose synced text has not yet matched the planned text. */
+  /** The changes to open documents whose synced text has not yet matched the planned text, by URI. */
   readonly unseen: Map<string, FileChange>;
 }
 
@@ -57,8 +57,8 @@ export function createHistory(): SessionHistory {
 
 /**
  * Returns the list with `latest` appended, stripped of the parts that only planning uses. Drops the oldest entries
- * until at most `most` remain and together fit into `limits.undoSize`. Returns `undefined` if `latest` does not fit on
- * its own.
+ * until at most `most` remain, which together fit into `limits.undoSize`. Returns `undefined` if `latest` does not fit
+ * on its own.
  */
 export function withLatest<T extends Pick<Transaction, "steps">>(
   held: readonly T[],
@@ -74,7 +74,7 @@ export function withLatest<T extends Pick<Transaction, "steps">>(
   let room = limits.undoSize;
   const latestFirst = [...held, { ...latest, steps }].slice(-most).reverse();
   const end = latestFirst.findIndex((one) => {
-    // The size of an entry: the number of UTF-16 code units in its texts plus the number of bytes in its kept files.
+    // The size of an entry is the number of UTF-16 code units in its texts plus the number of bytes in its kept files.
     const files = new Set(one.steps.map(({ file }) => file));
     for (const { document, text } of files) room -= document.text.length + text.length;
     for (const { kept } of one.steps) room -= kept?.bytes.length ?? 0;

@@ -23,7 +23,7 @@ export const methods = {
  */
 export const commands = { apply: "multiEdit.apply", preview: "multiEdit.preview", undo: "multiEdit.undo" } as const;
 
-/** Names of the requests that the server sends to clients that announce support for them. */
+/** Names of the requests sent to clients that announce support for them. */
 export const clientRequests = { saveDocuments: "multiEdit/saveDocuments" } as const;
 
 /**
@@ -48,7 +48,7 @@ export interface EditResult {
   /** 0-based index of the edit in the call. */
   index: number;
   path: string;
-  /** `applied` means that the result's `edit` includes this edit, even if the result is only proposed. */
+  /** `applied` means that the result's `edit` includes this edit, even if the edit is only proposed. */
   status: "applied" | "skipped" | "failed" | "notAttempted";
   /**
    * Name of the rung (the method of comparison) that found the old text; absent if no old text was searched for or none
@@ -95,7 +95,10 @@ export interface FileResult {
 export interface MultiEditResult {
   /** `true` if the server applied the call and verified the result. */
   applied: boolean;
-  /** `proposed`: the client may apply `edit`. `unknown`: all, part or none of the call was applied; see `warnings`. */
+  /**
+   * `proposed`: the server applied nothing; the client can apply `edit`. `unknown`: all, part or none of the call was
+   * applied; see `warnings`.
+   */
   outcome: "applied" | "proposed" | "unknown";
   /** The option `label` or, by default, `src/a.ts (3 edits)` for one file and `4 files (9 edits)` for several. */
   label: string;
@@ -105,7 +108,7 @@ export interface MultiEditResult {
    * (added or overwritten), `M` (changed or renamed) and `D` (deleted), and the lines are sorted in that order.
    */
   text: string;
-  /** The edit that was applied or is proposed; absent if the option `result` is `summary`. */
+  /** The edit that was applied or proposed; absent if the option `result` is `summary`. */
   edit?: WorkspaceEdit;
   /** One unified diff of all files, in Git style, with 3 lines of context. In a `summary`, a long diff is truncated. */
   diff: string;
@@ -120,11 +123,13 @@ export interface MultiEditResult {
 export interface MultiEditErrorData {
   failures: Failure[];
   edits: EditResult[];
-  /** The proposed diff, if the user rejected the call. */
+  /** The diff that the user rejected, if any. */
   diff?: string;
 }
 
-/** Params of `multiEdit/read`. Lines are 1-based and inclusive; the default is the whole text. */
+/**
+ * Params of `multiEdit/read`. `startLine` and `endLine` are 1-based and inclusive; by default, the whole text is read.
+ */
 export interface ReadParams {
   path: string;
   startLine?: number;

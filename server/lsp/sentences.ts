@@ -64,7 +64,7 @@ const stepWords: Record<StepDescription["kind"], StepWords> = {
 /** Hints about file operations that the editor does not support. */
 const operationHints = {
   create: "Create the file with another tool, then send the other edits again.",
-  rename: "Rename the file with another tool, then send the other edits again with its new path.",
+  rename: "Rename the file with another tool, then send the other edits again, using its new path.",
   delete: "Delete the file with another tool, then send the other edits again.",
 } as const;
 
@@ -81,7 +81,7 @@ export const editorFailures = {
       hint:
         asked === "call"
           ? "Send the request multiEdit/apply and apply the edit in its answer."
-          : "Use the editor's own undo.",
+          : "Use the editor's own undo command.",
     }),
   clientRefused: (asked: StepDescription, reason: string, rest: string) =>
     makeFailure("clientRefused", fileAt(asked.path), {
@@ -201,7 +201,7 @@ export const callSentences = {
     `${path}: the editor said that it applied the edit, but did not send the text that would prove it`,
   throughEditor: (path: string): string => `${path} was not open: the editor has changed it but has not saved it`,
   staysOpen: (path: string, fate: "delete" | "rename"): string =>
-    `${path} was ${fate === "delete" ? "deleted" : "renamed"}, but the editor still has it open${fate === "delete" ? "" : " under its old name"}: saving it there would recreate the file`,
+    `${path} was ${fate === "delete" ? "deleted" : "renamed"}, but the editor still has it open${fate === "delete" ? "" : " under its old name"}: a save from the editor would recreate the file`,
   cannotSave: (paths: readonly string[]): string =>
     `${named(paths)} ${paths.length === 1 ? "was" : "were"} changed in the editor but not saved: the server can't save files in this editor`,
   leftUnsaved: (paths: readonly string[]): string =>
@@ -231,7 +231,9 @@ export const callSentences = {
   changedAt: (line: number): string => `its text has changed at line ${line}`,
 } as const;
 
-/** Reports whether a warning is only about what a summary leaves out. An answer without a diff can omit it. */
+/**
+ * Reports whether a warning is only about what a summary leaves out. An answer without a diff can omit such a warning.
+ */
 export function isAboutSummary(warning: string): boolean {
   return warning.startsWith(summary);
 }
@@ -274,7 +276,7 @@ export const requestFailures = {
     }),
   trialOfUndo: (key: string) =>
     makeFailure("unknownField", theCall, {
-      problem: `The request has the field ${quote(key)}, which is unknown here: an undo can't be previewed. Nothing was undone.`,
+      problem: `An undo can't be previewed, so it does not accept the field ${quote(key)}. Nothing was undone.`,
       hint: "Leave the field out only if you want to undo the change; multiEdit/status lists what was applied.",
     }),
 } as const;
@@ -282,8 +284,8 @@ export const requestFailures = {
 /** Problems with a field of `multiEdit/read`, each phrased as the end of a sentence. */
 export const readProblems = {
   path: "it must be a path or URI",
-  startLine: "it must be an integer of at least 1",
-  endLine: "it must be an integer of at least startLine",
+  startLine: "it must be a positive integer",
+  endLine: "it must be an integer greater than or equal to startLine",
 } as const;
 
 /** The answer to an unknown command, whose name may be any JSON value. */
@@ -291,7 +293,7 @@ export function unknownCommand(name: unknown): string {
   return typeof name === "string" ? `There is no command ${quote(name)}.` : "A command name must be a string.";
 }
 
-/** Lines for the client's log, about the session. */
+/** Lines about the session, for the client's log. */
 export const serverLog = {
   initialized: (version: string, client: string | undefined, encoding: string) =>
     `version ${version}, client ${client ?? "without a name"}, positions in ${encoding}`,

@@ -191,7 +191,7 @@ function createSettings(session: Session) {
   return {
     /** Accepts settings that the client sends unprompted. */
     push(value: unknown): void {
-      // The first settings are the `initializationOptions`. Of the later ones, only the latest count.
+      // The first settings are the `initializationOptions`. Of those sent later, only the latest count.
       pushed = pushed.length === 0 ? [value] : [pushed[0], value];
       read();
     },
@@ -260,8 +260,8 @@ type Loose =
   | undefined;
 
 /**
- * Registers the handlers for requests and commands. The client applies the edit that `multiEdit/apply` returns; the
- * server itself applies the edit of the command `multiEdit.apply`.
+ * Registers the handlers for requests and commands. For `multiEdit/apply`, the client applies the returned edit; for
+ * the command `multiEdit.apply`, the server applies it.
  */
 function registerRequests(session: Session): void {
   const { connection } = session;

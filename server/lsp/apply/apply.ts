@@ -76,7 +76,7 @@ async function applyCall(call: ServedCall, caller: Caller | undefined): Promise<
   return { ok: true, result: { ...result, ...more } };
 }
 
-/** Answers with an edit that the client may apply. */
+/** Answers with the call's edit without applying it. */
 async function propose(call: ServedCall, applier: "client" | "preview"): Promise<Answer> {
   const { session, options } = call;
   const plan = await planCall(call, call.operations);

@@ -55,7 +55,7 @@ export function textsFirst(tasks: readonly Task[]): Task[] {
 
 /** Plans a job and applies it. If the user must be asked, applies exactly the plan that the user accepted. */
 export async function applyJob(job: ApplyJob): Promise<Applied> {
-  // A caller may request confirmation, but can't skip one that the user requires.
+  // A caller may request confirmation, but can't bypass confirmation that the user requires.
   const asks = job.options.confirm === true || job.session.settings.confirm === "always";
   const confirmation = asks ? createConfirmation(job) : undefined;
   try {
@@ -210,7 +210,7 @@ async function finish(run: Run): Promise<MultiEditResult> {
   }
   warnings.push(...(await staying(run)));
   const sent = new Map(done.flatMap(({ file, edits }) => (edits === undefined ? [] : [[file, edits]])));
-  // The edit in the result leaves out files that the server itself restored.
+  // The edit in the result omits files that the server itself restored.
   const restored = done.flatMap(({ kind, file }) => (kind === "restore" ? [file] : []));
   const edit = toWorkspaceEdit(
     files.filter((file) => !restored.includes(file)),

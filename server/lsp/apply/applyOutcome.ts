@@ -102,8 +102,8 @@ export function isExpected(session: Session, file: FileChange, text: string): bo
 }
 
 /**
- * Returns the change that the editor made, if it applied the edit at the positions that were sent, even though typing
- * had moved or changed the intended text. `undefined` if the positions were right, or if the editor did something else.
+ * Returns the change that the editor made if it applied the edit at the positions sent, although typing had moved or
+ * changed the intended text. `undefined` if the positions were right, or if the editor did something else.
  */
 function whereMisapplied(
   session: Session,
@@ -240,7 +240,7 @@ export async function until(
   }
 }
 
-/** Compares a text with the file on disk that a URI refers to; `undefined` if the URI does not refer to a text file. */
+/** Compares a text with the file on disk that a URI refers to; `undefined` if there is no such text file. */
 export async function stateOnDisk(
   { places, session }: ApplyContext,
   uri: string,

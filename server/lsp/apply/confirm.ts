@@ -16,19 +16,16 @@ import { cancellation, type Session } from "../session.js";
 import type { ApplyJob, ApplyPlan } from "./step.js";
 
 /**
- * The user's response to a plan: `yes`; `known` if there is no need to ask, because the diff is empty or already
- * accepted; or a failure, because the user rejected the plan, did not answer in time or can't be asked, or the call was
- * cancelled.
+ * The user's response to a plan: `yes`; `known` if there is no need to ask, because the diff is empty or has already
+ * been accepted; or a failure if the user rejected the plan, did not answer in time or can't be asked, or if the call
+ * was cancelled.
  */
 export type Consent = "known" | "yes" | Failure;
 
 /** The user's confirmation of one call. */
 export type Confirmation = ReturnType<typeof createConfirmation>;
 
-/**
- * Creates the object that asks the user to confirm a call. It never asks twice in a row about a whole plan with the
- * same diff.
- */
+/** Creates the object that asks the user to confirm a call. */
 export function createConfirmation(job: ApplyJob) {
   const agreed = new Map<FileChange, string>();
   const viewer = createViewer(job.session);
@@ -50,7 +47,7 @@ export function createConfirmation(job: ApplyJob) {
       if (consent === "yes") confirmed = diff;
       return consent;
     },
-    /** Asks about `again`, a new plan for one file of an accepted plan, unless the file's diff is already accepted. */
+    /** Asks about `again`, a new plan for one file of an accepted plan, unless its diff has already been accepted. */
     async askAgain(file: FileChange, again: FileChange, { files }: ApplyPlan): Promise<Consent> {
       // The user's consent covers only one particular diff of this file.
       const diff = wholeDiff([again]);
@@ -112,7 +109,8 @@ process.on("exit", () => {
 });
 
 /**
- * Creates a viewer that shows each diff as a file in a folder that only the user can read. `end` removes the folder.
+ * Creates a viewer that shows each diff in a file of its own, in a folder readable only by the user. `end` removes the
+ * folder.
  */
 function createViewer({ capabilities, connection }: Session) {
   let folder: string | undefined;

@@ -27,8 +27,8 @@ export function recordApplied(session: Session, { id, label, steps, caller }: Om
 }
 
 /**
- * Sends `multiEdit/didApply`, unless the client would warn its user about the unknown notification. Deleted files are
- * left out.
+ * Sends `multiEdit/didApply`, unless the client would warn its user about the unknown notification. The notification
+ * does not list deleted files.
  */
 export function tellApplied(session: Session, { id, label, steps }: Pick<Transaction, "id" | "label" | "steps">): void {
   if (session.facts.warnsOfUnknown && announcedBy(session).didApply !== true) return;

@@ -12,7 +12,7 @@ import type { ApplyContext } from "./step.js";
 /**
  * Has the editor save the files that a batch changed: all, none, or only those that had no unsaved changes before.
  * Returns warnings about files that were not saved, or that the editor changed on save. If the client can't save files,
- * the warnings leave out files that were not open, because another warning covers those.
+ * the warnings omit files that were not open, because another warning covers those.
  */
 export async function saveChanged(context: ApplyContext, files: readonly FileChange[]): Promise<readonly string[]> {
   const { session, options } = context;

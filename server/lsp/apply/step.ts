@@ -63,13 +63,13 @@ export type StepOutcome =
   | { readonly kind: "verified" }
   /** Nothing has changed. */
   | { readonly kind: "refused"; readonly reason: string }
-  /** The text or file had changed beforehand. The step is certainly not in effect. */
+  /** The text or file had changed beforehand, and the step's change is certainly not in place. */
   | { readonly kind: "moved" }
   /** The text or the file on disk is in neither the old nor the planned state. */
   | { readonly kind: "diverged" }
   /** The editor did not answer in time, and no change was seen. */
   | { readonly kind: "timedOut" }
-  /** The editor reported success, but nothing has changed. It may still perform the step. */
+  /** The editor reported success, but nothing has changed. The editor may still perform the step. */
   | { readonly kind: "acknowledgedButUnchanged" }
   /** The editor reported success, but does not sync the text that would verify the step. */
   | { readonly kind: "acknowledgedUnverifiable" }
@@ -120,7 +120,7 @@ export interface Run extends ApplyContext {
   readonly disk: DiskPart | undefined;
   /** The client that the edit in the answer is written for. */
   readonly shownTo: EditTarget;
-  /** Warnings about the call that arose before planning. */
+  /** Warnings raised before planning, about the call itself. */
   readonly warnings: readonly string[];
   /** The steps done so far. */
   readonly done: DoneStep[];
@@ -173,7 +173,10 @@ export interface ProposedStep<F extends FileChange = FileChange> extends ApplyCo
   readonly names: ReadonlySet<string>;
 }
 
-/** The rules for one kind of step. They are methods so that one table can hold rules for different types of file. */
+/**
+ * The rules for one kind of step. Methods, unlike function properties, let one table hold the rules for different types
+ * of file.
+ */
 export interface StepRules<F extends FileChange = FileChange, T extends Task = Task> {
   /** Performs the step. `file` is the file as most recently planned. */
   do(run: Run, file: F, task: T): Promise<StepResult>;

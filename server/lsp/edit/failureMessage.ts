@@ -1,4 +1,4 @@
-/** Builds a failed call's message, shortening long failures and leaving out repeated messages and hints. */
+/** Builds a failed call's message, shortening long failures and omitting repeated messages and hints. */
 import { mergeWith } from "../../plan/edits/sentences.js";
 import { clip, type Failure } from "../../plan/failure.js";
 import { limits } from "../../text/limits.js";

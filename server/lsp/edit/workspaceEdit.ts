@@ -38,7 +38,7 @@ export function missingOperation(files: readonly FileChange[], target: EditTarge
 /**
  * Builds the edit, in this order: file creations; each document's text edits, under the document's old name and for the
  * version that they were matched against; renames, deletions, and the creations that must wait for these, each creation
- * followed by its text. Unchanged files are left out. `made` contains text edits that have already been built.
+ * followed by its text. Unchanged files are omitted. `made` contains text edits that have already been built.
  */
 export function toWorkspaceEdit(
   files: readonly FileChange[],

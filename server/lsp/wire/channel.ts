@@ -41,9 +41,9 @@ export interface ByteSink {
 }
 
 /**
- * Creates a channel that carries frames over byte streams. It pauses reading while the client has yet to take more than
- * `limits.outputBacklogBytes` of output, or while more than `limits.messagesAhead` messages are waiting to be
- * dispatched.
+ * Creates a channel that carries frames over byte streams. It pauses reading while more than
+ * `limits.outputBacklogBytes` bytes of output are waiting for the client, or while more than `limits.messagesAhead`
+ * messages are waiting to be dispatched.
  */
 export function streamChannel(input: Readable, output: ByteSink): Channel {
   const outbox = new Outbox();
@@ -128,7 +128,7 @@ function receiveBody(bytes: Buffer, events: ChannelEvents): void {
 
 /**
  * Creates a channel to the parent process, for `--node-ipc`; returns `undefined` if there is no parent process, or if
- * the parent has not opened a channel. The channel has no frames and therefore no faults.
+ * the parent has not opened a channel. The channel uses no frames, so it reports no faults.
  */
 export function parentChannel(): Channel | undefined {
   const post = process.send?.bind(process);
@@ -158,17 +158,17 @@ class Outbox {
    * messages.
    */
   backlog = 0;
-  /** `true` if no more output will be taken. */
+  /** `true` if the client has stopped taking output. */
   isBroken = false;
   /** Called when the client has taken output. */
   onTaken = (): void => {};
-  /** Called once, when no more output will be taken. */
+  /** Called once, when the client stops taking output. */
   onBroken = (): void => {};
   private waiting: (() => void)[] = [];
 
   /**
-   * Adds output of the given size. The returned function subtracts it again; passing that function an error breaks the
-   * channel.
+   * Adds output of the given size. The returned function subtracts it again; if it is passed an error, it marks the
+   * channel as broken.
    */
   put(size: number): (error?: Error | null) => void {
     this.backlog += size;
@@ -236,8 +236,8 @@ export function createRpcStreams(channel: Channel, filter: MessageFilter): RpcSt
       try {
         channel.send(message);
       } catch (error) {
-        // The message is cyclic, too deeply nested or too long to be written as JSON. A request must still get an
-        // answer.
+        // The message is cyclic, too deeply nested or too long to be written as JSON. If it answers a request, that
+        // request must still get an answer.
         if (!("id" in message) || "method" in message) throw error;
         const reply = { jsonrpc: "2.0", id: message.id, error: refusals.unwritable };
         channel.send(reply);

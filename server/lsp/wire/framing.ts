@@ -47,7 +47,7 @@ export function createFrameDecoder(sink: FrameSink) {
     }
   }
 
-  /** Accepts a byte of a header block. Returns a clause that describes any problem with it, otherwise `undefined`. */
+  /** Accepts a byte of a header block. Returns a clause that describes the problem, or `undefined` if there is none. */
   function takeHeaderByte(byte: number): string | undefined {
     if (headerUsed === header.length) return frameFaults.longHeader;
     const isBreak = byte === carriageReturn || byte === lineFeed;
@@ -67,7 +67,7 @@ export function createFrameDecoder(sink: FrameSink) {
     return undefined;
   }
 
-  /** Accepts the current body's bytes and returns their number. Only a body that arrives in pieces is copied. */
+  /** Takes the current body's bytes and returns their number. Only a body that arrives in pieces is copied. */
   function takeBodyBytes(bytes: Buffer): number {
     const count = Math.min(bytes.length, bodyLength - bodyUsed);
     let whole = bytes.subarray(0, count);
@@ -122,9 +122,7 @@ interface HeaderFields {
   type?: string;
 }
 
-/**
- * Parses a header line into `fields`. Returns a clause that describes any problem with the line, otherwise `undefined`.
- */
+/** Parses a header line into `fields`. Returns a clause that describes the problem, or `undefined` if there is none. */
 function readField(line: string, fields: HeaderFields): string | undefined {
   const colon = line.indexOf(":");
   const name = line.slice(0, Math.max(colon, 0)).toLowerCase();

@@ -175,8 +175,8 @@ function judgeNotification(state: EnvelopeState, message: JsonRecord, method: st
 }
 
 /**
- * Judges a response. Even an invalid one is never answered: its id belongs to a request from the server, and the client
- * could mistake an answer for the response to one of its own requests.
+ * Judges a response. Even an invalid response is never answered: its id belongs to a request from the server, and the
+ * client could mistake an answer for the response to one of its own requests.
  */
 function judgeResponse(state: EnvelopeState, { jsonrpc, id, error, result }: JsonRecord): GateDecision {
   if (jsonrpc !== "2.0") return drop(dropReasons.responseVersion);

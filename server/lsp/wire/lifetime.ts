@@ -18,7 +18,7 @@ export type Note = (level: LogLevel, text: string) => void;
 
 /** Returns a logger that writes entries up to the level `most` to stderr, truncated to `limits.logLine` characters. */
 export function noteOnStderr(most: LogLevel = "warn"): Note {
-  // A client that has closed stderr wants no log. Without a listener, the write error would become an uncaught
+  // A client that has closed stderr does not want a log. Without a listener, the write error would become an uncaught
   // exception.
   process.stderr.on("error", () => {});
   return (level, text) => {

@@ -35,7 +35,7 @@ const invalidRequest = -32600;
 const invalidParams = -32602;
 const internalError = -32603;
 const notInitialized = -32002;
-/** LSP's code for a valid request that fails. Also the fallback for an error from the client that has no code. */
+/** LSP's code for a valid request that fails. Also the fallback for a client error without a code. */
 export const requestFailed = -32803;
 const connectionClosed = -32097;
 
@@ -72,10 +72,10 @@ export const refusals = {
   unwritable: { code: internalError, message: "The answer can't be written as JSON." },
 } as const satisfies Record<string, Refusal>;
 
-/** The fallback for an error from the client that has no message. */
+/** The fallback for a client error without a message. */
 export const noClientMessage = "The client gave no message.";
 
-/** Reasons, for the log, why messages that can't be answered were dropped. */
+/** Reasons, given in the log, for dropping messages that can't be answered. */
 export const dropReasons = {
   early: "a notification came before initialize",
   late: "a notification came after shutdown",

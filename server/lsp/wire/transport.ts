@@ -27,8 +27,8 @@ export interface ServeOptions {
 }
 
 /**
- * Serves one client until the connection ends, then exits: by default, with code 0 after `shutdown` and 1 without it.
- * `register` adds the handlers. All cleanup belongs in an `exit` listener on `process`.
+ * Serves one client until the connection ends, then exits, by default with code 0 after `shutdown`, otherwise with code
+ * 1. `register` adds the handlers. All cleanup belongs in an `exit` listener on `process`.
  */
 export async function serve(options: ServeOptions, register: (connection: Connection) => void): Promise<void> {
   const note = noteOnStderr(options.logLevel);

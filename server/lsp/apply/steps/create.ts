@@ -59,8 +59,8 @@ async function createAndFill(context: ApplyContext, file: FileCreation): Promise
   const isEmpty = async (): Promise<boolean> => (await stateOnDisk(context, uri, "")) === "same";
   const answer = await request(session, { label, edit: { documentChanges: [{ kind: "create", uri }] } });
   if (answer.isLate) return { outcome: { kind: "timedOut" } };
-  // An editor may report failure even though it has created the file, so the disk is checked as well. A file with
-  // contents is not the one just created.
+  // An editor may report failure even though it has created the file, so the disk is checked as well. A file that is
+  // not empty can't be the one just created.
   if (!answer.applied && !(await isEmpty())) return { outcome: { kind: "refused", reason: answer.reason } };
   if (file.change.isEmpty) {
     const isSeen = openAt(session, uri) !== undefined || (await isEmpty());

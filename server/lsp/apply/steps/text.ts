@@ -135,7 +135,7 @@ export function inverseOf(session: Session, applied: FileChange, now: Document):
   return { ok: true, change: { change, text: change.apply(text) } };
 }
 
-/** Widens a change that starts or ends inside a character or a CRLF. An edit may have joined the two halves. */
+/** Widens a change that starts or ends inside a surrogate pair or a CRLF, whose halves an edit may have joined. */
 function widened(text: string, { from, to, insert }: Change): Change {
   const start = splitsCharacter(text, from) ? from - 1 : from;
   const end = splitsCharacter(text, to) ? to + 1 : to;
