@@ -54,7 +54,7 @@ export class OffsetList {
 
 /** The rule for splitting a text into lines. LF and CRLF always end a line. */
 export interface LineRule {
-  /** `true` if a lone CR ends a line, as in LSP; known editors treat a lone CR as an ordinary character. */
+  /** `true` if a lone CR ends a line, as LSP specifies. All known editors treat it as an ordinary character instead. */
   readonly loneCrEndsLine: boolean;
 }
 

@@ -89,7 +89,10 @@ export async function removeEmpty(directories: readonly string[]): Promise<void>
   for (const directory of directories) if (!(await succeeds(rmdir(directory)))) return;
 }
 
-/** Creates the missing directories above a path. Returns a function that removes those that are still empty. */
+/**
+ * Creates the missing directories above a path. Returns a function that removes those of the new directories that are
+ * still empty.
+ */
 export async function makeParents(path: string): Promise<() => Promise<void>> {
   // If the directories can't be created, the editor will report that.
   const first = await mkdir(dirname(path), { recursive: true }).catch(() => undefined);

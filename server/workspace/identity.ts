@@ -29,7 +29,7 @@ export type Canonical =
       /** The same for all paths to the file. */
       readonly identity: string;
     }
-  /** A clause for `pathFailures.ioError`. */
+  /** `problem`: a clause for `pathFailures.ioError`. */
   | { readonly ok: false; readonly problem: string };
 
 /** An open document that is a file on this machine. */

@@ -133,8 +133,8 @@ async function fileAt(spelling: string, resolve: Resolver["resolve"]): Promise<R
 }
 
 /**
- * Returns other spellings of a path: with `/` and without surrounding quotes or spaces, then also without a line
- * number.
+ * Returns other spellings of a path: with `/` as the separator and without surrounding quotes or spaces, then also
+ * without a trailing line number.
  */
 function respelt(sent: string): string[] {
   const isAround = (unit: string | undefined): boolean => unit !== undefined && " \t\"'`“”‘’".includes(unit);
@@ -273,7 +273,7 @@ function wayCost(from: string, to: string): number {
   let same = 0;
   while (same < a.length && same < b.length && a[same] === b[same]) same += 1;
   const rest = (names: string[]): string[] => names.slice(same, same + limits.comparedNames);
-  // For example "util" and "utils", or "test" and "tests".
+  // For example, "util" and "utils" are alike.
   const areAlike = (x: string, y: string): boolean => x.startsWith(y) || y.startsWith(x);
   return editDistance(rest(a), rest(b), { other: 3, extra: 2, areAlike });
 }

@@ -231,7 +231,7 @@ export const staleProblems = {
 
 /** Warnings about unusable settings. */
 export const settingWarnings = {
-  /** `key`: the value's key; `undefined` if the value was sent in place of all settings. */
+  /** `key`: the value's key; `undefined` if the value was sent in place of the whole settings object. */
   notAnObject: (key: string | undefined, value: unknown) => {
     const [what, ignored] = key === undefined ? ["The settings are", "they are"] : [`The setting "${key}" is`, "it is"];
     return `${what} ${Array.isArray(value) ? "a list" : `a ${typeof value}`}, not an object; ${ignored} ignored.`;

@@ -27,9 +27,9 @@ export interface WorkspaceSnapshot extends Snapshot {
 export type ReadTarget = { readonly ok: true; readonly document: Document; readonly place: ResolvedPath } | Failed;
 
 /**
- * Resolves and reads everything that the operations name. A path that fails does not affect the others; only a call
- * with more than `limits.filesPerCall` paths fails as a whole, with the same failure for each path. Uses the open
- * documents and their texts as they are when the function is called.
+ * Resolves and reads everything that the operations name. A path that can't be resolved or read does not affect the
+ * others; only a call with more than `limits.filesPerCall` paths fails as a whole, with the same failure for each path.
+ * Uses the open documents and their texts as they are when the function is called.
  */
 export async function takeSnapshot(operations: readonly Operation[], world: World): Promise<WorkspaceSnapshot> {
   const paths = [...new Set(operations.flatMap(pathsOf).map(({ path }) => path))];
