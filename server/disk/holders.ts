@@ -30,7 +30,7 @@ interface Trace {
 /** The extensions of swap files, in the order in which Vim and Neovim try them. Source: `:help swap-file`. */
 const swapEndings = ["swp", "swo", "swn", "swm", "swl", "swk"];
 
-/** Returns the traces that editors may leave for an open file, in the order that each editor tries them. */
+/** Returns the traces that editors may leave for an open file, in the order in which each editor tries them. */
 function tracesOf(path: string, { swapFiles }: DiskWorkspace): Trace[] {
   const [directory, name] = [dirname(path), basename(path)];
   const vim = join(directory, name.startsWith(".") ? name : `.${name}`);

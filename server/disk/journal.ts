@@ -154,8 +154,8 @@ export function folderOf(journal: Journal): string {
 }
 
 /**
- * Returns the directories where a batch changes names. Omits the directories of files written in place, because they
- * may be unreadable.
+ * Returns the directories where a batch changes names. Omits the directories of files written in place, because those
+ * directories may be unreadable.
  */
 export function directoriesOf({ entries, directories }: Journal): string[] {
   const names = entries.filter(({ way }) => way !== "inPlace").map(({ path }) => path);

@@ -58,7 +58,7 @@ export function recover(workspace: DiskWorkspace): Recovery {
   const nothing: Recovery = { batches: [], problems: [] };
   const { files, state } = workspace;
   try {
-    // If the journal directory does not exist, there is nothing to end, so it is not created.
+    // If the journal directory does not exist, there is nothing to recover, so the directory is not created.
     if (files.look(state) === undefined) return nothing;
     const failure = openJournals(workspace);
     if (failure !== undefined) return { ...nothing, failure };

@@ -115,7 +115,7 @@ export class LineIndex {
     return this.text.slice(this.start(line), this.contentEnd(line));
   }
 
-  /** Returns a line's terminator: `\n`, `\r\n` or `\r`, or the empty string for the last line. */
+  /** Returns a line's ending: `\n`, `\r\n` or `\r`, or the empty string for the last line. */
   terminator(line: number): string {
     return this.text.slice(this.contentEnd(line), this.end(line));
   }

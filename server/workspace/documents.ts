@@ -1,5 +1,5 @@
 /**
- * Mirrors the editor's open documents. Applies each change atomically, and marks each document whose text has become
+ * Mirrors the editor's open documents. Applies each change atomically and marks each document whose text has become
  * uncertain.
  */
 import { isObject } from "../dialect/keys.js";
@@ -12,7 +12,7 @@ export type FormerLines = Map<string, number>;
 
 /** A snapshot of an open document. A later change produces a new object. */
 export interface OpenDocument {
-  /** As the editor spells it. */
+  /** The URI as the editor spells it. */
   readonly uri: string;
   /** The version of `text`; 0 if the document was opened without a usable version and is therefore desynced. */
   readonly version: number;

@@ -141,7 +141,7 @@ const open = promisify(fs.open);
 const read = promisify(fs.read);
 
 async function readOpened(fd: number, name: string, isHashed: boolean): Promise<FileRead> {
-  // Once the file is open, the system has this information at hand, and an asynchronous call would take longer.
+  // Once the file is open, the system has its metadata at hand, so an asynchronous call would take longer.
   const stats = fs.fstatSync(fd);
   const refusal = refuseKind(stats, name);
   if (refusal !== undefined) return { kind: "failed", failure: refusal };

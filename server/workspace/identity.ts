@@ -35,7 +35,7 @@ export type Canonical =
 /** An open document that is a file on this machine. */
 export interface OpenFile {
   readonly open: OpenText;
-  /** As spelt in the document's URI. */
+  /** The path as spelt in the document's URI. */
   readonly path: string;
 }
 

@@ -255,8 +255,8 @@ function sameNameCost(wanted: string, name: string): number | undefined {
 }
 
 /**
- * Returns the result of `sameNameCost` or, if it has none, the edit distance of two folded names; `undefined` if the
- * names are not similar.
+ * Returns the result of `sameNameCost` or, if that is `undefined`, the edit distance of two folded names; `undefined`
+ * if the names are not similar.
  */
 function nameCost(wanted: string, name: string): number | undefined {
   const same = sameNameCost(wanted, name);

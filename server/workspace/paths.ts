@@ -251,8 +251,8 @@ async function findOpen(
 }
 
 /**
- * Returns why a document may not be accessed; `undefined` if it may. `files`: all canonical paths to the document's
- * file.
+ * Returns a failure that says why a document may not be accessed; `undefined` if access is allowed. `files`: all
+ * canonical paths to the document's file.
  */
 function refuseAccess(
   { sent, lexical }: Candidate,

@@ -70,7 +70,7 @@ export async function readTarget(path: string, world: World): Promise<ReadTarget
   return read.ok ? { ...read, place } : read;
 }
 
-/** The combined use that a batch's operations make of one document. */
+/** The combined use of one document by all of a batch's operations. */
 interface DocumentUse {
   readonly place: ResolvedPath;
   /** The first path in the batch that refers to the document. */
