@@ -7,7 +7,7 @@ import { limits } from "../text/limits.js";
 import { hashOf, readFlags, readRest } from "../workspace/files.js";
 import { codeOf } from "../workspace/identity.js";
 
-/** The system's information about a file, directory or link. */
+/** The information that the system provides about a file, directory or link. */
 export interface FileStat {
   readonly kind: "file" | "directory" | "link" | "other";
   /** The inode number in decimal digits, because it may be too large for a JavaScript number. */
@@ -19,7 +19,7 @@ export interface FileStat {
   readonly group: number;
   /** The permission bits, as for `chmod`. */
   readonly mode: number;
-  /** In bytes. */
+  /** The size in bytes. */
   readonly size: number;
   /** The time the content was last modified, in milliseconds since 1970. */
   readonly modified: number;

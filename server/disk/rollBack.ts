@@ -211,8 +211,8 @@ const sector = 512;
 /**
  * Reports whether `found` could be the result of interrupted writes alone, in which case it contains no other program's
  * bytes and may be overwritten. Within a sector, old bytes (from an interrupted rollback) may be followed by new bytes
- * (from the batch's write) and then by old bytes that were never overwritten. If the file was extended but the new part
- * never written, that part consists of zeros.
+ * (from the batch's write) and then by old bytes that were never overwritten. A part by which the file was extended,
+ * but which was never written, consists of zeros.
  */
 export function isTorn(found: Uint8Array, before: Uint8Array, after: Uint8Array): boolean {
   const [least, most] = [Math.min(before.length, after.length), Math.max(before.length, after.length)];
@@ -226,7 +226,7 @@ export function isTorn(found: Uint8Array, before: Uint8Array, after: Uint8Array)
 
 /**
  * Reports whether the bytes in `[from, to)` consist of runs, possibly empty, taken from each side in turn at the same
- * offsets. Beyond its end, a side is treated as zeros.
+ * offsets. Beyond the end of a side, its bytes count as zero.
  */
 function isJoined(found: Uint8Array, sides: readonly Uint8Array[], from: number, to: number): boolean {
   let at = from;

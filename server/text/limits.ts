@@ -204,7 +204,7 @@ export const limits = {
   /** Bytes of input that the command line reads or the MCP server buffers. */
   inputBytes: 64 * 1024 * 1024,
   /**
-   * Default timeout, in milliseconds, of a call from the command line; longer than the time that the user has to
+   * Default timeout, in milliseconds, of a call from the command line; longer than the time allowed for the user to
    * confirm an edit.
    */
   commandMs: 330_000,

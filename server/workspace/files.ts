@@ -22,7 +22,7 @@ export interface TextFile {
   readonly encoding: Encoding;
   /** SHA-256 of the bytes, in hex; `undefined` if the caller did not ask for it. */
   readonly hash?: string | undefined;
-  /** In bytes. */
+  /** The size in bytes. */
   readonly size: number;
 }
 

@@ -26,7 +26,7 @@ export type Canonical =
       readonly isDirectory: boolean;
       /** `true` for a regular file, which can be opened without side effects. */
       readonly isRegular: boolean;
-      /** The same for all paths to the file. */
+      /** An identifier that is the same for all paths to the file. */
       readonly identity: string;
     }
   /** `problem`: a clause for `pathFailures.ioError`. */

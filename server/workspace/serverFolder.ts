@@ -7,8 +7,8 @@ import { pathsOf } from "./pathText.js";
 import { folderProblems } from "./sentences.js";
 
 /**
- * Returns the folder for program state, by XDG, macOS or Windows conventions. The path is relative only if that of the
- * home directory is.
+ * Returns the folder for program state, by XDG, macOS or Windows conventions. The result is a relative path only if the
+ * home directory's path is relative.
  */
 export function stateHome(
   env: Readonly<Record<string, string | undefined>> = process.env,
