@@ -20,7 +20,7 @@ import { firstJournal, type Prepared, type Progress, prepare } from "./stage.js"
 /** A batch that is ready to commit but not visible yet. The caller must either commit or abandon it. */
 export interface Staged {
   readonly ok: true;
-  /** Earlier, interrupted batches that were ended before this one began. */
+  /** Earlier, interrupted batches that were completed or rolled back before this one began. */
   readonly recovered: readonly Recovered[];
   /** Warnings for the answer to the call, as complete sentences. */
   readonly warnings: readonly string[];

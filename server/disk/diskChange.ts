@@ -1,4 +1,4 @@
-/** The changes of a batch on disk in two forms: one item per file and, because files may swap names, one per name. */
+/** A disk batch's changes in two forms: one item per file and, because files may swap names, one item per name. */
 import type { FileChange } from "../plan/outcome.js";
 
 /** The new content of a file: text to write in the file's encoding, or bytes to write verbatim. */
@@ -39,7 +39,10 @@ export function targetOf(change: DiskChange): string | undefined {
   return change.kind === "rename" ? change.target : undefined;
 }
 
-/** Converts a planned change to a file that no editor has open. `pathOf` must return the absolute path for a URI. */
+/**
+ * Converts the plan's change to a file into a `DiskChange`. No editor may have the file open. `pathOf` must return the
+ * absolute path for a URI.
+ */
 export function toDiskChange(file: FileChange, pathOf: (uri: string) => string): DiskChange {
   const { document, change } = file;
   const at = { path: pathOf(document.uri), name: document.path };
@@ -71,7 +74,7 @@ export interface Slot {
 /**
  * Returns one slot for each name in a batch. A change may take a name that another change frees, even in a chain or a
  * cycle. The order of the slots does not matter, because every new file is ready before the first name changes. Throws
- * if one file is changed twice, or if two files would get the same name; the plan must prevent both.
+ * if the same file is changed twice, or if two files would get the same name; the plan must prevent both.
  */
 export function toSlots(changes: readonly DiskChange[]): Slot[] {
   const slots = new Map<string, Slot>();

@@ -7,10 +7,10 @@ import { limits } from "../text/limits.js";
 import { hashOf, readFlags, readRest } from "../workspace/files.js";
 import { codeOf } from "../workspace/identity.js";
 
-/** The system's information about a file, directory or link. */
+/** The information that the system provides about a file, directory or link. */
 export interface FileStat {
   readonly kind: "file" | "directory" | "link" | "other";
-  /** In decimal digits, because an inode number may be too large for a JavaScript number. */
+  /** The inode number in decimal digits, because it may be too large for a JavaScript number. */
   readonly inode: string;
   readonly device: string;
   /** The number of hard links to the file. */
@@ -19,7 +19,7 @@ export interface FileStat {
   readonly group: number;
   /** The permission bits, as for `chmod`. */
   readonly mode: number;
-  /** In bytes. */
+  /** The size in bytes. */
   readonly size: number;
   /** The time the content was last modified, in milliseconds since 1970. */
   readonly modified: number;
@@ -69,7 +69,7 @@ export interface FileSystem {
   removeDirectory(path: string): void;
 }
 
-/** The real file system of this machine. */
+/** This machine's file system. */
 export const realFileSystem: FileSystem = {
   look: (path) => {
     try {
@@ -127,8 +127,8 @@ export const realFileSystem: FileSystem = {
       try {
         fs.fsyncSync(fd);
       } catch (error) {
-        // Some disks, such as folders shared with a virtual machine, can't sync directories. PostgreSQL ignores this
-        // error, too.
+        // Some file systems, such as those of folders shared with a virtual machine, can't sync directories. PostgreSQL
+        // ignores this error, too.
         if (!["EINVAL", "EBADF"].includes(codeOf(error)) || !fs.fstatSync(fd).isDirectory()) throw error;
       }
     });
@@ -308,7 +308,7 @@ function writeAll(fd: number, bytes: Uint8Array): void {
 /**
  * Copies attributes with GNU `cp`, because Node can't read access control lists or extended attributes, and no other
  * `cp` both copies them and reports failures. One `cp` process copies all pairs. It reads each source through the
- * server's descriptor for that file, and inherits the target's descriptor under the same number.
+ * server's descriptor for that file and inherits the target's descriptor under the same number.
  */
 function copyAttributes(pairs: readonly AttributePair[]): boolean[] {
   if (!canHold) return pairs.map(() => false);

@@ -13,7 +13,7 @@ export function holderOf(workspace: DiskWorkspace, path: string): Holder | undef
   for (const { trace, read } of tracesOf(path, workspace)) {
     // A trace that the server is not allowed to examine is ignored.
     const stat = attempt(() => workspace.files.look(trace)).value;
-    // Every trace is checked, because the second editor to open a file may leave a trace that outlasts the first's.
+    // Every trace is checked, because the trace of the second editor to open a file may outlast that of the first.
     const by = stat === undefined || stat.kind === "directory" ? undefined : read(trace, workspace);
     if (by !== undefined) return { kind: "open", by };
   }
@@ -27,10 +27,10 @@ interface Trace {
   readonly read: (trace: string, workspace: DiskWorkspace) => string | undefined;
 }
 
-/** The extensions of swap files; if one is taken, Vim and Neovim use the next. Source: `:help swap-file`. */
+/** The extensions of swap files, in the order in which Vim and Neovim try them. Source: `:help swap-file`. */
 const swapEndings = ["swp", "swo", "swn", "swm", "swl", "swk"];
 
-/** Returns the traces that editors may leave for an open file, in the order that each editor tries them. */
+/** Returns the traces that editors may leave for an open file, in the order in which each editor tries them. */
 function tracesOf(path: string, { swapFiles }: DiskWorkspace): Trace[] {
   const [directory, name] = [dirname(path), basename(path)];
   const vim = join(directory, name.startsWith(".") ? name : `.${name}`);

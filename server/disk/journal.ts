@@ -72,7 +72,7 @@ function makeDirectories(files: FileSystem, path: string): void {
   files.sync(dirname(path));
 }
 
-/** Converts a system error that occurred while journals were being used into a failure; rethrows any other error. */
+/** Returns the failure for a system error that occurred while a journal was being used; rethrows any other error. */
 export function unusable(state: string, error: unknown): Failure {
   if (!isSystemError(error)) throw error;
   return diskFailures.state(state, fileProblems.system(codeOf(error)));
@@ -154,8 +154,8 @@ export function folderOf(journal: Journal): string {
 }
 
 /**
- * Returns the directories where a batch changes names. Omits the directories of files written in place, because they
- * may be unreadable.
+ * Returns the directories where a batch changes names. Omits the directories of files written in place, because those
+ * directories may be unreadable.
  */
 export function directoriesOf({ entries, directories }: Journal): string[] {
   const names = entries.filter(({ way }) => way !== "inPlace").map(({ path }) => path);
@@ -216,9 +216,9 @@ const journalSchema = z.strictObject({
   version: z.literal(1),
   id: z.string().regex(/^[0-9a-f]{16}$/),
   /**
-   * `staged`: no name has changed. `committing`: some names may have changed; recovery restores them. `committed`: all
-   * names have changed; recovery removes the helper files. `undone`: the batch was rolled back; recovery removes the
-   * helper files but does not touch changes that others have made since.
+   * `staged`: no name has been changed yet. `committing`: some names may have been changed; recovery restores their old
+   * files. `committed`: every name has been changed; recovery removes the helper files. `undone`: the batch was rolled
+   * back; recovery removes the helper files but does not touch changes that others have made since.
    */
   state: z.enum(["staged", "committing", "committed", "undone"]),
   /** A human-readable name for the batch. */

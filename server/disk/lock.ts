@@ -46,7 +46,7 @@ export function lockFolders(workspace: DiskWorkspace, id: string): Lock | Failed
 }
 
 /**
- * Writes a lock file. On a full disk, the file stays empty and thus locks all folders; this still lets recovery end
+ * Writes a lock file. On a full disk, the file stays empty and therefore locks all folders, but recovery can still end
  * batches.
  */
 function writeLock(files: FileSystem, path: string, text: string): void {
@@ -58,8 +58,8 @@ function writeLock(files: FileSystem, path: string, text: string): void {
     }
     files.rename(`${path}.new`, path);
   } catch (error) {
-    // An error here is ignored, because the first one is more informative. If the file stays, a later attempt to take a
-    // lock removes it.
+    // An error here is ignored, because the original error is more informative. If the file stays, a later attempt to
+    // take a lock removes it.
     tryAll([() => unlinkIfThere(files, `${path}.new`)]);
     throw error;
   }
@@ -70,7 +70,10 @@ export function isLocked(workspace: DiskWorkspace, id: string): boolean {
   return listLocks(workspace).some((one) => one.id === id && one.isAlive);
 }
 
-/** The ids of the locks that this process holds. Its other lock files are stale: their locks have been released. */
+/**
+ * The ids of the locks that this process holds. Any other lock files of this process are stale: their locks have been
+ * released.
+ */
 const ownLocks = new Set<string>();
 
 const lockSchema = z.object({ folders: z.array(z.string()) });

@@ -12,7 +12,7 @@ import { holderOf } from "./holders.js";
 import type { JournalEntry } from "./journal.js";
 import { diskFailures } from "./sentences.js";
 
-/** A snapshot of a file, taken before the batch. */
+/** A snapshot of a file, taken before the batch changes anything. */
 export interface Before {
   readonly stat: FileStat;
   readonly bytes: Buffer;
@@ -136,7 +136,7 @@ function aim(
     missing.push(directory);
     directory = dirname(directory);
   }
-  // The system checks a name's length only in an existing directory, so each name is looked up in one.
+  // The system checks a name's length only in an existing directory, so each name is looked up in the nearest one.
   if (missing.length > 0) for (const below of [path, ...missing]) files.look(join(directory, basename(below)));
   const result = afterOf(slot, befores);
   if (!result.ok) return result;

@@ -1,4 +1,7 @@
-/** Ends batches based on their journals alone: one given batch, or all batches interrupted by a crash. */
+/**
+ * Completes or rolls back batches based on their journals alone: one given batch, or all batches interrupted by a
+ * crash.
+ */
 import { randomBytes } from "node:crypto";
 import { dirname } from "node:path";
 import type { Failure } from "../plan/failure.js";
@@ -47,12 +50,15 @@ export interface Recovery {
   readonly failure?: Failure | undefined;
 }
 
-/** Ends the interrupted batches in a workspace's folders. Does nothing while another process has the folders locked. */
+/**
+ * Completes or rolls back the interrupted batches in a workspace's folders. Does nothing while another process has the
+ * folders locked.
+ */
 export function recover(workspace: DiskWorkspace): Recovery {
   const nothing: Recovery = { batches: [], problems: [] };
   const { files, state } = workspace;
   try {
-    // If the journal directory does not exist, there is nothing to end, so it is not created.
+    // If the journal directory does not exist, there is nothing to recover, so the directory is not created.
     if (files.look(state) === undefined) return nothing;
     const failure = openJournals(workspace);
     if (failure !== undefined) return { ...nothing, failure };
@@ -105,8 +111,8 @@ export function recoverHeld(workspace: DiskWorkspace): Recovery {
 }
 
 /**
- * Deletes each half-written first journal, whose batch has changed nothing, unless a live process has that batch's
- * lock.
+ * Deletes every incomplete first journal, because its batch has changed nothing, unless a live process holds the
+ * batch's lock.
  */
 function sweepHalves(workspace: DiskWorkspace, halves: readonly string[]): string[] {
   return halves.flatMap((id) => {
@@ -181,8 +187,8 @@ export function endBatch(workspace: DiskWorkspace, journal: Journal): BatchEndin
 const noRoom: ReadonlySet<string> = new Set(["ENOSPC", "EDQUOT", "Unknown system error -122"]);
 
 /**
- * Ends a batch as its journal on the disk says, whatever state this process last tried to write. If the journal can't
- * be read, the batch stays pending, because recovery may be able to read the journal later.
+ * Ends a batch as its journal on the disk says, regardless of the state that this process last tried to write. If the
+ * journal can't be read, the batch stays pending, because recovery may be able to read the journal later.
  */
 export function endBatchAsWritten(workspace: DiskWorkspace, id: string): BatchEnding {
   const ending = attempt(() => {
@@ -212,15 +218,15 @@ function leftIn({ state }: DiskWorkspace, journal: Journal): Foreign[] {
   });
 }
 
-/** Returns the path of the helper file that holds an entry's old file or a copy of its bytes. */
+/** Returns the path under which an entry's old file, or a copy of its bytes, is kept. */
 function copyOf({ way, kept, oldCopy }: HelpedEntry): string {
   return way === "inPlace" ? oldCopy : kept;
 }
 
 /**
- * Removes the helper files of a batch that is over, and then its journal. The journal, which must be on the disk, comes
- * last because nothing else lists the helper files. Returns the first error code from the system; `undefined` if there
- * was none.
+ * Removes the helper files of a batch that is over, and then its journal. The journal, which must have been synced, is
+ * removed last, because nothing else lists the helper files. Returns the first error code from the system; `undefined`
+ * if there was none.
  */
 export function tidyUp(workspace: DiskWorkspace, journal: Journal): string | undefined {
   const { files, state } = workspace;

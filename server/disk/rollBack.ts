@@ -1,4 +1,6 @@
-/** Rolls back a batch's own changes, and only those, based on its journal and on the files now under its names. */
+/**
+ * Rolls back a batch's own changes, and only those, based on its journal and on the files that its names now refer to.
+ */
 import { dirname } from "node:path";
 import { limits } from "../text/limits.js";
 import { hashOf } from "../workspace/files.js";
@@ -79,7 +81,9 @@ interface RollBackContext {
   readonly entries: readonly HelpedEntry[];
 }
 
-/** Restores the old file under a name. If that is impossible, returns the file, to be reported as left alone. */
+/**
+ * Restores the old file under a name. If that is impossible, returns the file, which must be reported as left alone.
+ */
 function restore(context: RollBackContext): Foreign | undefined {
   const { files, entry } = context;
   const { path, oldCopy } = entry;
@@ -111,8 +115,8 @@ function uncreate(context: RollBackContext): Foreign | undefined {
 }
 
 /**
- * Restores the old file under a name. If the name no longer refers to that file, it should be in the same directory, as
- * the kept file.
+ * Restores the old file under a name. If the name no longer refers to that file, the file should be available as the
+ * kept file in the same directory.
  */
 function giveBack(context: RollBackContext, now: FileStat | undefined): Foreign | undefined {
   const { files, entry } = context;
@@ -207,8 +211,8 @@ const sector = 512;
 /**
  * Reports whether `found` could be the result of interrupted writes alone, in which case it contains no other program's
  * bytes and may be overwritten. Within a sector, old bytes (from an interrupted rollback) may be followed by new bytes
- * (from the batch's write) and then by old bytes that were never overwritten. Bytes that were added but never written
- * are zero.
+ * (from the batch's write) and then by old bytes that were never overwritten. A part by which the file was extended,
+ * but which was never written, consists of zeros.
  */
 export function isTorn(found: Uint8Array, before: Uint8Array, after: Uint8Array): boolean {
   const [least, most] = [Math.min(before.length, after.length), Math.max(before.length, after.length)];
@@ -222,7 +226,7 @@ export function isTorn(found: Uint8Array, before: Uint8Array, after: Uint8Array)
 
 /**
  * Reports whether the bytes in `[from, to)` consist of runs, possibly empty, taken from each side in turn at the same
- * offsets. A side is treated as zeros beyond its end.
+ * offsets. Beyond the end of a side, its bytes count as zero.
  */
 function isJoined(found: Uint8Array, sides: readonly Uint8Array[], from: number, to: number): boolean {
   let at = from;

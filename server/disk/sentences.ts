@@ -74,9 +74,12 @@ export interface Foreign {
 export type Holder =
   /** `by`: a description of the editor, such as "Emacs (ann@desk, process 12)". */
   | { readonly kind: "open"; readonly by: string }
-  /** A session that has the file's folder open could not be asked. `session`: its name. */
+  /** A session that has the file's folder open could not be asked about the file. `session`: its name. */
   | { readonly kind: "unasked"; readonly session: string; readonly why: Unreached }
-  /** This version of the server can't read a session's announcement. `problem`: a sentence that says what to do. */
+  /**
+   * This version of the server can't read a session's announcement. `problem`: a sentence that says what to do about
+   * it.
+   */
   | { readonly kind: "hidden"; readonly problem: string };
 
 /** Failures in writing files that no editor has open. */
@@ -133,7 +136,7 @@ export const diskFailures = {
   pendingElsewhere: (names: readonly string[], journal: string, folder: string) =>
     makeFailure("ioError", theCall, {
       problem: `An earlier call was interrupted while changing ${some(names, 300)}. It can't be rolled back from here, because not all of these files are in this workspace. Its changes are recorded in ${quote(journal, 300)}.`,
-      hint: `Any call in ${quote(folder, 300)}, such as "multi-edit read" for a file there, rolls back the earlier call: make one first, or ask the user to do so.`,
+      hint: `Any call in ${quote(folder, 300)}, such as "multi-edit read" for a file there, rolls back the earlier call: make such a call first, or ask the user to do so.`,
     }),
   /** `journal`: the path of the journal. */
   unreadJournal: (journal: string, problem: string) =>
@@ -141,9 +144,7 @@ export const diskFailures = {
       problem: `An earlier call may have been interrupted here, but its journal ${quote(journal, 300)} can't be read: ${problem}.`,
       hint: "Ask the user to check the disk. The server tries again with each call.",
     }),
-  /**
-   * Returns the failure of a batch that was not committed, with sentences appended that say what became of the batch.
-   */
+  /** Appends sentences that say what became of a batch to the failure that prevented its commit. */
   ended: (failure: Failure, ending: BatchEnding): Failure => withRest(failure, sayEnding(ending)),
 } as const;
 

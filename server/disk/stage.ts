@@ -19,7 +19,7 @@ import { diskSentences } from "./sentences.js";
 export interface Prepared {
   /** The journal, with ways and inodes that have not been written to the disk yet. */
   readonly journal: Journal;
-  /** In the order of the journal's entries. */
+  /** The names to change, in the order of the journal's entries. */
   readonly targets: readonly DiskTarget[];
   /** Warnings for the answer to the call, as complete sentences. */
   readonly warnings: readonly string[];
@@ -43,7 +43,7 @@ export function firstJournal(
   return { ...batch, label, version: 1, state: "staged", directories: [...batch.directories], entries };
 }
 
-/** The file or directory being processed, so that a failure can name it. */
+/** The file or directory being processed, recorded so that a failure can name it. */
 export interface Progress {
   /** A human-readable name; `undefined` while the journal is being written. */
   at: string | undefined;
@@ -154,7 +154,7 @@ function stageNew(files: FileSystem, { source, bytes, mode }: After, path: strin
 }
 
 /**
- * Creates a copy that only the user can access. With the original's mode but not its access control list, the copy
+ * Creates a copy that only the user can access. A copy with the original's mode but without its access control list
  * might be accessible to more users.
  */
 function copyFile(files: FileSystem, { bytes, stat: { mode } }: Before, pair: AttributePair): Copy {

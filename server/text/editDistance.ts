@@ -1,6 +1,6 @@
 /** The edit distance between two strings or two lists of strings. */
 
-/** The cost of each kind of step that turns one list of units into another. */
+/** The cost of each kind of step in turning one list of units into another. */
 export interface StepCosts {
   /** Cost of replacing a unit with a different unit; if the two are alike, the cost is 1 instead. */
   readonly other: number;

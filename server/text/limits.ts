@@ -180,7 +180,7 @@ export const limits = {
   helloMs: 2_000,
   /** Characters in the id that an agent gives itself. */
   agentId: 100,
-  /** Characters in the name that an agent gives itself, and in its version. */
+  /** Characters in the name that an agent reports for itself, and in the version that it reports. */
   agentName: 100,
   /** Agents that a session remembers having served. */
   agentsKnown: 50,
@@ -195,7 +195,7 @@ export const limits = {
    */
   strangerMs: 400,
   /**
-   * Milliseconds for which a session's list of open files stays valid; if asking the other sessions takes longer, the
+   * Milliseconds for which a session's list of open files stays valid; if querying the other sessions takes longer, the
    * list is fetched again.
    */
   staleStatusMs: 200,
@@ -204,8 +204,8 @@ export const limits = {
   /** Bytes of input that the command line reads or the MCP server buffers. */
   inputBytes: 64 * 1024 * 1024,
   /**
-   * Default timeout, in milliseconds, of a call from the command line; longer than the user may take to confirm an
-   * edit.
+   * Default timeout, in milliseconds, of a call from the command line; longer than the time allowed for the user to
+   * confirm an edit.
    */
   commandMs: 330_000,
   /** The longest timeout, in milliseconds, that the command line accepts. */

@@ -54,7 +54,7 @@ export class OffsetList {
 
 /** The rule for splitting a text into lines. LF and CRLF always end a line. */
 export interface LineRule {
-  /** `true` if a lone CR ends a line, as in LSP; known editors treat a lone CR as an ordinary character. */
+  /** `true` if a lone CR ends a line, as LSP specifies. All known editors treat it as an ordinary character instead. */
   readonly loneCrEndsLine: boolean;
 }
 
@@ -115,7 +115,7 @@ export class LineIndex {
     return this.text.slice(this.start(line), this.contentEnd(line));
   }
 
-  /** Returns a line's terminator: `\n`, `\r\n` or `\r`, or the empty string for the last line. */
+  /** Returns a line's ending: `\n`, `\r\n` or `\r`, or the empty string for the last line. */
   terminator(line: number): string {
     return this.text.slice(this.contentEnd(line), this.end(line));
   }

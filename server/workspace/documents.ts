@@ -1,5 +1,5 @@
 /**
- * Mirrors the editor's open documents. Applies each change atomically, and marks each document whose text has become
+ * Mirrors the editor's open documents. Applies each change atomically and marks each document whose text has become
  * uncertain.
  */
 import { isObject } from "../dialect/keys.js";
@@ -12,11 +12,11 @@ export type FormerLines = Map<string, number>;
 
 /** A snapshot of an open document. A later change produces a new object. */
 export interface OpenDocument {
-  /** As the editor spells it. */
+  /** The URI as the editor spells it. */
   readonly uri: string;
   /** The version of `text`; 0 if the document was opened without a usable version and is therefore desynced. */
   readonly version: number;
-  /** As synced, with whatever byte order mark and line endings the editor sent. */
+  /** The text as synced, with whatever byte order mark and line endings the editor sent. */
   readonly text: string;
   /** The lines of `text`, computed lazily. */
   readonly lines: LineIndex;
@@ -83,7 +83,7 @@ export function createDocuments(): Documents {
   // A listener that is subscribed twice is called twice.
   const listeners = new Set<{ readonly listener: (uri: string) => void }>();
 
-  /** Stores a document, or closes it if `document` is `undefined`; then notifies the listeners. */
+  /** Stores a document or, if `document` is `undefined`, removes the stored one; then notifies the listeners. */
   function hold(uri: string, document: OpenDocument | undefined): void {
     if (document === undefined) held.delete(uri);
     else held.set(uri, document);
@@ -219,7 +219,7 @@ function applyChange(
   return { ok: true, document: withParts(document, { version, text: textAfter }, linesAfter) };
 }
 
-/** Records the lines of a span (UTF-16 offsets) that is about to change, but only the first few, and no long ones. */
+/** Records the first few lines of a span (UTF-16 offsets) that is about to change. Skips long lines. */
 function noteLines(
   former: FormerLines,
   lines: LineIndex,

@@ -8,12 +8,12 @@ import { fileProblems, pathFailures } from "./sentences.js";
 
 /** A snapshot of a file. */
 export interface KeptFile {
-  /** Absolute. */
+  /** The absolute path. */
   readonly path: string;
   readonly bytes: Buffer;
   /** SHA-256 of `bytes`, in hex. */
   readonly hash: string;
-  /** Permission bits. */
+  /** The permission bits. */
   readonly mode: number;
 }
 
@@ -89,7 +89,10 @@ export async function removeEmpty(directories: readonly string[]): Promise<void>
   for (const directory of directories) if (!(await succeeds(rmdir(directory)))) return;
 }
 
-/** Creates the missing directories above a path. Returns a function that removes those that are still empty. */
+/**
+ * Creates the missing directories above a path. Returns a function that removes the new directories that are still
+ * empty.
+ */
 export async function makeParents(path: string): Promise<() => Promise<void>> {
   // If the directories can't be created, the editor will report that.
   const first = await mkdir(dirname(path), { recursive: true }).catch(() => undefined);

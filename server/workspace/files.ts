@@ -16,13 +16,13 @@ export type Encoding = "utf-8" | "utf-16le" | "utf-16be";
 
 /** The contents of a text file. */
 export interface TextFile {
-  /** Without the byte order mark. */
+  /** The text without its byte order mark. */
   readonly text: string;
   readonly bom: boolean;
   readonly encoding: Encoding;
   /** SHA-256 of the bytes, in hex; `undefined` if the caller did not ask for it. */
   readonly hash?: string | undefined;
-  /** In bytes. */
+  /** The size in bytes. */
   readonly size: number;
 }
 
@@ -92,12 +92,12 @@ export async function sameAsDisk(
   return compareWithFile(text, await readTextFile(path), habits);
 }
 
-/** Returns why a file can't be written or created; `undefined` if nothing seems to prevent it. */
+/** Returns a failure that says why a file can't be written or created; `undefined` if nothing seems to prevent it. */
 export async function refuseWrite(path: string, name: string = path): Promise<Failure | undefined> {
   let at = path;
   for (;;) {
     try {
-      // If a directory can't be entered, the check of the name below it has already failed with another error.
+      // If a directory can't be entered, checking the path below it has already failed with an error other than ENOENT.
       await access(at, constants.W_OK);
       return undefined;
     } catch (error) {
@@ -136,12 +136,12 @@ export function refusedBy(
     : otherwise(name, fileProblems.system(code));
 }
 
-/** Opens a file as a numeric descriptor, because a `FileHandle` can't be closed synchronously. */
+/** Opens a file and returns a numeric descriptor, because a `FileHandle` can't be closed synchronously. */
 const open = promisify(fs.open);
 const read = promisify(fs.read);
 
 async function readOpened(fd: number, name: string, isHashed: boolean): Promise<FileRead> {
-  // Once the file is open, the system has this information at hand, and an asynchronous call would take longer.
+  // Once the file is open, the system has its metadata at hand, so an asynchronous call would take longer.
   const stats = fs.fstatSync(fd);
   const refusal = refuseKind(stats, name);
   if (refusal !== undefined) return { kind: "failed", failure: refusal };
@@ -150,7 +150,7 @@ async function readOpened(fd: number, name: string, isHashed: boolean): Promise<
     stats.size <= small
       ? fs.readSync(fd, buffer, 0, buffer.length, 0)
       : (await read(fd, buffer, 0, buffer.length, 0)).bytesRead;
-  // If all expected bytes were read, but not the extra byte that was requested, this is the end of the file.
+  // One byte more than the expected size was requested. If exactly the expected number arrived, the file ends here.
   const isAll = length === stats.size;
   const bytes = isAll ? buffer.subarray(0, length) : readRest(fd, buffer, length, limits.fileBytes);
   if (bytes.length > limits.fileBytes) {
@@ -162,7 +162,9 @@ async function readOpened(fd: number, name: string, isHashed: boolean): Promise<
   return { kind: "text", text, bom, encoding, hash: isHashed ? hashOf(bytes) : undefined, size: bytes.length };
 }
 
-/** Returns why a file must not be read; `undefined` for a regular file of up to `limits.fileBytes`. */
+/**
+ * Returns a failure that says why a file must not be read; `undefined` for a regular file of up to `limits.fileBytes`.
+ */
 export function refuseKind(stats: Stats, name: string): Failure | undefined {
   if (stats.isDirectory()) return pathFailures.isDirectory(name);
   if (!stats.isFile()) return pathFailures.ioError(name, fileProblems.notRegular(specialKind(stats)));

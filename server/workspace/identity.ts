@@ -26,16 +26,16 @@ export type Canonical =
       readonly isDirectory: boolean;
       /** `true` for a regular file, which can be opened without side effects. */
       readonly isRegular: boolean;
-      /** The same for all paths to the file. */
+      /** An identifier that is the same for all paths to the file. */
       readonly identity: string;
     }
-  /** A clause for `pathFailures.ioError`. */
+  /** `problem`: a clause for `pathFailures.ioError`. */
   | { readonly ok: false; readonly problem: string };
 
 /** An open document that is a file on this machine. */
 export interface OpenFile {
   readonly open: OpenText;
-  /** As spelt in the document's URI. */
+  /** The path as spelt in the document's URI. */
   readonly path: string;
 }
 

@@ -133,8 +133,8 @@ async function fileAt(spelling: string, resolve: Resolver["resolve"]): Promise<R
 }
 
 /**
- * Returns other spellings of a path: with `/` and without surrounding quotes or spaces, then also without a line
- * number.
+ * Returns other spellings of a path: with `/` as the separator and without surrounding quotes or spaces, then also
+ * without a trailing line number.
  */
 function respelt(sent: string): string[] {
   const isAround = (unit: string | undefined): boolean => unit !== undefined && " \t\"'`“”‘’".includes(unit);
@@ -255,8 +255,8 @@ function sameNameCost(wanted: string, name: string): number | undefined {
 }
 
 /**
- * Returns the result of `sameNameCost` or, if it has none, the edit distance of two folded names; `undefined` if the
- * names are not similar.
+ * Returns the result of `sameNameCost` or, if that is `undefined`, the edit distance of two folded names; `undefined`
+ * if the names are not similar.
  */
 function nameCost(wanted: string, name: string): number | undefined {
   const same = sameNameCost(wanted, name);
@@ -273,7 +273,7 @@ function wayCost(from: string, to: string): number {
   let same = 0;
   while (same < a.length && same < b.length && a[same] === b[same]) same += 1;
   const rest = (names: string[]): string[] => names.slice(same, same + limits.comparedNames);
-  // For example "util" and "utils", or "test" and "tests".
+  // For example, "util" and "utils" are alike.
   const areAlike = (x: string, y: string): boolean => x.startsWith(y) || y.startsWith(x);
   return editDistance(rest(a), rest(b), { other: 3, extra: 2, areAlike });
 }

@@ -174,7 +174,7 @@ const escapedCharacter =
 const controlCharacters = /\p{Control}/u;
 
 interface UriParts {
-  /** Empty for this machine. */
+  /** The host's name; empty for this machine. */
   readonly host: string;
   readonly path: string;
   /** The query and the fragment, including their `?` and `#`. */

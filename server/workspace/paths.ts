@@ -1,5 +1,6 @@
 /**
- * Finds the document that a caller's path refers to and decides whether it may be accessed. All calls use this module.
+ * Finds the document that a caller's path refers to and decides whether it may be accessed. Every path that a caller
+ * sends is resolved here.
  */
 import { isAbsolute, relative, resolve } from "node:path";
 import { type Failure, failed } from "../plan/failure.js";
@@ -150,8 +151,8 @@ async function resolveSpelling(sent: string, spelling: string, ground: Ground): 
 }
 
 /**
- * Returns the path that `spelling` names if it is a `file:` URI, or else `path`; or the problem with that path, as a
- * clause.
+ * Returns the path that `spelling` names if it is a `file:` URI, and `path` otherwise. If that path can't be used,
+ * returns the problem instead, as a clause.
  */
 function pathNamed(spelling: string, path: string): UriPath {
   const named: UriPath = isFileUri(spelling) ? pathOfUri(spelling) : { ok: true, path };
@@ -190,7 +191,7 @@ async function resolveOpen(sent: string, open: OpenText, ground: Ground): Promis
 /** An absolute path that the caller's path may stand for. */
 interface Candidate {
   readonly sent: string;
-  /** Normalised, without following links. */
+  /** The path, normalised without following links. */
   readonly lexical: string;
   readonly asDirectory: boolean;
   /** The open document whose URI was sent; `undefined` if the open files must be searched. */
@@ -250,8 +251,8 @@ async function findOpen(
 }
 
 /**
- * Returns why a document may not be accessed; `undefined` if it may. `files`: all canonical paths to the document's
- * file.
+ * Returns a failure that says why a document may not be accessed; `undefined` if access is allowed. `files`: all
+ * canonical paths to the document's file.
  */
 function refuseAccess(
   { sent, lexical }: Candidate,

@@ -5,7 +5,10 @@ import type { Canonical, OpenFiles, OpenText, OpenTexts } from "./identity.js";
 /** One of the editor's workspace folders. */
 export interface Folder {
   readonly uri: string;
-  /** Absolute; empty if the folder is not a directory on this machine, in which case no file is inside it. */
+  /**
+   * The folder's absolute path; empty if the folder is not a directory on this machine, in which case no file is inside
+   * it.
+   */
   readonly path: string;
 }
 
@@ -25,7 +28,7 @@ export interface Scope {
 
 /** A directory where files may be edited. */
 export interface Area {
-  /** As the editor or the user spelt it, normalised. */
+  /** The path as the editor or the user spelt it, normalised. */
   readonly lexical: string;
   readonly canonical: string;
   /** `true` for a workspace folder, `false` for a directory from the user's settings. */
@@ -54,7 +57,7 @@ export interface ResolvedPath {
   /** The client's spelling if the document is open, otherwise the server's strict encoding of `file`. */
   readonly uri: string;
   /**
-   * The path to show to people and in diffs: relative to the workspace folder, with `/`; absolute if it is outside the
+   * The path to show to users and in diffs: relative to the workspace folder, with `/`; absolute if it is outside the
    * folder; the URI if the document is not a file.
    */
   readonly path: string;

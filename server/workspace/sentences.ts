@@ -141,7 +141,7 @@ export const pathProblems = {
   encodedSeparator: () => "it contains an encoded path separator",
   encodedDots: () => 'it contains an encoded "." or ".."',
   relativeUri: () => "a URI needs an absolute path",
-  relativeRoot: () => "the directory for relative paths is not absolute",
+  relativeRoot: () => "the directory for relative paths must be given as an absolute path",
   deviceOrShare: () => "it names a network share or a device",
   noDrive: () => "it has no drive, or no slash after the drive",
   badCharacter: (character: string) => `a name can't contain ${quote(character)} on Windows`,
@@ -163,7 +163,7 @@ export const fileProblems = {
 export const folderProblems = {
   unusable: (path: string, problem: string) => `the directory ${quote(path, 200)} ${problem}`,
   noDirectory: "is a link or a file, not a directory",
-  relative: "is relative, because the home directory (the variable HOME) is not an absolute path",
+  relative: "has a relative path, because the home directory (the variable HOME) is not an absolute path",
   notPrivate:
     "belongs to another user or is accessible to others; remove it, or make yourself its owner and set its mode to 700",
   system: (code: string) => `can't be used (the system reports ${code})`,
@@ -231,7 +231,7 @@ export const staleProblems = {
 
 /** Warnings about unusable settings. */
 export const settingWarnings = {
-  /** `key`: the value's key; `undefined` if the value was sent in place of all settings. */
+  /** `key`: the value's key; `undefined` if the value was sent in place of the whole settings object. */
   notAnObject: (key: string | undefined, value: unknown) => {
     const [what, ignored] = key === undefined ? ["The settings are", "they are"] : [`The setting "${key}" is`, "it is"];
     return `${what} ${Array.isArray(value) ? "a list" : `a ${typeof value}`}, not an object; ${ignored} ignored.`;

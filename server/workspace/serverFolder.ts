@@ -7,7 +7,8 @@ import { pathsOf } from "./pathText.js";
 import { folderProblems } from "./sentences.js";
 
 /**
- * Returns the folder for program state, by XDG, macOS or Windows conventions; relative only if the home directory is.
+ * Returns the folder for program state, by XDG, macOS or Windows conventions. The result is a relative path only if the
+ * home directory's path is relative.
  */
 export function stateHome(
   env: Readonly<Record<string, string | undefined>> = process.env,
@@ -34,8 +35,8 @@ export function homeFolder(): string {
 
 /**
  * Returns the path of a subfolder of the server's own folder or, by default, of the folder itself. The folder is never
- * inside the directory for temporary files: a sandboxed agent may have its own, where it would not find the editor's
- * files.
+ * inside the temporary directory, because a sandboxed agent may have a different temporary directory, where it would
+ * not find the editor's files.
  */
 export function inServerFolder(
   part: "journals" | "sessions" | "" = "",

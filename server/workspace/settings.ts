@@ -74,7 +74,7 @@ const schema = z.strictObject({
         .describe("Whether your agents may reach this editor, through a socket that only you can open."),
     })
     .default({ enabled: true })
-    .describe("Access for agents outside the editor. Read once, when the editor starts the server."),
+    .describe("Access for agents outside the editor. The server reads this setting only at startup."),
   logLevel: z.enum(["error", "warn", "info", "debug"]).default("info").describe("The lowest level of messages to log."),
   proofTimeout: z
     .int()

@@ -27,9 +27,9 @@ export interface WorkspaceSnapshot extends Snapshot {
 export type ReadTarget = { readonly ok: true; readonly document: Document; readonly place: ResolvedPath } | Failed;
 
 /**
- * Resolves and reads everything that the operations name. A path that fails does not affect the others; only a call
- * with more than `limits.filesPerCall` paths fails as a whole, with the same failure for each path. Uses the open
- * documents and their texts as they are when the function is called.
+ * Resolves and reads everything that the operations name. A path that can't be resolved or read does not affect the
+ * others; only a call with more than `limits.filesPerCall` paths fails as a whole, with the same failure for each path.
+ * Uses the open documents and their texts as they are when the function is called.
  */
 export async function takeSnapshot(operations: readonly Operation[], world: World): Promise<WorkspaceSnapshot> {
   const paths = [...new Set(operations.flatMap(pathsOf).map(({ path }) => path))];
@@ -70,7 +70,7 @@ export async function readTarget(path: string, world: World): Promise<ReadTarget
   return read.ok ? { ...read, place } : read;
 }
 
-/** The combined use that a batch's operations make of one document. */
+/** The combined use of one document by all of a batch's operations. */
 interface DocumentUse {
   readonly place: ResolvedPath;
   /** The first path in the batch that refers to the document. */
