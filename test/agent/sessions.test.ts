@@ -226,7 +226,7 @@ describe("a session that can't be asked", () => {
     const { code, stderr } = await runCommand(program, ["undo"], { cwd: folder });
     expect([code, stderr]).toEqual([
       4,
-      expect.stringMatching(/runs version 0\.0\.1 .* does not support this request\. Update the server/),
+      expect.stringMatching(/is running version 0\.0\.1 .* does not support this request\. Update the server/),
     ]);
   });
 });
