@@ -1,4 +1,4 @@
-/** Parses the command line and loads only the modules that it calls for. */
+/** Parses the command line, then loads only the modules needed to carry it out. */
 import { parseArgs } from "node:util";
 import manifest from "../package.json" with { type: "json" };
 import { logLevels } from "./lsp/wire/lifetime.js";

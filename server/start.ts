@@ -1,6 +1,7 @@
 /**
- * The program's entry point. Refuses to start if Node is too old, before loading code that an old version can't parse.
- * The build compiles this file to ES2015 syntax, but the file itself must use only functions that old versions provide.
+ * The program's entry point. If Node is too old, refuses to start, before loading any code that the old version can't
+ * parse. The build compiles this file to ES2015 syntax, but the file itself must use only functions that old versions
+ * provide.
  */
 import { connect } from "node:net";
 import manifest from "../package.json" with { type: "json" };

@@ -13,7 +13,7 @@ export const sessionProblems = {
     `${quote(path, 200)} was ignored: it is not a regular file, or it is not private to this user. Remove it.`,
   badRecord: (path: string) => `${quote(path, 200)} is not a valid session announcement. Remove it.`,
   newerRecord: (path: string) =>
-    `${quote(path, 200)} announces a session of a newer version of multi-edit-language-server. Update this program or, if no editor runs the newer version any more, remove the file.`,
+    `${quote(path, 200)} announces a session of a newer version of multi-edit-language-server. Update this program or, if no editor is running the newer version any more, remove the file.`,
   noStatus: () => "this program does not understand the session's list of open files",
 } as const;
 
@@ -23,7 +23,7 @@ function listed(sessions: readonly string[]): string {
   return `${shown.join("")}${sessions.length > shown.length ? "\n  …" : ""}`;
 }
 
-const noEditor = "No editor runs multi-edit-language-server.";
+const noEditor = "No editor is running multi-edit-language-server.";
 
 const nameOne =
   "Ask the user to close the files or editors that should not be used. Or choose a session: set the environment variable MULTI_EDIT_SESSION to its id.";
@@ -34,7 +34,7 @@ const noSession = (problem: string, hint: string): Failure => makeFailure("noSes
 
 const readFiles = "Read the files before you continue.";
 
-/** Failures to reach an editor's session. They name a session by its id, editor and folders. */
+/** Failures to reach an editor's session. They identify a session by its id, editor and folders. */
 export const sessionFailures = {
   openInSeveral: (sessions: readonly string[]) =>
     noSession(`Several editors have these files open:${listed(sessions)}\n`, nameOne),
@@ -78,7 +78,7 @@ export const sessionFailures = {
     ),
   tooOld: (version: string) =>
     makeFailure("clientCapability", theCall, {
-      problem: `The editor runs version ${clip(version, 40)} of multi-edit-language-server, which does not support this request.`,
+      problem: `The editor is running version ${clip(version, 40)} of multi-edit-language-server, which does not support this request.`,
       hint: "Update the server and restart it in the editor.",
     }),
   lost: () => {
@@ -112,9 +112,9 @@ export const socketSentences = {
   notProved: "The proof is wrong: the sender does not know the session's secret.",
   badAgent: `If present, client.agent must be ${agentIdRule}.`,
   serverTooOld: (version: string) =>
-    `The editor runs version ${version} of multi-edit-language-server, which is too old for this agent. Update the server and restart it in the editor.`,
+    `The editor is running version ${version} of multi-edit-language-server, which is too old for this agent. Update the server and restart it in the editor.`,
   agentTooOld: (version: string) =>
-    `The editor runs version ${version} of multi-edit-language-server, which is too new for this agent. Update the agent's copy of the program.`,
+    `The editor is running version ${version} of multi-edit-language-server, which is too new for this agent. Update the agent's copy of the program.`,
   busy: (most: number) => `${most} requests from this agent are already being served; send this one later.`,
 } as const;
 

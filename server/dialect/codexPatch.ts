@@ -29,7 +29,7 @@ export type ParsedPatch =
     }
   | {
       readonly ok: false;
-      /** At least one and at most `limits.failuresPerCall`, in patch order. There is at most one per section. */
+      /** From 1 to `limits.failuresPerCall` failures, in patch order, at most one per section. */
       readonly failures: readonly Failure[];
       /** The number of failures omitted from `failures`. */
       readonly unlisted: number;
@@ -70,11 +70,14 @@ interface Patch extends Leniency {
   readonly to: number;
   /** The last line read; between sections, the next line to read. */
   at: number;
-  /** The index of the next operation. Broken sections may use up indexes, but a broken patch yields no operations. */
+  /**
+   * The index of the next operation. A broken section may use up indexes, which is harmless, because a broken patch
+   * yields no operations.
+   */
   next: number;
   /** The sections that were read without a failure. */
   sections: Section[];
-  /** Functions that create the failures, called when it is known which sections are sound. */
+  /** Functions that create the failures, called once it is known which sections are sound. */
   reported: ((sound: readonly string[]) => Failure)[];
   unlisted: number;
 }
@@ -146,7 +149,10 @@ function skipSection(patch: Patch): void {
   }
 }
 
-/** Reads a section. Returns an Add or a Delete, in case an invalid line follows it; otherwise returns `undefined`. */
+/**
+ * Reads a section. Returns an Add or a Delete, so that an invalid line after it can be reported as a mistake in that
+ * section; otherwise returns `undefined`.
+ */
 function readSection(patch: Patch, header: Header): Section | undefined {
   const { path } = header;
   const patchLine = patch.at + 1;
@@ -200,8 +206,8 @@ function readUpdate(patch: Patch, path: string): void {
     const at = patch.at + 1;
     if (at >= to || hasTooMany(patch)) break;
     const marker = trimLineEnd(lines[at] ?? "");
-    // Only a marker at the start of a line endings an Update. An indented one is a context line, unless it is the last
-    // line of the patch.
+    // Only an unindented marker ends an Update. An indented one is a context line, unless it is an end marker on the
+    // last line of the patch.
     if (marker === markers.end || readHeader(marker) !== undefined || isLastEnd(patch, at)) break;
     if (readStrayMarker(marker)?.endsSection === true) break;
     const problem = readUpdateLine(patch, update, at, marker);
@@ -221,7 +227,10 @@ function readUpdate(patch: Patch, path: string): void {
   }
 }
 
-/** Adds line `at` (0-based) to an Update. `marker`: the line without trailing whitespace. Returns a problem, if any. */
+/**
+ * Adds the line at index `at` to an Update. `marker`: the line without trailing whitespace. Returns the problem with
+ * the line, if any.
+ */
 function readUpdateLine(patch: Patch, update: Update, at: number, marker: string): string | undefined {
   const line = patch.lines[at] ?? "";
   const last = update.hunks.at(-1);
@@ -252,10 +261,10 @@ function readUpdateLine(patch: Patch, update: Update, at: number, marker: string
   return undefined;
 }
 
-/** The kinds of hunk lines, by their first character. */
+/** The kind of a hunk line, by its first character. */
 const kinds: Readonly<Record<string, HunkLine["kind"] | undefined>> = { " ": "context", "-": "remove", "+": "add" };
 
-/** A shared object for the empty lines of each kind, because a hostile patch may have millions of them. */
+/** One object per kind, shared by all empty lines of that kind, because a hostile patch may have millions of them. */
 const emptyLines: Readonly<Record<HunkLine["kind"], HunkLine>> = {
   context: { kind: "context", text: "" },
   remove: { kind: "remove", text: "" },
@@ -282,7 +291,7 @@ function startHunk(patch: Patch, update: Update, at: number, marker: string): st
 const isEmpty = ({ kind, text }: HunkLine): boolean => kind === "context" && text === "";
 
 /**
- * Skips the empty lines between an Update's header and its first hunk, which are not part of the hunk. If the hunk has
+ * Skips the empty lines between an Update's header and its first hunk; they are not part of the hunk. If the hunk has
  * no `@@`, two kinds of lines are kept: a line of spaces, which is an empty context line, and an empty line above a
  * `+`, which may be the only sign of where the addition goes.
  */
@@ -311,7 +320,8 @@ function isNoNewline(line: string): boolean {
 
 /**
  * Checks the lines after the end marker. Strict mode allows only empty lines and, as the last line, a second end
- * marker. Lenient mode allows any number of both and, after them, any text that does not look like a patch.
+ * marker. Lenient mode allows any number of empty lines and end markers, followed by any text that does not look like a
+ * patch.
  */
 function checkRest(patch: Patch): void {
   const { lines, to, lenient } = patch;

@@ -99,7 +99,7 @@ function readPermittedOptions(keys: SentKeys, policy: DecodePolicy, findings: Fi
   return {};
 }
 
-/** Reports all fields that accompany a patch, except `options`, the only one allowed there. */
+/** Reports all fields that accompany a patch, except `options`, the only field allowed beside a patch. */
 function reportBesidePatch(keys: SentKeys, patch: SentField, findings: Findings): void {
   const others = Object.entries(keys.fields).filter(([name]) => name !== "patch" && name !== "options");
   const spellings = others.map(([, field]) => field.spelling);
@@ -118,7 +118,7 @@ function readPatch({ spelling, value }: SentField, how: Leniency, findings: Find
   const parsed = parsePatch(value, how);
   if (parsed.ok) return { shape: patchShape, operations: parsed.sections, warnings: parsed.warnings };
   for (const failure of parsed.failures) findings.fail(failure);
-  // `findings` has no room for the unlisted failures and only counts them, so any failure can represent them.
+  // `findings` has no room for the unlisted failures and only counts them, so any failure can stand in for them.
   const last = parsed.failures.at(-1);
   for (let i = 0; last !== undefined && i < parsed.unlisted; i++) findings.fail(last);
   return undefined;
@@ -183,8 +183,8 @@ function readEditCall(keys: SentKeys, findings: Findings): ReadCall | undefined 
 const containers: readonly ContainerName[] = ["edits", "multi"];
 
 /**
- * A call without any of these fields has no edits. If a misspelt key seems to mean one of them, only that key is
- * reported.
+ * A call without any of these fields has no edits. If a misspelt key seems to mean one of them, the misspelling is
+ * reported, not the lack of edits.
  */
 const editContent: readonly FieldName[] = ["edits", "multi", "patch", "oldText", "newText"];
 

@@ -39,7 +39,7 @@ export const textStyles: readonly TextStyle[] = [
 interface EditField {
   /** Every known name of the field. Different objects in one call may use different names, except for the two texts. */
   readonly spellings: readonly string[];
-  /** The type and description, which are used both in the decoder's checks and in the JSON Schemas. */
+  /** The type, which the decoder checks, and the description. Both appear in the JSON Schemas. */
   readonly schema: z.ZodType;
   /** For strings: the maximum number of UTF-16 code units, and the name of the value in failures. */
   readonly length?: { readonly most: number; readonly what: string };
@@ -120,7 +120,7 @@ export const callFields = {
   options: { spellings: ["options"], description: "Settings for the call, which only the integration may set." },
 } as const satisfies Record<CallFieldName, { readonly spellings: readonly string[]; readonly description: string }>;
 
-/** The pair of `textStyles` that each spelling of the old or new text belongs to. */
+/** Maps each spelling of the old or new text to its pair in `textStyles`. */
 export const styleBySpelling: ReadonlyMap<string, TextStyle> = new Map(
   textStyles.flatMap((style) => [style.oldText, style.newText].map((spelling) => [spelling, style] as const)),
 );

@@ -15,15 +15,16 @@ export interface Findings {
   meantBy(key: string, names: readonly string[], within?: "options."): string | undefined;
   /** The request, tool or command that messages recommend for a preview. */
   readonly previewer: Previewer;
-  /** At most `limits.failuresPerCall`. If there are more, the last one says how many were omitted. */
+  /** At most `limits.failuresPerCall`. If more were found, the last one says how many are omitted. */
   failures(): readonly Failure[];
   /**
-   * One for each key that resembles no known name. If there are too many, the last one says how many more there are.
+   * One for each key that resembles no known name. If there are too many to list, the last one says how many more there
+   * are.
    */
   warnings(): readonly string[];
 }
 
-/** Returns an empty collection. */
+/** Creates an empty collection. */
 export function makeFindings(previewer: Previewer): Findings {
   const listed: Failure[] = [];
   let failed = 0;

@@ -4,7 +4,7 @@ import { isBlank } from "../text/chars.js";
 import { patchProblems } from "./sentences.js";
 
 /**
- * A patch's markers, apart from section headers, exactly as spelt. The last two are only the beginnings of their lines.
+ * A patch's markers other than section headers, in their exact spelling. The last two are prefixes: more text follows.
  */
 export const markers = {
   begin: "*** Begin Patch",
@@ -74,7 +74,7 @@ export interface StrayMarker {
 const firstWord =
   /^\*+[\s_-]*(?:add|begin|change|create|delete|edit|end|environment|eof|modify|move|new|remove|rename|update)/;
 
-/** Misspelt markers, as models write them. `like` matches a line's words, in lower case and with single spaces. */
+/** Common misspellings of markers. `like` is matched against a line's words, in lower case, with single spaces. */
 const likenesses: readonly { readonly like: RegExp; readonly marker: string; readonly endsSection: boolean }[] = [
   { like: /^begin ?patch/, marker: markers.begin, endsSection: true },
   { like: /^end ?patch/, marker: markers.end, endsSection: true },
@@ -111,7 +111,7 @@ export function readStrayMarker(line: string): StrayMarker | undefined {
 
 /** The parsing mode. A patch that both modes accept means the same in both, unless Codex's reading of it is harmful. */
 export interface Leniency {
-  /** If `false`, accepts only what the shipped `apply_patch` accepts. */
+  /** If `false`, the parser accepts only what Codex's own `apply_patch` accepts. */
   readonly lenient: boolean;
 }
 
@@ -129,5 +129,7 @@ export function readAnchor(line: string, { lenient }: Leniency): Anchor | undefi
   return { text, range: { line: Number(range[1]), count: Number(range[2] ?? 1) } };
 }
 
-/** Matches the line ranges of a unified diff's hunk. Git omits a count of 1, and models may omit the second `@@`. */
+/**
+ * Matches the line ranges in a unified diff's hunk header. Git omits a count of 1, and models may omit the second `@@`.
+ */
 const unifiedRange = /^-(\d{1,9})(?:,(\d{1,9}))? \+\d{1,9}(?:,\d{1,9})?(?: @@|$)/;

@@ -3,7 +3,7 @@ import { withoutMark } from "../text/chars.js";
 import { type Leniency, markers, readHeader, readStrayMarker, trimLine, trimLineStart } from "./patchMarkers.js";
 import { patchProblems } from "./sentences.js";
 
-/** A text that contains a patch. Line numbers are 0-based and count from the beginning of the whole text, as sent. */
+/** A text that contains a patch. Line numbers are 0-based and refer to the whole text as sent. */
 export interface PatchText {
   /** The lines of the text, without their line endings. */
   readonly lines: readonly string[];
@@ -11,7 +11,7 @@ export interface PatchText {
   readonly from: number;
   /** The line after the last one that may be part of the patch. */
   readonly to: number;
-  /** The first line before the patch that looks like part of a patch; `undefined` if there is none. */
+  /** The first line that precedes the patch but looks like part of one; `undefined` if there is none. */
   readonly lost: number | undefined;
 }
 
@@ -54,7 +54,7 @@ function findStrict(lines: readonly string[]): PatchText | NoPatch {
 const heredocs: readonly string[] = ["<<EOF", "<<'EOF'", '<<"EOF"'];
 
 /**
- * Finds a patch, even if other text precedes it. `lost` is the first line of that text that looks like part of a patch.
+ * Finds a patch, even if other text precedes it. `lost` is the first preceding line that looks like part of a patch.
  */
 function findLenient(lines: readonly string[]): PatchText | NoPatch {
   const begin = lines.findIndex((line) => trimLine(line) === markers.begin);
@@ -113,7 +113,7 @@ function whyNoPatch(lines: readonly string[], first: number): NoPatch {
   return diff >= 0 ? at(diff, patchProblems.unifiedDiff()) : at(first, patchProblems.noBegin());
 }
 
-/** Reports whether a line outside any hunk looks like a header of a unified diff. */
+/** Reports whether a line outside any hunk looks like a header line of a unified diff. */
 export function isUnifiedDiff(line: string): boolean {
   return /^(?:--- |\+\+\+ |diff --git |Index: )/.test(line);
 }

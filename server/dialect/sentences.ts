@@ -126,13 +126,13 @@ export const callFailures = {
     }),
   trial: (at: At, key: string, previewer: Previewer) =>
     makeFailure("unknownField", at, {
-      problem: `${nameOf(at)} has the field ${quote(key)}, which is unknown here: no field of a call decides whether files are changed.`,
+      problem: `${nameOf(at)} has the unknown field ${quote(key)}: no field turns a call into a preview.`,
       hint: `Leave it out; ${previewers[previewer]} shows what a call would do and changes nothing.`,
     }),
   misplacedField: (at: At, key: string) =>
     makeFailure("unknownField", at, {
       problem: `${nameOf(at)} has the field "${key}", which belongs to the call, not to an edit.`,
-      hint: `Move "${key}" out of the list of edits, or leave it out.`,
+      hint: `Move "${key}" to the top level of the call, or omit it.`,
     }),
   moreFailures: (more: number) =>
     makeFailure("invalidParams", theCall, {
@@ -163,7 +163,7 @@ export const callSizeFailures = {
   edits: (size: number) => batchFailures.tooLarge({}, "the number of edits", size, limits.editsPerCall, "edits"),
   patch: (size: number) =>
     batchFailures.tooLarge({}, "the length of the patch", size, limits.patchLength, "characters"),
-  hunks: () => moreThan("the number of hunks, added and deleted files and moves", limits.editsPerCall),
+  hunks: () => moreThan("the number of hunks, added files, deleted files and moves", limits.editsPerCall),
   unknownFields: () => moreThan("the number of unknown fields", limits.unknownFields),
   versions: (size: number) =>
     batchFailures.tooLarge({}, "the size of options.versions", size, limits.filesPerCall, "documents"),
@@ -172,7 +172,7 @@ export const callSizeFailures = {
     batchFailures.tooLarge(at, `the length of ${what}`, size, limit, "characters"),
 } as const;
 
-/** Returns the failure for a count that exceeds the limit `most` by an unknown number. */
+/** Returns the failure for a count that exceeds the limit `most` by an unknown amount. */
 function moreThan(what: string, most: number): Failure {
   return batchFailures.tooLarge({}, what, most + 1, most, "or more");
 }

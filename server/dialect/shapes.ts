@@ -1,11 +1,11 @@
 /**
- * The table of shapes: the forms of known tools' calls, recognised by the field that has the list and by the names of
- * the texts.
+ * The table of shapes: the forms of known tools' calls, recognised by the field that contains the edits and by the
+ * names of the two texts.
  */
 import type { Order } from "../plan/operation.js";
 import type { ContainerName, EditFieldName } from "./fields.js";
 
-/** Stable names for announcing and reporting shapes. */
+/** The names under which shapes are announced and reported. They must never change. */
 export type ShapeName = "batch" | "pi" | "MultiEdit" | "edit_file" | "patch";
 
 /** One row of the table: the form of a tool's calls. */
@@ -30,7 +30,7 @@ export interface Shape {
   readonly spelling: Readonly<Partial<Record<EditFieldName, string>>>;
 }
 
-/** The only shape that consists of a single string instead of edits. */
+/** The only shape whose content is a single string rather than edits. */
 export const patchShape: Shape = {
   name: "patch",
   announced: true,

@@ -339,7 +339,7 @@ describe("the other exit codes", () => {
   it("3: no editor is running", async () => {
     ownStateHome();
     const ran = await runCommand(program, ["apply", "--mode=editor"], { input: call("a.txt") });
-    expect(ran).toMatchObject({ code: 3, stderr: expect.stringContaining("No editor runs") });
+    expect(ran).toMatchObject({ code: 3, stderr: expect.stringContaining("No editor is running") });
   });
 
   it("4: the editor refuses the change", async () => {

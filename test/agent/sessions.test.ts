@@ -157,7 +157,7 @@ describe("a session that can't be asked", () => {
   const refusals: readonly (readonly [string, Stub, string])[] = [
     ["is suspended", { isSilent: true }, "did not answer within 4 s"],
     ["is not the announced one", { isImpostor: true }, "does not know the session's secret"],
-    ["is too old", { refuses: "The editor runs version 0.0.1, which is too old" }, "0.0.1, which is too old"],
+    ["is too old", { refuses: "The editor is running version 0.0.1, which is too old" }, "0.0.1, which is too old"],
   ];
 
   it.each(refusals)(
@@ -226,7 +226,7 @@ describe("a session that can't be asked", () => {
     const { code, stderr } = await runCommand(program, ["undo"], { cwd: folder });
     expect([code, stderr]).toEqual([
       4,
-      expect.stringMatching(/runs version 0\.0\.1 .* does not support this request\. Update the server/),
+      expect.stringMatching(/is running version 0\.0\.1 .* does not support this request\. Update the server/),
     ]);
   });
 });

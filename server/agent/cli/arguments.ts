@@ -28,7 +28,7 @@ const options = {
 type OptionName = keyof typeof options;
 type Values = ReturnType<typeof parseArgs<{ options: typeof options }>>["values"];
 
-/** The permitted values of each option that takes one of a fixed set. */
+/** The permitted values of each option that accepts only certain values. */
 const choices = {
   mode: ["auto", "editor", "disk"],
   atomic: ["all", "file", "none"],

@@ -81,7 +81,7 @@ const commands: Readonly<Record<Arguments["command"], CommandHandler>> = {
   mcp: serveTools,
 };
 
-/** Sends the input's calls one by one, so that each builds on the previous ones. Stops at the first failure. */
+/** Sends the input's calls one at a time, so that each can build on those before it. Stops at the first failure. */
 async function edit(method: string, options: Arguments, context: RequestContext): Promise<number> {
   const [path = "-"] = options.words;
   const text = await readInput(path, process.stdin);

@@ -31,7 +31,7 @@ export function listSessions({ json }: Arguments, context: RequestContext): Prom
   });
 }
 
-/** Tells an agent which editors can be reached, what problems there are, and which session would get its calls. */
+/** Tells an agent which editors can be reached, what problems there are, and which session would receive its calls. */
 export function describeSessions(context: RequestContext): Promise<string> {
   return withSessions(context, async (found, sessions) => {
     const selected = await sessionForDirectory(found, context);
@@ -39,7 +39,9 @@ export function describeSessions(context: RequestContext): Promise<string> {
   });
 }
 
-/** Reports on everything that a call depends on. Returns the exit code: `noSession` if no editor would get the call. */
+/**
+ * Reports on everything that a call depends on. Returns the exit code: `noSession` if no editor would receive a call.
+ */
 export function runDoctor({ json }: Arguments, context: RequestContext): Promise<number> {
   return withSessions(context, async (found, sessions) => {
     const selected = await sessionForDirectory(found, context);

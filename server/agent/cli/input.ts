@@ -1,6 +1,6 @@
 /**
  * Reads a command's input: one call as JSON, several calls (one per line), or a patch. Input that does not begin like
- * JSON is taken for a patch.
+ * JSON is assumed to be a patch.
  */
 import { readFile } from "node:fs/promises";
 import type { Readable } from "node:stream";

@@ -239,7 +239,7 @@ function readOwn(file: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch {
-    // There is no file yet, or Helix can't read it either.
+    // The file does not exist yet, or can't be read, not even by Helix.
     return "";
   }
 }

@@ -66,7 +66,7 @@ function createServer(context: ToolContext): McpServer {
   return server;
 }
 
-/** Returns the caller. If its client gives a name, the client's name and version replace the caller's. */
+/** Returns the caller, under the MCP client's name and version if the client gives a name. */
 function callerOf(client: unknown, { caller }: ToolContext): Caller {
   const { name, version } = (client ?? {}) as Partial<Implementation>;
   return name === undefined ? caller : (readCaller({ name, version, agent: caller.agent }) ?? caller);

@@ -16,7 +16,7 @@ export function openDiskSession(directory: string, version: string, log: (text: 
     registerServer(connection, {
       version,
       logLevel: "warn",
-      // Called once the session has started.
+      // Called when the session has started.
       openToAgents: async (session) => resolve(session),
     });
     connection.listen();

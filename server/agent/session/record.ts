@@ -43,7 +43,7 @@ const schema = z.object({
   folders: z.array(z.object({ uri: z.string(), path: z.string() })).readonly(),
   /** Canonical paths of the files that the session has open outside its folders; `undefined` if unknown. */
   outside: z.array(z.string()).readonly().optional(),
-  /** The editor's name and version, as the editor gives them. */
+  /** The editor's name and version, as the editor reports them. */
   client: z.string().max(200),
   /** The language server's version. */
   version: z.string().max(100),

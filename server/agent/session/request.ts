@@ -1,4 +1,4 @@
-/** Sends a request to the right session and returns the result, or a failure if none arrives in time. */
+/** Sends a request to the right session and returns the result, or a failure if no result arrives in time. */
 import { type CancellationToken, CancellationTokenSource, ErrorCodes, ResponseError } from "vscode-jsonrpc/node";
 import { decodeCall } from "../../dialect/decode.js";
 import type { CallOptions } from "../../dialect/options.js";
@@ -55,8 +55,8 @@ export interface SessionRequest {
 export type CallRequest = { readonly ok: true; readonly request: SessionRequest } | FailedRequest;
 
 /**
- * Reads one call, which may be any JSON value, and adds `options`; the call itself must not contain any. `previewer`:
- * the request, tool or command that messages recommend for a preview.
+ * Reads one call, which may be any JSON value, and adds `options`; the call itself must not contain options.
+ * `previewer`: the request, tool or command that messages recommend for a preview.
  */
 export function readCall(value: unknown, method: string, options: CallOptions, previewer: Previewer): CallRequest {
   const call: unknown = Array.isArray(value) && value.length === 1 ? value[0] : value;

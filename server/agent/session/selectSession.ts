@@ -127,7 +127,7 @@ export async function canonicalPaths(paths: readonly (string | undefined)[]): Pr
   });
 }
 
-/** Returns a function that reports whether a session is the named one or may have a target open or in its folders. */
+/** Returns a function that reports whether a session is the named one or may have a target open or in a folder. */
 export function mattersTo({ targets, directory, session }: SessionQuery): (record: SessionRecord) => Promise<boolean> {
   let files: Promise<TargetFile[]> | undefined;
   return async (record) => {
@@ -150,7 +150,7 @@ async function firstInDoubt({ unreached }: FoundSessions, query: SessionQuery): 
 /**
  * Finds, for each absolute path, another session that has the file open, or one that may have it open but can't be
  * asked. Returns the sessions found, keyed by path. `sessions`: the directory where sessions are announced; `caller`:
- * the program that is asking; `except`: the id of a session to leave out.
+ * the program that is asking; `except`: the id of a session to skip.
  */
 export async function openElsewhere(
   paths: readonly string[],

@@ -39,7 +39,7 @@ export interface FoundSessions extends Pick<ReadRecords, "problems" | "hidden"> 
 /**
  * Connects to every announced session as `caller` and asks for its open files. `matters` reports whether a session may
  * have one of the caller's files; a session that can't have any gets less time to answer. `except`: the id of the
- * session that is asking, which is left out.
+ * session that is asking, which is skipped.
  */
 export async function findSessions(
   directory: string,
