@@ -233,7 +233,7 @@ function oneByOne(text: string, drawings: readonly Drawn[]): { edits: SentEdit[]
   return { edits, after: now, seen };
 }
 
-describe("many edits of one text", () => {
+describe("many edits to one text", () => {
   test("are found where each one alone is found in the text that the edits before it leave", () => {
     fc.assert(
       fc.property(texts, fc.array(drawn, { minLength: 30, maxLength: 60 }), (text, drawings) => {

@@ -8,7 +8,7 @@ import type { TextIndex } from "./textIndex.js";
 /** The minimum and maximum number of spaces that a tab may stand for. */
 const tabWidths = { least: 1, most: 16 };
 
-/** Finds the old text's lines, all with the same indentation added or removed, or with tabs and spaces exchanged. */
+/** Finds the old text's lines, all with the same indentation added or removed, or with tabs instead of spaces or vice versa. */
 export function findIndented(index: TextIndex, oldText: string): Found {
   if (!/[\p{L}\p{N}]/u.test(oldText)) return [];
   const old = wholeLines(oldText);

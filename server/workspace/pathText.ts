@@ -135,7 +135,7 @@ export function isInside(folder: string, path: string, platform: NodeJS.Platform
   return way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }
 
-/** Reports whether a path can name only a directory, because it ends with a separator, `.` or `..`. */
+/** Reports whether a path can name only a directory: it ends with a separator, or its last component is `.` or `..`. */
 export function namesDirectory(path: string, platform: NodeJS.Platform = process.platform): boolean {
   return (platform === "win32" ? /(?:^|[\\/])\.{0,2}$/ : /(?:^|\/)\.{0,2}$/).test(path);
 }

@@ -50,7 +50,7 @@ const schema = z.strictObject({
     .enum(["never", "ifWasClean", "always"])
     .default("ifWasClean")
     .describe(
-      "When to save files that the server has changed, if the editor supports it: never, always, or only if they had no unsaved changes before (ifWasClean).",
+      "When to save files that the server has changed, if the editor supports it: never, always, or only if they had no unsaved changes before the call (ifWasClean).",
     ),
   additionalFolders: z
     .array(folder)

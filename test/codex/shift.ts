@@ -35,7 +35,7 @@ function waysFor(pairs: readonly Pair[], hasSigns: boolean): Way[] {
   const ways: Way[] = [];
   const more = first.file.slice(0, first.file.length - first.old.length);
   const less = first.old.slice(0, first.old.length - first.file.length);
-  // One extra space suggests a context line without its sign, unless some lines have their minus sign.
+  // One extra space suggests a context line that has lost its sign, unless some lines have a minus sign.
   if (more !== "" && (more !== " " || hasSigns)) ways.push((indent) => more + indent);
   if (less !== "") ways.push((indent) => (indent.startsWith(less) ? indent.slice(less.length) : undefined));
   for (let width = 1; width <= 16; width++) {

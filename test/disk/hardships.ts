@@ -50,7 +50,7 @@ export async function runHardships(bench: Bench, cuts: number): Promise<Hardship
   return tallies;
 }
 
-/** Reports whether an error means that the machine lacks a program or does not let it do its work. */
+/** Reports whether an error means that a program is missing on this machine, or is not allowed to do its work here. */
 function isRefusal(error: unknown): error is Error {
   if (!(error instanceof Error)) return false;
   const isMissing = "syscall" in error && String(error.syscall).startsWith("spawn");

@@ -21,7 +21,7 @@ export interface Coverage {
   take(): Promise<RanFile[]>;
 }
 
-/** The server is considered idle after this many milliseconds without a call to one of its functions. */
+/** The server is considered idle after this many milliseconds without a call to any of its functions. */
 const quietMs = 200;
 
 /** Excludes a class's field initializers, which V8 counts as a function in angle brackets. */

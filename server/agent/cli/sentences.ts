@@ -123,8 +123,8 @@ Commands:
 ${commands.join("\n")}
 
 A call is JSON in the shape of any known edit tool; a patch is in the format of
-Codex's apply_patch. The input, a file or standard input, is one patch, one call
-or several calls, one per line. Relative paths are relative to the working
+Codex's apply_patch. The input (a file or standard input) is a patch, a call, or
+several calls with one call per line. Relative paths are relative to the working
 directory.
 
 Options:

@@ -10,7 +10,7 @@ import { isExpected, stateAfter, until } from "./applyOutcome.js";
 import type { ApplyContext } from "./step.js";
 
 /**
- * Has the editor save the files that a batch changed: all, none, or only those that had no unsaved changes before.
+ * Has the editor save the files that a batch changed: all, none, or only those that had no unsaved changes before it.
  * Returns warnings about files that were not saved, or that the editor changed on save. If the client can't save files,
  * the warnings omit files that were not open, because another warning covers those.
  */

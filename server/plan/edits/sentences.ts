@@ -135,7 +135,7 @@ export const editFailures = {
     }),
   searchTooLarge: (at: At) =>
     makeFailure("tooLarge", at, {
-      problem: `The old text of ${nameOf(at)} resembles more passages than can be compared.`,
+      problem: `The old text of ${nameOf(at)} resembles too many passages to compare them all.`,
       hint: "Send a longer or more distinctive old text.",
     }),
   tooManyPlaces: (at: At, found: number) =>

@@ -91,7 +91,7 @@ export const hunkFailures = {
     }),
   notExplained: (at: At) =>
     makeFailure("contextNotFound", at, {
-      problem: `${nameOf(at)} could not be placed. Too many hunks failed, so similar text was not searched for.`,
+      problem: `${nameOf(at)} could not be placed. Too many hunks failed, so the server did not search for similar text.`,
       hint: "Copy the hunk's lines from the current file, each prefixed with a space or -.",
     }),
   notAtEnd: (at: At, linesAt: number | undefined) =>
@@ -171,7 +171,7 @@ export const fileFailures = {
     }),
   notFreed: (at: At, by: number) =>
     makeFailure("fileExists", at, {
-      problem: `${nameOf(at)} needs edit ${by} to move or delete a file first, but that edit, or another edit of the same file, failed.`,
+      problem: `${nameOf(at)} needs edit ${by} to move or delete a file first, but that edit, or another edit to the same file, failed.`,
       hint: `Correct edit ${by}; edit ${at.index} can then succeed.`,
     }),
   unsaved: (at: At) =>
