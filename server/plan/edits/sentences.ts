@@ -60,7 +60,7 @@ export const editFailures = {
     }),
   notExplained: (at: At) =>
     makeFailure("noMatch", at, {
-      problem: `The old text of ${nameOf(at)} was not found. Too many edits failed, so similar text was not searched for.`,
+      problem: `The old text of ${nameOf(at)} was not found. Too many edits failed, so the server did not search for similar text.`,
       hint: "Copy the old text from the current file.",
     }),
   inNewText: (at: At, other: number) =>
