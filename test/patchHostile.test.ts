@@ -90,7 +90,7 @@ describe("a path that is valid only in some kinds of section", () => {
     ["untitled:open", "invalidParams", ["delete", "from", "to"], "not a file"],
     ["untitled:open", "dirty", ["add"], "unsaved"],
     ["unsaved.txt", "fileExists", ["to"], "exists"],
-    ["vanished.txt", "dirty", ["delete", "from"], "save it"],
+    ["vanished.txt", "dirty", ["delete", "from"], "save the document"],
     ["vanished.txt", "dirty", ["add"], "unsaved"],
     ["vanished.txt", "fileExists", ["to"], "exists"],
   ])("%s: %s", async (path, code, refused, words) => {
