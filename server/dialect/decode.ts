@@ -44,7 +44,7 @@ export type DecodedCall =
 
 /**
  * Decodes a request's params, which may be any JSON value. Reports all failures, not just the first, and never throws.
- * A one-element array stands for its element, because JSON-RPC clients wrap a bare string in an array.
+ * A one-element array is read as its element, because JSON-RPC clients wrap a bare string in an array.
  */
 export function decodeCall(params: unknown, policy: DecodePolicy): DecodedCall {
   const sent: unknown = Array.isArray(params) && params.length === 1 ? params[0] : params;

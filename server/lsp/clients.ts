@@ -97,7 +97,7 @@ const rows: readonly Row[] = [
   ...["vim-lsp", "vim"].map((name): Row => ({ name, facts: { ...measured, checksVersionsFrom: Infinity } })),
 ];
 
-/** Returns the facts about a client; `undefined` stands for a client that reports no name. */
+/** Returns the facts about a client; `undefined` means a client that reports no name. */
 export function factsOf(client: { readonly name: string; readonly version?: string } | undefined): ClientFacts {
   const name = client?.name.toLowerCase();
   const row = rows.find((one) => one.name === name && isBefore(client?.version, one.before));

@@ -188,7 +188,7 @@ export interface AppliedFile {
   uri: string;
   /** Document version that `ranges` refer to; `null` if the file is not open in the editor. */
   version: number | null;
-  /** Empty if the new text can no longer be located. A range of length 0 stands for a deletion. */
+  /** Empty if the new text can no longer be located. A range of length 0 marks a deletion. */
   ranges: Range[];
 }
 

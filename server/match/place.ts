@@ -15,8 +15,8 @@ export interface Place {
 }
 
 /**
- * One way to adapt a caller's texts: change the indentation of all non-blank lines in the same way, remove the line
- * numbers of a file view, or remove a byte order mark that was copied with the text.
+ * One way to adapt a caller's texts: change the indentation of all lines that have text in the same way, remove the
+ * line numbers of a file view, or remove a byte order mark that was copied with the text.
  */
 export type Reshape =
   | { readonly kind: "add" | "remove"; readonly indent: string }

@@ -8,7 +8,10 @@ import type { TextIndex } from "./textIndex.js";
 /** The minimum and maximum number of spaces that a tab may stand for. */
 const tabWidths = { least: 1, most: 16 };
 
-/** Finds the old text's lines, all with the same indentation added or removed, or with tabs instead of spaces or vice versa. */
+/**
+ * Finds the old text's lines, all with the same indentation added or removed, or with tabs instead of spaces or vice
+ * versa.
+ */
 export function findIndented(index: TextIndex, oldText: string): Found {
   if (!/[\p{L}\p{N}]/u.test(oldText)) return [];
   const old = wholeLines(oldText);
@@ -98,7 +101,7 @@ export function hasNumbered(index: TextIndex, text: string): boolean {
 
 /**
  * Removes the line numbers of a file view, for hints. Returns `undefined` for a single line, or if fewer than half of
- * the non-blank lines have a number.
+ * the lines that have text have a number.
  */
 export function withoutView(text: string): string | undefined {
   const view = viewOf(text);
@@ -198,7 +201,7 @@ export function shiftLine(line: string, shift: Reshape): string | undefined {
 /** A uniform change of indentation, from the old text's to the document's. */
 type Shift = Exclude<Reshape, { kind: "unview" | "unmark" }>;
 
-/** Returns the shift that fits every non-blank line; `undefined` if no single shift does. */
+/** Returns the shift that fits every line that has text; `undefined` if no single shift does. */
 function shiftBetween(old: readonly string[], fileLine: (i: number) => string, step: () => number): Shift | undefined {
   const first = old.findIndex((line) => indentOf(line).length < line.length);
   const shift = exchangeWidth(old, fileLine) ?? shiftOfOne(indentOf(old[first] ?? ""), indentOf(fileLine(first)));
@@ -266,7 +269,7 @@ function shiftedIndent(indent: string, content: string, shift: Shift): string | 
   }
 }
 
-/** Shifts every non-blank line. Returns `undefined` if a line's indentation does not fit. */
+/** Shifts every line that has text. Returns `undefined` if a line's indentation does not fit. */
 function shifted(text: string, shift: Shift): string | undefined {
   const parts: string[] = [];
   for (const { from, to, next } of splitLines(text)) {

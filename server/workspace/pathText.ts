@@ -69,7 +69,7 @@ export function expandHome(path: string, home: string, platform: NodeJS.Platform
   return atHome.test(path) ? `${home}${path.slice(1)}` : path;
 }
 
-/** Reports whether a path starts with a `~` that stands for the home directory. */
+/** Reports whether a path starts with a `~` that means the home directory. */
 export function startsAtHome(path: string, platform: NodeJS.Platform = process.platform): boolean {
   return expandHome(path, "", platform) !== path;
 }

@@ -22,7 +22,7 @@ export interface Scope {
   /** From the user's settings: names that no path may contain below its folder, compared after folding. */
   readonly protectedNames: readonly string[];
   readonly openTexts: OpenTexts;
-  /** The directory that `~` stands for; by default the user's home directory. */
+  /** The directory that `~` means; by default the user's home directory. */
   readonly home?: string | undefined;
 }
 

@@ -36,7 +36,7 @@ if (unknown.length > 0) {
   process.exit(2);
 }
 
-// The servers are killed, so they would otherwise leave their announcements behind in the user's home directory.
+// The servers are killed, so they would otherwise leave their announcements in the user's home directory.
 const state = mkdtempSync(join(tmpdir(), "multi-edit-bench-state-"));
 process.env.XDG_STATE_HOME = state;
 process.on("exit", () => rmSync(state, { recursive: true, force: true }));

@@ -50,7 +50,7 @@ export function readPatch(patch: string, rules: Rules): Read {
     if (marker === endMarker) {
       // Nothing may follow except one more end marker.
       const hasMore = body.slice(i + 1).some((rest) => trimBlanks(rest) !== "");
-      if (hasMore && !rules.has("textAround")) return refused("text behind the end");
+      if (hasMore && !rules.has("textAround")) return refused("text after the end");
       break;
     }
     const opened = openPart(marker);
@@ -164,7 +164,7 @@ function takeUpdateLine(line: string, part: Part & { kind: "update" }, rules: Ru
     if (last !== undefined) last.atEnd = true;
     return undefined;
   }
-  if (last?.atEnd) return marker === "" ? undefined : `neither @@ nor header behind an end of file: ${line}`;
+  if (last?.atEnd) return marker === "" ? undefined : `neither @@ nor header after an end of file: ${line}`;
   return takeHunkLine(line, part, rules);
 }
 

@@ -70,7 +70,7 @@ export interface Case {
   readonly links: ReadonlyMap<string, string>;
   /** Workspace folders, relative to the case's folder; `.` is the case's folder itself. */
   readonly folders: readonly string[];
-  /** The call's params, including the `options` block. `/project` in their strings stands for the case's folder. */
+  /** The call's params, including the `options` block. `/project` in their strings means the case's folder. */
   readonly request: unknown;
   /** `true` if only the whole server can run the case, for example because it must resolve a path. */
   readonly wireOnly: boolean;

@@ -15,7 +15,7 @@ interface SeenEdit {
   readonly places: readonly { readonly startLine: number; readonly endLine: number }[];
 }
 
-/** The outcome on the core or over the wire; `/project` stands for the case's folder. */
+/** The outcome on the core or over the wire; `/project` means the case's folder. */
 export interface Seen {
   /** The diff; `undefined` if the call failed. */
   readonly diff?: string;

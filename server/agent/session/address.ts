@@ -39,7 +39,7 @@ export async function listen(server: Server, id: string, directory: string): Pro
   const hasRuntime = runtime !== undefined && isAbsolute(runtime);
   const lasting = hasRuntime ? [directory, join(runtime, "multi-edit-language-server", "s")] : [directory];
   let problem = "";
-  // Use the first directory that works; `undefined` stands for a temporary directory created for this socket alone.
+  // Use the first directory that works; `undefined` means a temporary directory created for this socket alone.
   for (const shared of [...lasting, undefined]) {
     const path = shared ?? mkdtempSync(join(tmpdir(), "multi-edit-"));
     const removeDirectory = (): void => {

@@ -76,7 +76,7 @@ export function readCaller(client: unknown): Caller | undefined {
   };
 }
 
-/** Reduces a string to one short line without control characters; `undefined` if it is blank or not a string. */
+/** Reduces a string to one short line without control characters; `undefined` if no visible character is left, or if it is not a string. */
 function oneLine(value: unknown): string | undefined {
   if (typeof value !== "string") return undefined;
   const text = value.slice(0, limits.agentName).replace(/[\p{C}\s]+/gu, " ");
