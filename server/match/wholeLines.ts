@@ -177,16 +177,14 @@ function span(index: TextIndex, old: WholeLines, line: number): { from: number; 
 
 /**
  * Returns the shift of indentation that turns a run of lines into the document's lines; `undefined` if no single shift
- * does, or if the lines already have the same indentation.
+ * does. If the lines already have the same indentation, the shift adds nothing.
  */
 export function shiftOfLines(run: readonly string[], found: readonly string[]): Reshape | undefined {
-  const shift = shiftBetween(
+  return shiftBetween(
     run,
     (i) => found[i] ?? "",
     () => 0,
   );
-  if (shift === undefined || !("indent" in shift)) return shift;
-  return shift.indent === "" ? undefined : shift;
 }
 
 /** Shifts a line if `shift` is a change of indentation. Returns `undefined` if the line's indentation does not fit. */

@@ -87,11 +87,14 @@ interface SoughtLines {
   readonly wholeLines: boolean;
 }
 
-/** Returns at most `limits.nearestShown` regions, the most similar first; none if nothing resembles the old text. */
+/**
+ * Returns at most `limits.nearestShown` regions, the most similar first; none if nothing resembles the old text. Of
+ * regions that are about as similar, those at or after line `from` (0-based, of `matchedLines`) come first.
+ */
 export function nearestRegions(
   index: TextIndex,
   oldText: string,
-  { wholeLines = false }: { readonly wholeLines?: boolean } = {},
+  { wholeLines = false, from = 0 }: { readonly wholeLines?: boolean; readonly from?: number } = {},
 ): Region[] {
   const { lines: all, ended: isEnded } = linesOf(oldText);
   const blanks = exceptBlankLines(index, all);
@@ -105,11 +108,12 @@ export function nearestRegions(
     const score = Math.max(aligned.score, isVoted ? similarity(index, start, lines) : 0);
     return { start, aligned, score };
   });
-  scored.sort((a, b) => b.score - a.score || a.start - b.start);
+  const enough = Math.max(0.5, 0.8 * Math.max(...scored.map(({ score }) => score)));
+  const near = scored.filter(({ score }) => score >= enough);
+  near.sort((a, b) => Number(a.start < from) - Number(b.start < from) || b.score - a.score || a.start - b.start);
   const regions: Region[] = [];
-  for (const { start, aligned, score } of scored) {
-    const enough = Math.max(0.5, 0.8 * (scored[0]?.score ?? 1));
-    if (score < enough || regions.length === limits.nearestShown) break;
+  for (const { start, aligned } of near) {
+    if (regions.length === limits.nearestShown) break;
     const region =
       (aligned.hasGap ? regionWithGap(index, start, aligned.lines) : undefined) ?? regionAt(index, start, sought);
     if (regions.every((other) => region.startLine > other.endLine || region.endLine < other.startLine))

@@ -70,7 +70,7 @@ export function* explainAbsence(
 export function* absenceOf(
   draft: Draft,
   sought: string,
-  how: { readonly wholeLines?: boolean } = {},
+  how: { readonly wholeLines?: boolean; readonly from?: number } = {},
 ): Generator<void, Absence> {
   const elided = elisionIn(sought, draft.index);
   yield;

@@ -6,6 +6,7 @@ import type { RungName } from "../../match/rungs.js";
 import type { TextIndex } from "../../match/textIndex.js";
 import { limits } from "../../text/limits.js";
 import type { Anchor, Hunk, HunkLine } from "../operation.js";
+import { type Followed, findAnchors, followAnchors, type MissingAnchor, passAnchors } from "./anchors.js";
 
 /** The place of a hunk. Line numbers are 0-based and refer to the text that is searched for the section's hunks. */
 export interface HunkPlace {
@@ -20,11 +21,13 @@ export interface HunkPlace {
   readonly rung: RungName | undefined;
   /** The line at which the search for the next hunk starts, unless an earlier hunk's `next` is greater. */
   readonly next: number;
+  /** The text of an anchor that is not a line of the file and was ignored; `undefined` if there is none. */
+  readonly ignored?: string;
 }
 
 /** The reason a hunk can't be placed. Line numbers are 0-based. */
 export type HunkProblem =
-  | { readonly kind: "noAnchor"; readonly anchor: string; readonly from: number }
+  | MissingAnchor
   | { readonly kind: "noLines"; readonly from: number; readonly behind: string | undefined }
   | { readonly kind: "notAtEnd" }
   /** An insertion whose only context is a line number that does not determine its exact place. */
@@ -32,9 +35,23 @@ export type HunkProblem =
   | {
       readonly kind: "ambiguous";
       readonly starts: readonly number[];
+      /** The number of lines that each match has. */
+      readonly length: number;
       readonly rung: RungName;
       readonly near?: number | undefined;
-    };
+    }
+  /** An insertion after an anchor that occurs several times. */
+  | {
+      readonly kind: "ambiguousAnchor";
+      readonly anchor: string;
+      readonly starts: readonly number[];
+      readonly rung: RungName;
+    }
+  /**
+   * A place where the added lines' indentation is unknown, because the removed lines beside them disagree or, with
+   * `isUnfit`, because an added line can't be shifted like them.
+   */
+  | { readonly kind: "uneven"; readonly start: number; readonly isUnfit: boolean };
 
 /** The values shared by all hunks of a section. */
 export interface HunkGround {
@@ -43,12 +60,14 @@ export interface HunkGround {
   readonly lenient: boolean;
   /** Converts a 0-based line of `index` to a 1-based line of the text before the batch. */
   readonly baseLine: (line: number) => number;
+  /** The UTF-16 code units that may still be searched for lines that begin with an anchor. */
+  readonly left: { units: number };
 }
 
 /**
  * Searches for a hunk, starting at line `cursor` (0-based), the line after the earlier hunks. Accepts an out-of-order
- * place only if it is the only one, or the one nearest to the hunk's line number. First makes the attempts that Codex
- * makes, in Codex's order.
+ * place only if it is the only one, or the one nearest to the hunk's line number. Makes the attempts that Codex makes,
+ * in Codex's order, but takes the first of several places after an anchor only if `lenient` is `false`.
  */
 export function findHunk(ground: HunkGround, hunk: Hunk, cursor: number): HunkPlace | HunkProblem {
   const { index, lenient } = ground;
@@ -56,21 +75,50 @@ export function findHunk(ground: HunkGround, hunk: Hunk, cursor: number): HunkPl
   const hint = lenient ? hunk.anchors.find(({ range }) => range !== undefined)?.range : undefined;
   if (oldLines(hunk.lines).length === 0) return placeInsertion(ground, hunk, anchored, hint);
   if (anchored.kind === "behind") {
-    const { line, isNarrowed } = anchored;
-    const hits = findLines(ground, hunk, line);
-    const isClear = hits !== undefined && (isNarrowed || hits.starts.length === 1);
+    const first = anchored.last !== undefined && !lenient;
+    const hits = findLines(ground, hunk, startAfter(anchored, lenient));
+    const isClear = hits !== undefined && (first || hits.starts.length === 1);
     const gap = lenient && !isClear ? withoutGap(hunk) : undefined;
     if (gap !== undefined) return placeInsertion(ground, gap, anchored, hint);
-    if (hits !== undefined) return decide(ground, hits, { first: isNarrowed, near: hint?.line });
-    // The hunk's first old line may repeat the anchor.
-    const onAnchor = lenient && isNarrowed ? findLines(ground, hunk, line - 1) : undefined;
-    if (onAnchor !== undefined) return decide(ground, onAnchor, { first: true, near: undefined });
+    if (hits !== undefined) return decide(ground, hits, { first, near: hint?.line });
   }
-  const elsewhere = lenient && !hunk.atEnd ? findOutOfOrder(ground, hunk) : undefined;
+  const again = lenient ? followAnchors(index, hunk.anchors, 0, lenient) : anchored;
+  if (again.kind === "noAnchor") return (lenient ? findDespiteAnchor(ground, hunk) : undefined) ?? again;
+  const elsewhere = lenient && !hunk.atEnd ? findLines(ground, hunk, startAfter(again, lenient)) : undefined;
   if (elsewhere !== undefined) return decide(ground, elsewhere, { first: false, near: hint?.line });
-  if (anchored.kind === "noAnchor") return anchored;
   if (hunk.atEnd) return { kind: "notAtEnd" };
-  return { kind: "noLines", from: anchored.line, behind: anchored.isNarrowed ? hunk.anchors.at(-1)?.text : undefined };
+  const { line, last } = anchored.kind === "behind" ? anchored : again;
+  return { kind: "noLines", from: line, behind: last?.text };
+}
+
+/**
+ * Returns the line at which the search for a hunk's old lines starts. With `lenient`, that is the line of the last
+ * anchor, because a hunk's first old line may repeat its anchor.
+ */
+function startAfter({ line, last }: Followed & { readonly kind: "behind" }, lenient: boolean): number {
+  return last !== undefined && lenient ? line - 1 : line;
+}
+
+/**
+ * Places a hunk with an anchor that is not a line of the file, if the hunk's lines leave no doubt: one of them is
+ * removed or contains a letter or digit, and they occur only once. If the anchor is the beginning of exactly one line,
+ * they must occur only once after that line; otherwise, only once in the whole file.
+ */
+function findDespiteAnchor(ground: HunkGround, hunk: Hunk): HunkPlace | undefined {
+  const isTelling = hunk.lines.some(
+    ({ kind, text }) => (kind === "remove" && text.trim() !== "") || (kind === "context" && /[\p{L}\p{N}]/u.test(text)),
+  );
+  const passed = isTelling ? passAnchors(ground, hunk.anchors) : undefined;
+  if (passed === undefined) return undefined;
+  const { ignored, line, isSkipped } = passed;
+  const anywhere = { ...hunk, atEnd: false };
+  const hits = findLines(ground, anywhere, Math.max(0, line - 1));
+  if (hits?.starts.length !== 1) return undefined;
+  if (isSkipped && findLines(ground, anywhere, 0)?.starts.length !== 1) return undefined;
+  const place = decide(ground, hits, { first: false, near: undefined });
+  if (place.kind !== "place") return undefined;
+  const isAtEnd = place.start + place.length === ground.index.lineTable("nothing").lineCount;
+  return hunk.atEnd && !isAtEnd ? undefined : { ...place, ignored };
 }
 
 /** Returns the lines of a hunk that must be in the text: context and removed lines. */
@@ -97,33 +145,6 @@ export function asContext(hunk: Hunk): Hunk {
 /** Reports whether a hunk has any removed or added lines. */
 export function isSigned({ lines }: Hunk): boolean {
   return lines.some(({ kind }) => kind !== "context");
-}
-
-type Followed =
-  /** `line`: the 0-based line at which the search starts. `isNarrowed`: `true` if an anchor was found. */
-  | { readonly kind: "behind"; readonly line: number; readonly isNarrowed: boolean }
-  | Extract<HunkProblem, { kind: "noAnchor" }>;
-
-/** Finds a hunk's anchors. Each is a whole line, searched for after the previous anchor's line. */
-function followAnchors(index: TextIndex, anchors: readonly Anchor[], from: number, lenient: boolean): Followed {
-  let line = from;
-  let isNarrowed = false;
-  for (const anchor of anchors) {
-    const found = findAnchor(index, anchor, line, lenient);
-    if (found !== undefined) {
-      line = found + 1;
-      isNarrowed = true;
-    } else if (!lenient || anchor.range === undefined) return { kind: "noAnchor", anchor: anchor.text, from: line };
-  }
-  return { kind: "behind", line, isNarrowed };
-}
-
-function findAnchor(index: TextIndex, { text }: Anchor, from: number, lenient: boolean): number | undefined {
-  const range = { from, most: 1 };
-  const literal = locateLines(index, [text], range)?.starts[0];
-  // Some models close the anchor with `@@`, as a unified diff closes its line numbers.
-  const isClosed = lenient && literal === undefined && text.endsWith(" @@");
-  return isClosed ? locateLines(index, [text.slice(0, -3)], range)?.starts[0] : literal;
 }
 
 /** The starts that were found, and the hunk's lines without any empty ones that had to be dropped to find a match. */
@@ -184,53 +205,59 @@ function withoutLastBlank(lines: readonly HunkLine[]): readonly HunkLine[] | und
 
 /** Chooses a place: with `first`, the first one; otherwise the only one, or the one nearest to `near`. */
 function decide(
-  { baseLine }: HunkGround,
+  ground: HunkGround,
   hits: HunkHits,
   { first, near }: { readonly first: boolean; readonly near: number | undefined },
 ): HunkPlace | HunkProblem {
   const { rung, lines } = hits;
-  let starts: readonly number[] = hits.starts;
-  if (!first && near !== undefined) {
-    const distances = starts.map((start) => Math.abs(baseLine(start) - near));
-    const least = distances.reduce((a, b) => Math.min(a, b));
-    starts = starts.filter((_, i) => distances[i] === least);
-  }
-  const [start, second] = starts;
-  if (start === undefined || (!first && second !== undefined)) return { kind: "ambiguous", starts, rung, near };
+  const starts = first ? hits.starts : nearestTo(ground, hits.starts, near);
   const { length } = oldLines(lines);
+  const [start, second] = starts;
+  if (start === undefined || (!first && second !== undefined)) return { kind: "ambiguous", starts, length, rung, near };
   return { kind: "place", start, length, lines, rung, next: start + length };
 }
 
-/** Searches the whole text for places of a hunk that start on the last anchor's line or after it. */
-function findOutOfOrder(ground: HunkGround, hunk: Hunk): HunkHits | undefined {
-  const anchored = followAnchors(ground.index, hunk.anchors, 0, true);
-  if (anchored.kind === "noAnchor") return undefined;
-  // The hunk's first old line may repeat the last anchor.
-  return findLines(ground, hunk, Math.max(0, anchored.line - (anchored.isNarrowed ? 1 : 0)));
+/** Returns the lines that are nearest to a 1-based line of the text before the batch; all lines if it is `undefined`. */
+function nearestTo({ baseLine }: HunkGround, starts: readonly number[], near: number | undefined): readonly number[] {
+  if (near === undefined) return starts;
+  const distances = starts.map((start) => Math.abs(baseLine(start) - near));
+  const least = distances.reduce((a, b) => Math.min(a, b));
+  return starts.filter((_, i) => distances[i] === least);
 }
 
 /** Places a hunk without old lines: after its anchor, or else at its line number, or else at the end of the file. */
 function placeInsertion(
-  { index, lenient, baseLine }: HunkGround,
+  ground: HunkGround,
   hunk: Hunk,
   anchored: Followed,
   hint: Anchor["range"],
 ): HunkPlace | HunkProblem {
+  const { index, lenient, baseLine } = ground;
   const { lineCount } = index.lineTable("nothing");
   const insertAt = (start: number): HunkPlace => {
     // After an insertion at the end of the file, the next hunk is still searched for after the anchor, if there is one.
     const next = anchored.kind === "behind" ? anchored.line : start;
     return { kind: "place", start, length: 0, lines: hunk.lines, rung: undefined, next };
   };
+  const insertAfter = ({ text }: Anchor, { rung, starts: found }: LineHits): HunkPlace | HunkProblem => {
+    const starts = nearestTo(ground, found, hint?.line);
+    const [start, second] = starts;
+    return start === undefined || second !== undefined
+      ? { kind: "ambiguousAnchor", anchor: text, starts, rung }
+      : insertAt(start + 1);
+  };
   if (anchored.kind === "noAnchor") {
     const last = hunk.anchors.at(-1);
     const outer = lenient ? followAnchors(index, hunk.anchors.slice(0, -1), 0, true) : anchored;
     if (outer.kind === "noAnchor" || last === undefined) return anchored;
-    const hits = locateLines(index, [last.text], { from: outer.line, most: limits.hunkPlaces });
-    if (hits === undefined) return anchored;
-    return hits.starts.length > 1 ? { kind: "ambiguous", ...hits } : insertAt(hits.starts[0] + 1);
+    const hits = findAnchors(index, last, outer.line);
+    return hits === undefined ? { ...anchored, from: outer.line } : insertAfter(last, hits);
   }
-  if (anchored.isNarrowed && !hunk.atEnd) return insertAt(anchored.line);
+  const { line, last } = anchored;
+  if (last !== undefined && !hunk.atEnd) {
+    const hits = lenient ? findAnchors(index, last, line - 1) : undefined;
+    return hits === undefined ? insertAt(line) : insertAfter(last, hits);
+  }
   if (hunk.atEnd || hint === undefined) return insertAt(lineCount);
   // Only an empty range determines the exact place of the insertion, and earlier sections may have moved that place.
   const isMoved = hint.line > lineCount || (hint.line > 0 && baseLine(hint.line - 1) !== hint.line);

@@ -15,6 +15,8 @@ export interface PatchFile {
   edits: number;
   readonly sections: Section[];
   readonly outcomes: EditOutcome[];
+  /** Warnings about hunks that were applied. */
+  readonly warnings: string[];
 }
 
 /** The edit that moved a file to another name or deleted it. */
@@ -49,7 +51,8 @@ export class PatchFiles {
 
   /** Adds a node under a free name. */
   put({ uri, path }: { readonly uri: DocumentUri; readonly path: string }, draft: Draft): PatchFile {
-    const node: PatchFile = { draft, name: { uri, path }, isOverwritten: false, edits: 0, sections: [], outcomes: [] };
+    const lists = { sections: [], outcomes: [], warnings: [] };
+    const node: PatchFile = { draft, name: { uri, path }, isOverwritten: false, edits: 0, ...lists };
     this.nodes.push(node);
     this.at.set(uri, node);
     return node;

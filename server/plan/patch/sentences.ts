@@ -2,16 +2,14 @@
 import { limits } from "../../text/limits.js";
 import {
   type Absence,
-  type Disambiguation,
   placeOf,
   plainLines,
   type QuotedPlace,
   quoted,
   sayAbsence,
-  sayDisambiguation,
   sayNearest,
 } from "../explain/sentences.js";
-import { type At, makeFailure, type NearestRegion, nameOf, quote, times } from "../failure.js";
+import { type At, count, makeFailure, type NearestRegion, nameOf, quote, times } from "../failure.js";
 
 /** A hunk whose lines were not found. */
 export interface HunkAbsence extends Omit<Absence, "inBatch"> {
@@ -21,6 +19,31 @@ export interface HunkAbsence extends Omit<Absence, "inBatch"> {
   readonly everywhere: boolean;
   /** `true` if earlier sections changed the text that was searched. */
   readonly inBatch: boolean;
+  /** An anchor that is not a line of the file either; `undefined` if there is none. */
+  readonly anchor: string | undefined;
+  /** Context lines that may have been meant to be added; `undefined` if there are none. */
+  readonly unsigned: MeantToAdd | undefined;
+}
+
+/** Context lines of a hunk that the file lacks, and that were probably meant to be added. */
+export interface MeantToAdd {
+  /** The first of them. */
+  readonly text: string;
+  /** Its 1-based line of the patch if it has no sign; `undefined` if it has a space as its sign. */
+  readonly patchLine: number | undefined;
+  /** The number of further such lines. */
+  readonly more: number;
+  /** The 1-based line at which the rest of the hunk matches, if it matches only once; otherwise `undefined`. */
+  readonly restAt: number | undefined;
+}
+
+/** A line of context that would leave an ambiguous hunk only one of its matches. Line numbers are 1-based. */
+export interface TellingLine {
+  /** The match, as the line at which it starts. */
+  readonly match: number;
+  readonly kind: "above" | "below";
+  readonly line: number;
+  readonly text: string;
 }
 
 /** An anchor that was not found. */
@@ -43,6 +66,31 @@ export interface Idle {
 const sayIdle = (name: string, { isSigned }: Idle): string =>
   isSigned ? `${name} removes and adds the same lines` : `${name} has no line that begins with - or +`;
 
+const timesOrMore = (found: number): string => (found >= limits.hunkPlaces ? `${found} or more times` : times(found));
+
+/** Returns sentences about context lines that were probably meant to be added; none if there are none. */
+function sayMeantToAdd(unsigned: MeantToAdd | undefined): string[] {
+  if (unsigned === undefined) return [];
+  const { text, patchLine, more, restAt } = unsigned;
+  const also = more === 0 ? "" : ` (and ${count(more, "more line")})`;
+  const what =
+    patchLine === undefined
+      ? `Its context line ${quote(text)}${also} is not in the file`
+      : `Line ${patchLine} of the patch, ${quote(text)}${also}, has no sign and was read as context`;
+  const rest = restAt === undefined ? "" : `; the rest of the hunk matches at line ${restAt}`;
+  return [`${what}: if it is new, write + in front of it${rest}.`];
+}
+
+/** Returns sentences about the context that would make a hunk unique, each followed by a space. */
+function sayTelling(telling: readonly TellingLine[]): string {
+  return telling
+    .map(({ match, kind, line, text }) => {
+      const how = kind === "above" ? "start the context at" : "extend the context to";
+      return `For the match at line ${match}, ${how} line ${line}: ${quote(text, 100)}. `;
+    })
+    .join("");
+}
+
 /** Failures to place a hunk of a patch. */
 export const hunkFailures = {
   /**
@@ -61,10 +109,12 @@ export const hunkFailures = {
       hint: "Write the current line after - and the new line after +.",
       ...(absence === undefined ? (line === undefined ? {} : { line }) : placeOf(absence)),
     }),
-  noLines: (at: At, { behind, everywhere, inBatch, ...absence }: HunkAbsence) =>
+  noLines: (at: At, { behind, everywhere, inBatch, anchor, unsigned, ...absence }: HunkAbsence) =>
     makeFailure("contextNotFound", at, {
       problem: [
         `The context and removed lines of ${nameOf(at)} were not found${inBatch ? " in the text as changed by the earlier sections" : ""}${behind === undefined ? "" : `${inBatch ? "," : ""} after ${typeof behind === "number" ? `line ${behind} (the end of the previous hunk)` : quote(behind)}${everywhere ? " or elsewhere" : ""}`}.`,
+        ...(anchor === undefined ? [] : [`Its anchor ${quote(anchor, 160)} is not a line of the file either.`]),
+        ...sayMeantToAdd(unsigned),
         ...sayAbsence(absence),
       ].join(" "),
       hint: "Copy these lines from the current file, each prefixed with a space or -.",
@@ -114,6 +164,19 @@ export const hunkFailures = {
       hint: "If this is the intended location, the hunk has already been applied: leave it out. Otherwise, copy the lines from the file.",
       line,
     }),
+  /** `isUnfit`: `true` if an added line can't be indented likewise; `false` if the removed lines disagree. */
+  uneven: (at: At, { isUnfit, absence }: { readonly isUnfit: boolean; readonly absence: Absence }) =>
+    makeFailure("contextNotFound", at, {
+      problem: [
+        isUnfit
+          ? `The removed lines of ${nameOf(at)} have a different indentation in the file, and an added line cannot be indented likewise.`
+          : `The removed lines of ${nameOf(at)} have a different indentation in the file, and not all of them by the same amount, so it is unknown how to indent the added lines.`,
+        ...sayAbsence(absence),
+      ].join(" "),
+      hint: "Copy the lines from the current file with their indentation, and indent the added lines to match.",
+      ...placeOf(absence),
+    }),
+  /** `strict`: `true` if an anchor selects the first match after it, as in Codex. */
   ambiguous: (
     at: At,
     {
@@ -122,17 +185,34 @@ export const hunkFailures = {
       matches,
       near,
       telling,
+      strict,
     }: {
       found: number;
       rung: string;
       matches: readonly QuotedPlace[];
       near: number | undefined;
-      telling: Disambiguation | undefined;
+      telling: readonly TellingLine[];
+      strict: boolean;
     },
   ) =>
     makeFailure("ambiguousMatch", at, {
-      problem: `The lines of ${nameOf(at)} occur ${found >= limits.hunkPlaces ? `${found} or more times` : times(found)}${rung === "exact" ? "" : ` (rung ${rung})`}${near === undefined ? "" : `, equally near line ${near}`}:${quoted(matches)}${found > matches.length ? "\n…" : ""}\n`,
-      hint: `${sayDisambiguation(telling)}Add a line of context, or follow @@ with a line that precedes the intended match in the file.`,
+      problem: `The lines of ${nameOf(at)} occur ${timesOrMore(found)}${rung === "exact" ? "" : ` (rung ${rung})`}${near === undefined ? "" : `, equally near line ${near}`}:${quoted(matches)}${found > matches.length ? "\n…" : ""}\n`,
+      hint: `${sayTelling(telling)}${strict ? "Add a line of context, or follow @@ with a line that precedes the intended match in the file." : `Add context that only the intended match has, or give its line number: @@ -${matches[0]?.line ?? 1} +${matches[0]?.line ?? 1} @@ selects the first match.`}`,
+      matches: plainLines(matches),
+      ...(matches[0] === undefined ? {} : { line: matches[0].line }),
+    }),
+  ambiguousAnchor: (
+    at: At,
+    {
+      anchor,
+      found,
+      matches,
+      telling,
+    }: { anchor: string; found: number; matches: readonly QuotedPlace[]; telling: readonly TellingLine[] },
+  ) =>
+    makeFailure("ambiguousMatch", at, {
+      problem: `${nameOf(at)} only adds lines, after the anchor ${quote(anchor, 160)}, which occurs ${timesOrMore(found)}:${quoted(matches)}${found > matches.length ? "\n…" : ""}\n`,
+      hint: `Write the anchor's line as a context line instead. ${sayTelling(telling)}Or give the line number: @@ -${matches[0]?.line ?? 1},0 +${(matches[0]?.line ?? 1) + 1} @@ adds the lines after the first match.`,
       matches: plainLines(matches),
       ...(matches[0] === undefined ? {} : { line: matches[0].line }),
     }),
@@ -209,6 +289,8 @@ export const fileFailures = {
 /** Warnings about successful sections of a patch. */
 export const patchWarnings = {
   replaced: (path: string): string => `${path} already exists: "*** Add File" replaces all of its text`,
+  anchorIgnored: (at: At, anchor: string, line: number): string =>
+    `${nameOf(at)} was applied at line ${line}, the only match for its lines, although its anchor ${quote(anchor, 160)} is not a line of the file`,
   idle: (at: At, idle: Idle): string =>
     `${nameOf(at)} changes nothing: ${sayIdle("it", idle)}. If you intended a change, it has not been made`,
 } as const;
