@@ -5,6 +5,7 @@ import type { Document, DocumentUri, Snapshot, Target } from "../plan/snapshot.j
 import { withoutMark } from "../text/chars.js";
 import { limits } from "../text/limits.js";
 import { compareWithFile, type FileRead, readTextFile, refuseWrite, type SaveHabits } from "./files.js";
+import { readGitPrefixes } from "./gitPrefix.js";
 import { isLink, mapBounded, type OpenText } from "./identity.js";
 import { createResolver, type Resolved, type ResolvedPath, type Resolver, type Scope } from "./paths.js";
 import { pathOfSyncedUri } from "./pathText.js";
@@ -21,6 +22,8 @@ export interface World extends Scope {
 /** A snapshot, with the resolved paths of its documents. */
 export interface WorkspaceSnapshot extends Snapshot {
   readonly places: ReadonlyMap<DocumentUri, ResolvedPath>;
+  /** A sentence for each path that was not read as sent. */
+  readonly warnings: readonly string[];
 }
 
 /** A document, or the reason it could not be read. */
@@ -35,12 +38,13 @@ export async function takeSnapshot(operations: readonly Operation[], world: Worl
   const paths = [...new Set(operations.flatMap(pathsOf).map(({ path }) => path))];
   if (paths.length > limits.filesPerCall) {
     const tooMany = failed(pathFailures.tooManyPaths(paths.length));
-    return assemble(new Map(paths.map((path) => [path, tooMany])), [], []);
+    return { ...assemble(new Map(paths.map((path) => [path, tooMany])), [], []), warnings: [] };
   }
   const resolver = await createResolver(world, paths);
   const resolved = new Map<string, Resolved>(
     await mapBounded(paths, async (path) => [path, await resolver.resolve(path)] as const),
   );
+  const warnings = await readGitPrefixes(operations, resolved, resolver);
   const budget = { bytes: 0 };
   const uses = usesOf(operations, resolved);
   const isOneOfFew = uses.length <= few;
@@ -56,7 +60,7 @@ export async function takeSnapshot(operations: readonly Operation[], world: Worl
     const failure = await refuseWrite(file, use.sent);
     return failure === undefined ? result : failed(failure);
   });
-  return assemble(resolved, uses, read);
+  return { ...assemble(resolved, uses, read), warnings };
 }
 
 /** Reads the document that a path refers to. If the document does not exist, the failure is `fileNotFound`. */
@@ -178,7 +182,7 @@ function assemble(
   resolved: ReadonlyMap<string, Resolved>,
   uses: readonly DocumentUse[],
   read: readonly Read[],
-): WorkspaceSnapshot {
+): Omit<WorkspaceSnapshot, "warnings"> {
   const byIdentity = new Map(uses.map(({ place }, i) => [place.identity, read[i]!]));
   const targets = new Map<string, Target>();
   for (const [path, result] of resolved) {

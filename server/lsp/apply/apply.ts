@@ -122,7 +122,7 @@ async function planCall(call: ServedCall, operations: readonly Operation[]): Pro
     if (moved !== undefined) continue;
     if (!planned.ok) return planned;
     const files = planned.files.map((file) => fitted(session, file));
-    const all = [...warnings, ...planned.warnings];
+    const all = [...snapshot.warnings, ...warnings, ...planned.warnings];
     return { ...planned, files, warnings: all, tasks: tasksOf(files), places: snapshot.places };
   }
   return failed([staleFailures.contentModified({ path: moved ?? "" }, callSentences.keepsMoving)]);

@@ -52,7 +52,7 @@ export function tellingLines(
 
 /**
  * Returns the context lines of a hunk that are no lines of the file, if they were probably meant to be added: the first
- * of them has no sign, or the rest of the hunk matches in only one place.
+ * of them has no sign, or all of them are between lines that follow one another in only one place of the file.
  */
 export function meantToAdd(draft: Draft, lines: readonly HunkLine[]): MeantToAdd | undefined {
   const { index } = draft;
@@ -62,8 +62,10 @@ export function meantToAdd(draft: Draft, lines: readonly HunkLine[]): MeantToAdd
   const found = lines.filter(isNew);
   const [first] = found;
   if (first === undefined) return undefined;
+  const old = lines.filter(({ kind }) => kind !== "add");
+  const isBetween = !found.includes(old[0] as HunkLine) && !found.includes(old.at(-1) as HunkLine);
   const rest = onlyPlace(index, oldLines(lines.filter((line) => !found.includes(line))));
-  if (first.unsignedAt === undefined && rest === undefined) return undefined;
+  if (first.unsignedAt === undefined && (rest === undefined || !isBetween)) return undefined;
   const restAt = rest === undefined ? undefined : lineInBase(draft, index.matchedLines.start(rest));
   return { text: first.text.trim(), patchLine: first.unsignedAt, more: found.length - 1, restAt };
 }

@@ -1,7 +1,7 @@
 /** Finds the anchors of a hunk in a text: the lines that say where to look for the hunk. */
 import { type LineHits, locateLines } from "../../match/locate.js";
 import type { TextIndex } from "../../match/textIndex.js";
-import { isBlank } from "../../text/chars.js";
+import { isBlank, trimEnd, trimStart } from "../../text/chars.js";
 import { limits } from "../../text/limits.js";
 import type { Anchor } from "../operation.js";
 
@@ -77,7 +77,7 @@ export function passAnchors(
       left.units -= index.text.length;
       if (left.units < 0 || findAnchor(index, anchor, 0, true) !== undefined) return undefined;
       ignored ??= anchor.text;
-      const begun = onlyLineThatBegins(index, withoutClosing(anchor.text).trim(), line);
+      const begun = onlyLineThatBegins(index, withoutClosing(anchor.text), line);
       if (begun === undefined) isSkipped = true;
       else line = begun + 1;
     }
@@ -89,8 +89,9 @@ export function passAnchors(
  * Returns the only line, at or after line `from`, that begins with a text, apart from its indentation, and goes on after
  * the text's last word; `undefined` if there is none, if there are several, or if the text has no letter or digit.
  */
-function onlyLineThatBegins(index: TextIndex, beginning: string, from: number): number | undefined {
+function onlyLineThatBegins(index: TextIndex, anchor: string, from: number): number | undefined {
   const { text, matchedLines: lines } = index;
+  const beginning = anchor.slice(trimStart(anchor), trimEnd(anchor));
   if (!/[\p{L}\p{N}]/u.test(beginning) || from >= lines.lineCount) return undefined;
   let only: number | undefined;
   for (let at = text.indexOf(beginning, lines.start(from)); at !== -1; ) {
@@ -98,7 +99,7 @@ function onlyLineThatBegins(index: TextIndex, beginning: string, from: number): 
     let start = at;
     while (start > 0 && isBlank(text.charCodeAt(start - 1))) start--;
     const isStart = start === 0 || text[start - 1] === "\n" || text[start - 1] === "\r";
-    const splitsWord = /^[\p{L}\p{N}_]{2}$/u.test(`${beginning.at(-1)}${text[end] ?? ""}`);
+    const splitsWord = /[\p{L}\p{N}_]$/u.test(beginning) && /^[\p{L}\p{N}_]/u.test(text.slice(end, end + 2));
     if (isStart && !splitsWord) {
       if (only !== undefined) return undefined;
       only = lines.lineAt(at);

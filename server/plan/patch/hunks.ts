@@ -4,6 +4,7 @@
 import { type LineHits, locateLines } from "../../match/locate.js";
 import type { RungName } from "../../match/rungs.js";
 import type { TextIndex } from "../../match/textIndex.js";
+import { isAllBlank } from "../../text/chars.js";
 import { limits } from "../../text/limits.js";
 import type { Anchor, Hunk, HunkLine } from "../operation.js";
 import { type Followed, findAnchors, followAnchors, type MissingAnchor, passAnchors } from "./anchors.js";
@@ -106,7 +107,7 @@ function startAfter({ line, last }: Followed & { readonly kind: "behind" }, leni
  */
 function findDespiteAnchor(ground: HunkGround, hunk: Hunk): HunkPlace | undefined {
   const isTelling = hunk.lines.some(
-    ({ kind, text }) => (kind === "remove" && text.trim() !== "") || (kind === "context" && /[\p{L}\p{N}]/u.test(text)),
+    ({ kind, text }) => (kind === "remove" && !isAllBlank(text)) || (kind === "context" && /[\p{L}\p{N}]/u.test(text)),
   );
   const passed = isTelling ? passAnchors(ground, hunk.anchors) : undefined;
   if (passed === undefined) return undefined;
