@@ -5,11 +5,11 @@ import type { Document, DocumentUri, Snapshot, Target } from "../plan/snapshot.j
 import { withoutMark } from "../text/chars.js";
 import { limits } from "../text/limits.js";
 import { compareWithFile, type FileRead, readTextFile, refuseWrite, type SaveHabits } from "./files.js";
-import { readGitPrefixes } from "./gitPrefix.js";
+import { gitPrefix, withoutGitPrefix } from "./gitPrefix.js";
 import { isLink, mapBounded, type OpenText } from "./identity.js";
 import { createResolver, type Resolved, type ResolvedPath, type Resolver, type Scope } from "./paths.js";
 import { pathOfSyncedUri } from "./pathText.js";
-import { type FileUse, pathFailures } from "./sentences.js";
+import { type FileUse, pathFailures, pathWarnings } from "./sentences.js";
 
 /** The scope of a snapshot, with the rules for reading files and for comparing open documents with their files. */
 export interface World extends Scope {
@@ -44,7 +44,14 @@ export async function takeSnapshot(operations: readonly Operation[], world: Worl
   const resolved = new Map<string, Resolved>(
     await mapBounded(paths, async (path) => [path, await resolver.resolve(path)] as const),
   );
-  const warnings = await readGitPrefixes(operations, resolved, resolver);
+  const warnings: string[] = [];
+  for (const path of paths) {
+    if (!path.startsWith(gitPrefix)) continue;
+    const bare = await withoutGitPrefix(path, resolved.get(path), { operations, resolver });
+    if (bare === undefined) continue;
+    resolved.set(path, bare);
+    warnings.push(pathWarnings.gitPrefix(path, path.slice(gitPrefix.length)));
+  }
   const budget = { bytes: 0 };
   const uses = usesOf(operations, resolved);
   const isOneOfFew = uses.length <= few;

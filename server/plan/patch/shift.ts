@@ -11,16 +11,16 @@ import type { HunkPlace, HunkProblem } from "./hunks.js";
  * removed ones are. A block that only adds lines is shifted as all old lines of the hunk are, if these agree.
  */
 export function shifted(index: TextIndex, place: HunkPlace): HunkPlace | HunkProblem {
-  const { rung, lines, start } = place;
+  const { rung, start } = place;
   if (rung !== "indentation" && rung !== "foldedLines") return place;
-  const pairs = pairsOf(index, place);
-  const whole = shiftOfPairs(pairs);
-  const isSigned = pairs.some(({ kind, text }) => kind === "remove" && !isAllBlank(text));
+  const all = matchedLinesOf(index, place);
+  const whole = shiftOfMatched(all);
+  const isSigned = all.some(({ kind, text }) => kind === "remove" && !isAllBlank(text));
   const result: HunkLine[] = [];
-  for (const block of blocksOf(pairs)) {
+  for (const block of blocksOf(all)) {
     const added = block.flatMap(({ kind, text }) => (kind === "add" && !isAllBlank(text) ? [text] : []));
     const removed = block.filter(({ kind, text }) => kind === "remove" && !isAllBlank(text));
-    const shift = removed.length > 0 ? (whole ?? shiftOfPairs(removed)) : whole;
+    const shift = removed.length > 0 ? (whole ?? shiftOfMatched(removed)) : whole;
     const fits = shift !== undefined && added.every((text) => shiftLine(text, shift) !== undefined);
     if (added.length > 0 && removed.length > 0 && !fits) return { kind: "uneven", start, isUnfit: shift !== undefined };
     const isShifted = fits && (isSigned || isCertain(index, shift, added));
@@ -29,15 +29,15 @@ export function shifted(index: TextIndex, place: HunkPlace): HunkPlace | HunkPro
       result.push({ kind, text: moved ?? text });
     }
   }
-  return { ...place, lines: result.length === lines.length ? result : lines };
+  return { ...place, lines: result };
 }
 
 /** A line of a hunk, and the file's line at its place; `undefined` for an added line. */
-interface Pair extends HunkLine {
+interface MatchedLine extends HunkLine {
   readonly found: string | undefined;
 }
 
-function pairsOf(index: TextIndex, { lines, start }: HunkPlace): Pair[] {
+function matchedLinesOf(index: TextIndex, { lines, start }: HunkPlace): MatchedLine[] {
   let line = start;
   return lines.map(({ kind, text }) => ({
     kind,
@@ -47,23 +47,23 @@ function pairsOf(index: TextIndex, { lines, start }: HunkPlace): Pair[] {
 }
 
 /** Divides a hunk's lines: each context line alone, and each run of removed and added lines together. */
-function blocksOf(pairs: readonly Pair[]): Pair[][] {
-  const blocks: Pair[][] = [];
-  let run: Pair[] | undefined;
-  for (const pair of pairs) {
-    if (pair.kind !== "context" && run !== undefined) run.push(pair);
+function blocksOf(all: readonly MatchedLine[]): MatchedLine[][] {
+  const blocks: MatchedLine[][] = [];
+  let run: MatchedLine[] | undefined;
+  for (const line of all) {
+    if (line.kind !== "context" && run !== undefined) run.push(line);
     else {
-      run = [pair];
+      run = [line];
       blocks.push(run);
-      if (pair.kind === "context") run = undefined;
+      if (line.kind === "context") run = undefined;
     }
   }
   return blocks;
 }
 
-/** Returns the shift that turns all old lines among the pairs into the file's; `undefined` if no single shift does. */
-function shiftOfPairs(pairs: readonly Pair[]): Reshape | undefined {
-  const old = pairs.flatMap(({ text, found }) => (found === undefined ? [] : [{ text, found }]));
+/** Returns the shift that turns all old lines among the given ones into the file's; `undefined` if no single shift does. */
+function shiftOfMatched(all: readonly MatchedLine[]): Reshape | undefined {
+  const old = all.flatMap(({ text, found }) => (found === undefined ? [] : [{ text, found }]));
   return shiftOfLines(
     old.map(({ text }) => text),
     old.map(({ found }) => found),
