@@ -240,7 +240,7 @@ function readUpdate(patch: Patch, path: string): void {
       return;
     }
   }
-  if (lenient) dropEmptyLast(patch, update);
+  if (lenient && !hasTooMany(patch)) dropEmptyLast(patch, update);
   const last = update.hunks.at(-1);
   if (last?.lines.length === 0) {
     report(patch, last.patchLine - 1, patchProblems.emptyHunk(), path);
