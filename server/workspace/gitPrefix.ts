@@ -8,7 +8,8 @@ export const gitPrefix = "a/";
 
 /**
  * Resolves a path without its Git prefix. Returns `undefined` unless that leads to an existing file, the path as sent
- * leads to none (`asSent`), there is no folder with the prefix's name, and the call creates nothing below such a folder.
+ * leads to none (`asSent`), there is no folder with the prefix's name, the call creates nothing below such a folder, and
+ * no file in a deeper folder has a path that ends in this way.
  */
 export async function withoutGitPrefix(
   path: string,
@@ -25,7 +26,9 @@ export async function withoutGitPrefix(
     if (folder.ok ? isThere(folder) : folder.failure.code === "isDirectory") return undefined;
   }
   const bare = await resolver.resolve(path.slice(gitPrefix.length));
-  return isThere(bare) ? bare : undefined;
+  if (!isThere(bare)) return undefined;
+  const similar = await resolver.suggest(path, asSent.place.searched);
+  return similar.some((other) => other.endsWith(`/${path}`)) ? undefined : bare;
 }
 
 const isThere = (resolved: Resolved): boolean =>
