@@ -56,7 +56,10 @@ export function parsePatch(text: string, how: Leniency): ParsedPatch {
   const isEnded = readSections(patch);
   if (isEnded) checkRest(patch);
   else if (!how.lenient) report(patch, to - 1, patchProblems.noEnd());
-  else if (patch.last !== undefined && !isComplete(patch.last)) report(patch, to - 1, patchProblems.cutOff());
+  else if (patch.last !== undefined && !isComplete(patch.last)) {
+    patch.sections.pop();
+    report(patch, to - 1, patchProblems.cutOff(), patch.last.path);
+  }
   if (patch.sections.length + patch.reported.length === 0) report(patch, from - 1, patchProblems.noSections());
 
   if (hasTooMany(patch)) return { ok: false, failures: [callSizeFailures.hunks()], unlisted: 0 };

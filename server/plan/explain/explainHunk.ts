@@ -51,13 +51,14 @@ export function* explainHunk(draft: Draft, hunk: Hunk, how: Unplaced, at: At): G
     }
     case "ambiguous": {
       const { rung, starts, length, near } = problem;
-      const telling = tellingLines(draft, { rung, starts, length });
-      const shown = { matches: placesAt(starts), near, telling, strict: !lenient };
+      const telling = tellingLines(draft, { rung, starts, run: old.slice(0, length) });
+      const anchoring = !lenient ? "strict" : hunk.anchors.length > 0 ? "anchored" : "none";
+      const shown = { matches: placesAt(starts), near, telling, anchoring } as const;
       return hunkFailures.ambiguous(at, { found: starts.length, rung, ...shown });
     }
     case "ambiguousAnchor": {
       const { anchor, rung, starts } = problem;
-      const telling = tellingLines(draft, { rung, starts, length: 1 });
+      const telling = tellingLines(draft, { rung, starts, run: [anchor] });
       return hunkFailures.ambiguousAnchor(at, { anchor, found: starts.length, matches: placesAt(starts), telling });
     }
     case "noAnchor":

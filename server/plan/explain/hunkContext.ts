@@ -13,24 +13,36 @@ import type { MeantToAdd, TellingLine } from "../patch/sentences.js";
 /** The numbers of matches for which a line of context is sought, and of lines that it may be away from its match. */
 const told = { matches: 3, lines: 20 } as const;
 
+/** All matches of a hunk, or of the anchor of a hunk that only adds lines. */
+export interface Matches {
+  readonly rung: RungName;
+  /** The lines that match, as the hunk has them. */
+  readonly run: readonly string[];
+  /** The 0-based first lines of the matches. */
+  readonly starts: readonly number[];
+}
+
 /**
- * Returns, for each of the first matches of a hunk, the nearest line with text such that the context from the match to
- * that line occurs only there; none for a match without such a line. `starts`: the 0-based first lines of all matches;
- * `length`: the number of lines that each match has.
+ * Returns, for each of the first matches, the nearest line with text such that the context from the match to that line
+ * occurs only there in the whole file; none for a match without such a line.
  */
-export function tellingLines(
-  draft: Draft,
-  { rung, starts, length }: { readonly rung: RungName; readonly starts: readonly number[]; readonly length: number },
-): TellingLine[] {
+export function tellingLines(draft: Draft, { rung, run, starts }: Matches): TellingLine[] {
+  const { length } = run;
+  const inFile = locateLines(draft.index, run, { from: 0, most: limits.hunkPlaces });
+  const all = inFile?.rung === rung ? inFile.starts : starts;
   const lines = draft.index.matchedLines;
-  if (starts.length >= limits.hunkPlaces) return [];
+  if (all.length >= limits.hunkPlaces) return [];
   const contentOf = (line: number): string | undefined => {
     const isThere = line >= 0 && line < lines.filledCount;
     return isThere && lines.contentEnd(line) - lines.start(line) <= limits.quotedLine ? lines.content(line) : undefined;
   };
+  const seen = new Map<number, string | undefined>();
   const folded = (line: number): string | undefined => {
+    if (seen.has(line)) return seen.get(line);
     const content = contentOf(line);
-    return content === undefined || rung === "exact" ? content : Folded.of(content, "typography").text.trim();
+    const plain = content === undefined || rung === "exact" ? content : Folded.of(content, "typography").text.trim();
+    seen.set(line, plain);
+    return plain;
   };
   return starts.slice(0, told.matches).flatMap((start): TellingLine[] => {
     const numberOf = (line: number): number => lineInBase(draft, lines.start(line));
@@ -40,7 +52,7 @@ export function tellingLines(
         const text = contentOf(start + by);
         if (text === undefined || isAllBlank(text)) continue;
         const between = Array.from({ length: away }, (_, i) => (kind === "above" ? -1 - i : length + i));
-        const isAlone = starts.every(
+        const isAlone = all.every(
           (other) => other === start || between.some((line) => folded(other + line) !== folded(start + line)),
         );
         if (isAlone) return [{ match: numberOf(start), kind, line: numberOf(start + by), text: text.trim() }];
@@ -59,15 +71,15 @@ export function meantToAdd(draft: Draft, lines: readonly HunkLine[]): MeantToAdd
   const table = index.lineTable("blanks");
   const isNew = ({ kind, text }: HunkLine): boolean =>
     kind === "context" && !isAllBlank(text) && table.find([text], { from: 0, most: 1 }).length === 0;
-  const found = lines.filter(isNew);
+  const found = new Set(lines.filter(isNew));
   const [first] = found;
   if (first === undefined) return undefined;
   const old = lines.filter(({ kind }) => kind !== "add");
-  const isBetween = !found.includes(old[0] as HunkLine) && !found.includes(old.at(-1) as HunkLine);
-  const rest = onlyPlace(index, oldLines(lines.filter((line) => !found.includes(line))));
+  const isBetween = !found.has(old[0] as HunkLine) && !found.has(old.at(-1) as HunkLine);
+  const rest = onlyPlace(index, oldLines(lines.filter((line) => !found.has(line))));
   if (first.unsignedAt === undefined && (rest === undefined || !isBetween)) return undefined;
   const restAt = rest === undefined ? undefined : lineInBase(draft, index.matchedLines.start(rest));
-  return { text: first.text.trim(), patchLine: first.unsignedAt, more: found.length - 1, restAt };
+  return { text: first.text.trim(), patchLine: first.unsignedAt, more: found.size - 1, restAt };
 }
 
 /** Returns the 0-based line where a run of lines starts in the text; `undefined` unless the run occurs exactly once. */

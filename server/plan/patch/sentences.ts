@@ -81,14 +81,14 @@ function sayMeantToAdd(unsigned: MeantToAdd | undefined): string[] {
   return [`${what}: if it is new, write + in front of it${rest}.`];
 }
 
-/** Returns sentences about the context that would make a hunk unique, each followed by a space. */
+/** Returns sentences about the context that would make a hunk unique; empty if there are none. */
 function sayTelling(telling: readonly TellingLine[]): string {
   return telling
     .map(({ match, kind, line, text }) => {
       const how = kind === "above" ? "start the context at" : "extend the context to";
-      return `For the match at line ${match}, ${how} line ${line}: ${quote(text, 100)}. `;
+      return `For the match at line ${match}, ${how} line ${line}: ${quote(text, 100)}.`;
     })
-    .join("");
+    .join(" ");
 }
 
 /** Failures to place a hunk of a patch. */
@@ -176,7 +176,7 @@ export const hunkFailures = {
       hint: "Copy the lines from the current file with their indentation, and indent the added lines to match.",
       ...placeOf(absence),
     }),
-  /** `strict`: `true` if an anchor selects the first match after it, as in Codex. */
+  /** `anchoring`: `anchored` if the hunk has an anchor, or `strict` if anchors select the first match, as in Codex. */
   ambiguous: (
     at: At,
     {
@@ -185,22 +185,27 @@ export const hunkFailures = {
       matches,
       near,
       telling,
-      strict,
+      anchoring,
     }: {
       found: number;
       rung: string;
       matches: readonly QuotedPlace[];
       near: number | undefined;
       telling: readonly TellingLine[];
-      strict: boolean;
+      anchoring: "none" | "anchored" | "strict";
     },
-  ) =>
-    makeFailure("ambiguousMatch", at, {
-      problem: `The lines of ${nameOf(at)} occur ${timesOrMore(found)}${rung === "exact" ? "" : ` (rung ${rung})`}${near === undefined ? "" : `, equally near line ${near}`}:${quoted(matches)}${found > matches.length ? "\n…" : ""}\n`,
-      hint: `${sayTelling(telling)}${strict ? "Add a line of context, or follow @@ with a line that precedes the intended match in the file." : `Add context that only the intended match has, or give its line number: @@ -${matches[0]?.line ?? 1} +${matches[0]?.line ?? 1} @@ selects the first match.`}`,
+  ) => {
+    const line = matches[0]?.line ?? 1;
+    return makeFailure("ambiguousMatch", at, {
+      problem: `The lines of ${nameOf(at)} occur ${timesOrMore(found)}${rung === "exact" ? "" : ` (rung ${rung})`}${near === undefined ? "" : `, equally near line ${near}`}:${quoted(matches)}${found > matches.length ? "\n…" : ""}\n${sayTelling(telling)}`,
+      hint:
+        anchoring === "strict"
+          ? "Add a line of context, or follow @@ with a line that precedes the intended match in the file."
+          : `${anchoring === "anchored" ? "Instead of the anchor, give" : "Give"} context that only the intended match has, or its line number: "@@ -${line} +${line} @@" selects the first match.`,
       matches: plainLines(matches),
-      ...(matches[0] === undefined ? {} : { line: matches[0].line }),
-    }),
+      line,
+    });
+  },
   ambiguousAnchor: (
     at: At,
     {
@@ -209,13 +214,15 @@ export const hunkFailures = {
       matches,
       telling,
     }: { anchor: string; found: number; matches: readonly QuotedPlace[]; telling: readonly TellingLine[] },
-  ) =>
-    makeFailure("ambiguousMatch", at, {
-      problem: `${nameOf(at)} only adds lines, after the anchor ${quote(anchor, 160)}, which occurs ${timesOrMore(found)}:${quoted(matches)}${found > matches.length ? "\n…" : ""}\n`,
-      hint: `Write the anchor's line as a context line instead. ${sayTelling(telling)}Or give the line number: @@ -${matches[0]?.line ?? 1},0 +${(matches[0]?.line ?? 1) + 1} @@ adds the lines after the first match.`,
+  ) => {
+    const line = matches[0]?.line ?? 1;
+    return makeFailure("ambiguousMatch", at, {
+      problem: `${nameOf(at)} only adds lines, after the anchor ${quote(anchor, 160)}, which occurs ${timesOrMore(found)}:${quoted(matches)}${found > matches.length ? "\n…" : ""}\n${sayTelling(telling)}`,
+      hint: `Instead of the anchor, give context that occurs only once, or the line number: "@@ -${line},0 +${line + 1} @@" adds the lines after the first match.`,
       matches: plainLines(matches),
-      ...(matches[0] === undefined ? {} : { line: matches[0].line }),
-    }),
+      line,
+    });
+  },
 } as const;
 
 /** Failures of operations on whole files. */
