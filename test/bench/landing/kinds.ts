@@ -7,7 +7,6 @@ import {
   otherQuotes,
   overEscaped,
   unevenIndentation,
-  wrongAnchor,
   wrongCase,
   wrongWord,
 } from "./breakages.js";
@@ -23,6 +22,7 @@ import {
   partOfLine,
   repeatedWithLine,
   shuffled,
+  wrongAnchor,
 } from "./makers.js";
 import { type Door, doors } from "./sent.js";
 
@@ -46,6 +46,7 @@ export const kinds: readonly Kind[] = [
   { name: "chains", make: chain, doors: [...inSequence, "patch"], goal: { right: 100 } },
   { name: "part of a line", make: partOfLine, doors: texts, goal: { right: 99 } },
   { name: "repeated, with its line", make: repeatedWithLine, doors: ["batch", "patch"], goal: { right: 99 } },
+  { name: "wrong anchor", make: wrongAnchor, doors: ["patch"], goal: { right: 99 } },
   { name: "first line dedented", make: damaged(damages.firstLineDedented), doors, goal: { right: 99 } },
   { name: "spaces added by the model", make: damaged(damages.blanksByModel), doors, goal: { right: 99 } },
   { name: "spaces only in the file", make: damaged(damages.blanksInFile), doors, goal: { right: 99 } },
@@ -83,12 +84,6 @@ export const kinds: readonly Kind[] = [
     goal: { refused: 100 },
   },
   { name: "elision mark", make: broken("elision", elided), doors, goal: { refused: 100 } },
-  {
-    name: "wrong anchor",
-    make: broken("wrongAnchor", wrongAnchor, { found: true }),
-    doors: ["patch"],
-    goal: { refused: 100 },
-  },
   { name: "ambiguous", make: ambiguous, doors, goal: { refused: 100 } },
   { name: "absent", make: absent, doors, goal: { refused: 100 } },
   { name: "already applied", make: alreadyApplied, doors, goal: { refused: 100 } },

@@ -114,7 +114,6 @@ const reasons: Readonly<Record<Reason, ReasonTest>> = {
   blankLine: saying(/empty line/),
   escaped: saying(/escap|HTML entities/),
   wrongWord: differing(/the text differs/),
-  wrongAnchor: saying(/anchor/),
   case: differing(/letter case/),
   quotes: differing(/quotes/),
   innerBlanks: differing(/whitespace within the line/),
