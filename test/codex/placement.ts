@@ -82,8 +82,7 @@ function placeOf(ground: Ground, chunk: Chunk, cursor: number): Search {
   const hint = rules.has("lineHint") ? chunk.anchors.find(({ range }) => range)?.range?.line : undefined;
   if (anchored !== undefined) {
     const mayTakeFirst = anchored.isNarrowed ? !rules.has("severalAfterAnchor") : !rules.has("ambiguous");
-    const isFirst = anchored.isNarrowed && rules.has("anchorIsFirst");
-    const found = findOld(ground, chunk, isFirst ? anchored.line - 1 : anchored.line);
+    const found = findOld(ground, chunk, startFor(ground, chunk, { cursor, anchored }));
     const gap = rules.has("gapAtEnd") ? withoutGap(chunk) : undefined;
     if (gap !== undefined && !(found && (mayTakeFirst || found.places.length === 1))) {
       return insertion(ground, gap, anchored);
@@ -97,6 +96,22 @@ function placeOf(ground: Ground, chunk: Chunk, cursor: number): Search {
     if (found !== undefined) return choose(ground, found, { mayTakeFirst: false, hint });
   }
   return "contextNotFound";
+}
+
+/**
+ * The line where the search for a hunk's old lines begins: after the anchors or, if the first old line may repeat the
+ * anchor, with it. An anchor that also occurs before the cursor does not narrow the search.
+ */
+function startFor(
+  ground: Ground,
+  chunk: Chunk,
+  { cursor, anchored }: { readonly cursor: number; readonly anchored: NonNullable<ReturnType<typeof follow>> },
+): number {
+  const { rules } = ground;
+  if (!anchored.isNarrowed) return anchored.line;
+  const first = rules.has("severalAfterAnchor") ? follow(ground, chunk.anchors, 0) : undefined;
+  const line = (first ?? anchored).line - (rules.has("anchorIsFirst") ? 1 : 0);
+  return Math.max(cursor, line);
 }
 
 /**
@@ -252,12 +267,12 @@ function insertion(ground: Ground, chunk: Chunk, anchored: ReturnType<typeof fol
     const left = lines.filter((line) => distance(line) === Math.min(...lines.map(distance)));
     return left.length === 1 && left[0] !== undefined ? at(left[0] + 1) : "ambiguousMatch";
   };
-  if (anchored === undefined) {
-    const again = rules.has("outOfOrder") ? follow(ground, chunk.anchors, 0) : undefined;
-    return again === undefined ? "contextNotFound" : after(again.sameAnchors);
-  }
+  const again = rules.has("outOfOrder") ? follow(ground, chunk.anchors, 0) : undefined;
+  if (anchored === undefined) return again === undefined ? "contextNotFound" : after(again.sameAnchors);
   if (chunk.atEnd || !rules.has("insertAtAnchor")) return at(texts.length);
-  if (anchored.isNarrowed) return rules.has("severalAnchors") ? after(anchored.sameAnchors) : at(anchored.line);
+  if (anchored.isNarrowed) {
+    return rules.has("severalAnchors") ? after((again ?? anchored).sameAnchors) : at(anchored.line);
+  }
   if (range === undefined) return at(texts.length);
   return range.count === 0 && range.line <= texts.length ? at(range.line) : "contextNotFound";
 }

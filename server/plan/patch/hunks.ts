@@ -75,15 +75,18 @@ export function findHunk(ground: HunkGround, hunk: Hunk, cursor: number): HunkPl
   const anchored = followAnchors(index, hunk.anchors, cursor, lenient);
   const hint = lenient ? hunk.anchors.find(({ range }) => range !== undefined)?.range : undefined;
   if (oldLines(hunk.lines).length === 0) return placeInsertion(ground, hunk, anchored, hint);
+  const again = lenient ? followAnchors(index, hunk.anchors, 0, lenient) : anchored;
   if (anchored.kind === "behind") {
     const first = anchored.last !== undefined && !lenient;
-    const hits = findLines(ground, hunk, startAfter(anchored, lenient));
+    // If the anchor also occurs before the cursor, that occurrence may be the one that is meant.
+    const isFromFirst = lenient && anchored.last !== undefined && again.kind === "behind";
+    const from = isFromFirst ? Math.max(cursor, startAfter(again, lenient)) : anchored.line;
+    const hits = findLines(ground, hunk, from);
     const isClear = hits !== undefined && (first || hits.starts.length === 1);
     const gap = lenient && !isClear ? withoutGap(hunk) : undefined;
     if (gap !== undefined) return placeInsertion(ground, gap, anchored, hint);
     if (hits !== undefined) return decide(ground, hits, { first, near: hint?.line });
   }
-  const again = lenient ? followAnchors(index, hunk.anchors, 0, lenient) : anchored;
   if (again.kind === "noAnchor") return (lenient ? findDespiteAnchor(ground, hunk) : undefined) ?? again;
   const elsewhere = lenient && !hunk.atEnd ? findLines(ground, hunk, startAfter(again, lenient)) : undefined;
   if (elsewhere !== undefined) return decide(ground, elsewhere, { first: false, near: hint?.line });
@@ -247,15 +250,11 @@ function placeInsertion(
       ? { kind: "ambiguousAnchor", anchor: text, starts, rung }
       : insertAt(start + 1);
   };
-  if (anchored.kind === "noAnchor") {
-    const last = hunk.anchors.at(-1);
-    const outer = lenient ? followAnchors(index, hunk.anchors.slice(0, -1), 0, true) : anchored;
-    if (outer.kind === "noAnchor" || last === undefined) return anchored;
-    const hits = findAnchors(index, last, outer.line);
-    return hits === undefined ? { ...anchored, from: outer.line } : insertAfter(last, hits);
-  }
-  const { line, last } = anchored;
-  if (last !== undefined && !hunk.atEnd) {
+  // The order of the hunks does not decide among several lines that are the same as the anchor.
+  const again = lenient ? followAnchors(index, hunk.anchors, 0, true) : anchored;
+  if (again.kind === "noAnchor") return again;
+  const { line, last } = again;
+  if (last !== undefined && (!hunk.atEnd || anchored.kind === "noAnchor")) {
     const hits = lenient ? findAnchors(index, last, line - 1) : undefined;
     return hits === undefined ? insertAt(line) : insertAfter(last, hits);
   }
