@@ -1,7 +1,7 @@
 /** Known mistakes in old texts, each with a function that undoes it. Used for hints, never for matching. */
 import { lineTexts, splitLines } from "../../text/chars.js";
 import { limits } from "../../text/limits.js";
-import { withoutView } from "../wholeLines.js";
+import { withoutView } from "../viewPrefix.js";
 
 /** A known mistake in an old text. */
 export interface Miswriting {

@@ -1,5 +1,6 @@
 /** Chooses among the places of an edit's old text, or explains why no choice can be made. */
 import { type Located, locate, withoutOverlap } from "../../match/locate.js";
+import { fitsEnds, fitsUneven, isRespacing } from "../../match/looseLines.js";
 import type { Place } from "../../match/place.js";
 import type { RungName } from "../../match/rungs.js";
 import { isReindenting, isShifted } from "../../match/wholeLines.js";
@@ -52,12 +53,17 @@ export function locateMarked(
 }
 
 /**
- * Returns `located`, or no places if the edit only reindents lines and any place is indented differently from the old
- * text.
+ * Returns `located`, or no places if the edit can't be meant for any of them: it only reindents lines, or changes only
+ * whitespace, and the whitespace differs there; or a loose rung does not suit its new text.
  */
-export function meantBy(edit: EditOperation, located: Located): Located {
-  const isLoose = "places" in located && located.rung !== "exact";
-  const isElsewhere = isLoose && located.places.some(isShifted) && isReindenting(edit);
+export function meantBy({ index }: Draft, edit: EditOperation, located: Located): Located {
+  if (!("places" in located) || located.rung === "exact") return located;
+  const { rung, places } = located;
+  const isElsewhere =
+    (places.some(isShifted) && isReindenting(edit)) ||
+    (rung === "innerBlanks" && isRespacing(edit)) ||
+    (rung === "emptyEnds" && !places.every((place) => fitsEnds(edit, place))) ||
+    (rung === "unevenIndentation" && (isRespacing(edit) || !places.every((place) => fitsUneven(index, edit, place))));
   return isElsewhere ? { kind: "none" } : located;
 }
 

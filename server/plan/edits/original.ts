@@ -66,7 +66,7 @@ function* planEdit({ draft, edit, group, accepted, history, options }: EditConte
   if (refused !== undefined) return fail(refused);
   if (group.located === undefined) yield* locating(draft.index, edit.oldText, options);
   group.located ??= locateEdit(draft, edit, options);
-  const located = meantBy(edit, group.located);
+  const located = meantBy(draft, edit, group.located);
   if (located.kind === "tooMany") return fail(editFailures.searchTooLarge(at));
   if (located.kind === "none") return fail(yield* explainAbsence(draft, edit, history, options));
   const chosen = takePlaces(draft, edit, group, located);

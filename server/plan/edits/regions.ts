@@ -120,7 +120,7 @@ class RegionPlan {
     if (found !== undefined && isFirst && isPlain) return yield* this.planAtPlace(region, edit, found);
     region.history ??= new EditHistory(this.pairs);
     const { draft, history } = region;
-    const located = meantBy(edit, locateEdit(draft, edit, this.options));
+    const located = meantBy(draft, edit, locateEdit(draft, edit, this.options));
     // An edit that matches only on a looser rung than it did before the batch may match elsewhere in the text, too.
     const isCertain =
       located.kind === "one" && (found === undefined || !isStricter(found.rung, located.rung)) && this.hasRoom(edit);

@@ -59,7 +59,7 @@ export function* planEdit(
   const refused = refusal(at, edit);
   if (refused !== undefined) return fail(refused);
   const asSent = yield* locating(draft.index, edit.oldText, options);
-  const located = meantBy(edit, locateMarked(draft, edit, asSent, options));
+  const located = meantBy(draft, edit, locateMarked(draft, edit, asSent, options));
   const isAgain = history.hasDone(edit);
   if (located.kind === "tooMany") return fail(editFailures.searchTooLarge(at));
   if (located.kind === "none") {
