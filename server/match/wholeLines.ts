@@ -302,8 +302,9 @@ export function indentedLike(
   const decisive = telling.length > 0 ? telling : shared;
   const isOld = decisive.some(({ line, other }) => indentOf(line) === indentOf(other));
   const isFile = decisive.some(({ line, i }) => indentOf(line) === indentOf(fileLine(i)));
-  if (isOld === isFile) return undefined;
-  return isFile ? "file" : "oldText";
+  if (isOld !== isFile) return isFile ? "file" : "oldText";
+  // A new text with less indentation than the old text is nothing unusual.
+  return shift.kind === "remove" && !isOld ? "oldText" : undefined;
 }
 
 /** Returns the pairs of lines that have the same text in both lists; `i` is the 0-based line in the old list. */

@@ -93,7 +93,7 @@ export const editFailures = {
     }),
   cannotShift: (at: At, line: number) =>
     makeFailure("noMatch", at, {
-      problem: `The old text of ${nameOf(at)} was found at line ${line} with different indentation, but a line of its new text cannot be shifted by the same amount: that line's indentation is too small, or is not a whole number of tabs.`,
+      problem: `The old text of ${nameOf(at)} was found at line ${line} with different indentation, but its new text cannot be shifted by the same amount: a line's indentation is too small or is not a whole number of tabs, or the new text may already have the file's indentation.`,
       hint: "Send both texts with the file's own indentation.",
       line,
     }),
