@@ -42,7 +42,13 @@ const disturbances: readonly ((text: string, line: number) => string)[] = [
       .map((each, i) => `${line + i + 1}\t${each}`)
       .join("\n"),
   (text, line) => `${line + 1}: ${text}`,
+  (text, line) => `${line + 1}| ${text}`,
   (text) => text.replace("value", "valve"),
+  (text) => text.replace(/(?<=\S) (?=\S)/g, "  "),
+  (text) => `\n${text}\n\n`,
+  (text) => `${text}\n`,
+  (text) => text.replace(/^ +/m, ""),
+  (text) => text.replace("value", "ｖａｌｕｅ").replace("(", "（"),
   (text) => `\uFEFF${text}`,
 ];
 

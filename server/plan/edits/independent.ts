@@ -1,5 +1,6 @@
 /** Plans, in one pass over the text, edits that can't affect each other, with the same result as `planSequential`. */
 import type { Sought } from "../../match/place.js";
+import { endsLine } from "../../match/reshape.js";
 import { MultiSearch } from "../../match/search/multiSearch.js";
 import { unitsPerStep } from "../../text/lines.js";
 import type { Draft, Span } from "../draft.js";
@@ -23,6 +24,8 @@ export function* planIndependent(
   const isPlain = ({ oldText, newText, replaceAll }: EditOperation): boolean =>
     !replaceAll &&
     MultiSearch.hasKey(oldText) &&
+    // Another edit may decide whether such an old text still starts a line, and so whether it keeps its line ending.
+    (newText === "" || endsLine(oldText) === endsLine(newText)) &&
     // A lone surrogate is no longer found once another edit puts its counterpart next to it.
     oldText.isWellFormed() &&
     !special.test(oldText) &&
