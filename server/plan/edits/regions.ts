@@ -133,6 +133,7 @@ class RegionPlan {
     if (outcome.rung === undefined) return outcome;
     if (!isCertain || !region.take(step.draft.change, step.draft)) return undefined;
     const spans = history.applied.at(-1)?.spans ?? [];
+    this.history.adoptInsertions(history.insertions, region.from);
     this.note(region, edit, { spans, growth: step.draft.index.text.length - draft.index.text.length });
     const places = outcome.places.map(({ startLine, endLine }) => ({
       startLine: startLine + region.line,
@@ -153,6 +154,10 @@ class RegionPlan {
     const spans = changes.map((change) => moved(change, -region.from));
     const change = ChangeSet.of(region.text.length, spans);
     if (!region.take(change)) return undefined;
+    if (/[\r\n]/.test(edit.newText)) {
+      region.history ??= new EditHistory(this.pairs);
+      region.history.adoptInsertions(this.history.noteInsertions(start, changes), -region.from);
+    }
     this.note(region, edit, { spans, growth: change.lengthAfter - change.length });
     const status = change.isEmpty ? "skipped" : "applied";
     const places = start.created ? [] : [linesOf(start, place)];

@@ -8,6 +8,7 @@ import type { Change } from "../../text/changeSet.js";
 import { byteOrderMark, isAllBlank } from "../../text/chars.js";
 import { limits } from "../../text/limits.js";
 import { type Draft, edited, lineInBase, linesOf } from "../draft.js";
+import type { Insertions } from "../edits/insertions.js";
 import { type ClaimedPlace, OverlapDetector } from "../edits/overlaps.js";
 import { editFailures } from "../edits/sentences.js";
 import type { Drafted } from "../edits/sequential.js";
@@ -17,8 +18,15 @@ import type { BatchOptions, Hunk, UpdateSection } from "../operation.js";
 import { type EditOutcome, failedOutcome } from "../outcome.js";
 import { asContext, findHunk, type HunkGround, type HunkPlace, isIdle, oldLines } from "./hunks.js";
 
-/** Plans a section's hunks; leaves out those that fail. Yields after each hunk, so the caller can do other work. */
-export function* planHunks(start: Draft, section: UpdateSection, options: BatchOptions): Generator<void, Drafted> {
+/**
+ * Plans a section's hunks; leaves out those that fail, and those whose lines an earlier section of the file has inserted
+ * at the same point. Yields after each hunk, so the caller can do other work.
+ */
+export function* planHunks(
+  start: Draft,
+  section: UpdateSection,
+  { options, insertions }: { readonly options: BatchOptions; readonly insertions: Insertions },
+): Generator<void, Drafted> {
   if (section.hunks.length === 0) return { draft: start, outcomes: [] };
   const ended = endLastLine(start);
   const { index } = ended;
@@ -48,7 +56,10 @@ export function* planHunks(start: Draft, section: UpdateSection, options: BatchO
     } else {
       const claim = claimOf(index, hunk, found, lineEnd);
       const other = accepted.conflictOf(claim);
-      if (other === undefined) {
+      if (options.lenient && insertions.hasAll(ended, claim.changes)) {
+        outcomes.push(outcomeAt(ended, hunk, "skipped", found));
+        cursor = Math.max(cursor, found.next);
+      } else if (other === undefined) {
         outcomes.push(outcomeAt(ended, hunk, "applied", found));
         accepted.add(claim);
         const isAtEnd = found.length === 0 && found.start === index.lineTable("nothing").lineCount;
@@ -59,6 +70,7 @@ export function* planHunks(start: Draft, section: UpdateSection, options: BatchO
     yield;
   }
   const changes = inOrder.flatMap(({ claim }) => claim.changes);
+  insertions.note(ended, changes);
   return { draft: inOrder.length > 0 ? edited(ended, changes).draft : start, outcomes };
 }
 
