@@ -17,6 +17,7 @@ export type FailureCode =
   | "tooLarge"
   | "emptyOldText"
   | "noChange"
+  | "leftOutCode"
   | "noMatch"
   | "ambiguousMatch"
   | "expectedCount"

@@ -74,7 +74,7 @@ function* planEdit({
   const { path } = draft.document;
   const at: At = { index: edit.index, path };
   const fail = (failure: Failure): EditOutcome => ({ index: edit.index, path, status: "failed", places: [], failure });
-  const refused = refusal(at, edit);
+  const refused = refusal(at, edit, options);
   if (refused !== undefined) return fail(refused);
   if (group.located === undefined) yield* locating(draft.index, edit.oldText, options);
   group.located ??= locateEdit(draft, edit, options);

@@ -82,7 +82,8 @@ class RegionPlan {
   /** Plans the next edit; returns `undefined` if `planSequential` must plan the whole batch. */
   *plan(sought: SoughtEdit): Generator<void, EditOutcome | undefined> {
     const { edit, patterns } = sought;
-    if (refusal({}, edit) !== undefined) return (yield* planEdit(this.start, edit, this.history, this.options)).outcome;
+    if (refusal({}, edit, this.options) !== undefined)
+      return (yield* planEdit(this.start, edit, this.history, this.options)).outcome;
     const done = this.done.get(this.pairs.get(edit) ?? "");
     const regions = new Set<TextRegion>();
     for (const one of [sought.home, done]) if (one !== undefined) regions.add(one);

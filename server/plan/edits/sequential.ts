@@ -6,6 +6,7 @@ import { isStricter, type RungName } from "../../match/rungs.js";
 import { type Change, ChangeSet } from "../../text/changeSet.js";
 import { type Draft, edited, lineInBase, linesOf, type Span, spanInBase } from "../draft.js";
 import { explainAbsence, findsElsewhere } from "../explain/explainEdit.js";
+import { omissionIn } from "../explain/leftOutWarnings.js";
 import type { At, Failure } from "../failure.js";
 import type { BatchOptions, EditOperation } from "../operation.js";
 import type { EditOutcome } from "../outcome.js";
@@ -57,7 +58,7 @@ export function* planEdit(
     history.failed.push(edit);
     return { draft, outcome: { index: edit.index, path, status: "failed", places: [], failure } };
   };
-  const refused = refusal(at, edit);
+  const refused = refusal(at, edit, options);
   if (refused !== undefined) return fail(refused);
   const asSent = yield* locating(draft.index, edit.oldText, options);
   const located = meantBy(draft, edit, locateMarked(draft, edit, asSent, options));
@@ -131,9 +132,12 @@ function insertedBefore(
 }
 
 /** Returns the failure of an edit that would fail against any text. Not called for an edit that may create a file. */
-export function refusal(at: At, edit: EditOperation): Failure | undefined {
+export function refusal(at: At, edit: EditOperation, { allowOmissions }: BatchOptions): Failure | undefined {
   if (edit.oldText === "") return editFailures.emptyOldText(at, { first: false });
-  return edit.oldText === edit.newText ? editFailures.noChange(at) : undefined;
+  if (edit.oldText === edit.newText) return editFailures.noChange(at);
+  if (allowOmissions || !/\.{3}|…/.test(edit.newText)) return undefined;
+  const omission = omissionIn(edit);
+  return omission === undefined ? undefined : editFailures.leftOutCode(at, omission);
 }
 
 /** Maps edits to names for their pairs of old and new text. Includes only edits whose pair was sent more than once. */

@@ -1,5 +1,6 @@
-/** Warns about new texts with an ellipsis or a comment in place of code: such an edit deletes the code. */
-import { isElision } from "../../match/hints/leftOutCode.js";
+/** Finds an ellipsis or a comment in place of code in new texts: such an edit deletes the code. */
+import { isElision, isOmission } from "../../match/hints/leftOutCode.js";
+import { lineRuns } from "../../match/rewrite.js";
 import { wholeLines } from "../../match/wholeLines.js";
 import type { EditOperation, Hunk } from "../operation.js";
 import type { EditOutcome } from "../outcome.js";
@@ -29,6 +30,28 @@ export function elidedWarnings(
       ? []
       : [explainWarnings.elided({ index: edit.index, path: outcome.path, line, gone })];
   });
+}
+
+/**
+ * Returns a new line that certainly stands for left-out code, is not in the old text, and is written where old lines are
+ * removed; `undefined` if there is none.
+ */
+export function omissionIn(edit: EditOperation | Hunk): string | undefined {
+  const { old, next } = "lines" in edit ? { old: oldLines(edit.lines), next: newLines(edit.lines) } : linesOfEdit(edit);
+  const trimmed = { old: old.map((one) => one.trim()), next: next.map((one) => one.trim()) };
+  const known = new Set(trimmed.old);
+  const isNew = (one: string): boolean => isOmission(one) && !known.has(one);
+  if (!trimmed.next.some(isNew)) return undefined;
+  let line = 0;
+  let block = { gone: 0, omission: undefined as string | undefined };
+  for (const { removed, added, count } of lineRuns(trimmed.old, trimmed.next)) {
+    if (!removed && !added) block = { gone: 0, omission: undefined };
+    if (removed) block.gone += count;
+    if (added) block.omission ??= trimmed.next.slice(line, line + count).find(isNew);
+    if (!removed) line += count;
+    if (block.gone > 0 && block.omission !== undefined) return block.omission;
+  }
+  return undefined;
 }
 
 /** The minimum number of deleted lines for a warning: replacing a single line with a comment may be intentional. */

@@ -13,6 +13,7 @@ import { type ClaimedPlace, OverlapDetector } from "../edits/overlaps.js";
 import { editFailures } from "../edits/sentences.js";
 import type { Drafted } from "../edits/sequential.js";
 import { explainHunk } from "../explain/explainHunk.js";
+import { omissionIn } from "../explain/leftOutWarnings.js";
 import type { At, Failure } from "../failure.js";
 import type { BatchOptions, Hunk, UpdateSection } from "../operation.js";
 import { type EditOutcome, failedOutcome } from "../outcome.js";
@@ -44,7 +45,10 @@ export function* planHunks(
     const at = { index: hunk.index, path: start.document.path, patchLine: hunk.patchLine };
     yield* prepareLines(index, oldLines(hunk.lines));
     const found = findHunk(ground, hunk, cursor);
-    if (isIdle(hunk) && (found.kind === "place" || found.kind === "ambiguous")) {
+    const omission = options.lenient && !options.allowOmissions ? omissionIn(hunk) : undefined;
+    if (omission !== undefined) {
+      outcomes.push(failedOutcome(at, editFailures.leftOutCode(at, omission)));
+    } else if (isIdle(hunk) && (found.kind === "place" || found.kind === "ambiguous")) {
       // An idle hunk writes nothing, so it conflicts with no other hunk, and it does not matter which place it means.
       const place = found.kind === "place" ? found : undefined;
       outcomes.push(outcomeAt(ended, hunk, "skipped", place));
