@@ -5,7 +5,7 @@ import { withoutView } from "../viewPrefix.js";
 
 /** A known mistake in an old text. */
 export interface Miswriting {
-  readonly kind: "escaped" | "entities" | "normalized" | "view" | "numbered" | "fenced";
+  readonly kind: "escaped" | "entities" | "normalized" | "view" | "numbered" | "marked" | "fenced";
   /** Returns the text without the mistake, or unchanged if it does not contain the mistake. */
   readonly undo: (text: string) => string;
 }
@@ -14,6 +14,7 @@ export interface Miswriting {
 export const miswritings: readonly Miswriting[] = [
   { kind: "view", undo: (text) => withoutView(text) ?? text },
   { kind: "numbered", undo: withoutNumbers },
+  { kind: "marked", undo: (text) => text.replaceAll("·", " ").replaceAll("→", "\t") },
   { kind: "fenced", undo: withoutFence },
   { kind: "escaped", undo: unescaped },
   {

@@ -15,7 +15,9 @@ export type DifferenceKind =
   | "indentation"
   | "typography"
   | "innerBlanks"
-  | "blankLine"
+  /** An empty line that only the old text has, or only the file. */
+  | "extraBlankLine"
+  | "missingBlankLine"
   /** A line of the document that the old text omits. */
   | "skippedLine"
   /** The sought text must match a whole line, but matches only part of one. */
@@ -151,7 +153,7 @@ function regionWithGap(index: TextIndex, start: number, at: readonly (number | u
   const skipped = Array.from({ length: found - start - gap }, (_, i) => start + gap + i);
   const line = skipped.find((one) => lines.content(one).trim() !== "");
   const difference = lineDifference(
-    line === undefined ? "blankLine" : "skippedLine",
+    line === undefined ? "missingBlankLine" : "skippedLine",
     ownLine(index, line ?? start + gap),
   );
   return { startLine: ownLine(index, start), endLine: ownLine(index, end), difference };
@@ -169,18 +171,24 @@ function exceptBlankLines(index: TextIndex, sought: readonly string[]): Region |
   const found: Region[] = [];
   for (const start of index.lineTable("blanks").find([first.line], { from: 0, most: bounds.votesPerLine })) {
     let at = start;
-    let differsAt = hasBlanksInFront(index, start, first.i) ? undefined : start;
+    let differs: { readonly kind: DifferenceKind; readonly at: number } | undefined = hasBlanksInFront(
+      index,
+      start,
+      first.i,
+    )
+      ? undefined
+      : { kind: "extraBlankLine", at: start };
     const isHere = wanted.every(({ line, i }, k) => {
       if (k === 0) return true;
       const gap = i - (wanted[k - 1]?.i ?? 0);
       let next = at + 1;
       while (next < lines.lineCount && lines.content(next).trim() === "") next++;
-      if (next - at !== gap) differsAt ??= at + 1;
+      if (next - at !== gap) differs ??= { kind: next - at > gap ? "missingBlankLine" : "extraBlankLine", at: at + 1 };
       at = next;
       return next < lines.lineCount && lines.content(next).trim() === line;
     });
-    if (!isHere || differsAt === undefined) continue;
-    const difference = lineDifference("blankLine", ownLine(index, differsAt));
+    if (!isHere || differs === undefined) continue;
+    const difference = lineDifference(differs.kind, ownLine(index, differs.at));
     found.push({ startLine: ownLine(index, start), endLine: ownLine(index, at), difference });
   }
   return found.length === 1 ? found[0] : undefined;
@@ -286,7 +294,7 @@ function regionAt(index: TextIndex, start: number, sought: SoughtLines): Region 
   const difference = firstDifference(index, start, sought) ?? restOfLine(index, start, sought);
   if (difference !== undefined) return { startLine, endLine, difference };
   if (!hasBlanksInFront(index, start, sought.blanksInFront))
-    return { startLine, endLine, difference: lineDifference("blankLine", startLine) };
+    return { startLine, endLine, difference: lineDifference("extraBlankLine", startLine) };
   const lacksEnd = sought.isEnded && end === lines.lineCount - 1;
   return { startLine, endLine, difference: lacksEnd ? lineDifference("missingLineEnd", endLine) : undefined };
 }
@@ -369,7 +377,8 @@ function partingWithin(wanted: string, found: string): Parting {
 
 /** Returns the narrowest kind of difference that, if ignored, makes two lines equal; `text` if no kind does. */
 function kindOf(wanted: string, found: string): DifferenceKind {
-  if ((wanted.trim() === "") !== (found.trim() === "")) return "blankLine";
+  if ((wanted.trim() === "") !== (found.trim() === ""))
+    return wanted.trim() === "" ? "extraBlankLine" : "missingBlankLine";
   const trimmed = (line: string): string => line.slice(trimStart(line), trimEnd(line));
   const plain = (line: string): string => Folded.of(line, "typography").text;
   if (wanted.slice(0, trimEnd(wanted)) === found.slice(0, trimEnd(found))) return "lineEndBlanks";

@@ -2,21 +2,29 @@
 import { isElision, isOmission } from "../../match/hints/leftOutCode.js";
 import { lineRuns } from "../../match/rewrite.js";
 import { wholeLines } from "../../match/wholeLines.js";
+import type { Draft } from "../draft.js";
 import type { EditOperation, Hunk } from "../operation.js";
 import type { EditOutcome } from "../outcome.js";
 import { newLines, oldLines } from "../patch/hunks.js";
+import { emptyLineWarnings } from "./emptyLineWarnings.js";
 import { explainWarnings } from "./sentences.js";
 
-/** Returns a warning for each applied edit or hunk whose new lines leave code out. */
+/**
+ * Returns a warning for each applied edit or hunk whose new lines leave code out and, if a draft is given, for each edit
+ * that deletes a line's text but not the line.
+ */
 export function elidedWarnings(
   sent: readonly (EditOperation | Hunk)[],
   outcomes: readonly EditOutcome[],
+  draft?: Draft,
 ): readonly string[] {
   const applied = new Map(
     outcomes.flatMap((outcome) => (outcome.status === "applied" ? [[outcome.index, outcome]] : [])),
   );
   return sent.flatMap((edit) => {
     const outcome = applied.get(edit.index);
+    if (outcome !== undefined && draft !== undefined && "oldText" in edit && edit.newText === "")
+      return emptyLineWarnings(draft, edit, outcome);
     // If the old text is a single line, only one line can be deleted.
     if (outcome === undefined || ("oldText" in edit && !edit.oldText.includes("\n"))) return [];
     const { old, next } =

@@ -105,6 +105,8 @@ const miswritings: Readonly<Record<Miswriting["kind"], string>> = {
   normalized: "contains precomposed characters where the file has decomposed ones, or vice versa",
   view: "starts its lines with line numbers from a file view, which are not in the file",
   numbered: "starts its lines with line numbers from a file view, which are not in the file",
+  marked:
+    "contains the marks · and →, with which messages show spaces and tabs, where the file has the actual characters",
   fenced: "is wrapped in a Markdown code fence, which is not in the file",
 };
 
@@ -138,7 +140,8 @@ const differenceNames: Record<DifferenceKind, string> = {
   indentation: "the indentation differs",
   typography: "quotes, dashes or typographic spaces differ",
   innerBlanks: "whitespace within the line differs",
-  blankLine: "the old text or the file has an extra empty line here",
+  extraBlankLine: "the old text has an empty line here that the file lacks",
+  missingBlankLine: "the file has an empty line here that the old text lacks",
   skippedLine: "the old text omits what the file has here",
   partOfLine: "only part of this line matches",
   quotes: "the quote style differs",
@@ -166,7 +169,8 @@ export function sayDifference(difference: SaidDifference | undefined, region: { 
   const { kind, line, column, soughtColumn, sought, found } = difference;
   const name = differenceNames[kind];
   if (wholeRegion.has(kind)) return name;
-  if (kind === "blankLine" || kind === "skippedLine") return `line ${line}: ${name}`;
+  if (kind === "extraBlankLine" || kind === "missingBlankLine" || kind === "skippedLine")
+    return `line ${line}: ${name}`;
   const where = region.lines === 1 ? "" : `line ${line}, `;
   if (kind === "indentation") {
     const indent = (text: string): string => quote(visibleBlanks(/^\s*/.exec(text)?.[0] ?? ""), 40);
@@ -250,6 +254,9 @@ export function sayNearest([first, ...others]: readonly NearestRegion[]): string
 
 /** Warnings about new texts that look unfinished. */
 export const explainWarnings = {
+  /** `line`: 1-based, in the text before the batch. */
+  emptyLine: ({ index, path, line }: { index: number; path: string; line: number }): string =>
+    `edit ${index} leaves an empty line in place of line ${line} of ${path}: to delete the line itself, include its line ending in the old text`,
   /** `gone`: the number of removed lines that no new lines replace. */
   elided: ({ index, path, line, gone }: { index: number; path: string; line: string; gone: number }): string =>
     `edit ${index} removes ${count(gone, "line")} from ${path} and writes ${quote(line)} literally instead: if this line stands in for the removed code, undo the edit and send the new text in full`,
