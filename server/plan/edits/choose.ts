@@ -8,6 +8,7 @@ import { byteOrderMark } from "../../text/chars.js";
 import { limits } from "../../text/limits.js";
 import { type Draft, isWritten, lineInBase } from "../draft.js";
 import { disambiguateEdit } from "../explain/disambiguation.js";
+import { onlyHere } from "../explain/onlyHere.js";
 import type { QuotedPlace } from "../explain/sentences.js";
 import { type At, clip, type Failure } from "../failure.js";
 import type { EditOperation } from "../operation.js";
@@ -108,7 +109,7 @@ export function ambiguous(
   return editFailures.ambiguousMatch(at, {
     found: left.length,
     rung,
-    matches: quotedPlaces(draft, left),
+    matches: quotedPlaces(draft, left, places),
     nearLine: edit.line,
     telling: disambiguateEdit(draft, { rung, first, places }),
     isOneLine: left.every(({ from }) => draft.index.lines.lineAt(from) === draft.index.lines.lineAt(first.from)),
@@ -121,10 +122,10 @@ function nearestTo(draft: Draft, places: readonly Place[], line: number): Place[
   return places.filter((_, i) => distances[i] === least);
 }
 
-/** Returns the first few places, with their lines, for display in a failure. */
-export function quotedPlaces(draft: Draft, places: readonly Place[]): QuotedPlace[] {
+/** Returns the first few places, with their lines, for display in a failure. `all`: the places to tell them from. */
+export function quotedPlaces(draft: Draft, places: readonly Place[], all = places): QuotedPlace[] {
   const { lines } = draft.index;
-  return places.slice(0, limits.matchesShown).map((place) => {
+  return places.slice(0, limits.matchesShown).map((place, i) => {
     const line = lines.lineAt(place.from);
     const own = lineInBase(draft, place.from);
     // If an earlier edit of the batch wrote the line above, the text before the batch does not have that line there.
@@ -136,6 +137,7 @@ export function quotedPlaces(draft: Draft, places: readonly Place[]): QuotedPlac
       text: clip(lines.content(line), limits.quotedLine),
       isWritten: isWritten(draft, place.from),
       above: isOwn ? clip(above, limits.quotedLine) : undefined,
+      only: i < limits.matchesTold ? onlyHere(draft, place, all) : undefined,
     };
   });
 }

@@ -42,7 +42,10 @@ export function* explainHunk(
     case "noContext":
       return hunkFailures.noContext(at);
     case "ambiguous": {
-      const places = problem.starts.map((line) => ({ from: lines.start(line), to: lines.start(line + 1) }));
+      const places = problem.starts.map((line) => ({
+        from: lines.start(line),
+        to: lines.start(line + Math.max(1, old.length)),
+      }));
       const { rung, starts, near } = problem;
       const shown = {
         matches: quotedPlaces(draft, places),
