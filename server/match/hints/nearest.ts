@@ -1,12 +1,12 @@
 /** Finds the regions of a document that most resemble a text that was not found, and the first difference in each. */
-import { trimEnd, trimStart } from "../../text/chars.js";
+import { trimStart } from "../../text/chars.js";
 import { limits } from "../../text/limits.js";
 import { firstIndex } from "../../text/lines.js";
 import { findAll } from "../search/findAll.js";
 import type { TextIndex } from "../textIndex.js";
 import { indentOf, wholeLines as linesOf, shiftOfLines } from "../wholeLines.js";
 import { align } from "./alignment.js";
-import { type Difference, kindOf, lineDifference, type Region } from "./difference.js";
+import { type Difference, type DifferenceKind, kindOf, lineDifference, type Region } from "./difference.js";
 
 /** Limits on the work. `votesPerWord`, for example, limits how many occurrences of a word may vote. */
 const bounds = {

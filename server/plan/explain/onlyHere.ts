@@ -2,7 +2,7 @@
 import type { Place } from "../../match/place.js";
 import { limits } from "../../text/limits.js";
 import { type Draft, isWritten, lineInBase } from "../draft.js";
-import type { QuotedLine } from "../failure.js";
+import type { TellingLine } from "./sentences.js";
 
 /** The number of lines above and below a match that are compared. */
 const reach = 40;
@@ -12,7 +12,7 @@ const reach = 40;
  * every other match; `undefined` if there is none, or if there are too many matches to compare. An old text that is
  * extended to this line has one match.
  */
-export function onlyHere(draft: Draft, place: Place, all: readonly Place[]): QuotedLine | undefined {
+export function onlyHere(draft: Draft, place: Place, all: readonly Place[]): TellingLine | undefined {
   const { lines } = draft.index;
   if (all.length > limits.comparedPlaces) return undefined;
   const rangeOf = ({ from, to }: Place): Range => ({
@@ -27,12 +27,13 @@ export function onlyHere(draft: Draft, place: Place, all: readonly Place[]): Quo
   const others = all.filter((other) => other !== place).map(rangeOf);
   const matched = textOf(own.first);
   for (let by = 1; by <= reach; by++) {
-    for (const lineOf of [({ first }: Range) => first - by, ({ last }: Range) => last + by]) {
+    for (const side of ["above", "below"] as const) {
+      const lineOf = ({ first, last }: Range): number => (side === "above" ? first - by : last + by);
       const line = lineOf(own);
       const text = textOf(line);
       if (text === undefined || text === "" || text === matched || isWritten(draft, lines.start(line))) continue;
       if (others.every((other) => textOf(lineOf(other)) !== text))
-        return { line: lineInBase(draft, lines.start(line)), text };
+        return { side, line: lineInBase(draft, lines.start(line)), text };
     }
   }
   return undefined;

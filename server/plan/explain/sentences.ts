@@ -15,7 +15,8 @@ export function quoted(lines: readonly QuotedPlace[]): string {
   return lines
     .map(({ line, column, text, above, only, isWritten }) => {
       const beside = above === undefined ? "" : `   (line ${line - 1}: ${clip(above.trim(), 60)})`;
-      const telling = only === undefined ? beside : `   (only here: line ${only.line}: ${clip(only.text, 60)})`;
+      const telling =
+        only === undefined ? beside : `   (only here: line ${only.line} ${only.side}: ${clip(only.text, 60)})`;
       const before = same ? telling : "";
       const by = isWritten ? "   (written by an earlier edit of this call)" : before;
       return `\n${line}${oneLine ? `:${column}` : ""}| ${clip(text, 80)}${by}`;
@@ -32,7 +33,12 @@ export interface QuotedPlace extends QuotedLine {
   /** The line above the match; `undefined` if there is none, or if an earlier edit of the batch wrote that line. */
   readonly above: string | undefined;
   /** The nearest line that no other match has at the same distance; `undefined` if there is none. */
-  readonly only: QuotedLine | undefined;
+  readonly only: TellingLine | undefined;
+}
+
+/** A line above or below a match that no other match has at the same distance. */
+export interface TellingLine extends QuotedLine {
+  readonly side: "above" | "below";
 }
 
 /** An addition to an ambiguous old text that rules out all but its first match. */
@@ -177,7 +183,7 @@ const differenceNames: Record<DifferenceKind, string> = {
   lineEndBlanks: "trailing whitespace differs",
   indentation: "the indentation differs",
   typography: "quotes, dashes or typographic spaces differ",
-  unevenIndentation: "only the indentation differs, but not by the same amount on every line",
+  unevenIndentation: "the indentation differs",
   lineBreaks: "line breaks, and possibly letter case, whitespace or the width of characters, differ",
   innerBlanks: "whitespace within the line differs",
   extraBlankLine: "the old text has an empty line here that the file lacks",
@@ -219,11 +225,11 @@ export function sayDifference(difference: SaidDifference | undefined, region: { 
   if (wholeRegion.has(kind)) return name;
   if (kind === "extraBlankLine" || kind === "missingBlankLine" || kind === "skippedLine")
     return `line ${line}: ${name}`;
-  if (kind === "unevenIndentation") return `${name}: see ${sayLines(difference.uneven ?? [])}`;
   const where = region.lines === 1 ? "" : `line ${line}, `;
-  if (kind === "indentation") {
+  if (kind === "indentation" || kind === "unevenIndentation") {
     const indent = (text: string): string => quote(visibleBlanks(/^\s*/.exec(text)?.[0] ?? ""), 40);
-    return `${where.replace(", ", ": ")}${name}; old text ${indent(sought)}, file ${indent(found)} (· is a space, → is a tab)`;
+    const both = `old text ${indent(sought)}, file ${indent(found)} (· is a space, → is a tab)`;
+    return `${where.replace(", ", ": ")}${name}; ${both}${sayUneven(difference.uneven ?? [])}`;
   }
   const show = kind === "text" || kind === "case" ? (text: string) => text : visibleBlanks;
   const part = (text: string, at: number): string => {
@@ -232,6 +238,14 @@ export function sayDifference(difference: SaidDifference | undefined, region: { 
   };
   const points = lookalikes(sought.codePointAt(soughtColumn), found.codePointAt(column));
   return `${where}column ${column + 1}: ${name}${points}; old text ${part(sought, soughtColumn)}, file ${part(found, column)}`;
+}
+
+/** Says which lines (1-based) have other indentation in the file, if nothing else differs and no shift explains it. */
+function sayUneven(lines: readonly number[]): string {
+  if (lines.length === 0) return "";
+  return lines.length === 1
+    ? "; nothing else differs"
+    : `; nothing else differs, but ${sayLines(lines)} have no shift in common`;
 }
 
 /** Names lines by their 1-based numbers, as in `lines 2-4, 7`; a long list is cut. */
