@@ -32,7 +32,8 @@ export function findBetweenEmptyLines(index: TextIndex, oldText: string): Found 
   const { lines, ended } = wholeLines(oldText);
   const front = lines.findIndex((line) => trimEnd(line) > 0);
   const end = lines.findLastIndex((line) => trimEnd(line) > 0) + 1;
-  if (!isTelling(oldText) || (front === 0 && end === lines.length && !ended)) return [];
+  const isOnlyEnded = front === 0 && end === lines.length;
+  if (isOnlyEnded ? !ended : !isTelling(oldText)) return [];
   const back = lines.length - end + (ended ? 1 : 0);
   const inside = filledLines(index, { lines: lines.slice(front, end), ended: false });
   if (inside === "tooMany") return inside;

@@ -20,6 +20,8 @@ export interface Rung {
   readonly find?: (index: TextIndex, oldText: string) => Found;
   /** The fold under which a hunk's lines are compared with the document's; `undefined` if the rung is not for hunks. */
   readonly hunkLines?: LineFold;
+  /** `true` if the rung is for hunks only with lenient matching, because Codex has no such pass. */
+  readonly beyondCodex?: true;
 }
 
 /** Names of the rungs, as they appear in results. */
@@ -63,7 +65,7 @@ export const rungs: readonly Rung[] = [
   { name: "emptyEnds", strict: false, find: findBetweenEmptyLines },
   { name: "unevenIndentation", strict: false, find: findUneven },
   { name: "foldedLines", strict: true, hunkLines: "blanksAndTypography" },
-  { name: "fullWidth", strict: false, hunkLines: "blanksAndWidths" },
+  { name: "fullWidth", strict: false, hunkLines: "blanksAndWidths", beyondCodex: true },
 ];
 
 /** Reports whether `one` is tried before `other`. */

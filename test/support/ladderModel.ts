@@ -219,7 +219,8 @@ function trimmedStarts(text: string, oldText: string): number[] {
   const first = lines.findIndex((line) => trim(line) !== "");
   const end = lines.findLastIndex((line) => trim(line) !== "") + 1;
   const back = lines.length - end;
-  if (!isTelling(oldText) || (first === 0 && back === 0)) return [];
+  const isOnlyEnded = first === 0 && back === 1 && lines.length > 1;
+  if ((!isTelling(oldText) && !isOnlyEnded) || (first === 0 && back === 0)) return [];
   const core = lines.slice(first, end);
   const same = windows(text, core, (file, sent) => isAlike(file, sent, trimEnd));
   const starts =

@@ -4,7 +4,6 @@ import { Folded } from "../fold.js";
 
 /** The kind of the first difference between a region and the sought text. */
 export type DifferenceKind =
-  | "missingLineEnd"
   | "lineEndBlanks"
   | "indentation"
   /** Nothing but the indentation differs, and not by the same amount on every line. */

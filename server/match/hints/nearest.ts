@@ -241,8 +241,7 @@ export function regionAt(index: TextIndex, start: number, sought: SoughtLines): 
   if (difference !== undefined) return { startLine, endLine, difference };
   if (!hasBlanksInFront(index, start, sought.blanksInFront))
     return { startLine, endLine, difference: lineDifference("extraBlankLine", startLine) };
-  const lacksEnd = sought.isEnded && end === lines.lineCount - 1;
-  return { startLine, endLine, difference: lacksEnd ? lineDifference("missingLineEnd", endLine) : undefined };
+  return { startLine, endLine, difference: undefined };
 }
 
 /** Returns a difference in indentation as an uneven one, if nothing else differs and no single shift explains it. */

@@ -32,13 +32,15 @@ export class Insertions {
   }
 
   /**
-   * Reports whether an edit only inserts lines that earlier edits have inserted at the same points, and that are still
-   * there. `at` is the draft to which the changes refer: `draft` itself, or the text before the batch.
+   * Reports whether an edit only inserts lines that earlier edits have inserted at the same points. `at`: the draft to
+   * which the changes refer. `now`: the draft that must still contain the lines; `undefined` if no edit can have removed
+   * them.
    */
-  hasAll(draft: Draft, changes: readonly Change[], at: Draft = draft): boolean {
+  hasAll(changes: readonly Change[], { at, now }: { readonly at: Draft; readonly now: Draft | undefined }): boolean {
     const isDone = (change: Change): boolean => {
       const inserted = insertionOf(at, change);
-      return inserted !== undefined && this.noted.has(keyOf(inserted)) && isThere(draft, inserted);
+      if (inserted === undefined || !this.noted.has(keyOf(inserted))) return false;
+      return now === undefined || isThere(now, inserted);
     };
     return changes.length > 0 && changes.every(isDone);
   }

@@ -106,7 +106,7 @@ function isInsertedAgain(
     const { from, to } = spanInBase(draft, place);
     return draft.base.text.slice(from, to) === draft.index.text.slice(place.from, place.to);
   };
-  return insertions.hasAll(draft, changes) && places.every(isUntouched);
+  return insertions.hasAll(changes, { at: draft, now: draft }) && places.every(isUntouched);
 }
 
 /**
@@ -125,7 +125,7 @@ function insertedBefore(
   if (located.kind !== "one") return undefined;
   const [place] = located.places;
   const changes = rewrite(draft.base, place, edit);
-  if (changes === undefined || !insertions.hasAll(draft, changes, before)) return undefined;
+  if (changes === undefined || !insertions.hasAll(changes, { at: before, now: draft })) return undefined;
   const { path } = draft.document;
   const places = draft.created ? [] : [linesOf(before, place)];
   return { draft, outcome: { index: edit.index, path, status: "skipped", rung: located.rung, places } };

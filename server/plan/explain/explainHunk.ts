@@ -87,7 +87,7 @@ export function* explainHunk(
 
 /** Returns the 0-based line where a run of lines starts in the text; `undefined` unless the run occurs exactly once. */
 function onlyPlace(index: TextIndex, run: readonly string[]): number | undefined {
-  const hits = run.length === 0 ? undefined : locateLines(index, run, { from: 0, most: 2 });
+  const hits = run.length === 0 ? undefined : locateLines(index, run, { from: 0, most: 2, lenient: true });
   return hits?.starts.length === 1 ? hits.starts[0] : undefined;
 }
 

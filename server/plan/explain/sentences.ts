@@ -197,20 +197,11 @@ const differenceNames: Record<DifferenceKind, string> = {
   case: "letter case differs",
   text: "the text differs",
   missingLine: "the file ends before the old text does",
-  missingLineEnd: "the file does not end with a line break",
 };
 
 /** Differences that concern the region as a whole, rather than one of its lines. */
 const wholeRegion: ReadonlySet<DifferenceKind> = new Set([
-  ...([
-    "missingLine",
-    "missingLineEnd",
-    "partOfLine",
-    "lineBreaks",
-    "leftOut",
-    "beforeLeftOut",
-    "behindLeftOut",
-  ] as const),
+  ...(["missingLine", "partOfLine", "lineBreaks", "leftOut", "beforeLeftOut", "behindLeftOut"] as const),
 ]);
 
 /**

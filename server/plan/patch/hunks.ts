@@ -119,7 +119,7 @@ function followAnchors(index: TextIndex, anchors: readonly Anchor[], from: numbe
 }
 
 function findAnchor(index: TextIndex, { text }: Anchor, from: number, lenient: boolean): number | undefined {
-  const range = { from, most: 1 };
+  const range = { from, most: 1, lenient };
   const literal = locateLines(index, [text], range)?.starts[0];
   // Some models close the anchor with `@@`, as a unified diff closes its line numbers.
   const isClosed = lenient && literal === undefined && text.endsWith(" @@");
@@ -138,7 +138,8 @@ function findLines({ index, lenient }: HunkGround, { lines, atEnd }: Hunk, from:
   for (const left of attempts) {
     const run = oldLines(left);
     const only = atEnd ? Math.max(from, index.lineTable("nothing").lineCount - run.length) : undefined;
-    const hits = run.length === 0 ? undefined : locateLines(index, run, { from, only, most: limits.hunkPlaces });
+    const hits =
+      run.length === 0 ? undefined : locateLines(index, run, { from, only, most: limits.hunkPlaces, lenient });
     if (hits !== undefined) return { ...hits, lines: left };
   }
   return undefined;
@@ -226,7 +227,7 @@ function placeInsertion(
     const last = hunk.anchors.at(-1);
     const outer = lenient ? followAnchors(index, hunk.anchors.slice(0, -1), 0, true) : anchored;
     if (outer.kind === "noAnchor" || last === undefined) return anchored;
-    const hits = locateLines(index, [last.text], { from: outer.line, most: limits.hunkPlaces });
+    const hits = locateLines(index, [last.text], { from: outer.line, most: limits.hunkPlaces, lenient });
     if (hits === undefined) return anchored;
     return hits.starts.length > 1 ? { kind: "ambiguous", ...hits } : insertAt(hits.starts[0] + 1);
   }

@@ -60,7 +60,7 @@ export function* planHunks(
     } else {
       const claim = claimOf(index, hunk, found, lineEnd);
       const other = accepted.conflictOf(claim);
-      if (options.lenient && insertions.hasAll(ended, claim.changes)) {
+      if (options.lenient && insertions.hasAll(claim.changes, { at: ended, now: ended })) {
         outcomes.push(outcomeAt(ended, hunk, "skipped", found));
         cursor = Math.max(cursor, found.next);
       } else if (other === undefined) {
