@@ -1,6 +1,7 @@
 /** Documents, callers' excerpts (disturbed in a way that one rung ignores), and the expected texts. */
 import fc from "fast-check";
 import type { RungName } from "../../server/match/rungs.js";
+import { leastIndent } from "./arbitraries.js";
 
 /** One edit that changes, deletes or adds one line of an excerpt, and the only acceptable results. */
 export interface Excerpt {
@@ -275,12 +276,6 @@ export function excerpts(kind: Disturbance): fc.Arbitrary<Excerpt> {
       ({ oldText, newText }) =>
         kind.lacking === undefined || leastIndent(newText) !== kind.lacking + leastIndent(oldText),
     );
-}
-
-/** The smallest indentation of the lines that have text. */
-function leastIndent(text: string): string {
-  const indents = text.split(/[\r\n]+/).flatMap((line) => (line.trim() === "" ? [] : [/^\s*/.exec(line)?.[0] ?? ""]));
-  return indents.reduce((least, indent) => (indent.length < least.length ? indent : least), indents[0] ?? "");
 }
 
 /** A range of a document's lines, given by the 0-based numbers of its first and last line. */

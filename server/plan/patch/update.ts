@@ -175,7 +175,7 @@ function claimOf(index: TextIndex, hunk: Hunk, place: HunkPlace, lineEnd: string
  */
 function shiftOf(index: TextIndex, place: HunkPlace): (line: string) => string {
   const asSent = (line: string): string => line;
-  if (place.rung !== "indentation" && place.rung !== "foldedLines") return asSent;
+  if (place.rung !== "indentation" && place.rung !== "foldedLines" && place.rung !== "fullWidth") return asSent;
   const old = oldLines(place.lines);
   const shift = shiftOfLines(
     old,
