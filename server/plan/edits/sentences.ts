@@ -52,7 +52,7 @@ export const editFailures = {
   /** `line`: the line that stands for the left-out code. */
   leftOutCode: (at: At, line: string) =>
     makeFailure("leftOutCode", at, {
-      problem: `The new text of ${nameOf(at)} has ${quote(line)} where it removes lines, and the old text has no such line: the edit would delete the code that this line stands for.`,
+      problem: `The new text of ${nameOf(at)} has the line ${quote(line)}, which the old text does not have, and the edit removes lines: it would delete the code that this line stands for.`,
       hint: "Write the code out, or leave it out of both texts. If the line itself belongs in the file, send it in an edit that removes nothing.",
     }),
   noMatch: (at: At, { inBatch, ...absence }: Absence) =>

@@ -41,25 +41,16 @@ export function elidedWarnings(
 }
 
 /**
- * Returns a new line that certainly stands for left-out code, is not in the old text, and is written where old lines are
- * removed; `undefined` if there is none.
+ * Returns a new line that certainly stands for left-out code and is not in the old text, if the edit removes any line;
+ * otherwise `undefined`. The line need not be next to a removed one: the same bracket may end the code before and after.
  */
 export function omissionIn(edit: EditOperation | Hunk): string | undefined {
   const { old, next } = "lines" in edit ? { old: oldLines(edit.lines), next: newLines(edit.lines) } : linesOfEdit(edit);
   const trimmed = { old: old.map((one) => one.trim()), next: next.map((one) => one.trim()) };
   const known = new Set(trimmed.old);
-  const isNew = (one: string): boolean => isOmission(one) && !known.has(one);
-  if (!trimmed.next.some(isNew)) return undefined;
-  let line = 0;
-  let block = { gone: 0, omission: undefined as string | undefined };
-  for (const { removed, added, count } of lineRuns(trimmed.old, trimmed.next)) {
-    if (!removed && !added) block = { gone: 0, omission: undefined };
-    if (removed) block.gone += count;
-    if (added) block.omission ??= trimmed.next.slice(line, line + count).find(isNew);
-    if (!removed) line += count;
-    if (block.gone > 0 && block.omission !== undefined) return block.omission;
-  }
-  return undefined;
+  const omission = trimmed.next.find((one) => isOmission(one) && !known.has(one));
+  if (omission === undefined) return undefined;
+  return lineRuns(trimmed.old, trimmed.next).some(({ removed }) => removed) ? omission : undefined;
 }
 
 /** The minimum number of deleted lines for a warning: replacing a single line with a comment may be intentional. */
