@@ -63,7 +63,9 @@ const factsOf = (text: string): string[] => [...text.matchAll(fact)].map(([found
 
 /** A line of the file whose aside, such as `   (line 2: text)`, is reduced to the number and the text. */
 function withoutAside(line: string): string {
-  return line.replace(/ {3}\((.*)\)$/, (_, said: string) => `   … ${/\d+(?: above| below)?: .*/.exec(said)?.[0] ?? ""}`.trimEnd());
+  return line.replace(/ {3}\((.*)\)$/, (_, said: string) =>
+    `   … ${/\d+(?: above| below)?: .*/.exec(said)?.[0] ?? ""}`.trimEnd(),
+  );
 }
 
 /**

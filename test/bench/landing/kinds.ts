@@ -6,7 +6,6 @@ import {
   innerBlanks,
   otherQuotes,
   overEscaped,
-  unevenIndentation,
   wrongAnchor,
   wrongCase,
   wrongWord,
@@ -68,12 +67,6 @@ export const kinds: readonly Kind[] = [
     name: "spaces within a line",
     make: broken("innerBlanks", innerBlanks, { found: true }),
     doors,
-    goal: { refused: 100 },
-  },
-  {
-    name: "uneven indentation",
-    make: broken("indentation", unevenIndentation, { found: true }),
-    doors: texts,
     goal: { refused: 100 },
   },
   {
