@@ -92,7 +92,7 @@ function* planEdit({
   }
   const places = draft.created ? [] : chosen.places.map((place) => linesOf(draft, place));
   const inserted = claims.flatMap(({ changes }) => changes);
-  if (insertions.hasAll(inserted, { at: draft, now: undefined })) {
+  if (!draft.created && insertions.hasAll(inserted, { at: draft, now: undefined })) {
     for (const place of chosen.places) group.taken.set(place, edit);
     return { index: edit.index, path, status: "skipped", rung: chosen.rung, places };
   }

@@ -84,7 +84,9 @@ export function* planEdit(
     return fail(editFailures.cannotShift(at, first === undefined ? 1 : lineInBase(draft, first.from)));
   }
   const sent = rewritten.flatMap((each) => each ?? []);
-  const changes = history.insertions && isInsertedAgain(draft, meant, sent, history.insertions) ? [] : sent;
+  // A file that the batch creates has no text from before the call.
+  const changes =
+    !draft.created && history.insertions && isInsertedAgain(draft, meant, sent, history.insertions) ? [] : sent;
   const { rung } = chosen;
   const result = edited(draft, changes);
   const changed = changes.map((change) => spanInBase(draft, change));
@@ -119,7 +121,7 @@ function insertedBefore(
   insertions: Insertions | undefined,
   options: BatchOptions,
 ): EditStep | undefined {
-  if (insertions === undefined) return undefined;
+  if (insertions === undefined || draft.created) return undefined;
   const before: Draft = { ...draft, change: ChangeSet.none(draft.base.text.length), index: draft.base };
   const located = meantBy(before, edit, locateEdit(before, edit, options));
   if (located.kind !== "one") return undefined;
