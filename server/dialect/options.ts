@@ -27,6 +27,11 @@ export interface CallOptions {
    * If `true`, a patch may delete, move or replace a document that has unsaved changes, or move a file onto another.
    */
   readonly overwrite?: boolean | undefined;
+  /**
+   * If `true`, a new text may have a line such as `// ... existing code ...` where it removes lines; otherwise, such an
+   * edit is refused.
+   */
+  readonly allowOmissions?: boolean | undefined;
   /** The document versions that the caller has seen, by URI. If a document's version differs, the call fails. */
   readonly versions?: Readonly<Record<string, number>> | undefined;
 }

@@ -144,4 +144,6 @@ export interface BatchOptions {
   readonly lenient: boolean;
   /** `true` if a section may delete, move or replace a text with unsaved changes, or move a file over another one. */
   readonly overwrite: boolean;
+  /** `true` if a new text may have a line that stands for left-out code where it removes lines; `undefined`: it may not. */
+  readonly allowOmissions?: boolean | undefined;
 }

@@ -82,6 +82,8 @@ export const limits = {
   quotedLine: 160,
   /** Matches shown in a failure about an ambiguous old text. */
   matchesShown: 5,
+  /** Matches shown in such a failure together with a line that only this match has near it. */
+  matchesTold: 3,
   /** Matches of an ambiguous old text that are compared to find what distinguishes the first from the others. */
   comparedPlaces: 1_000,
   /** Failed edits or hunks per file whose failures include a reason and the nearest regions. */

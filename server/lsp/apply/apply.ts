@@ -49,6 +49,7 @@ export async function applyBatch(
     order: options.order ?? defaultOrder,
     lenient: options.lenient ?? session.settings.lenient,
     overwrite: options.overwrite ?? false,
+    allowOmissions: options.allowOmissions,
   };
   const isPatch = decoded.shape === "patch";
   return withProgress(session, token, (watched, report) => {

@@ -97,7 +97,7 @@ function* explainAnchor(
   const inBase = (line: number): number => lineInBase(draft, index.matchedLines.start(line));
   const { anchor, from } = problem;
   const old = oldLines(hunk.lines);
-  if (old.length > 0 && locateLines(index, old, { from: 0, most: 1 }) === undefined) {
+  if (old.length > 0 && locateLines(index, old, { from: 0, most: 1, lenient: true }) === undefined) {
     const done = newLinesAt(index, hunk.lines);
     if (done !== undefined) return hunkFailures.alreadyApplied(at, inBase(done));
     return hunkFailures.noLines(at, {

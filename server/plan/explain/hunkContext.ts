@@ -8,7 +8,7 @@ import { limits } from "../../text/limits.js";
 import { type Draft, lineInBase } from "../draft.js";
 import type { HunkLine } from "../operation.js";
 import { oldLines } from "../patch/hunks.js";
-import type { MeantToAdd, TellingLine } from "../patch/sentences.js";
+import type { MeantToAdd, TellingContext } from "../patch/sentences.js";
 
 /** The numbers of matches for which a line of context is sought, and of lines that it may be away from its match. */
 const told = { matches: 3, lines: 20 } as const;
@@ -26,9 +26,9 @@ export interface Matches {
  * Returns, for each of the first matches, the nearest line with text such that the context from the match to that line
  * occurs only there in the whole file; none for a match without such a line.
  */
-export function tellingLines(draft: Draft, { rung, run, starts }: Matches): TellingLine[] {
+export function tellingLines(draft: Draft, { rung, run, starts }: Matches): TellingContext[] {
   const { length } = run;
-  const inFile = locateLines(draft.index, run, { from: 0, most: limits.hunkPlaces });
+  const inFile = locateLines(draft.index, run, { from: 0, most: limits.hunkPlaces, lenient: true });
   const all = inFile?.rung === rung ? inFile.starts : starts;
   const lines = draft.index.matchedLines;
   if (all.length >= limits.hunkPlaces) return [];
@@ -44,7 +44,7 @@ export function tellingLines(draft: Draft, { rung, run, starts }: Matches): Tell
     seen.set(line, plain);
     return plain;
   };
-  return starts.slice(0, told.matches).flatMap((start): TellingLine[] => {
+  return starts.slice(0, told.matches).flatMap((start): TellingContext[] => {
     const numberOf = (line: number): number => lineInBase(draft, lines.start(line));
     for (let away = 1; away <= told.lines; away++) {
       for (const kind of ["above", "below"] as const) {
@@ -84,6 +84,6 @@ export function meantToAdd(draft: Draft, lines: readonly HunkLine[]): MeantToAdd
 
 /** Returns the 0-based line where a run of lines starts in the text; `undefined` unless the run occurs exactly once. */
 export function onlyPlace(index: TextIndex, run: readonly string[]): number | undefined {
-  const hits = run.length === 0 ? undefined : locateLines(index, run, { from: 0, most: 2 });
+  const hits = run.length === 0 ? undefined : locateLines(index, run, { from: 0, most: 2, lenient: true });
   return hits?.starts.length === 1 ? hits.starts[0] : undefined;
 }

@@ -32,7 +32,7 @@ export function followAnchors(index: TextIndex, anchors: readonly Anchor[], from
 }
 
 function findAnchor(index: TextIndex, { text }: Anchor, from: number, lenient: boolean): number | undefined {
-  const range = { from, most: 1 };
+  const range = { from, most: 1, lenient };
   const literal = locateLines(index, [text], range)?.starts[0];
   const isClosed = lenient && literal === undefined && text !== withoutClosing(text);
   return isClosed ? locateLines(index, [withoutClosing(text)], range)?.starts[0] : literal;
@@ -45,7 +45,7 @@ function withoutClosing(anchor: string): string {
 
 /** Returns the lines that an anchor names, at or after line `from`, on the first rung that finds any. */
 export function findAnchors(index: TextIndex, { text }: Anchor, from: number): LineHits | undefined {
-  const range = { from, most: limits.hunkPlaces };
+  const range = { from, most: limits.hunkPlaces, lenient: true };
   return locateLines(index, [text], range) ?? locateLines(index, [withoutClosing(text)], range);
 }
 

@@ -163,7 +163,8 @@ function findLines({ index, lenient }: HunkGround, { lines, atEnd }: Hunk, from:
   for (const left of attempts) {
     const run = oldLines(left);
     const only = atEnd ? Math.max(from, index.lineTable("nothing").lineCount - run.length) : undefined;
-    const hits = run.length === 0 ? undefined : locateLines(index, run, { from, only, most: limits.hunkPlaces });
+    const range = { from, only, most: limits.hunkPlaces, lenient };
+    const hits = run.length === 0 ? undefined : locateLines(index, run, range);
     if (hits !== undefined) return { ...hits, lines: left };
   }
   return undefined;

@@ -38,7 +38,7 @@ export interface MeantToAdd {
 }
 
 /** A line of context that would leave an ambiguous hunk only one of its matches. Line numbers are 1-based. */
-export interface TellingLine {
+export interface TellingContext {
   /** The match, as the line at which it starts. */
   readonly match: number;
   readonly kind: "above" | "below";
@@ -82,7 +82,7 @@ function sayMeantToAdd(unsigned: MeantToAdd | undefined): string[] {
 }
 
 /** Returns sentences about the context that would make a hunk unique; empty if there are none. */
-function sayTelling(telling: readonly TellingLine[]): string {
+function sayTelling(telling: readonly TellingContext[]): string {
   return telling
     .map(({ match, kind, line, text }) => {
       const how = kind === "above" ? "start the context at" : "extend the context to";
@@ -191,7 +191,7 @@ export const hunkFailures = {
       rung: string;
       matches: readonly QuotedPlace[];
       near: number | undefined;
-      telling: readonly TellingLine[];
+      telling: readonly TellingContext[];
       anchoring: "none" | "anchored" | "strict";
     },
   ) => {
@@ -213,7 +213,7 @@ export const hunkFailures = {
       found,
       matches,
       telling,
-    }: { anchor: string; found: number; matches: readonly QuotedPlace[]; telling: readonly TellingLine[] },
+    }: { anchor: string; found: number; matches: readonly QuotedPlace[]; telling: readonly TellingContext[] },
   ) => {
     const line = matches[0]?.line ?? 1;
     return makeFailure("ambiguousMatch", at, {

@@ -12,7 +12,7 @@ import type { HunkPlace, HunkProblem } from "./hunks.js";
  */
 export function shifted(index: TextIndex, place: HunkPlace): HunkPlace | HunkProblem {
   const { rung, start } = place;
-  if (rung !== "indentation" && rung !== "foldedLines") return place;
+  if (rung !== "indentation" && rung !== "foldedLines" && rung !== "fullWidth") return place;
   const all = matchedLinesOf(index, place);
   const whole = shiftOfMatched(all);
   const isSigned = all.some(({ kind, text }) => kind === "remove" && !isAllBlank(text));

@@ -7,10 +7,12 @@ import type { Change } from "../../text/changeSet.js";
 import { byteOrderMark } from "../../text/chars.js";
 import { limits } from "../../text/limits.js";
 import { type Draft, edited, lineInBase, linesOf } from "../draft.js";
+import type { Insertions } from "../edits/insertions.js";
 import { type ClaimedPlace, OverlapDetector } from "../edits/overlaps.js";
 import { editFailures } from "../edits/sentences.js";
 import type { Drafted } from "../edits/sequential.js";
 import { explainHunk } from "../explain/explainHunk.js";
+import { omissionIn } from "../explain/leftOutWarnings.js";
 import type { At, Failure } from "../failure.js";
 import type { BatchOptions, Hunk, UpdateSection } from "../operation.js";
 import { type EditOutcome, failedOutcome } from "../outcome.js";
@@ -23,8 +25,15 @@ interface PlannedHunks extends Drafted {
   readonly warnings: readonly string[];
 }
 
-/** Plans a section's hunks; leaves out those that fail. Yields after each hunk, so the caller can do other work. */
-export function* planHunks(start: Draft, section: UpdateSection, options: BatchOptions): Generator<void, PlannedHunks> {
+/**
+ * Plans a section's hunks; leaves out those that fail, and those whose lines an earlier section of the file has inserted
+ * at the same point. Yields after each hunk, so the caller can do other work.
+ */
+export function* planHunks(
+  start: Draft,
+  section: UpdateSection,
+  { options, insertions }: { readonly options: BatchOptions; readonly insertions: Insertions },
+): Generator<void, PlannedHunks> {
   if (section.hunks.length === 0) return { draft: start, outcomes: [], warnings: [] };
   const ended = endLastLine(start);
   const { index } = ended;
@@ -47,7 +56,10 @@ export function* planHunks(start: Draft, section: UpdateSection, options: BatchO
     yield* prepareLines(index, oldLines(hunk.lines));
     const found = findShifted(ground, hunk, cursor);
     const endsFile = !isEnded && hunk.addsLineEnd === true && isAtEnd(index, found);
-    if (isIdle(hunk) && !endsFile && (found.kind === "place" || found.kind === "ambiguous")) {
+    const omission = options.lenient && !options.allowOmissions ? omissionIn(hunk) : undefined;
+    if (omission !== undefined) {
+      outcomes.push(failedOutcome(at, editFailures.leftOutCode(at, omission)));
+    } else if (isIdle(hunk) && !endsFile && (found.kind === "place" || found.kind === "ambiguous")) {
       // An idle hunk writes nothing, so it conflicts with no other hunk, and it does not matter which place it means.
       const place = found.kind === "place" ? found : undefined;
       outcomes.push(outcomeAt(ended, hunk, "skipped", place));
@@ -59,7 +71,10 @@ export function* planHunks(start: Draft, section: UpdateSection, options: BatchO
     } else {
       const claim = claimOf(index, hunk, found, lineEnd);
       const other = accepted.conflictOf(claim);
-      if (other === undefined) {
+      if (options.lenient && insertions.hasAll(claim.changes, { at: ended, now: ended })) {
+        outcomes.push(outcomeAt(ended, hunk, "skipped", found));
+        cursor = Math.max(cursor, found.next);
+      } else if (other === undefined) {
         outcomes.push(outcomeAt(ended, hunk, "applied", found));
         if (found.ignored !== undefined)
           warnings.push(patchWarnings.anchorIgnored(at, found.ignored, baseLine(found.start)));
@@ -73,10 +88,9 @@ export function* planHunks(start: Draft, section: UpdateSection, options: BatchO
     yield;
   }
   if (inOrder.length === 0) return { draft: start, outcomes, warnings };
-  const { draft } = edited(
-    ended,
-    inOrder.flatMap(({ claim }) => claim.changes),
-  );
+  const changes = inOrder.flatMap(({ claim }) => claim.changes);
+  insertions.note(ended, changes);
+  const { draft } = edited(ended, changes);
   return { draft: isEnded ? draft : withoutLastEnd(draft), outcomes, warnings };
 }
 

@@ -89,22 +89,16 @@ export const wrongCase: Breaker = (chance, edit) =>
 export const otherQuotes: Breaker = (chance, edit) =>
   withOneLine(chance, edit, (line) => line.replace(/["']/g, (quote) => (quote === '"' ? "'" : '"')));
 
-/** Doubles or removes spaces within one context line. */
+/** Removes a space within one context line. */
 export const innerBlanks: Breaker = (chance, edit) =>
   withOneLine(chance, edit, (line) => {
     const start = line.length - line.trimStart().length;
     const gaps = [...line.slice(start).matchAll(/(?<=\S) (?=\S)/g)].map(({ index }) => start + index);
-    if (gaps.length === 0) return undefined;
-    const gap = chance.pick(gaps);
-    const isBetweenWords = /\w/.test(line[gap - 1] ?? "") && /\w/.test(line[gap + 1] ?? "");
-    return line.slice(0, gap) + (isBetweenWords || chance.percent(50) ? "  " : "") + line.slice(gap + 1);
+    const loose = gaps.filter((gap) => !/\w/.test(line[gap - 1] ?? "") || !/\w/.test(line[gap + 1] ?? ""));
+    if (loose.length === 0) return undefined;
+    const gap = chance.pick(loose);
+    return line.slice(0, gap) + line.slice(gap + 1);
   });
-
-/** Indents one context line, but not the first line, by two extra spaces. */
-export const unevenIndentation: Breaker = (chance, edit) => {
-  const first = edit.lines.findIndex(({ kind, text }) => kind !== "add" && !isBlankLine(text));
-  return withOneLine(chance, edit, (line, at) => (at === first ? undefined : `  ${line}`));
-};
 
 /** Prefixes the lines with a file view's numbers, but leaves one of them out or changes it. */
 export const brokenViewNumbers: Breaker = (chance, edit) => {

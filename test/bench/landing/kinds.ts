@@ -6,7 +6,6 @@ import {
   innerBlanks,
   otherQuotes,
   overEscaped,
-  unevenIndentation,
   wrongCase,
   wrongWord,
 } from "./breakages.js";
@@ -69,12 +68,6 @@ export const kinds: readonly Kind[] = [
     name: "spaces within a line",
     make: broken("innerBlanks", innerBlanks, { found: true }),
     doors,
-    goal: { refused: 100 },
-  },
-  {
-    name: "uneven indentation",
-    make: broken("indentation", unevenIndentation, { found: true }),
-    doors: texts,
     goal: { refused: 100 },
   },
   {

@@ -1,0 +1,98 @@
+/** Adapts a caller's texts to the document at a place that was found although the old text differs. */
+import { isAllBlank, isBlank, lineTexts, trimEnd, withoutMark } from "../text/chars.js";
+import type { Place, Reshape, Shift, Sought } from "./place.js";
+import type { TextIndex } from "./textIndex.js";
+import { stripped } from "./viewPrefix.js";
+import { indentedLike, isReindenting, isShifted, shifted } from "./wholeLines.js";
+
+/** Returns an edit's texts as they read at a place of the document; `undefined` if they can't be adapted to it. */
+export function asFound(index: TextIndex, sought: Sought, place: Place): Sought | undefined {
+  // A reindenting edit states the indentation that the lines should have, not the amount by which to change it.
+  if (isShifted(place) && isReindenting(sought)) return undefined;
+  const { reshape } = place;
+  const trimmed = reshape?.kind === "trimEnds" ? trimmedEnds(sought, reshape) : sought;
+  if (trimmed === undefined) return undefined;
+  const sent = asWholeLines(index, trimmed, place);
+  const shift = shiftOf(reshape);
+  if (shift === undefined) {
+    const [oldText, newText] = [reshaped(sent.oldText, reshape), reshaped(sent.newText, reshape)];
+    return oldText === undefined || newText === undefined ? undefined : { oldText, newText };
+  }
+  const first = index.matchedLines.lineAt(place.from);
+  const like = indentedLike(sent, shift, (i) => index.matchedLines.content(first + i));
+  const oldText = shifted(sent.oldText, shift);
+  const newText = like === "file" ? sent.newText : like && shifted(sent.newText, shift);
+  return oldText === undefined || newText === undefined ? undefined : { oldText, newText };
+}
+
+/** Adapts a caller's text to the document at a place. Returns `undefined` if a line's indentation does not fit. */
+export function reshaped(text: string, reshape: Reshape | undefined): string | undefined {
+  if (reshape?.kind === "unmark") return withoutMark(text);
+  if (reshape?.kind === "unview") return stripped(text, reshape);
+  const shift = shiftOf(reshape);
+  return shift === undefined ? text : shifted(text, shift);
+}
+
+/** Returns the change of indentation that is part of a reshape; `undefined` if there is none. */
+function shiftOf(reshape: Reshape | undefined): Shift | undefined {
+  switch (reshape?.kind) {
+    case "trimEnds":
+      return reshape.shift;
+    case undefined:
+    case "unview":
+    case "uneven":
+    case "unmark":
+      return undefined;
+    default:
+      return reshape;
+  }
+}
+
+/**
+ * Adds a line ending to a non-empty new text that lacks it, if the old text consists of whole lines and ends with a line
+ * ending: the edit would otherwise join its last line to the next one.
+ */
+function asWholeLines(index: TextIndex, { oldText, newText }: Sought, { from, reshape }: Place): Sought {
+  const isLost = newText !== "" && endsLine(oldText) && !endsLine(newText);
+  const isLiteral = reshape === undefined || reshape.kind === "unmark";
+  const isMeant = isLiteral ? startsLine(index, from) && !isJoin({ oldText, newText }) : true;
+  return isLost && isMeant ? { oldText, newText: `${newText}\n` } : { oldText, newText };
+}
+
+/** Reports whether an edit joins lines on purpose: it removes only a line ending, or leaves a space in its place. */
+function isJoin({ oldText, newText }: Sought): boolean {
+  if (isAllBlank(oldText) || isBlank(newText.charCodeAt(newText.length - 1))) return true;
+  const [old, next] = [lineTexts(oldText).slice(0, -1), lineTexts(newText)];
+  return old.length === next.length && old.every((line, i) => line.trimEnd() === next[i]?.trimEnd());
+}
+
+/** Reports whether an offset is the start of a line. */
+function startsLine({ text }: TextIndex, offset: number): boolean {
+  return offset === 0 || endsLine(text.slice(offset - 1, offset));
+}
+
+/** Reports whether a text ends with a line ending. */
+export const endsLine = (text: string): boolean => text.endsWith("\n") || text.endsWith("\r");
+
+/**
+ * Leaves the same empty lines out of the ends of both texts; `undefined` if the new text does not have them. At the end
+ * of a document without a final line ending, the new text may lack the line ending that the old text has.
+ */
+export function trimmedEnds(
+  { oldText, newText }: Sought,
+  { front, back, atEnd }: Extract<Reshape, { kind: "trimEnds" }>,
+): Sought | undefined {
+  const old = lineTexts(oldText);
+  const next = lineTexts(newText);
+  const spare = atEnd && next.at(-1) !== "" && back === 1 ? 0 : back;
+  const isEmpty = (line: string): boolean => trimEnd(line) === 0;
+  const isAlike =
+    next.length >= front + spare + (spare > 0 && newText !== "" ? 1 : 0) &&
+    next.slice(0, front).every(isEmpty) &&
+    next.slice(next.length - spare).every(isEmpty);
+  if (!isAlike) return undefined;
+  return {
+    oldText: old.slice(front, old.length - back).join("\n"),
+    newText: next.slice(front, next.length - spare).join("\n"),
+  };
+}
