@@ -17,6 +17,8 @@ process.chdir(root);
 const common = {
   bundle: true,
   platform: "node",
+  // The CommonJS form of jsonc-parser can't be bundled.
+  mainFields: ["module", "main"],
   target: "node20",
   logLevel: "warning",
   legalComments: "none",

@@ -1,43 +1,31 @@
-/** A model that follows a script, and speaks the protocols of real agents on a Unix socket. */
+/** A model that a test plays: it speaks the protocols of real agents on a Unix socket, and says what the test says. */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { Heard, Reply } from "./protocols.js";
-import { protocols } from "./protocols.js";
+import { type Heard, protocols, type Reply } from "./protocols.js";
 
-/** Answers one turn of the conversation; `turn` counts from 0. */
-export type Script = (heard: Heard, turn: number) => Reply | Promise<Reply>;
-
-/** A scripted model that serves one run of an agent. */
-export interface ScriptedModel {
-  /** Every request of the conversation. */
-  readonly heard: readonly Heard[];
-  /** Every request, with its path, and as it was received: for a person who examines a failed run. */
+/** A model for one run of an agent. */
+export interface Model {
+  /** Resolves with the agent's next request, which waits for `reply`. Rejects if the agent ends before. */
+  next(): Promise<Heard>;
+  /** Answers the request that `next` resolved with. */
+  reply(reply: Reply): void;
+  /** Rejects all waiting and later calls of `next`. */
+  end(reason: Error): void;
+  /** Every request as it was received, for a person who examines a failed run. */
   readonly log: readonly { readonly path: string; readonly body: string }[];
-  /** The error of the script, if it threw one. */
-  failure(): unknown;
   close(): void;
 }
 
 /**
- * Starts a model on a Unix socket. Requests that declare no tools, such as those for a title, are answered with a word
+ * Starts a model on a Unix socket. Requests that declare no tools, for example those for a title, are answered with a word
  * and are not part of the conversation.
  */
-export async function startModel(socket: string, script: Script): Promise<ScriptedModel> {
-  const heard: Heard[] = [];
+export async function startModel(socket: string): Promise<Model> {
   const log: { path: string; body: string }[] = [];
-  let failed: unknown;
-  async function reply(request: Heard): Promise<Reply> {
-    if (request.tools.length === 0) return { says: "A title" };
-    heard.push(request);
-    try {
-      return await script(request, heard.length - 1);
-    } catch (error) {
-      failed ??= error;
-      return { says: "The script failed." };
-    }
-  }
-  const server = createServer((request, response) => {
-    void serve(request, response);
-  });
+  const heard: Heard[] = [];
+  let ended: Error | undefined;
+  let wake = (): void => undefined;
+  let answer: (reply: Reply) => void = () => undefined;
+
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = request.url ?? "";
     const chunks: Buffer[] = [];
@@ -49,14 +37,44 @@ export async function startModel(socket: string, script: Script): Promise<Script
       response.writeHead(404, { "content-type": "application/json" }).end("{}");
       return;
     }
-    const events = protocol.write(await reply(protocol.read(JSON.parse(body) as never)), log.length);
+    const asked = protocol.read(JSON.parse(body) as never);
+    const reply = asked.tools.length === 0 ? { says: "A title" } : await replyTo(asked);
     response.writeHead(200, { "content-type": "text/event-stream" });
-    for (const { name, data } of events) {
+    for (const { name, data } of protocol.write(reply, log.length)) {
       const text = typeof data === "string" ? data : JSON.stringify(data);
       response.write(`${name === undefined ? "" : `event: ${name}\n`}data: ${text}\n\n`);
     }
     response.end();
   }
+  function replyTo(asked: Heard): Promise<Reply> {
+    return new Promise((resolve) => {
+      answer = resolve;
+      heard.push(asked);
+      wake();
+    });
+  }
+
+  const server = createServer((request, response) => {
+    serve(request, response).catch(() => response.destroy());
+  });
   await new Promise<void>((resolve) => server.listen(socket, resolve));
-  return { heard, log, failure: () => failed, close: () => server.close() };
+  return {
+    log,
+    async next() {
+      while (heard.length === 0) {
+        if (ended !== undefined) throw ended;
+        await new Promise<void>((resolve) => (wake = resolve));
+      }
+      return heard.shift()!;
+    },
+    reply: (reply) => answer(reply),
+    end(reason) {
+      ended = reason;
+      wake();
+    },
+    close() {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
 }

@@ -21,6 +21,10 @@ const options = {
   structured: { type: "boolean" },
   summary: { type: "boolean" },
   timeout: { type: "string" },
+  /** For `setup`: takes this program out of the configuration. */
+  remove: { type: "boolean" },
+  /** For `setup`: changes the configuration instead of printing it. */
+  write: { type: "boolean" },
   /** Path of a directory; it may be relative. */
   workspace: { type: "string" },
 } as const;
@@ -60,7 +64,7 @@ export const commandRows = {
     takes: "NAME [WORD...]",
     about: "print the configuration for an editor or agent",
     words: [0, Number.POSITIVE_INFINITY],
-    options: ["help"],
+    options: ["help", "remove", "write"],
   },
   mcp: {
     takes: "",
@@ -79,7 +83,7 @@ export function isCommand(word: string | undefined): word is CommandName {
 }
 
 /** A valid command line. An option that was left out is `undefined`. */
-export interface Arguments extends Pick<Values, "help" | "json" | "session" | "agent" | "workspace" | "structured"> {
+export interface Arguments extends Pick<Values, "help" | "json" | "session" | "agent" | "workspace" | "structured" | "remove" | "write"> {
   readonly command: CommandName;
   /** The arguments that are not options. */
   readonly words: readonly string[];

@@ -77,7 +77,7 @@ const commands: Readonly<Record<Arguments["command"], CommandHandler>> = {
   undo,
   sessions: async (options, context) => (await import("./doctor.js")).listSessions(options, context),
   doctor: async (options, context) => (await import("./doctor.js")).runDoctor(options, context),
-  setup: async ({ words }) => (await import("./setup.js")).printSetup(words),
+  setup: async (options) => (await import("./setup.js")).runSetup(options),
   mcp: serveTools,
 };
 

@@ -68,6 +68,15 @@ export const setupSentences = {
     `The entry for ${language} can't be written: Helix shows the servers ${shown.map((one) => quote(one, 40)).join(", ")}, and not all of these are names for its configuration. Write the entry yourself: the language's own list, with "multi-edit" at its end.`,
 } as const;
 
+/** Sentences of `setup NAME --write` and `setup NAME --remove`. */
+export const configureSentences = {
+  refused: (path: string, problem: string) => `${path} was not changed: ${problem}.`,
+  unreadable: (code: string) => `it can't be read (${code})`,
+  unwritable: (path: string, code: string) => `${path} can't be written (${code}).`,
+  nothing: (task: "add" | "remove") =>
+    task === "add" ? "Everything is already set up; nothing was changed.\n" : "Nothing was set up; nothing was changed.\n",
+} as const;
+
 /** Lines of the doctor and of the list of sessions. */
 export const doctorSentences = {
   noneReached: "No editor can be reached.",

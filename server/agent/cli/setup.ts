@@ -5,12 +5,23 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { limits } from "../../text/limits.js";
 import { homeFolder } from "../../workspace/serverFolder.js";
+import type { Arguments } from "./arguments.js";
+import { configure } from "./configure.js";
 import { type Input, unreadable } from "./input.js";
 import { exitCodes, print, say } from "./output.js";
 import { setupSentences } from "./sentences.js";
+import { ownCommand, setupFiles } from "./setupFiles.js";
 
-/** Prints the configuration for one program (for Helix: for the named languages), or says which programs are known. */
-export function printSetup([name, ...words]: readonly string[]): number {
+/** Prints the configuration for one program, writes it, or removes it; returns the exit code. */
+export function runSetup({ words: [name, ...words], write, remove }: Arguments): number {
+  const files = name !== undefined && Object.hasOwn(setupFiles, name) ? setupFiles[name] : undefined;
+  if (files !== undefined && (write || remove)) {
+    const own = realpathSync(process.argv[1] ?? ".");
+    const done = configure(files({ command: ownCommand(own), samples: samples() }), remove ? "remove" : "add");
+    if (done.ok) print(done.value);
+    else say(done.problem);
+    return done.ok ? exitCodes.done : exitCodes.unresolved;
+  }
   const setup = name === "helix" ? helixSetup(words) : fixedSetup(name, words);
   if (!setup.ok) {
     say(setup.problem);
