@@ -24,7 +24,8 @@ import { commands, methods, notifications, protocolVersion } from "./protocol.js
 import { asCommandAnswer, serveRequest } from "./requests.js";
 import { serverLog, unknownCommand } from "./sentences.js";
 import { announcedBy, type ClientInfo, createTurns, type Session } from "./session.js";
-import { type LogLevel, logLevels, shorten } from "./wire/lifetime.js";
+import { shorten } from "./wire/lifetime.js";
+import { type LogLevel, logLevels } from "./wire/logLevel.js";
 
 /** The parameters that the server is started with. */
 export interface ServerStart {

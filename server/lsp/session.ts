@@ -11,7 +11,7 @@ import type { ClientFacts } from "./clients.js";
 import type { PositionEncoding } from "./edit/positions.js";
 import type { SessionHistory } from "./history.js";
 import type { Caller, ClientMultiEdit } from "./protocol.js";
-import type { LogLevel } from "./wire/lifetime.js";
+import type { LogLevel } from "./wire/logLevel.js";
 
 /** Name and version of a client, as the client states them. */
 export interface ClientInfo {

@@ -1,8 +1,8 @@
 /** What real agents do with the server, set up as `multi-edit setup NAME --write` does it. */
 import { afterAll, beforeAll, describe, it } from "vitest";
 import { announced, ownStateHome } from "../support/agentPeer.js";
-import { layDesk } from "../support/desk.js";
 import { buildProgram, type Program } from "../support/build.js";
+import { layDesk } from "../support/desk.js";
 import { kinds } from "./kinds.js";
 import { scenes } from "./scenes.js";
 import { absence, layStage } from "./stage.js";

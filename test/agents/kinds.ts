@@ -117,7 +117,12 @@ const pi: AgentKind = {
   folder: "pi",
   setup: "pi",
   prepare({ put, url }) {
-    const provider = { baseUrl: `${url}/v1`, api: "openai-completions", apiKey: "scripted", models: [{ id: "scripted" }] };
+    const provider = {
+      baseUrl: `${url}/v1`,
+      api: "openai-completions",
+      apiKey: "scripted",
+      models: [{ id: "scripted" }],
+    };
     put(".pi/agent/models.json", JSON.stringify({ providers: { scripted: provider } }, undefined, 2));
   },
   env: () => ({}),

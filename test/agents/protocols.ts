@@ -73,11 +73,7 @@ interface AnthropicMessage {
 
 const messages: Protocol = {
   path: /\/v1\/messages(\?|$)/,
-  read(body: {
-    system?: unknown;
-    tools?: { name: string; description?: string }[];
-    messages: AnthropicMessage[];
-  }) {
+  read(body: { system?: unknown; tools?: { name: string; description?: string }[]; messages: AnthropicMessage[] }) {
     const blocks = sinceReply(body.messages, ({ role }) => role === "assistant").flatMap(({ content }): Block[] =>
       typeof content === "string" ? [{ type: "text", text: content }] : [...content],
     );

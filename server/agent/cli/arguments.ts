@@ -2,7 +2,7 @@
 import { parseArgs } from "node:util";
 import type { CallOptions } from "../../dialect/options.js";
 import { limits } from "../../text/limits.js";
-import { isAgentId } from "../session/handshake.js";
+import { isAgentId } from "../session/agentId.js";
 import type { Mode } from "../session/request.js";
 import { type Input, unreadable } from "./input.js";
 import { argumentProblems, helpText } from "./sentences.js";
@@ -83,7 +83,8 @@ export function isCommand(word: string | undefined): word is CommandName {
 }
 
 /** A valid command line. An option that was left out is `undefined`. */
-export interface Arguments extends Pick<Values, "help" | "json" | "session" | "agent" | "workspace" | "structured" | "remove" | "write"> {
+export interface Arguments
+  extends Pick<Values, "help" | "json" | "session" | "agent" | "workspace" | "structured" | "remove" | "write"> {
   readonly command: CommandName;
   /** The arguments that are not options. */
   readonly words: readonly string[];

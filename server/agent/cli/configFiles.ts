@@ -136,7 +136,8 @@ export function blockFile(path: string, { comment, block, byHand }: BlockOptions
     add(text = "") {
       const at = place(text);
       const around = at === undefined ? text : text.slice(0, at[0]) + text.slice(at[1]);
-      if (byHand.test(around)) return unreadable("it already has these settings, which were not written by this command");
+      if (byHand.test(around))
+        return unreadable("it already has these settings, which were not written by this command");
       if (at !== undefined) return { ok: true, value: `${text.slice(0, at[0])}${whole}${text.slice(at[1])}` };
       const space = text === "" ? "" : text.endsWith("\n") ? "\n" : "\n\n";
       return { ok: true, value: `${text}${space}${whole}` };

@@ -48,7 +48,10 @@ function changeOf(file: ConfigFile, task: "add" | "remove"): Input<Change> {
 
 /** Replaces the file at once, so that a program that reads it sees the old or the new text; keeps its mode. */
 function write({ path, after }: Change): void {
-  if (after === undefined) return rmSync(path);
+  if (after === undefined) {
+    rmSync(path);
+    return;
+  }
   mkdirSync(dirname(path), { recursive: true });
   const fresh = `${path}.multi-edit-${process.pid}`;
   writeFileSync(fresh, after, { flag: "wx", mode: 0o600 });

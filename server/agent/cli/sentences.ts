@@ -74,7 +74,9 @@ export const configureSentences = {
   unreadable: (code: string) => `it can't be read (${code})`,
   unwritable: (path: string, code: string) => `${path} can't be written (${code}).`,
   nothing: (task: "add" | "remove") =>
-    task === "add" ? "Everything is already set up; nothing was changed.\n" : "Nothing was set up; nothing was changed.\n",
+    task === "add"
+      ? "Everything is already set up; nothing was changed.\n"
+      : "Nothing was set up; nothing was changed.\n",
 } as const;
 
 /** Lines of the doctor and of the list of sessions. */

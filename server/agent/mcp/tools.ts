@@ -1,13 +1,14 @@
-/** The tools that a model sees over MCP: their names, their schemas, and the request that each sends to a session. */
+/** The tools that a model sees over MCP: their names, descriptions and schemas. */
 import { shapeJsonSchemas } from "../../dialect/jsonSchema.js";
 import { limits } from "../../text/limits.js";
-import { fromDirectory } from "../../workspace/pathText.js";
-import { type CallRequest, readCall } from "../session/request.js";
 import { readParameterTexts, toolTexts } from "./sentences.js";
+
+/** The name of a tool. */
+export type ToolName = "multi_edit" | "apply_patch" | "preview_edits" | "read_document" | "editor_status";
 
 /** One tool. */
 export interface ToolRow {
-  readonly name: "multi_edit" | "apply_patch" | "preview_edits" | "read_document" | "editor_status";
+  readonly name: ToolName;
   readonly title: string;
   /** Less than 2 KB, because agents truncate longer descriptions. */
   readonly description: string;
@@ -16,8 +17,6 @@ export interface ToolRow {
   readonly readOnly: boolean;
   /** Hints for particular agents, under the names that those agents define. */
   readonly meta?: Readonly<Record<string, unknown>>;
-  /** Builds the request; `undefined` if the tool asks no particular session. */
-  readonly toRequest: ((args: unknown, directory: string) => CallRequest) | undefined;
 }
 
 const { batch, patch } = shapeJsonSchemas() as Record<
@@ -42,21 +41,18 @@ export const tools: readonly ToolRow[] = [
     inputSchema: inputSchema(batch.properties, ["edits"]),
     readOnly: false,
     meta: declared,
-    toRequest: (args, directory) => editRequest("multiEdit/apply", args, directory),
   },
   {
     name: "apply_patch",
     ...toolTexts.apply_patch,
     inputSchema: inputSchema(patch.properties, ["patch"]),
     readOnly: false,
-    toRequest: patchRequest,
   },
   {
     name: "preview_edits",
     ...toolTexts.preview_edits,
     inputSchema: inputSchema({ ...batch.properties, ...patch.properties }, []),
     readOnly: true,
-    toRequest: (args, directory) => editRequest("multiEdit/preview", args, directory),
   },
   {
     name: "read_document",
@@ -71,36 +67,15 @@ export const tools: readonly ToolRow[] = [
     ),
     readOnly: true,
     meta: { ...declared, "anthropic/maxResultSizeChars": limits.toolText + 1_000 },
-    toRequest: readRequest,
   },
   {
     name: "editor_status",
     ...toolTexts.editor_status,
     inputSchema: inputSchema({}, []),
     readOnly: true,
-    toRequest: undefined,
   },
 ];
 
 function inputSchema(properties: Readonly<Record<string, object>>, required: readonly string[]): object {
   return { type: "object", properties, required, additionalProperties: false };
-}
-
-function editRequest(method: string, args: unknown, directory: string): CallRequest {
-  return readCall(args, method, { root: directory, result: "summary" }, "tool");
-}
-
-/** Reads the call of `apply_patch`. If the call has no content at all, the failure is that of an empty patch. */
-function patchRequest(args: unknown, directory: string): CallRequest {
-  const call = editRequest("multiEdit/apply", args, directory);
-  const hasContent = call.ok || call.failures.some(({ code, index }) => code !== "missingField" || index !== undefined);
-  return hasContent ? call : editRequest("multiEdit/apply", { patch: "" }, directory);
-}
-
-/** Reads the call of `read_document`. If its path is not a string, the session reports that. */
-function readRequest(args: unknown, directory: string): CallRequest {
-  const { path, ...lines } = (args ?? {}) as { path?: unknown };
-  if (typeof path !== "string") return { ok: true, request: { method: "multiEdit/read", params: args, targets: [] } };
-  const target = fromDirectory(directory, path);
-  return { ok: true, request: { method: "multiEdit/read", params: { ...lines, path: target }, targets: [target] } };
 }
