@@ -29,7 +29,8 @@ const common = {
 // an `import()` of our own modules stays in the same file and still runs only what is needed. The programs are not
 // minified, because Node prints the line that threw an uncaught error.
 /** @type {import("esbuild").BuildOptions & { metafile: true }} */
-const program = { ...common, format: "cjs", lineLimit: 200 };
+// Node scans a CommonJS file that is loaded by `import()` for the names of its exports, which takes longer than running it.
+const program = { ...common, format: "cjs", lineLimit: 200, supported: { "dynamic-import": false } };
 const banner = { js: "#!/usr/bin/env node" };
 
 /** The file that tells an old Node that it is too old must be written in syntax that such a Node understands. */
