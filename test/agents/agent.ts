@@ -34,6 +34,10 @@ export interface AgentKind {
   call(tool: ToolName, args: object): Call;
   /** The part of a result that the server wrote; throws if the agent answered instead of the server. */
   answerIn(result: string): string;
+  /** The tools that it must describe to the model, in the order of the server's list. */
+  readonly tools: readonly string[];
+  /** Set if its mode forbids edits: matches what the model is told if it calls a tool for edits. */
+  readonly refuses?: RegExp;
   /** Names of the server's tools that the request describes to the model with their parameters. */
   declared(heard: Heard): readonly string[];
 }

@@ -20,6 +20,7 @@ const claude: AgentKind = {
   command: ({ installed }, prompt) => [join(installed, "claude/node_modules/.bin/claude"), "-p", prompt],
   call: (tool, args) => ({ tool: `mcp__multi-edit__${tool}`, arguments: args }),
   answerIn: (result) => result,
+  tools: toolNames,
   declared: declaredWith("mcp__multi-edit__"),
 };
 
@@ -49,6 +50,7 @@ const codexUnknown: AgentKind = {
     ...["exec", "--skip-git-repo-check", prompt],
   ],
   call: (tool, args) => ({ tool: `mcp__multi_edit/${tool}`, arguments: args }),
+  tools: toolNames,
   answerIn: (result) => result.replace(/^Wall time: .*\nOutput:\n/, ""),
   declared: declaredWith("mcp__multi_edit/"),
 };
@@ -87,12 +89,15 @@ const openCode: AgentKind = {
   command: ({ installed }, prompt) => [join(installed, "opencode/node_modules/.bin/opencode"), "run", prompt],
   call: (tool, args) => ({ tool: `multi-edit_${tool}`, arguments: args }),
   answerIn: (result) => result,
+  tools: toolNames,
   declared: declaredWith("multi-edit_"),
 };
 
 const openCodePlan: AgentKind = {
   ...openCode,
   name: "opencode, plan agent",
+  tools: ["preview_edits", "read_document", "editor_status"],
+  refuses: /unavailable|not found|invalid|denied|permission/i,
   command: (place, prompt) => [...openCode.command(place, prompt), "--agent", "plan"],
 };
 
@@ -108,6 +113,7 @@ const geminiCli: AgentKind = {
   command: ({ installed }, prompt) => [join(installed, "gemini/node_modules/.bin/gemini"), "-p", prompt],
   call: (tool, args) => ({ tool: `mcp_multi-edit_${tool}`, arguments: args }),
   answerIn: (result) => result.replace(/<untrusted_context>\n([\s\S]*?)\n<\/untrusted_context>\n?/g, "$1\n"),
+  tools: toolNames,
   declared: declaredWith("mcp_multi-edit_"),
 };
 
@@ -133,7 +139,9 @@ const pi: AgentKind = {
   ],
   call: (tool, args) => ({ tool: tool === "multi_edit" ? "edit" : tool, arguments: args }),
   answerIn: (result) => result,
-  declared: ({ tools }) => tools.map(({ name }) => name).filter((name) => ["edit", "read_document"].includes(name)),
+  tools: ["multi_edit", "read_document"],
+  declared: ({ tools }) =>
+    toolNames.filter((name) => tools.some((tool) => tool.name === (name === "multi_edit" ? "edit" : name))),
 };
 
 /** All agents, each in the modes that differ. */

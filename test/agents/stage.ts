@@ -20,8 +20,12 @@ export interface Conversation {
 /** A home and a project for an agent that is set up as its page says. */
 export interface Stage {
   readonly kind: AgentKind;
+  /** The directory in which a server of the same user keeps its state: its XDG_STATE_HOME. */
+  readonly state: string;
   /** Runs the agent in a folder; the test plays its model. Rejects if the agent ends before the conversation does. */
   converse<T>(folder: string, play: (conversation: Conversation) => Promise<T>): Promise<T>;
+  /** The message with which the command line refuses a call in this folder, for a model. */
+  refusalOf(call: object, folder: string): string;
   close(): Promise<void>;
 }
 
@@ -43,8 +47,8 @@ function alone(command: readonly string[]): [program: string, args: string[]] {
 /** The port of the model inside the namespace, in which no other program listens. */
 const port = 18080;
 
-/** Lays a home in which the agent is connected with the scripted model, and the server is set up. `state`: XDG_STATE_HOME. */
-export async function layStage(kind: AgentKind, server: string, state: string): Promise<Stage> {
+/** Lays a home in which the agent is connected with the scripted model, and the server is set up. */
+export async function layStage(kind: AgentKind, server: string): Promise<Stage> {
   const base = realpathSync(mkdtempSync(join(tmpdir(), "me-agent-")));
   const relay = await buildProgram(new URL("relay.ts", import.meta.url));
   const [home, bin] = [join(base, "home"), join(base, "bin")];
@@ -62,7 +66,6 @@ export async function layStage(kind: AgentKind, server: string, state: string): 
   const env = {
     PATH: [bin, dirname(process.execPath), "/usr/sbin", "/usr/bin", "/sbin", "/bin"].join(":"),
     HOME: home,
-    XDG_STATE_HOME: state,
     LANG: "C.UTF-8",
     TERM: "xterm-256color",
     ...kind.env(place),
@@ -73,6 +76,7 @@ export async function layStage(kind: AgentKind, server: string, state: string): 
   let runs = 0;
   return {
     kind,
+    state: join(home, ".local/state"),
     async converse(folder, play) {
       // The path of a socket must be short.
       const socket = join(base, `${runs++}.sock`);
@@ -94,6 +98,11 @@ export async function layStage(kind: AgentKind, server: string, state: string): 
         await ended;
         model.close();
       }
+    },
+    refusalOf(call, folder) {
+      const options = { cwd: folder, env, input: JSON.stringify(call), encoding: "utf8" } as const;
+      const { stdout } = spawnSync(join(bin, "multi-edit"), ["apply", "--json"], options);
+      return (JSON.parse(stdout) as { error: { message: string } }).error.message;
     },
     async close() {
       relay.remove();
