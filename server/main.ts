@@ -1,4 +1,4 @@
-/** The command line: reads the arguments, and loads only the modules that they require. */
+/** The command line: reads the arguments and loads only the modules that they require. */
 import { parseArgs } from "node:util";
 import manifest from "../package.json" with { type: "json" };
 import { logLevels } from "./lsp/wire/logLevel.js";
@@ -28,7 +28,7 @@ async function main(args: readonly string[]): Promise<void> {
   }
   const line = readCommandLine(args);
   if ("start" in line) {
-    // The library reads --clientProcessId when it is loaded, and would exit if the client is in another namespace.
+    // Hide --clientProcessId from the library, which would exit if the client's process were in another namespace.
     process.argv.splice(2);
     const { startServer } = await import("./serve.js");
     return startServer(line.start, manifest.version);

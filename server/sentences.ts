@@ -37,8 +37,8 @@ Editors (see the README for details):
            command = "${manifest.name}"
            args = ["--stdio"]
            and "multi-edit" in the language-servers of each [[language]]
-  Emacs    lsp-mode runs it beside other servers (:add-on? t); eglot has one
-           server per mode: (add-to-list 'eglot-server-programs
+  Emacs    lsp-mode runs it along with other servers (:add-on? t); eglot has
+           one server per mode: (add-to-list 'eglot-server-programs
              '(text-mode . ("${manifest.name}" "--stdio")))
 
 To see it at work on real files, run npm run demo in a checkout of the source.

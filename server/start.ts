@@ -1,6 +1,6 @@
 /**
- * The program's first file. It refuses a Node that is too old before it loads anything that such a Node can't read. The
- * build compiles this file to the syntax of ES2015, but the file may use only library functions that Node had then.
+ * The program's first file. It refuses to start on too old a version of Node, before it loads code that such a version
+ * can't parse. The build compiles this file to ES2015 syntax, but it may use only functions that those versions have.
  */
 import { connect } from "node:net";
 import manifest from "../package.json" with { type: "json" };
@@ -23,7 +23,7 @@ const own = versionIn(process.versions.node);
 if (own.major > needed.major || (own.major === needed.major && own.minor >= needed.minor)) void import("./main.js");
 else refuse(process.argv.slice(2));
 
-/** Returns the first two numbers of a text such as `>=20.19` or `18.20.8`. */
+/** Returns the first two numbers in a text such as `>=20.19` or `18.20.8`. */
 function versionIn(text: string): Version {
   const [major = 0, minor = 0] = (text.match(/\d+/g) || []).map(Number);
   return { major, minor };
@@ -74,7 +74,7 @@ function flagged(flag: string, args: readonly string[]): string | undefined {
   return at >= 0 ? args[at + 1] : joined?.slice(flag.length + 1);
 }
 
-/** Returns the body of the first frame; `undefined` if a part of the frame has not arrived yet. */
+/** Returns the body of the first frame; `undefined` if part of the frame has not arrived yet. */
 function firstBody(received: Buffer): string | undefined {
   const start = received.indexOf("\r\n\r\n") + 4;
   const length = /^Content-Length: *(\d+)/im.exec(received.toString("latin1", 0, start));
@@ -91,7 +91,7 @@ function parsed(body: string): { readonly id?: unknown } | null {
   }
 }
 
-/** Returns the answer to the first request, `initialize`: LSP's `RequestFailed`, which rules out another attempt. */
+/** Returns the answer to the first request, `initialize`: LSP's error `RequestFailed`, with advice not to retry. */
 function answerTo(message: { readonly id?: unknown } | null, problem: string): object {
   const id = message?.id ?? 0;
   return { jsonrpc: "2.0", id, error: { code: -32803, message: problem, data: { retry: false } } };

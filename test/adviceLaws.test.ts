@@ -16,8 +16,8 @@ const longLine = fc
   .map((parts) => parts.join(""));
 
 /**
- * A document, and an excerpt as a caller sends it: unchanged, or with other line ends, trailing spaces or straight
- * quotes.
+ * A document and an excerpt of it as a caller might send it: unchanged, or with different line ends, trailing spaces or
+ * straight quotes.
  */
 const sent = fc
   .record({
@@ -47,7 +47,7 @@ const sent = fc
               : old,
     };
   })
-  // Half of a line end is never found.
+  // An old text that begins or ends in the middle of a line end is never found.
   .filter(
     ({ text, oldText }) =>
       !oldText.endsWith("\r") &&
@@ -57,27 +57,27 @@ const sent = fc
   );
 
 /**
- * The old text with the hint's addition, parsed from the sentence as a caller would do it; `undefined` if the hint
- * advises nothing.
+ * The old text that a caller gets by following the hint, parsed from the hint as a caller would parse it; `undefined`
+ * if the hint advises nothing.
  */
 function advised({ hint = "", matches = [] }: Failure, oldText: string, end: string): string | undefined {
   const added =
-    /^Line \d+ (above|below) it(?: and the (?:start|rest) of its own line)?, ("(?:[^"\\]|\\.)*"), makes? the first match/.exec(
+    /^Adding line \d+, directly (above|below) the first match,( and the (?:start|rest) of the match's own line)? makes it unique: ("(?:[^"\\]|\\.)*")/.exec(
       hint,
     );
   if (added !== null) {
-    const text = (JSON.parse(added[2] ?? "") as string).replaceAll("\n", end);
-    const gap = hint.includes("of its own line") ? "" : end;
+    const text = (JSON.parse(added[3] ?? "") as string).replaceAll("\n", end);
+    const gap = added[2] === undefined ? end : "";
     if (added[1] === "above") return text + gap + oldText;
     return oldText + (oldText.endsWith("\n") ? "" : gap) + text;
   }
   const around = /^("(?:[^"\\]|\\.)*") occurs only at the first match/.exec(hint);
   if (around !== null) return JSON.parse(around[1] ?? "") as string;
-  return hint.startsWith("The whole line") ? matches[0]?.text : undefined;
+  return /^Adding the (?:rest|indentation) of its line/.test(hint) ? matches[0]?.text : undefined;
 }
 
 describe("the advice for an ambiguous old text", () => {
-  it("quotes a text that occurs once, and is found if it is sent as quoted", () => {
+  it("quotes a text that occurs only once and that is found if it is sent as quoted", () => {
     const kinds = new Set<string>();
     fc.assert(
       fc.property(sent, ({ text, oldText, end }) => {
@@ -102,7 +102,7 @@ describe("the advice for an ambiguous old text", () => {
 });
 
 describe("the message of a failed call", () => {
-  it("does not ask to send an edit unchanged if another edit must be merged with it", () => {
+  it("does not ask the caller to resend an edit unchanged if another edit must be merged with it", () => {
     const edits = [
       { oldText: "a\nb", newText: "a\nB" },
       { oldText: "b\nc", newText: "b\nC" },
@@ -111,6 +111,8 @@ describe("the message of a failed call", () => {
     const planned = planOn([documentAt("a", "a\nb\nc\nd\n")], edits, { order: "original" });
     if (planned.ok) throw new Error("two edits that overlap were planned");
     const message = failureMessage(planned.failures, { sound: [0, 2], total: 3, isPatch: false });
-    expect(message).toMatch(/Merge it with edit 0 into one edit\.\nEdit 2 was found: send it again unchanged/);
+    expect(message).toMatch(
+      /Merge it with edit 0 into one edit\.\nEdit 2 needs no correction: send it again unchanged/,
+    );
   });
 });

@@ -1,4 +1,4 @@
-/** Laws of large batches: planning many edits at once finds the same matches as planning each of them alone. */
+/** Laws of large batches: planning many edits together finds the same matches as planning each of them alone. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type Located, locate, withoutOverlap } from "../server/match/locate.js";
@@ -47,9 +47,11 @@ interface Drawn {
   readonly newText: string;
   readonly isOwn: boolean;
   readonly choice: "none" | "all" | "first" | "second" | "two";
-  /** Replaces the drawn edit by the inverse of the last applied edit, or by a repetition of an earlier pair. */
+  /**
+   * What replaces the drawn edit: nothing, the inverse of the last applied edit, or a repetition of an earlier pair.
+   */
   readonly instead: "nothing" | "undo" | "repeat";
-  /** The content of the new text: its own parts only, or the old text with parts beside it. */
+  /** The content of the new text: only its own parts, or the old text with parts around it. */
   readonly keeps: "nothing" | "start" | "end" | "middle";
 }
 
@@ -96,13 +98,13 @@ interface Written {
   /** Ids of the units at the match, and of the units that the edit inserted there. */
   readonly place: readonly number[];
   readonly inserted: readonly number[];
-  /** The range of the units that are left; `undefined` if nothing that was inserted is left. */
+  /** The range of the units that are left; `undefined` if none of the inserted units is left. */
   now: Span | undefined;
 }
 
 /**
  * The text that each pair has written so far, as the protocol page defines it. Every unit of the text keeps one id for
- * its whole life, so that no offset has to be carried through later edits.
+ * its whole life, so no offset has to be adjusted after later edits.
  */
 class PairModel {
   private units: number[];
@@ -122,13 +124,13 @@ class PairModel {
     return located.places.every((place) => this.isOwn(pair, place)) || isStricter(before.rung, located.rung);
   }
 
-  /** Reports whether a match is inside text that the pair wrote and some of that text is still there. */
+  /** Reports whether a match is inside text that the pair wrote, some of which is still there. */
   isOwn(pair: string, { from, to }: Span): boolean {
     const written = this.pairs.get(pair)?.written ?? [];
     return written.some(({ now }) => now !== undefined && now.from <= from && to <= now.to);
   }
 
-  /** `places` are ranges of the text before the edit, to which `changes` apply. */
+  /** `places` are ranges of the text before the edit; `changes` apply to that text. */
   apply(pair: string, rung: RungName, places: readonly Span[], changes: readonly Change[]): void {
     const fresh = changes.map(({ insert }) => Array.from(insert.split(""), () => this.made++));
     const after: number[] = [];
@@ -158,8 +160,8 @@ class PairModel {
 const least = (numbers: readonly number[]): number => numbers.reduce((a, b) => Math.min(a, b));
 
 /**
- * Reports whether an old text is now found only by a looser rung than in the base text: a batch refuses such an edit,
- * although a single call would make it.
+ * Reports whether an old text is now found only by a looser rung than in the base text: a batch refuses an edit with
+ * such an old text, although a single call would make it.
  */
 function isConsumed(base: string, now: string, oldText: string): boolean {
   const [before, after] = [base, now].map((text) => {
@@ -169,9 +171,7 @@ function isConsumed(base: string, now: string, oldText: string): boolean {
   return before !== undefined && after !== undefined && isStricter(before, after);
 }
 
-/**
- * The matches that an edit with this choice takes; a choice that is refused here is also refused in an edit on its own.
- */
+/** The matches that an edit with this choice takes, unless planning refuses the choice. */
 function chosen(located: Hits, choice: Drawn["choice"]): readonly Span[] {
   if (choice === "all" || choice === "two") return withoutOverlap(located.places);
   const place = located.places[choice === "second" ? 1 : 0];
@@ -182,7 +182,7 @@ type Hits = Extract<Located, { kind: "one" | "many" }>;
 
 /**
  * Applies edits one call at a time, each drawn from the current text or from the text before the batch. A batch differs
- * from this only in how it treats a repeated pair, for which there is a model.
+ * from this only in how it treats repeated pairs, which `PairModel` models.
  */
 function oneByOne(text: string, drawings: readonly Drawn[]): { edits: SentEdit[]; after: string; seen: unknown[] } {
   let now = text;
@@ -209,7 +209,7 @@ function oneByOne(text: string, drawings: readonly Drawn[]): { edits: SentEdit[]
     if (isConsumed(text, now, oldText)) continue;
     const places = "places" in located ? chosen(located, choice) : [];
     const own = places.filter((place) => model.isOwn(pair, place));
-    // A batch edits only the matches outside the pair's own text, which no single call does; a page covers that.
+    // Unlike a single call, a batch edits only the matches outside the pair's own text; a page of cases covers that.
     if (own.length > 0 && (choice === "all" || choice === "two")) continue;
     if (own.length > 0 && choice !== "none") {
       edits.push(edit);
@@ -231,7 +231,7 @@ function oneByOne(text: string, drawings: readonly Drawn[]): { edits: SentEdit[]
 }
 
 describe("many edits of one text", () => {
-  test("are found where each of them alone is found in the text after the edits before it", () => {
+  test("are found where each one alone is found in the text that the edits before it leave", () => {
     fc.assert(
       fc.property(texts, fc.array(drawn, { minLength: 30, maxLength: 60 }), (text, drawings) => {
         const { edits, after, seen } = oneByOne(text, drawings);

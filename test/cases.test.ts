@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => program?.remove());
 
-/** Sentences that the cases have produced, each with the first case that did. */
+/** Sentences that the cases have produced, each with the first case that produced it. */
 const produced = new Map<string, string>();
 function noteSentences(one: Case, { failures, warnings }: Seen): void {
   for (const sentence of [...failures.map(({ message }) => message), ...warnings].flatMap(sentencesOf)) {
@@ -103,7 +103,7 @@ for (const page of readdirSync(folder).filter((name) => name.endsWith(".md"))) {
 /** Reports whether a sentence is Node's own complaint about JSON, which differs between its versions. */
 const isOfNode = (sentence: string): boolean => sentence.includes("in JSON at position");
 
-// While the pages are being rewritten, there is nothing to compare them with.
+// While the pages are being rewritten, there is nothing to compare the sentences with.
 describe.skipIf(updating)("the page of failures", () => {
   const page = "failures.md";
   const cases = parsePage(page, readFileSync(new URL(page, folder), "utf8"));
@@ -113,14 +113,14 @@ describe.skipIf(updating)("the page of failures", () => {
     expect(gists.map(({ name }) => name)).toEqual([]);
   });
 
-  it("has every sentence that a case of any page produces", () => {
+  it("contains every sentence that a case on any page produces", () => {
     const pinned = new Set(cases.flatMap(wholeMessagesOf).flatMap(sentencesOf));
     const missing = [...produced].filter(([sentence]) => !pinned.has(sentence) && !isOfNode(sentence));
     expect(Object.fromEntries(missing)).toEqual({});
   });
 });
 
-/** Returns the messages and warnings that a case pins whole. */
+/** Returns the messages and warnings that a case pins in full. */
 function wholeMessagesOf({ outcome, whole }: Case): readonly string[] {
   const failure = whole.has("failure") ? (outcome.failure ?? "") : "";
   const result = whole.has("result") ? (outcome.result ?? "") : "";
@@ -131,7 +131,7 @@ function wholeMessagesOf({ outcome, whole }: Case): readonly string[] {
   ];
 }
 
-/** Reports whether a new file takes the name of an open file that moves away; the editor must create such a file. */
+/** Reports whether a new file takes the name of an open file that is moved; the editor must create such a file. */
 function takesOpenName({ files, outcome: { diff = "" } }: Case): boolean {
   return files.some(
     ({ path, synced }) =>
@@ -141,7 +141,7 @@ function takesOpenName({ files, outcome: { diff = "" } }: Case): boolean {
   );
 }
 
-/** Reports whether a file that is not open changes; the editor opens it if the editor has to change it. */
+/** Reports whether any file that is not open changes; an editor that has to change such a file opens it. */
 function hasUnopened(one: Case): boolean {
   const [written, opened] = [expectedFiles(one, "written"), expectedFiles(one, "opened")];
   return [...opened].some(([path, { synced }]) => synced !== written.get(path)?.synced);

@@ -1,5 +1,5 @@
 /**
- * Special handling of known clients, over the wire: each fact of the table keeps a promise that would otherwise be
+ * Special handling of known clients, over the wire: each fact in the table keeps a promise that would otherwise be
  * broken.
  */
 import { writeFileSync } from "node:fs";
@@ -24,13 +24,13 @@ const start = (name: string, options: DeskOptions = {}): Promise<Desk> =>
   layDesk(program, { clientInfo: { name }, ...options });
 
 describe("the table of clients", () => {
-  it("knows a client by its name in any case, and treats others with caution", () => {
+  it("recognises a client by its name in any case, and treats unknown ones with caution", () => {
     expect(factsOf({ name: "NeoVim", version: "0.12.4" })).toBe(factsOf({ name: "neovim", version: "0.12.0" }));
     expect(factsOf({ name: "neovim" })).not.toBe(factsOf(undefined));
     for (const name of ["", "neovim2", "constructor", "__proto__", "Visual Studio Code"]) {
       expect(factsOf({ name, version: "1" }), name).toBe(factsOf(undefined));
     }
-    // The protocol alone, without any knowledge about the client.
+    // The protocol alone, without any knowledge of the client.
     expect(factsOf(undefined)).toMatchObject({
       documentChanges: false,
       loneCrEndsLine: true,
@@ -107,17 +107,17 @@ describe("an editor that normalises inserted line ends", () => {
         },
       },
     ],
-  ])("and %s: in a text with both kinds, new lines are planned with LF", async (_how, options) => {
+  ])("and %s: in a text with both kinds of line ends, new lines are planned with LF", async (_how, options) => {
     const { editor, apply, texts } = await start("ed", { open: { "a.txt": mixed }, proofTimeout: 300, ...options });
     editor.behave("normalisesLineEnds");
     const answer = await apply(batch(["a.txt", "one", "one\nand"], ["a.txt", "three", "3\nand"]));
     expect(answer).toMatchObject({ outcome: "applied" });
     expect(texts()).toEqual({ "a.txt": "one\nand\r\ntwo\n3\nand\r\n" });
-    // The answer describes the change that was really made.
+    // The answer describes the change that was actually made.
     expect(answer.diff).toContain("+and\r\n two\n-three\r\n+3\n+and\r\n");
   });
 
-  it("gets CRLF if all of a text has it", async () => {
+  it("gets CRLF if every line of a text ends with it", async () => {
     const { apply, texts } = await start("Neovim", { open: { "a.txt": "one\r\ntwo\r\n" } });
     await apply(batch(["a.txt", "one", "one\nand"]));
     expect(texts()).toEqual({ "a.txt": "one\r\nand\r\ntwo\r\n" });
@@ -133,7 +133,7 @@ describe("an editor that leaves an empty line after a text that is inserted at t
     ["0.12.4", "one\ntwo\n", append("two\n", "two\nthree\n"), { line: 2, character: 0 }, "three\n"],
     ["0.10.4", "one\ntwo", append("two", "two\nthree"), { line: 1, character: 3 }, "\nthree"],
   ])(
-    "Neovim %s gets lines for the end of %j at a position that does no harm",
+    "Neovim %s gets lines to append to %j at a position that does no harm",
     async (version, text, edit, at, newText) => {
       const desk = await start("", { clientInfo: { name: "Neovim", version }, open: { "a.txt": text } });
       expect(await desk.apply(edit)).toMatchObject({ outcome: "applied" });
@@ -169,7 +169,7 @@ describe("an editor that applies an edit for version 0 to whatever text it has",
     editor.typeUnsynced({ uri: uri("a.txt"), from: 0, to: 0, insert: "typed " }, 100);
     expect(await desk.apply(batch(["a.txt", "two", "2"]))).toMatchObject({ outcome: "applied" });
     expect(desk.texts()).toEqual({ "a.txt": "typed one 2\n" });
-    // The only edit that was sent is for the text that was synced by then.
+    // The only edit that was sent is for the text that had been synced by then.
     expect(editor.asked.map(({ edit }) => edit.documentChanges)).toMatchObject([[{ textDocument: { version: 1 } }]]);
   });
 });
@@ -186,7 +186,7 @@ describe("an editor that asks its user", () => {
     return (await told(desk.apply(batch(["a.txt", "old", "new"])))).text;
   };
 
-  it("gets as much time as a person needs, and no other editor does", async () => {
+  it("gets as much time as a person needs, which no other editor does", async () => {
     expect(await neverAnswers("Eglot")).toContain("within 300 s");
     expect(await neverAnswers("Helix")).toContain("within 30 s");
   });
@@ -194,7 +194,7 @@ describe("an editor that asks its user", () => {
   it.each([
     ["1.17.30", true],
     ["1.24", false],
-  ])("eglot %s, whose yes may hide a no; the answer says so: %s", async (version, says) => {
+  ])("eglot %s may have said yes for a user who said no; whether the answer says so: %s", async (version, says) => {
     const desk = await start("", {
       clientInfo: { name: "Eglot", version },
       open: { "a.txt": "old\n" },

@@ -53,7 +53,7 @@ describe("flags that print", () => {
     for (const line of stdout.split("\n")) expect(line.length).toBeLessThanOrEqual(80);
   });
 
-  it("print whatever other arguments there are", () => {
+  it("print whatever the other arguments are", () => {
     expect(run("--stdio", "--version").stdout).toBe(`${manifest.version}\n`);
     expect(run("--stdio", "--help").stdout).toMatch(/^Usage: /);
   });
@@ -67,7 +67,7 @@ describe("a command line without a transport", () => {
   });
 });
 
-describe("a command line that makes no sense", () => {
+describe("an invalid command line", () => {
   it.each([
     [["--stdoi"], "--stdoi"],
     [["--stdio=yes"], "--stdio"],
@@ -154,7 +154,7 @@ describe("a server that connects to its client", () => {
     ["--socket", "apart"],
     ["--pipe=", "joined"],
     ["--pipe", "apart"],
-  ])("%s, its value %s", async (flag, how) => {
+  ])("%s, with its value %s", async (flag, how) => {
     const listener = createServer();
     const path = join(program.folder, `${flag.replace(/\W/g, "")}-${how}.sock`);
     if (flag.startsWith("--socket")) listener.listen(0, "127.0.0.1");

@@ -1,4 +1,6 @@
-/** The person at the editor: asked before anything changes, never asked twice about one diff, and free to leave. */
+/**
+ * The person at the editor: asked before anything changes, never asked twice about the same diff, and free to leave.
+ */
 import { describe, expect, it, vi } from "vitest";
 import { CancellationTokenSource } from "vscode-jsonrpc/node";
 import { batch, type Desk, type DeskOptions, failed, layDesk, serverForDesks } from "./support/desk.js";
@@ -44,7 +46,7 @@ describe("a call that needs confirmation", () => {
     expect(editor.asked).toEqual([]);
   });
 
-  it("does not advise sending again an edit that the person has rejected", async () => {
+  it("does not advise the caller to resend an edit that the person has rejected", async () => {
     const { editor, apply } = await start();
     editor.answerQuestionsWith("Reject");
     expect((await failed(apply(edits))).message).not.toMatch(/send (?:it|them|the call) again|sent again/);
@@ -69,7 +71,7 @@ describe("a call that needs confirmation", () => {
     expect(editor.questions).toEqual([]);
   });
 
-  it("is also asked about because of a setting, except for proposals and previews", async () => {
+  it("is asked about if a setting demands it, except in proposals and previews", async () => {
     const { editor, apply, propose, texts } = await start({ settings: { confirm: "always" } });
     await propose(batch(["a.txt", "old", "new"]));
     await editor.request("multiEdit/preview", batch(["a.txt", "old", "new"]));
@@ -79,7 +81,7 @@ describe("a call that needs confirmation", () => {
     expect(texts()).toEqual({ "a.txt": after });
   });
 
-  it("is asked about if the person wants it, whatever the caller wants", async () => {
+  it("is asked about if the person wants to be asked, whatever the caller wants", async () => {
     const { editor, apply } = await start({ settings: { confirm: "always" } });
     editor.answerQuestionsWith("Reject");
     const failure = await failed(apply({ ...batch(["a.txt", "old", "new"]), options: { confirm: false } }));
@@ -110,7 +112,7 @@ describe("a text that changes while the question is open", () => {
     expect(desk.texts()).toEqual({ "a.txt": after.replace("6", "typed 6") });
   });
 
-  it("so that the old text is gone: the call fails, and nothing changes", async () => {
+  it("so that the old text no longer exists: the call fails, and nothing changes", async () => {
     const desk = await start();
     meanwhile(desk, () => desk.typeBefore("a.txt", "ld", "u"));
     expect((await failed(desk.apply(edits))).codes).toEqual(["noMatch"]);
@@ -137,7 +139,7 @@ describe("a person who wants to see the diff", () => {
   const startShowing = (options: DeskOptions = {}): Promise<Desk> =>
     start({ capabilities, settings: { proofTimeout: 300 }, ...options });
 
-  it("gets it as a document that only this user can read, and is asked again; afterwards the document is gone", async () => {
+  it("gets it as a document that only this user can read, and is asked again; the document is deleted afterwards", async () => {
     const { editor, apply, texts } = await startShowing();
     editor.answerQuestionsWith("Show diff", "Apply");
     expect(await apply(edits)).toMatchObject({ outcome: "applied" });
@@ -151,7 +153,7 @@ describe("a person who wants to see the diff", () => {
     expect(texts()).toEqual({ "a.txt": after });
   });
 
-  it("and rejects it: the caller gets the proposed diff, and the document is gone", async () => {
+  it("and rejects it: the caller gets the proposed diff, and the document is deleted", async () => {
     const { editor, apply, texts } = await startShowing();
     editor.answerQuestionsWith("Show diff", "Show diff", "Reject");
     const failure = await failed(apply(edits));
@@ -190,7 +192,7 @@ describe("a person who wants to see the diff", () => {
     },
   );
 
-  it("reads as much of a long diff there as fits, and the number of lines that are left out", async () => {
+  it("reads in the question as much of a long diff as fits, and how many lines are left out", async () => {
     const lines = Array.from({ length: 200 }, (_, i) => `line ${i} old\n`).join("");
     const { editor, apply } = await start({ open: { "a.txt": lines } });
     await apply({ path: "a.txt", oldText: "old", newText: "new", replaceAll: true, options: { confirm: true } });
@@ -202,7 +204,7 @@ describe("a person who wants to see the diff", () => {
     expect(shown.join("\n").length).toBeLessThan(1_100);
   });
 
-  it("causes no leftovers if the call is cancelled or the server ends while the question is open", async () => {
+  it("leaves nothing behind if the call is cancelled or the server ends while the question is open", async () => {
     const desk = await startShowing();
     desk.editor.answerQuestionsWith("Show diff", "Apply");
     desk.editor.beforeAnswers(() => (desk.editor.questions.length < 2 ? undefined : new Promise(() => undefined)));
@@ -225,10 +227,10 @@ describe("a person who wants to see the diff", () => {
 });
 
 describe("a person who does not answer", () => {
-  /** Makes the editor never answer, as if the user had left. */
+  /** Keeps the editor from ever answering, as if the user had left. */
   const leave = (desk: Desk): void => desk.editor.beforeAnswers(() => new Promise(() => undefined));
 
-  it("does not keep a cancelled call from ending, nor the calls after it", async () => {
+  it("prevents neither a cancelled call nor the calls after it from ending", async () => {
     const desk = await start();
     leave(desk);
     const source = new CancellationTokenSource();
@@ -242,7 +244,7 @@ describe("a person who does not answer", () => {
     expect(desk.texts()).toEqual({ "a.txt": text.replace("9", "nine") });
   });
 
-  it("does not keep a waiting call from being cancelled", async () => {
+  it("does not prevent a waiting call from being cancelled", async () => {
     const desk = await start();
     leave(desk);
     void desk.apply(edits).catch(() => undefined);
@@ -255,7 +257,7 @@ describe("a person who does not answer", () => {
     expect(desk.texts()).toEqual({ "a.txt": text });
   });
 
-  it("does not keep others from reading, previewing and typing", async () => {
+  it("does not prevent others from reading, previewing and typing", async () => {
     const desk = await start();
     leave(desk);
     void desk.apply(edits).catch(() => undefined);
@@ -266,7 +268,7 @@ describe("a person who does not answer", () => {
   });
 });
 
-/** Rejects after a time that is long even on a machine under load. */
+/** Rejects after a time that is long even for a machine under load. */
 async function patience(what: string): Promise<never> {
   await new Promise((resolve) => setTimeout(resolve, 3_000).unref());
   throw new Error(what);

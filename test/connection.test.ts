@@ -1,4 +1,4 @@
-/** Opening a connection on each transport, and ending it. */
+/** Opening and ending a connection on each transport. */
 import { fork, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer, type Server } from "node:net";
@@ -29,7 +29,7 @@ describe("the end of a session", () => {
     expect(framesOf(Buffer.from(server.received())).messages).toHaveLength(requests.length);
   });
 
-  it("leaves no request to the client open", async () => {
+  it("leaves no request to the client unanswered", async () => {
     const server = await startInitialized();
     server.send(request(1, "multiEdit/ask", {}));
     await server.call("probe/question");
@@ -45,7 +45,7 @@ describe("the end of a session", () => {
     expect((await server.ended).code).toBe(1);
   });
 
-  it("is quiet if the client no longer reads", async () => {
+  it("causes no complaint if the client no longer reads", async () => {
     const server = await startInitialized();
     server.process.stdout?.destroy();
     server.send(request(1, "multiEdit/echo", {}), request(2, "multiEdit/echo", {}));
@@ -63,7 +63,7 @@ describe("the end of a session", () => {
 });
 
 describe.concurrent("the client's process", () => {
-  /** The id of a process that has exited, so that no process has it. */
+  /** The id of a process that has exited; no running process has this id. */
   async function deadProcess(): Promise<number> {
     const child = spawn(process.execPath, ["-e", ""]);
     await once(child, "exit");
@@ -74,14 +74,17 @@ describe.concurrent("the client's process", () => {
     return spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"]);
   }
 
-  it.each([["on the command line"], ["in initialize"]])("ends the server when it ends, named %s", async (where) => {
-    const client = livingProcess();
-    const server = start("stdio", "", ...(where === "on the command line" ? [String(client.pid)] : []));
-    const processId = where === "in initialize" ? client.pid : null;
-    expect((await server.ask(1, "initialize", { processId, capabilities: {} })).result).toBeDefined();
-    client.kill("SIGKILL");
-    expect(await server.ended).toEqual({ code: 1, signal: null, stderr: expect.stringContaining(`${client.pid}`) });
-  });
+  it.each([["on the command line"], ["in initialize"]])(
+    "ends the server when it ends, if it is named %s",
+    async (where) => {
+      const client = livingProcess();
+      const server = start("stdio", "", ...(where === "on the command line" ? [String(client.pid)] : []));
+      const processId = where === "in initialize" ? client.pid : null;
+      expect((await server.ask(1, "initialize", { processId, capabilities: {} })).result).toBeDefined();
+      client.kill("SIGKILL");
+      expect(await server.ended).toEqual({ code: 1, signal: null, stderr: expect.stringContaining(`${client.pid}`) });
+    },
+  );
 
   it("does not end the server if it never ran on this machine", async () => {
     const ids = [await deadProcess(), 2 ** 31 - 1, 2 ** 40, 1.5, -1, 0];
@@ -133,7 +136,7 @@ describe("transports", () => {
     socket.end();
     const { code, stderr } = await server.ended;
     expect(code).toBe(0);
-    expect(stderr).toContain("a line that is no protocol");
+    expect(stderr).toContain("a line outside the protocol");
     expect(server.received()).toBe("");
     listener.close();
   });

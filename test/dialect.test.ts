@@ -161,7 +161,7 @@ describe("shapes", () => {
       ],
     ],
     [
-      "ways to choose matches that do not exclude each other",
+      "compatible ways to choose matches",
       {
         path: "p",
         edits: [
@@ -226,7 +226,7 @@ describe("options", () => {
     expect(decode({ ...call, options: none })).toMatchObject({ ok: true, options: {} });
   });
 
-  test("lenient decides how a patch is read; without it the door decides, and by default it is read leniently", () => {
+  test("lenient decides how a patch is read; without it, the door decides, and the default is lenient", () => {
     const fenced = "```\n*** Begin Patch\n*** Delete File: p\n*** End Patch\n```";
     const read = (options: object, lenient?: boolean): boolean[] => {
       const door = { ...integration, ...(lenient === undefined ? {} : { lenient }) };
@@ -246,10 +246,10 @@ describe("options", () => {
     expect(decodeCall({ ...call, options: null }, model)).toMatchObject({ ok: true });
   });
 
-  test("each wrong one is named, along with the mistakes in the edits", () => {
+  test("each wrong one is named, and so are the mistakes in the edits", () => {
     const wrong = { atomic: "some", lenient: "no", versions: { x: "1" }, lable: "l", root: "", label: 3 };
     const decoded = decode({ path: "p", oldText: "a", options: wrong });
-    if (decoded.ok) throw new Error("it was read");
+    if (decoded.ok) throw new Error("the call was not refused");
     const messages = decoded.failures.map(({ message }) => message);
     expect(messages).toHaveLength(7);
     for (const part of [
@@ -265,7 +265,7 @@ describe("options", () => {
     }
   });
 
-  test("they must be an object, and a label is short", () => {
+  test("they must be an object, and the length of a label is limited", () => {
     expect(decode({ ...call, options: "{}" })).toMatchObject({ ok: false, failures: [{ code: "invalidParams" }] });
     expect(decode({ ...call, options: { label: "l".repeat(limits.label) } })).toMatchObject({ ok: true });
     const long = decode({ ...call, options: { label: "l".repeat(limits.label + 1) } });
@@ -296,7 +296,7 @@ describe("limits", () => {
 
   test("the failures of very many edits are counted, not listed", () => {
     const decoded = decode({ path: "p", edits: Array.from({ length: 1000 }, () => ({ oldText: 1, newText: "b" })) });
-    if (decoded.ok) throw new Error("it was read");
+    if (decoded.ok) throw new Error("the call was not refused");
     expect(decoded.failures).toHaveLength(limits.failuresPerCall);
     expect(decoded.failures.at(-1)?.message).toContain(`${1000 - limits.failuresPerCall + 1} further failures`);
     const exactly = decode({

@@ -19,17 +19,17 @@ describe("failures of a call", () => {
     ["a bare string is a patch", "*** Begin Patch", [["patchSyntax", "-", "has no sections"]]],
     ["a string in an array is a patch", ["*** Begin Patch"], [["patchSyntax", "-", "has no sections"]]],
     ["a bare string of JSON", ' {"path": "p"}', [["invalidParams", "-", "a string of JSON"]]],
-    ["patch", { patch: "x" }, [["patchSyntax", "-", 'no line is "*** Begin Patch"']]],
+    ["patch", { patch: "x" }, [["patchSyntax", "-", 'no line "*** Begin Patch"']]],
     ["an empty patch", { patch: "" }, [["patchSyntax", "-", "there is no patch"]]],
-    ["input", { input: "x", options: {} }, [["patchSyntax", "-", 'no line is "*** Begin Patch"']]],
+    ["input", { input: "x", options: {} }, [["patchSyntax", "-", 'no line "*** Begin Patch"']]],
     ["a patch that is not a string", { patch: 1 }, [["invalidParams", "-", '"patch" is wrong']]],
     ["patch and input", { patch: deletion, input: deletion }, [["invalidParams", "-", '"patch", "input"']]],
     [
-      "patch beside an empty list",
+      "a patch and an empty list",
       { patch: "x", multi: [] },
       [
         ["invalidParams", "-", 'also has "multi"'],
-        ["patchSyntax", "-", 'no line is "*** Begin Patch"'],
+        ["patchSyntax", "-", 'no line "*** Begin Patch"'],
       ],
     ],
     ["a patch with half a character", { input: `${deletion}${lone}` }, [["invalidParams", "-", '"input" of the call']]],
@@ -39,7 +39,7 @@ describe("failures of a call", () => {
       [["tooLarge", "-", "the length of the patch is 16,777,217 characters"]],
     ],
     [
-      "a path of a patch that is too long",
+      "too long a path in a patch",
       { patch: `*** Begin Patch\n*** Delete File: ${"p".repeat(limits.pathLength + 1)}\n*** End Patch` },
       [["tooLarge", "-", "Line 2 of the patch: the path is 4,097 characters"]],
     ],
@@ -67,24 +67,24 @@ describe("failures of a call", () => {
       [["invalidParams", "-", '"oldText", "old_string"']],
     ],
     [
-      "a single edit beside edits",
+      "a single edit next to a list of edits",
       { path: "p", ...ok, edits: [ok] },
       [["invalidParams", "-", '"oldText", "newText", "edits"']],
     ],
     [
-      "a choice of matches beside edits",
+      "a choice of matches next to a list of edits",
       { path: "p", replaceAll: true, edits: [ok] },
       [["invalidParams", "-", '"replaceAll", "edits"']],
     ],
     ["nothing in it", {}, [["missingField", "-", "no edits"]]],
-    ["a path alone", { path: "p" }, [["missingField", "-", "no edits"]]],
+    ["only a path", { path: "p" }, [["missingField", "-", "no edits"]]],
     ["an empty list", { path: "p", edits: [] }, [["missingField", "-", "no edits"]]],
     ["an empty list as a string", { path: "p", edits: "[]" }, [["missingField", "-", "no edits"]]],
     ["null for the list", { path: "p", edits: null }, [["missingField", "-", "no edits"]]],
     [
       "a list that is not JSON",
       { path: "p", edits: "[{" },
-      [["invalidParams", "-", '"edits" is a string that is not JSON']],
+      [["invalidParams", "-", '"edits" is a string that is not valid JSON']],
     ],
     [
       "a list that is not a list",
@@ -108,16 +108,16 @@ describe("failures of a call", () => {
     ["no path", ok, [["missingPath", 0, "has no path"]]],
     ["no path in an item", { edits: [{ path: "p", ...ok }, ok] }, [["missingPath", 1, "has no path"]]],
     ["an empty path", { path: "", ...ok }, [["missingPath", 0, "is empty"]]],
-    ["an empty path of the call is said once", { path: "", edits: [ok, ok] }, [["missingPath", "-", "is empty"]]],
+    ["an empty path of the call is reported once", { path: "", edits: [ok, ok] }, [["missingPath", "-", "is empty"]]],
     ["an empty path does not inherit", { path: "p", edits: [{ path: "", ...ok }] }, [["missingPath", 0, "is empty"]]],
-    ["an incomplete edit lists all that it lacks", { oldText: "a" }, [["missingField", 0, 'lacks "path", "newText"']]],
+    ["everything that an edit lacks is listed", { oldText: "a" }, [["missingField", 0, 'lacks "path", "newText"']]],
     [
-      "in the caller's own spelling",
+      "what an edit lacks, in the caller's own spelling",
       { edits: [{ file_path: "p", old_string: "a", new_string: "b" }, { old_string: "a" }] },
       [["missingField", 1, 'lacks "file_path", "new_string"']],
     ],
     [
-      "in the spelling of the shape",
+      "what an edit lacks, in the spelling of the shape",
       { edits: [{ old_string: "a" }] },
       [["missingField", 0, 'lacks "file_path", "new_string"']],
     ],
@@ -198,7 +198,7 @@ describe("failures of a call", () => {
       [["unknownField", "-", 'did you mean "newText"?']],
     ],
     [
-      "a misspelt key beside a field that is really missing",
+      "a misspelt key and a field that is really missing",
       { edits: [{ old_strng: "a" }] },
       [
         ["unknownField", 0, 'did you mean "old_string"?'],
@@ -235,14 +235,14 @@ describe("failures of a call", () => {
   ];
   test.each(rows)("%s", (_, call, expected) => {
     const decoded = decode(call);
-    if (decoded.ok) throw new Error("it was read");
+    if (decoded.ok) throw new Error("the call was not refused");
     expect(decoded.failures.map(({ code, index }) => [code, index ?? "-"])).toEqual(
       expected.map(([code, index]) => [code, index]),
     );
     for (const [i, [, , part]] of expected.entries()) expect(decoded.failures[i]?.message).toContain(part);
   });
 
-  test("a failure names the path as the caller spelt it, inherited or its own", () => {
+  test("a failure names the path as the caller spelt it, whether inherited or the edit's own", () => {
     const decoded = decode({ path: "./p", edits: [{ oldText: "a" }, { path: "@q", oldText: "a" }] });
     expect(decoded).toMatchObject({ ok: false, failures: [{ path: "./p" }, { path: "@q" }] });
   });
@@ -256,7 +256,7 @@ describe("unknown keys", () => {
     return decoded.warnings;
   };
 
-  test("one that resembles nothing is ignored with a warning, once", () => {
+  test("one that resembles no known name is ignored with a single warning", () => {
     const item = { ...call, explanation: "why", instruction: null };
     expect(warningsOf({ explanation: "why", edits: [item, item] })).toEqual([
       'ignored the unknown field "explanation"',
@@ -264,7 +264,7 @@ describe("unknown keys", () => {
     ]);
   });
 
-  test("names of an object's own machinery are ordinary unknown keys", () => {
+  test("the names of built-in properties are ordinary unknown keys", () => {
     const params: unknown = JSON.parse(
       '{"__proto__":{"oldText":"z"},"constructor":1,"hasOwnProperty":2,"toString":3,"path":"p","oldText":"a","newText":"b"}',
     );
@@ -281,7 +281,7 @@ describe("unknown keys", () => {
     });
   });
 
-  test("warnings about many are bounded, and none is ignored silently", () => {
+  test("warnings about many are limited in number and length, and none is ignored silently", () => {
     const many = Object.fromEntries(Array.from({ length: 25 }, (_, i) => [`zz${i}${"y".repeat(200)}`, i]));
     const warnings = warningsOf({ ...call, ...many });
     expect(warnings).toHaveLength(limits.unknownFieldWarnings);
@@ -294,7 +294,7 @@ describe("unknown keys", () => {
     expect(decode({ ...call, ...many })).toMatchObject({ ok: false, failures: [{ code: "tooLarge" }] });
   });
 
-  test("every slip in a known name is recognised", () => {
+  test("every slight misspelling of a known name is recognised", () => {
     for (const name of knownSpellings.filter((each) => each.replaceAll("_", "").length >= 5)) {
       for (let i = 0; i < name.length; i++) {
         const [before, here, after] = [name.slice(0, i), name[i], name.slice(i + 1)];

@@ -18,7 +18,7 @@ const text = fc.string({ unit: "grapheme" });
 const path = fc.string({ unit: "grapheme", minLength: 1 });
 const word = fc.stringMatching(/^[a-z]*$/);
 
-/** Calls for each announced shape that its schema allows, with the number of edits in them. Written by hand. */
+/** Handwritten calls of each announced shape, all allowed by its schema, with the number of edits in each call. */
 const callsByShape: Record<string, fc.Arbitrary<{ call: Record<string, unknown>; edits: number }>> = {
   batch: fc
     .record(
@@ -239,7 +239,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Like `Object.fromEntries`, but `__proto__` becomes a key, as `JSON.parse` makes it. */
+/** `Object.fromEntries`, which makes even `__proto__` an ordinary key, as `JSON.parse` does. */
 function fromEntries(entries: readonly (readonly [string, unknown])[]): object {
   return Object.fromEntries(entries);
 }

@@ -1,4 +1,4 @@
-/** The notification about an applied change, made by the client or by the server, and who receives it. */
+/** The notification about a change that the client or the server has applied, and who receives it. */
 import { describe, expect, it, vi } from "vitest";
 import { batch, type Desk, type DeskOptions, failed, layDesk, patchOf, serverForDesks } from "./support/desk.js";
 import { three, threeAfter, threeEdits } from "./support/threeDocuments.js";
@@ -22,7 +22,7 @@ describe("an edit that the client applies itself", () => {
     expect(desk.texts()).toEqual({ ...three, "a.txt": "one\r\nold a\r\ntyped three\r\n" });
   });
 
-  it("is reported by the client if no text is synced that would show it", async () => {
+  it("is reported by the client if no synced text would show it", async () => {
     const files = { "a.txt": "a\n", "b.txt": "b\n", "c.txt": "c\n" };
     const desk = await start({ files });
     const { transaction, edit } = await desk.propose(
@@ -46,7 +46,7 @@ describe("an edit that the client applies itself", () => {
     expect(desk.disk()).toEqual({ "a.txt": "a\n" });
   });
 
-  it("is not a transaction before all of it is applied", async () => {
+  it("is not a transaction until all of it has been applied", async () => {
     const desk = await start({ open: three, files: { "d.txt": "d\n" }, settings: {} });
     const { transaction, edit } = await desk.propose({
       edits: [...threeEdits.edits, { path: "d.txt", oldText: "d", newText: "D" }],
@@ -68,7 +68,7 @@ describe("an edit that the client applies itself", () => {
     expect(await desk.editor.request("multiEdit/status", null)).toMatchObject({ transactions: [{ transaction }] });
   });
 
-  it("has no id in a preview, without an effect, or if the server could not undo it", async () => {
+  it("has no id if it is a preview, has no effect, or could not be undone by the server", async () => {
     const desk = await start({
       open: { "a.txt": "old\n" },
       capabilities: { workspace: { workspaceEdit: { documentChanges: true } } },
@@ -108,7 +108,7 @@ describe("multiEdit/didApply", () => {
     ]);
   });
 
-  it("reports new, moved and closed files, but not deleted ones, nor calls that fail or do nothing", async () => {
+  it("reports new, moved and closed files, but neither deleted files nor calls that fail or change nothing", async () => {
     const { editor, apply, uri } = await start({ files: { "a.txt": "a\n", "b.txt": "b\n" } });
     await apply(
       patchOf("*** Update File: a.txt", "*** Move to: c.txt", "*** Delete File: b.txt", "*** Add File: d.txt", "+d"),

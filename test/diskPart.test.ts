@@ -1,4 +1,4 @@
-/** One batch over open and closed files: all of it is applied or none, even if the server is killed. */
+/** One batch over open and closed files: either all of it is applied or none of it, even if the server is killed. */
 import { spawn } from "node:child_process";
 import {
   chmodSync,
@@ -50,7 +50,7 @@ describe("a batch over open and closed files", () => {
     ]);
   });
 
-  it("creates, moves and deletes files, also in a new folder, and can be undone as a whole", async () => {
+  it("creates, moves and deletes files, even in a new folder, and can be undone as a whole", async () => {
     const files = { "moved.txt": "old\n", "gone.txt": "gone\n" };
     const desk = await layDesk(program, { files, open: { "a.txt": "old\n" } });
     const patch = [
@@ -100,7 +100,7 @@ describe("a batch over open and closed files", () => {
 
   it("asks the editor for nothing if a file can't be written", async () => {
     const desk = await layDesk(program, { files: { "b.txt": "old\n" }, open: { "a.txt": "old\n" } });
-    // Vim's swap file, recognizable by its first bytes: a Vim may hold unsaved text of the file.
+    // A Vim swap file, recognizable by its first bytes, means that Vim may hold unsaved text of `b.txt`.
     const swap = Buffer.alloc(4096);
     swap.write("b0VIM 9.0");
     writeFileSync(join(desk.root, ".b.txt.swp"), swap);
@@ -123,7 +123,7 @@ describe("a batch over open and closed files", () => {
     ["given another mode", (path) => chmodSync(path, 0o755), "old\n"],
   ];
 
-  it.each(meanwhile)("does not touch a file that was %s while the editor was asked", async (_, act, left) => {
+  it.each(meanwhile)("does not touch a file that was %s while the editor was being asked", async (_, act, left) => {
     const desk = await layDesk(program, { files: { "b.txt": "old\n", "c.txt": "old\n" }, open: { "a.txt": "old\n" } });
     const path = join(desk.root, "c.txt");
     let isDone = false;
@@ -155,7 +155,7 @@ describe("a batch over open and closed files", () => {
     expect(desk.disk()).toEqual({ "a.txt": "old\n", "b.txt": "new\n", "c.txt": "theirs\n" });
   });
 
-  it("does not write a file that the user opens while the editor is asked", async () => {
+  it("does not write a file that the user opens while the editor is being asked", async () => {
     const desk = await layDesk(program, { files: { "b.txt": "old\n", "c.txt": "old\n" }, open: { "a.txt": "old\n" } });
     desk.editor.beforeEdits(async () => {
       if (!("c.txt" in desk.texts())) await desk.editor.open({ uri: desk.uri("c.txt"), text: "old, typed\n" });
@@ -164,7 +164,7 @@ describe("a batch over open and closed files", () => {
     const { codes, message } = await failed(desk.apply(call));
     expect([codes, message]).toEqual([
       ["contentModified"],
-      expect.stringContaining("c.txt has changed: it was opened"),
+      expect.stringContaining("c.txt has changed: it has been opened in the editor"),
     ]);
     expect(desk.texts()).toEqual({ "a.txt": "old\n", "c.txt": "old, typed\n" });
     expect(desk.disk()).toEqual({ "a.txt": "old\n", "b.txt": "old\n", "c.txt": "old\n" });
@@ -172,7 +172,7 @@ describe("a batch over open and closed files", () => {
     expect(desk.texts()).toEqual({ "a.txt": "new\n", "c.txt": "new, typed\n" });
   });
 
-  it("is refused if the first of two Vims has ended and the second still has the file open", async () => {
+  it("is refused if the first of two Vim processes has ended and the second still has the file open", async () => {
     const desk = await layDesk(program, { files: { "b.txt": "old\n" } });
     const swap = Buffer.alloc(4096);
     swap.write("b0VIM 9.0");
@@ -190,7 +190,7 @@ describe("a batch over open and closed files", () => {
   });
 });
 
-describe("a file that another editor opens while this one is asked", () => {
+describe("a file that another editor opens while this one is being asked", () => {
   it("is not written, and everything is rolled back", async () => {
     const root = realpathSync(mkdtempSync(join(tmpdir(), "multi-edit-two-")));
     for (const path of ["a.txt", "b.txt"]) writeFileSync(join(root, path), "old\n");
@@ -202,10 +202,10 @@ describe("a file that another editor opens while this one is asked", () => {
     let version = 1;
     first.connection.onRequest("workspace/applyEdit", async ({ edit }: ApplyWorkspaceEditParams) => {
       await second.connection.sendNotification("textDocument/didOpen", { textDocument: open("b.txt", "typed old\n") });
-      // The answer comes after the notification was handled.
+      // The answer comes after the notification has been handled.
       await second.connection.sendRequest("multiEdit/status");
       const [change] = edit.documentChanges ?? [];
-      if (change === undefined || !("edits" in change)) throw new Error("a text is to be changed");
+      if (change === undefined || !("edits" in change)) throw new Error("the first change should be an edit of a text");
       const before = TextDocument.create(uriOf("a.txt"), "text", version, text);
       text = TextDocument.applyEdits(before, change.edits as TextEdit[]);
       const textDocument = { uri: uriOf("a.txt"), version: ++version };
@@ -226,7 +226,7 @@ describe("a file that another editor opens while this one is asked", () => {
   });
 });
 
-describe("a server that is killed between the editor's proof and the disk", () => {
+describe("a server that is killed after it asks the editor and before it writes the files", () => {
   it("leaves the disk as it was, and the next server says so", async () => {
     const root = mkdtempSync(join(tmpdir(), "multi-edit-killed-"));
     const closed = ["b.txt", "c.txt", "d.txt"];
@@ -235,7 +235,7 @@ describe("a server that is killed between the editor's proof and the disk", () =
     const uri = pathToFileURL(join(root, "a.txt")).href;
     const textDocument = { uri, languageId: "text", version: 1, text: "old, unsaved\n" };
     await first.connection.sendNotification("textDocument/didOpen", { textDocument });
-    // The disk part is ready when the editor is asked; the editor takes the edit, and then the server is killed.
+    // The disk part is ready when the editor is asked; before the editor answers, the server is killed.
     const asked = new Promise<void>((resolve) => {
       first.connection.onRequest("workspace/applyEdit", () => {
         resolve();
@@ -263,8 +263,8 @@ describe("a server that is killed between the editor's proof and the disk", () =
   });
 });
 
-describe("a fault of the server's own before the disk part is committed", () => {
-  /** A session in this process, and a change of `a.txt` in its folder. */
+describe("an internal error before the disk part is committed", () => {
+  /** A session in this process, and a change to `a.txt` in its folder. */
   async function layPart() {
     const root = makeDirectory({ "a.txt": "old\n" });
     const session = await openDiskSession(root, "0.0.0", () => undefined);
@@ -291,7 +291,7 @@ describe("a fault of the server's own before the disk part is committed", () => 
     return { root, session, planned, site, part };
   }
 
-  /** Checks that nothing is left and that the next batch goes through. */
+  /** Checks that no other files are left and that the next batch succeeds. */
   async function expectFree({ root, site, part }: Awaited<ReturnType<typeof layPart>>): Promise<void> {
     expect(readdirSync(root)).toEqual(["a.txt"]);
     const next = await part();
@@ -328,7 +328,7 @@ describe("a fault of the server's own before the disk part is committed", () => 
     const laid = await layPart();
     const { site, planned } = laid;
     const document = { ...planned.document, uri: "untitled:b" };
-    // A document that is not a file is never created by a plan.
+    // A plan never creates a document that is not a file.
     const run: Run = {
       ...site,
       plan: { ok: true, files: [], outcomes: [], warnings: [], tasks: [], places: site.places },
@@ -339,13 +339,13 @@ describe("a fault of the server's own before the disk part is committed", () => 
       done: [],
       budget: { bytes: 0 },
     };
-    const replan = () => Promise.reject(new Error("it is not asked for"));
+    const replan = () => Promise.reject(new Error("no replanning is expected"));
     await expect(execute(run, replan)).rejects.toThrow("only files have a path");
     await expectFree(laid);
   });
 });
 
-/** Starts a server on a folder, and waits for the first message that it shows to the user. */
+/** Starts a server on a folder and waits for the first message that it shows to the user. */
 async function connect(root: string) {
   const child = spawn(process.execPath, [program.path, "--stdio"], { stdio: ["pipe", "pipe", "inherit"] });
   const connection = createMessageConnection(

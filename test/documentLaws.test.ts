@@ -25,7 +25,8 @@ interface Dialect {
 }
 
 /**
- * A replacement in a text that is not known yet. Its two positions are percentages of the text's positions.
+ * A replacement in a text that is not known yet: `from` and `to` are percentages of the number of positions in the
+ * text.
  */
 interface Replacement {
   from: number;
@@ -51,7 +52,7 @@ function spell(text: string, list: readonly Replacement[], dialect: Dialect) {
   return { events, after };
 }
 
-/** Changes that cannot be applied to a text, by their defect. */
+/** Changes that cannot be applied to a text, by defect. */
 const badChanges: Record<string, (text: string, dialect: Dialect) => unknown> = {
   aLineTooFar: (text, { rule }) => insertAt(modelLines(text, rule).length + 1, 0),
   aCharacterBeyondTheEnd: (text, { rule }) => insertAt(modelLines(text, rule).length, 1),
@@ -177,7 +178,7 @@ describe("a sequence of notifications", () => {
     expect(contents).toEqual(modelLines(text, rule));
   }
 
-  it("leaves the same text as vscode-languageserver-textdocument, if it is well-formed utf-16", () => {
+  it("leaves the same text as vscode-languageserver-textdocument, if the text is well-formed UTF-16", () => {
     const batches = fc.array(fc.array(replacement, { minLength: 1, maxLength: 4 }), { maxLength: 10 });
     const toSpan: ToSpan = (range, text, lines) => spanOf(text, lines, range, "utf-16");
     fc.assert(

@@ -1,4 +1,4 @@
-/** The server's mirror of the editor's texts, one anomaly at a time; `documentLaws.test.ts` has its laws. */
+/** The server's mirror of the editor's texts, one anomaly at a time; its laws are in `documentLaws.test.ts`. */
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import fc from "fast-check";
@@ -59,7 +59,7 @@ describe("a change", () => {
     ["at a negative line", 2, [{ range: range(-1, 0, 0, 0), text: "x" }], syncProblems.badRange(0)],
     ["at half a character", 2, [{ range: range(0, 0, 0, 0.5), text: "x" }], syncProblems.badRange(0)],
     [
-      "that is bad after good ones",
+      "that is invalid after valid ones",
       2,
       [
         { range: range(0, 0, 0, 3), text: "" },
@@ -77,7 +77,7 @@ describe("a change", () => {
       expect(documents.change(uri, version, changes, inUtf16)).toEqual({ kind: "desynced", problem });
       expect(documents.get(uri)).toMatchObject({ version: 1, text, desynced: problem });
       expect(documents.get(uri)?.lines.lineCount).toBe(3);
-      // A partial change of an unknown text leaves it unknown, and the first reason is kept.
+      // A partial change to an unknown text leaves the text unknown, and the first reason is kept.
       expect(documents.change(uri, 3, [{ range: range(0, 0, 0, 0), text: "x" }], inUtf16)).toEqual({
         kind: "stillDesynced",
       });
@@ -122,7 +122,7 @@ describe("a change", () => {
     expect(documents.get(uri)?.text).toBe("bc");
   });
 
-  it("may join a CR and an LF to one line end, or separate them", () => {
+  it("may join a CR and an LF into one line end, or separate them", () => {
     const documents = opened("a\rb");
     documents.change(uri, 2, [{ range: range(1, 0, 1, 0), text: "\n" }], inUtf16);
     expect(documents.get(uri)).toMatchObject({ text: "a\r\nb", lines: { lineCount: 2 } });
@@ -170,7 +170,7 @@ describe("a mirror", () => {
     expect(documents.get(uri)).toMatchObject({ version: -1, text: "b" });
   });
 
-  it("holds no text beyond its limit, however it comes", () => {
+  it("holds no text that is longer than the limit, however it arrives", () => {
     const huge = "x".repeat(limits.syncedLength);
     const problem = syncProblems.tooLong(limits.syncedLength + 1, limits.syncedLength);
     const documents = opened("a");
@@ -182,7 +182,7 @@ describe("a mirror", () => {
     expect(documents.open(uri, 1, huge, lspRule)).toEqual({ kind: "synced" });
   });
 
-  it("knows documents by the exact spelling of their URI, in the order in which they were opened", () => {
+  it("identifies documents by the exact spelling of their URI, and lists them in the order of their opening", () => {
     const documents = opened("a");
     documents.open("untitled:1", 1, "b", lfRule);
     documents.open(uri, 1, "c", lspRule);
@@ -195,7 +195,7 @@ describe("a mirror", () => {
     expect(documents.all().map(({ text }) => text)).toEqual(["c"]);
   });
 
-  it("reports each event after it happened, until the listener unsubscribes", () => {
+  it("reports each event after it happens, until the listener unsubscribes", () => {
     const documents = createDocuments();
     const told: (string | undefined)[] = [];
     const listener = (changed: string): void => {
@@ -243,8 +243,8 @@ describe("a mirror", () => {
   });
 });
 
-describe("the lines that a document has lost", () => {
-  /** Bytes of the heap in use after a garbage collection. */
+describe("the lines that a document no longer has", () => {
+  /** The number of bytes in use on the heap after a garbage collection. */
   function heapInUse(): number {
     setFlagsFromString("--expose-gc");
     const collect: () => void = runInNewContext("gc");

@@ -1,5 +1,5 @@
 /**
- * New files and files that are not open, changed through the editor: it opens, hides or refuses them, and failures are
+ * New files and files that are not open, changed through an editor that opens, hides or refuses them; failures are
  * rolled back.
  */
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
@@ -61,18 +61,18 @@ describe("a file that is not open", () => {
     expect(answer).toMatchObject({ applied: false, outcome: "unknown" });
     expect(answer.warnings.some((text) => text.includes("closed.txt") && text.includes("prove"))).toBe(true);
     // It is unknown whether the file changed, so the answer must not say that it did.
-    expect(answer.warnings.join("\n")).not.toMatch(/closed\.txt was not open: it was changed/);
+    expect(answer.warnings.join("\n")).not.toMatch(/closed\.txt was not open: the editor has changed it/);
     expect(texts()).toEqual({ "open.txt": "new\n" });
     expect(editor.hidden.get(uri("closed.txt"))).toBe("one\r\nnew\r\n");
     expect(disk()).toEqual({ ...files, ...open });
   });
 
-  it("is not changed, though the editor says so: the outcome is unknown", async () => {
+  it("is not changed, though the editor says that it was: the outcome is unknown", async () => {
     const { editor, apply, texts, disk } = await start({ files, open });
     editor.behave("honest", "lies");
     const answer = await apply(edits);
     expect(answer).toMatchObject({ applied: false, outcome: "unknown" });
-    expect(answer.warnings.join("\n")).not.toMatch(/closed\.txt was not open: it was changed/);
+    expect(answer.warnings.join("\n")).not.toMatch(/closed\.txt was not open: the editor has changed it/);
     expect(texts()).toEqual({ "open.txt": "new\n" });
     expect(disk()).toEqual({ ...files, ...open });
   });
@@ -108,12 +108,12 @@ describe("a file that is not open", () => {
     expect(answer.text).not.toMatch(/Nothing (?:else )?was changed/);
     expect(answer.text).not.toContain(`${rolledBackBegin}closed.txt`);
     // The file may contain the edit, but this was not observed.
-    expect(answer.text).not.toMatch(/still have the edit/);
+    expect(answer.text).not.toMatch(/still contain the edit/);
     expect(editor.hidden.get(uri("closed.txt"))).toBe("one\r\nnew\r\n");
     expect(disk()).toEqual({ ...files, "last.txt": "old\n" });
   });
 
-  it("is gone when the editor is asked: the call fails, and the file is not created again", async () => {
+  it("no longer exists when the editor is asked: the call fails, and the file is not created again", async () => {
     const { editor, apply, texts, disk, root } = await start({ files, open });
     editor.beforeEdits(() => {
       if (editor.asked.length === 2) rmSync(join(root, "closed.txt"));
@@ -148,7 +148,7 @@ describe("a new file", () => {
     expect(editor.refusals).toEqual([]);
   });
 
-  it("without a text is one request", async () => {
+  it("without text is created in one request", async () => {
     const { editor, apply, disk } = await start();
     expect(await apply(throughEditor(batch(["new.txt", "", ""])))).toMatchObject({ applied: true, outcome: "applied" });
     expect(editor.asked).toHaveLength(1);
@@ -217,10 +217,10 @@ describe("a new file", () => {
     });
     const { text } = await told(apply(throughEditor(batch(["new.txt", "", "text\n"], ["late.txt", "", "x"]))));
     expect(texts()).toEqual({ "new.txt": "typed text\n" });
-    expect(text).toMatch(/still have the edit.*: new\.txt\./);
+    expect(text).toMatch(/still contain the edit.*: new\.txt\./);
   });
 
-  it("that exists by the time it is created is not emptied", async () => {
+  it("that exists by the time the editor would create it is not emptied", async () => {
     const { editor, apply, disk, root } = await start({ open });
     editor.beforeEdits(async () => {
       if (editor.asked.length !== 2) return;

@@ -91,7 +91,7 @@ describe("params of the server's own requests", () => {
   });
 });
 
-describe("the order of a session", () => {
+describe("the order of messages in a session", () => {
   it("begins with initialize", async () => {
     const server = start();
     server.send({ jsonrpc: "2.0", method: "textDocument/didOpen", params: {} });
@@ -102,7 +102,7 @@ describe("the order of a session", () => {
     expect((await server.ask(3, "multiEdit/echo", {})).result).toBeDefined();
   });
 
-  it("has one initialize, unless it failed", async () => {
+  it("allows one initialize, or another one if it failed", async () => {
     const server = start();
     expect((await server.ask(1, "initialize")).error?.code).toBe(-32602);
     const refuse = { processId: null, capabilities: {}, initializationOptions: "refuse" };
@@ -126,7 +126,7 @@ describe("the order of a session", () => {
   it.each([
     [7, 7],
     [9, "9"],
-  ])("has no two open requests with the ids %j and %j", async (first, second) => {
+  ])("does not allow open requests with the ids %j and %j at the same time", async (first, second) => {
     const server = await startInitialized();
     server.send(request(first, "multiEdit/never", {}), request(second, "multiEdit/echo", {}));
     expect((await server.answer(second)).error?.code).toBe(-32600);
@@ -183,7 +183,7 @@ describe("a handler's mistakes", () => {
     server.send({ jsonrpc: "2.0", method: "exit" });
     const { code, stderr } = await server.ended;
     expect(code).toBe(0);
-    expect(stderr).toContain("a line that is no protocol");
+    expect(stderr).toContain("a line outside the protocol");
     expect(framesOf(Buffer.from(server.received())).messages.map(({ id }) => id)).toEqual([0, 1, 2]);
   });
 });

@@ -1,4 +1,4 @@
-/** Every failure code that the server can return occurs in a case of the pages, or here over the wire. */
+/** Every failure code that the server can return occurs in a case on the pages or here, over the wire. */
 import { chmodSync, closeSync, ftruncateSync, openSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -30,11 +30,11 @@ const program = serverForDesks();
 /** A way to provoke a code that no page can produce. */
 interface Cause {
   readonly code: string;
-  /** `undefined` if the call does not fail, but its outcome is unknown. */
+  /** `undefined` if the call does not fail but has an unknown outcome. */
   readonly rpcCode: number | undefined;
   readonly why: string;
   readonly desk?: DeskOptions;
-  /** Makes the call that fails. */
+  /** Makes the call that provokes the code. */
   readonly call: (desk: Desk) => Promise<MultiEditResult>;
 }
 
@@ -213,14 +213,14 @@ describe("over the wire", () => {
     expect([answer.outcome, answer.codes]).toEqual(["unknown", ["timeout"]]);
     expect(answer.text).toContain('"b.txt"');
     expect(answer.text).toContain(rolledBack("a.txt"));
-    // The editor may still apply it, so the answer can't say that nothing was changed.
+    // The editor may still apply the edit, so the answer can't say that nothing was changed.
     expect(answer.text).not.toMatch(/Nothing (?:else )?was changed/);
     expect(desk.texts()).toEqual({ "a.txt": "old\n", "b.txt": "old\n" });
     expectUsable(answer);
   });
 });
 
-describe("on the disk", () => {
+describe("on disk", () => {
   it("locked: a file that Emacs has open", () => {
     const root = makeDirectory({ "ws/a.txt": "old\n", "ws/.#a.txt": { link: `ann@elsewhere.${process.pid}:1` } });
     const path = join(root, "ws/a.txt");
@@ -235,7 +235,7 @@ describe("on the disk", () => {
 });
 
 describe("without an editor", () => {
-  it("noSession: an agent that wants one", async () => {
+  it("noSession: an agent that asks for an editor", async () => {
     ownStateHome();
     const input = JSON.stringify(one);
     const { code, stdout } = await runCommand(program, ["apply", "--json", "--mode=editor"], { input });
@@ -245,7 +245,7 @@ describe("without an editor", () => {
   });
 });
 
-describe("every code in the source", () => {
+describe("the failure codes in the source", () => {
   const source = pagesOfSentences();
   const made = new Set([...source.matchAll(/makeFailure\(\s*"(\w+)"/g)].map((match) => match[1]!));
   const folder = new URL("cases/", import.meta.url);
@@ -257,19 +257,19 @@ describe("every code in the source", () => {
     .flatMap((line) => /^[a-zA-Z]+/.exec(line)?.[0] ?? []);
   const here = [...causes.map(({ code }) => code), "timeout", "locked", "noSession"];
 
-  it("occurs on a page or in this file", () => {
+  it("occur on a page or in this file", () => {
     expect(made.size).toBeGreaterThan(20);
     expect([...made].filter((code) => !onPages.includes(code) && !here.includes(code))).toEqual([]);
   });
 
-  it("and neither names an unknown code", () => {
+  it("include every code that a page or this file names", () => {
     expect([...onPages, ...here].filter((code) => !made.has(code))).toEqual([]);
   });
 });
 
 /**
- * Checks that a caller can continue from the answer: its text is bounded and repeats few lines, and no edit is reported
- * as applied.
+ * Checks that a caller can continue from the answer: its text is limited in length and repeats few lines, and no edit
+ * is reported as applied.
  */
 function expectUsable({ text, edits }: Told): void {
   expect(text.length).toBeGreaterThan(20);

@@ -30,7 +30,7 @@ interface Asked {
 }
 
 const names = ["a.txt", "b.txt", "dir/c.txt", "dir/d e.txt"] as const;
-/** The paths that the editor has open if the files exist. */
+/** The paths that the editor has open, provided that the files exist. */
 const opened = new Set<string>(["a.txt", "dir/c.txt"]);
 const name = fc.constantFrom(...names);
 const lines = fc
@@ -115,12 +115,12 @@ function applyStrictly(before: Tree, files: readonly FileChange[]): Tree {
   const texts = new Map([...before].map(([path, text]) => [uriOf(path), text]));
   const take = (uri: string): string => {
     const text = texts.get(uri);
-    if (text === undefined) throw new Error(`${uri} is not there`);
+    if (text === undefined) throw new Error(`${uri} does not exist`);
     texts.delete(uri);
     return text;
   };
   const put = (uri: string, text: string): void => {
-    if (texts.has(uri)) throw new Error(`${uri} is there`);
+    if (texts.has(uri)) throw new Error(`${uri} already exists`);
     texts.set(uri, text);
   };
   for (const change of edit.documentChanges ?? []) {
@@ -142,7 +142,7 @@ const sorted = (tree: Iterable<readonly [string, string]>) =>
 describe("a patch whose sections can be applied one after the other", () => {
   const patches = fc.record({ before: trees, wishes: fc.array(asked, { minLength: 1, maxLength: 6 }) });
 
-  it("produces the same tree by its edit, and a circle of renames is the only exception", () => {
+  it("produces the same tree by its edit, except for a circle of renames", () => {
     fc.assert(
       fc.property(patches, ({ before, wishes }) => {
         const { patch, after } = follow(before, wishes);

@@ -14,7 +14,7 @@ const program = serverForDesks();
 
 const start = (options: DeskOptions = {}): Promise<Desk> => layDesk(program, { proofTimeout: 300, ...options });
 
-/** All kinds at once: open with unsaved text, open and saved, and not open. */
+/** Files of all kinds: open with unsaved text, open and saved, and not open. */
 const files = {
   "unsaved.txt": "on disk\n",
   "closed.txt": "one\r\nold\r\n",
@@ -41,7 +41,7 @@ const patch = patchOf(
   "*** Delete File: shown.txt",
 );
 
-/** The option allows the move of a file that has unsaved text. */
+/** The option allows a file with unsaved text to be moved. */
 const everything = { ...patch, options: { overwrite: true } };
 
 /** Two hunks, the second of which reverts the first. */
@@ -71,7 +71,7 @@ describe("the answer to the request", () => {
     expect(disk()).toEqual(before);
   });
 
-  it("says what happens to each file, also as text in the form of Codex's command", async () => {
+  it("says what happens to each file, both in fields and in text that Codex's command would print", async () => {
     const { propose } = await start({ files, open });
     const { files: told, text, label } = await propose(everything);
     expect(text.split("\n")).toEqual([
@@ -109,7 +109,7 @@ describe("the answer to the request", () => {
     });
   });
 
-  it("deletes a file that makes room before the rename, and names the rename alone", async () => {
+  it("deletes a file that makes room before the rename, but names only the rename", async () => {
     const { editor, propose, uri, disk, texts } = await start({ files: { "b.txt": "b\n" }, open: { "a.txt": "a\n" } });
     const patch = patchOf("*** Update File: a.txt", "*** Move to: b.txt", "@@", "-a", "+A");
     const answer = await propose({ ...patch, options: { overwrite: true } });
@@ -176,7 +176,7 @@ describe("the answer to the request", () => {
     }
   });
 
-  it("overwrites a file by an edit of its whole text, which the text of the answer shows as A", async () => {
+  it("overwrites a file by editing its whole text, which the text of the answer shows as A", async () => {
     const { editor, propose, texts } = await start({ open: { "a.txt": "one\r\ntwo\r\n" } });
     const answer = await propose(patchOf("*** Add File: a.txt", "+new"));
     expect(answer.files).toMatchObject([{ kind: "update", overwritten: true }]);

@@ -1,5 +1,5 @@
 /**
- * Renames and deletions that an editor refuses, skips or performs in its own way. The server verifies them on disk, and
+ * Renames and deletions that an editor refuses, skips or performs in its own way. The server verifies them on disk and
  * rolls all of them back if one fails.
  */
 import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -40,7 +40,7 @@ describe("a rename that the editor", () => {
   it.each([
     ["refuses", "refuses"],
     ["answers with an error", "answersErrors"],
-  ] as const)("%s: the texts are taken back, and everything is as before", async (_, behaviour) => {
+  ] as const)("%s: the texts are rolled back, and everything is as before", async (_, behaviour) => {
     const { editor, apply, texts, disk } = await start({ files: third, open: three });
     const before = disk();
     editor.behave("honest", "honest", behaviour, "honest");
@@ -98,16 +98,16 @@ describe("a rename that the editor", () => {
     expect(disk()).toEqual({ ...third, "a.txt": "old a\n", "b.txt": "new b\n" });
   });
 
-  it("applies while it keeps the document open under its old name: the call succeeds with a warning", async () => {
+  it("applies while keeping the document open under its old name: the call succeeds with a warning", async () => {
     const { apply, texts, disk } = await start({ files: third, open: three, onRename: "keepsOpen" });
     const answer = await apply(renameAndChange);
     expect(answer).toMatchObject({ applied: true, outcome: "applied" });
-    expect(answer.warnings).toEqual([expect.stringMatching(/^b\.txt is renamed, but .* open under its old name/)]);
+    expect(answer.warnings).toEqual([expect.stringMatching(/^b\.txt was renamed, but .* open under its old name/)]);
     expect(texts()).toEqual({ "a.txt": "new a\n", "b.txt": "new b\n" });
     expect(disk()).toEqual({ "a.txt": "old a\n", "dir/moved.txt": "old b\n" });
   });
 
-  it("answers by closing the document without saving it: the answer says so and calls nothing applied", async () => {
+  it("handles by closing the document without saving it: the answer says so and reports nothing as applied", async () => {
     const { apply, texts, disk } = await start({ files: third, open: three, onRename: "loses" });
     const answer = await apply(renameAndChange);
     expect(answer).toMatchObject({ applied: false, outcome: "unknown" });
@@ -116,7 +116,7 @@ describe("a rename that the editor", () => {
     expect(disk()).toEqual({ ...third, "a.txt": "old a\n", "dir/moved.txt": "old b\n" });
   });
 
-  it("does only into existing directories: they are created, and removed again if it fails", async () => {
+  it("performs only into existing directories: missing ones are created, and removed again if the rename fails", async () => {
     const { editor, apply, texts, disk, root } = await start({ files: third, open: three, directories: "needed" });
     editor.behave("honest", "honest", "refuses", "honest");
     await failed(apply(renameAndChange));
@@ -128,7 +128,7 @@ describe("a rename that the editor", () => {
     expect(disk()).toEqual({ "a.txt": "old a\n", "dir/moved.txt": "old b\n" });
   });
 
-  it("gets too late, because another program has taken the name: nothing is overwritten, the texts are rolled back", async () => {
+  it("receives too late, because another program has taken the name: nothing is overwritten, and the texts are rolled back", async () => {
     const { editor, apply, texts, disk, root } = await start({ files: third, open: three });
     editor.beforeEdits(() => {
       if (editor.asked.length !== 2) return;
@@ -143,7 +143,7 @@ describe("a rename that the editor", () => {
     expect(disk()).toEqual({ ...three, ...third, "dir/moved.txt": "somebody else's\n" });
   });
 
-  it("gets too late, because the file is gone: the rest is rolled back", async () => {
+  it("receives too late, because the file no longer exists: the rest is rolled back", async () => {
     const { editor, apply, texts, disk, root } = await start({
       files: { "b.txt": "b\n" },
       open: { "a.txt": "old a\n" },
@@ -164,7 +164,7 @@ describe("a rename that the editor", () => {
     expect(disk()).toEqual({ "a.txt": "old a\n" });
   });
 
-  it("does while the user types: the typed text is kept", async () => {
+  it("performs while the user types: the typed text is kept", async () => {
     const desk = await start({ files: third, open: three });
     desk.editor.beforeEdits(async () => {
       if (desk.editor.asked.length === 3) await desk.typeBefore("b.txt", "new b", "typed ");
@@ -181,25 +181,25 @@ describe("a deletion that the editor", () => {
     const patch = patchOf(...renameAndChange.patch.split("\n").slice(1, -2), "*** Add File: new.txt", "+x");
     editor.behave("honest", "honest", "honest", "honest", "honest", "refuses", "honest");
     const failure = await failed(apply(throughEditor(patch)));
-    expect(failure.message).toMatch(/did not delete "c\.txt".*the file is still there/);
+    expect(failure.message).toMatch(/did not delete "c\.txt".*the file still exists/);
     expect(failure.message).toContain(rolledBack("b.txt", "new.txt", "a.txt"));
     expect(texts()).toEqual(three);
     expect(disk()).toEqual(before);
     expect(editor.refusals).toEqual([]);
   });
 
-  it("confirms and does not do: it may still happen, so the outcome is unknown", async () => {
+  it("confirms but does not perform: it may still happen, so the outcome is unknown", async () => {
     const { editor, apply, texts, disk } = await start({ files: third, open: three });
     editor.behave("honest", "honest", "honest", "lies", "honest");
     const answer = await apply(throughEditor(renameAndChange));
     expect(answer).toMatchObject({ applied: false, outcome: "unknown" });
-    expect(answer.warnings[0]).toContain("the file is still there; it may still be deleted");
+    expect(answer.warnings[0]).toContain("the file still exists; it may still be deleted");
     expect(answer.files).toMatchObject([{ path: "c.txt", kind: "delete" }]);
     expect(texts()).toEqual(three);
     expect(disk()).toEqual({ ...three, ...third });
   });
 
-  it("did, and the next one is refused: the file is written again byte for byte, with its mode", async () => {
+  it("performed before refusing the next one: the file is written again byte for byte, with its mode", async () => {
     const bytes = new Uint8Array([0, 255, 13, 10, 1]);
     const { editor, apply, root } = await start({ files: { "x.bin": bytes, "y.txt": "y\n" } });
     chmodSync(join(root, "x.bin"), 0o751);
@@ -210,7 +210,7 @@ describe("a deletion that the editor", () => {
     expect(statSync(join(root, "x.bin")).mode & 0o7777).toBe(0o751);
   });
 
-  it("did, and another file has appeared under the name: that file stays, and the answer says so", async () => {
+  it("performed before another file appeared under the name: that file stays, and the answer says so", async () => {
     const { editor, apply, disk, root } = await start({ files: { "x.txt": "x\n", "y.txt": "y\n" } });
     editor.behave("honest", "refuses");
     editor.beforeEdits(() => {
@@ -225,7 +225,7 @@ describe("a deletion that the editor", () => {
     expect(disk()).toEqual({ "x.txt": "somebody else's\n", "y.txt": "y\n" });
   });
 
-  it("did to a document with unsaved text, and the next one is refused: both texts are restored", async () => {
+  it("performed on a document with unsaved text before refusing the next one: both texts are restored", async () => {
     const { editor, apply, texts, disk } = await start({
       files: { "x.txt": "on disk\n", "y.txt": "y\n" },
       open: { "x.txt": "unsaved\n" },
@@ -261,11 +261,11 @@ describe("a deletion that the editor", () => {
     expect(disk()).toEqual({ "a.txt": "old a\n" });
   });
 
-  it("does to the file alone, and keeps the document: the call succeeds with a warning", async () => {
+  it("performs on the file alone, keeping the document open: the call succeeds with a warning", async () => {
     const { apply, texts, disk } = await start({ open: { "x.txt": "x\n" }, onDelete: "keepsOpen" });
     const answer = await apply(patchOf("*** Delete File: x.txt"));
     expect(answer).toMatchObject({ applied: true, outcome: "applied" });
-    expect(answer.warnings).toEqual([expect.stringMatching(/^x\.txt is deleted, but the editor still has it open/)]);
+    expect(answer.warnings).toEqual([expect.stringMatching(/^x\.txt was deleted, but the editor still has it open/)]);
     expect(texts()).toEqual({ "x.txt": "x\n" });
     expect(disk()).toEqual({});
   });
@@ -332,12 +332,12 @@ describe("a file that is not open, changed and renamed,", () => {
     editor.behave("honest", "refuses", "honest");
     const answer = await apply(patch);
     expect(answer).toMatchObject({ applied: false, outcome: "unknown" });
-    expect(answer.warnings[0]).toContain("These files may have the edit: x.txt.");
+    expect(answer.warnings[0]).toContain("These files may contain the edit: x.txt.");
     expect(answer.files).toMatchObject([{ path: "x.txt", kind: "update" }]);
     expect(disk()).toEqual({ "x.txt": "one\r\nnew\r\n" });
   });
 
-  it("can't be renamed back: the answer says under which name it is, and with which text", async () => {
+  it("can't be renamed back: the answer says what name and what text it has", async () => {
     const { editor, apply, texts, disk } = await start({ files: { ...files, "gone.txt": "x\n" } });
     editor.behave("honest", "honest", "refuses");
     const lines = patch.patch.split("\n").slice(1, -2);

@@ -1,4 +1,4 @@
-/** Strict reading of files, and comparing them with the editor's texts. */
+/** Strict reading of files, and their comparison with the editor's texts. */
 import { execFileSync, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { chmodSync, truncateSync, writeFileSync } from "node:fs";
@@ -12,13 +12,16 @@ import { limits } from "../server/text/limits.js";
 import { type FileRead, readTextFile, refuseWrite, sameAsDisk } from "../server/workspace/files.js";
 import { makeDirectory } from "./support/directory.js";
 
-/** An editor that saves its texts unchanged. */
+/** The habits of an editor that saves its texts unchanged. */
 const noHabits = { syncsLf: false, endsLastLine: false };
 
 const bytes = (...values: number[]): Uint8Array => Uint8Array.from(values);
 const utf16be = (text: string): Uint8Array => Buffer.from(`\ufeff${text}`, "utf16le").swap16();
 
-/** The text and its encoding, or the failure's code and its description of the file. */
+/**
+ * For a text file, its text, its encoding and whether it has a byte order mark; for a missing file, `absent`;
+ * otherwise, the failure's code and message.
+ */
 function outcomeOf(read: FileRead): readonly unknown[] {
   if (read.kind === "text") return [read.text, read.encoding, read.bom];
   return read.kind === "absent" ? ["absent"] : [read.failure.code, read.failure.message];
@@ -52,14 +55,14 @@ describe("a file's bytes", () => {
     ["half a UTF-16 unit", bytes(0xff, 0xfe, 0x61), "not valid UTF-16"],
     ["a lone surrogate, little endian", bytes(0xff, 0xfe, 0x00, 0xd8, 0x61, 0), "not valid UTF-16"],
     ["a lone surrogate, big endian", bytes(0xfe, 0xff, 0xdc, 0x00), "not valid UTF-16"],
-  ])("%s is not", async (_, content, problem) => {
+  ])("%s is not text", async (_, content, problem) => {
     const path = join(makeDirectory({ f: content }), "f");
     const [code, message] = outcomeOf(await readTextFile(path, "src/f"));
     expect(code).toBe("unsupportedEncoding");
     expect(message).toContain(`"src/f" is ${problem}`);
   });
 
-  it("are text exactly if writing the text gives the same bytes", async () => {
+  it("are text if and only if writing the text gives the same bytes", async () => {
     const path = join(makeDirectory({ f: "" }), "f");
     const someBytes = fc.oneof(
       fc.uint8Array({ maxLength: 12 }),
@@ -100,7 +103,7 @@ describe("a path that is not a readable file", () => {
         ["/dev/null", "it is a device, not a regular file"],
         [join(at, "loop"), "its symbolic links form a loop"],
         [join(at, "f/g"), "part of its path is not a directory"],
-        // The canonical path of a file never ends in a link; if it does, the file was replaced in the meantime.
+        // A canonical path does not end in a link unless the file was replaced in the meantime.
         [join(at, "to-f"), "its symbolic links form a loop"],
       ];
       for (const [path, problem] of problems) {
@@ -111,7 +114,7 @@ describe("a path that is not a readable file", () => {
     }
   });
 
-  it("is too large before it is read", async () => {
+  it("is known to be too large before it is read", async () => {
     const path = join(makeDirectory({ f: "" }), "f");
     truncateSync(path, limits.fileBytes + 1);
     expect(outcomeOf(await readTextFile(path))[0]).toBe("tooLarge");
@@ -161,7 +164,7 @@ describe("permissions", () => {
     });
   });
 
-  it("do not matter if a file is in the way of a directory", async () => {
+  it("do not matter if a file is in the place of a directory", async () => {
     const at = makeDirectory({ f: "" });
     expect((await refuseWrite(join(at, "f/g")))?.code).toBe("ioError");
   });
@@ -195,7 +198,7 @@ it("an open text is compared with the file according to the editor's habits", as
     ["a\r\nb", "crlf", ending, "same"],
     ["a\nb", "lf", ending, "same"],
     ["a\nb", "lf", lf, "differs"],
-    // A line end that is missing in the file was typed in the editor.
+    // A line end that is missing from the file was typed in the editor.
     ["a\nb\n", "open", both, "differs"],
     ["a\nb\n\n", "lf", both, "differs"],
   ] as const;

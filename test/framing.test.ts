@@ -128,7 +128,7 @@ describe("input that is not a frame", () => {
     expect(framesOf(Buffer.from(server.received())).rest).toHaveLength(0);
   });
 
-  it("ends the server at a megabyte of random bytes", async () => {
+  it("ends the server if it is a megabyte of random bytes", async () => {
     const server = start();
     const bytes = fc.sample(fc.uint8Array({ minLength: 2 ** 20, maxLength: 2 ** 20, size: "max" }), {
       numRuns: 1,
@@ -146,7 +146,7 @@ describe("input that is not a frame", () => {
     expect((await server.ended).code).toBe(1);
   });
 
-  it("is seen after a length that is too small, whose body is refused", async () => {
+  it("is noticed after a frame whose length is too small and whose body is refused", async () => {
     const server = await startInitialized();
     const good = frame(request(1, "multiEdit/echo", {}));
     server.write(good.replace(/\d+/, (length) => String(Number(length) - 1)) + good);
@@ -154,7 +154,7 @@ describe("input that is not a frame", () => {
     expect((await server.ended).code).toBe(1);
   });
 
-  it("is seen after a length that is too large, whose body is refused", async () => {
+  it("is noticed after a frame whose length is too large and whose body is refused", async () => {
     const server = await startInitialized();
     const good = frame(request(1, "multiEdit/echo", {}));
     server.write(good.replace(/\d+/, (length) => String(Number(length) + 10)) + good);
@@ -194,7 +194,7 @@ describe("any damage to a stream of bytes", () => {
     fc.constantFrom(...fragments).map((text) => Buffer.from(text)),
   );
   type Damage = (bytes: Buffer) => Buffer;
-  /** Replaces bytes by more, fewer or no bytes. */
+  /** Replaces bytes with more, fewer or no bytes. */
   const damage = fc.oneof(
     fc.tuple(at, fc.nat({ max: 80 }), fc.oneof(inserted, fc.constant(Buffer.alloc(0)))).map(
       ([start, count, bytes]): Damage =>
@@ -230,10 +230,10 @@ describe("any damage to a stream of bytes", () => {
     return { code, output: Buffer.concat(chunks), notes };
   }
 
-  it("has none to begin with", async () => {
+  it("is done to a stream that is itself undamaged", async () => {
     const { code, output, notes } = await run([stream]);
     // The response comes before the question, which the server asks in a later turn.
-    expect([code, notes]).toEqual([0, ["a response names no open request of the server"]]);
+    expect([code, notes]).toEqual([0, ["a response has an id that matches no pending request from the server"]]);
     expect(
       framesOf(output)
         .messages.map(({ id }) => id)
@@ -242,7 +242,7 @@ describe("any damage to a stream of bytes", () => {
     ).toEqual([0, 0, 1, 2, 3, "b"]);
   });
 
-  it("ends in answers and an exit, with nothing but frames", async () => {
+  it("leads to answers and an exit, with nothing but frames in the output", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(damage, { minLength: 1, maxLength: 4 }),

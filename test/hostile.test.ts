@@ -1,5 +1,5 @@
 /**
- * Calls that no client should send, or far too many at once, sent to the built server: it answers and keeps running.
+ * Calls that no client should send, or that are far too large, sent to the built server: it answers and keeps running.
  */
 import { mkdirSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -64,7 +64,7 @@ describe("many edits in one call", () => {
     await expectAlive(server, text);
   });
 
-  it("are refused if there is one more than the limit", { timeout: patience }, async () => {
+  it("are refused if there is one more than the limit allows", { timeout: patience }, async () => {
     const server = await serverWith(text);
     expect(codesOf(await server.apply({ path: uri, edits: [...edits, edits[0]] }))).toEqual(["tooLarge"]);
     await expectAlive(server, text);
@@ -134,18 +134,18 @@ describe("odd texts", () => {
     await expectAlive(server, text);
   };
 
-  it.each(["$&", "$1", "$$", "$`$'", "\\1\\0", "%s{0}", "$" + "{x}"])("new text %s means itself", (newText) =>
+  it.each(["$&", "$1", "$$", "$`$'", "\\1\\0", "%s{0}", "$" + "{x}"])("new text %s is taken literally", (newText) =>
     expectText("a b c\n", { oldText: "b", newText }, `a ${newText} c\n`),
   );
 
-  it("old text of spaces alone is found only exactly", async () => {
+  it("old text that consists only of whitespace is found only if it matches exactly", async () => {
     await expectText("a\n\n\nb  c\n", { oldText: "  ", newText: " " }, "a\n\n\nb c\n");
     await expectText("a\r\n\r\n\r\nb\r\n", { oldText: "\n\n\n", newText: "\n" }, "a\r\nb\r\n");
     await expectFailure("a  \nb\n", { oldText: "\t", newText: " " }, "noMatch");
     await expectFailure("a b c\n", { oldText: " ", newText: "" }, "ambiguousMatch");
   });
 
-  it("half a character is refused in a call, and stays if the text has one", async () => {
+  it("half a character is refused in a call, and is kept if the text already contains one", async () => {
     await expectFailure("a😀b\n", { oldText: "\ud83d", newText: "x" }, "invalidParams");
     await expectFailure("a\ude00b\n", { oldText: "\ude00b", newText: "x" }, "invalidParams");
     await expectFailure("a\n", { oldText: "a", newText: "\ude00\ud83d" }, "invalidParams");
@@ -161,7 +161,7 @@ describe("odd texts", () => {
 describe("files that must not be edited", () => {
   const outside = "outside.txt";
 
-  /** A workspace next to a file outside it. */
+  /** A server with a workspace, and the path of a secret file next to the workspace. */
   async function workspace(): Promise<{ server: WireServer; root: string; secret: string }> {
     const parent = makeDirectory({ [outside]: "secret\n", "w/a.txt": "one\ntwo\n", "w/directory/": "" });
     const root = join(parent, "w");
@@ -188,7 +188,7 @@ describe("files that must not be edited", () => {
     ["protectedPath", ".git/config"],
     ["ioError", "a.txt/b.txt"],
     ["fileNotFound", "missing.txt"],
-  ])("%s: %s, and with it the whole batch", async (code, path) => {
+  ])("%s: %s is refused, and so is the whole batch", async (code, path) => {
     const { server, root, secret } = await workspace();
     const edits = [
       { path: "a.txt", oldText: "one", newText: "1" },
@@ -255,7 +255,7 @@ describe("params that are not a call", () => {
     await expectAlive(server, "a\n");
   });
 
-  it("and none of them changes the prototype of all objects", async () => {
+  it("do not change the prototype of all objects", async () => {
     const server = await serverWith("a\n");
     const params = JSON.parse(`{ "path": "${uri}", "oldText": "a", "newText": "b", "__proto__": { "replaceAll": 7 } }`);
     const answer = await server.apply(params);
@@ -272,9 +272,9 @@ describe("texts that make naive searches slow", () => {
   const tenMegabytes = "word ".repeat(2_000_000);
 
   it.each<[string, string, object, string]>([
-    ["the same letter, and another that is missing", "a".repeat(2 * n), { oldText: `${"a".repeat(n)}b` }, "noMatch"],
+    ["the same letter, and one that is missing", "a".repeat(2 * n), { oldText: `${"a".repeat(n)}b` }, "noMatch"],
     ["the same letter, half of them", "a".repeat(2 * n), { oldText: "a".repeat(n) }, "ambiguousMatch"],
-    ["equal lines, and another that is missing", equal, { oldText: `${equal.slice(0, 35_000)}y\n` }, "noMatch"],
+    ["equal lines, and one that is missing", equal, { oldText: `${equal.slice(0, 35_000)}y\n` }, "noMatch"],
     ["equal lines, half of them", equal, { oldText: equal.slice(0, 35_000) }, "ambiguousMatch"],
     ["equal lines, indented", equal, { oldText: equal.slice(0, 35_000).replaceAll("x", "  x") }, "ambiguousMatch"],
     ["spaces within a line", `a${blanks}b\n`, { oldText: "a b" }, "noMatch"],
@@ -294,8 +294,8 @@ describe("texts that make naive searches slow", () => {
 
   it.each([
     ["each on its own", { oldText: "x = 1;\n", newText: "y = 2;\n", replaceAll: true }],
-    ["all at once", { oldText: "x = 1;\n".repeat(40_000), newText: "y = 2;\n".repeat(40_000) }],
-  ])("and 40,000 lines are changed, %s", { timeout: patience }, async (_, edit) => {
+    ["all in one edit", { oldText: "x = 1;\n".repeat(40_000), newText: "y = 2;\n".repeat(40_000) }],
+  ])("do not prevent a change of 40,000 lines, %s", { timeout: patience }, async (_, edit) => {
     const text = "x = 1;\n".repeat(40_000);
     const server = await serverWith(text);
     const heavy = server.apply({ path: uri, ...edit });
@@ -304,7 +304,7 @@ describe("texts that make naive searches slow", () => {
     await expectAlive(server, text);
   });
 
-  it("and a single match in an endless line is still found", { timeout: patience }, async () => {
+  it("do not hide a single match in an endless line", { timeout: patience }, async () => {
     const half = tenMegabytes.slice(0, 5_000_000);
     const server = await serverWith(`${half}here${half}`);
     const answer = await server.apply({ path: uri, oldText: "here", newText: "there" });

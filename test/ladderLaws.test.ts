@@ -1,4 +1,4 @@
-/** The ladder of rungs against a model that tries every range on every rung. */
+/** The ladder of rungs, compared with a model that tries every range on every rung. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { locate } from "../server/match/locate.js";
@@ -6,7 +6,7 @@ import { TextIndex } from "../server/match/textIndex.js";
 import { modelLocate } from "./support/ladderModel.js";
 
 describe("the ladder", () => {
-  /** Pieces of texts; some rung treats the pieces of one list as equal. */
+  /** Lists of pieces of text; some rung treats all pieces of a list as equal. */
   const alike = [
     ["a", "a", "b"],
     ["", " ", "  ", "\t", "\u00a0"],

@@ -1,4 +1,4 @@
-/** The landing benchmark on a few cases, so that it keeps working, and proof that it detects wrong results. */
+/** Runs the landing benchmark on a few cases to keep it working and to prove that it detects wrong results. */
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
@@ -82,7 +82,7 @@ describe("the judge", () => {
     expect(judge({ ...one, expected: { text: "one();\n\t2();\nthree();" } }).outcome).toBe("wrong");
   });
 
-  it("calls an edit wrong that lands although it must not", () => {
+  it("calls an edit wrong if it lands although it must not", () => {
     expect(judge({ ...one, expected: { reason: "absent", index: 0 } }).outcome).toBe("wrong");
   });
 

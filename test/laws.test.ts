@@ -1,4 +1,6 @@
-/** Laws of the plan and of the resulting edit, against appliers and plain strings that share no code with them. */
+/**
+ * Laws of the plan and of the resulting edit, checked against appliers and plain strings that share no code with them.
+ */
 import { applyPatch } from "diff";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -97,7 +99,7 @@ function workspaceEditOf(planned: Extract<Planned, { ok: true }>, encoding: (typ
   return toWorkspaceEdit(planned.files, { encoding, capabilities, facts: factsOf(undefined) });
 }
 
-/** An edit's plain text edits and versions by URI. */
+/** The plain text edits of a workspace edit, and the versions that it names, by URI. */
 function entriesOf(edit: WorkspaceEdit): Map<string, { edits: TextEdit[]; version: number | null }> {
   const entries = new Map<string, { edits: TextEdit[]; version: number | null }>();
   for (const entry of edit.documentChanges ?? []) {
@@ -168,7 +170,7 @@ describe("the edit that is sent", () => {
 });
 
 describe("a failure", () => {
-  it("anywhere keeps every file from changing, with atomic all", () => {
+  it("prevents every change with atomic all, wherever it occurs", () => {
     fc.assert(
       fc.property(batches, ({ documents, edits, options }) => {
         const planned = planOn(documents, edits, { ...options, atomic: "all" });
@@ -179,7 +181,7 @@ describe("a failure", () => {
     );
   });
 
-  it("keeps its own file from changing, and no other, with atomic file", () => {
+  it("prevents all changes to its own file, and to no other, with atomic file", () => {
     fc.assert(
       fc.property(batches, ({ documents, edits, options }) => {
         const planned = planOn(documents, edits, { ...options, atomic: "file" });
@@ -197,14 +199,14 @@ describe("a failure", () => {
     );
   });
 
-  it("leaves out its edit alone, with atomic none: the others have the same result as without it", () => {
+  it("leaves out only its own edit with atomic none: the others have the same result as without it", () => {
     fc.assert(
       fc.property(batches, ({ documents, edits, options }) => {
         const planned = planOn(documents, edits, { ...options, atomic: "none" });
         const failing = edits.filter((_, i) => planned.outcomes[i]?.status === "failed");
         const good = edits.filter((_, i) => planned.outcomes[i]?.status !== "failed");
-        // Edits that look for the same old text in the same original text divide its matches among them, so each edit
-        // counts.
+        // Edits that look for the same old text in the same original text divide its matches among themselves, so none
+        // of them can be left out.
         const shares = ({ path, oldText }: SentEdit): boolean =>
           options.order === "original" && good.some((one) => one.path === path && one.oldText === oldText);
         fc.pre(failing.length > 0 && good.length > 0 && planned.ok && !failing.some(shares));
@@ -254,7 +256,7 @@ describe("edits in sequence", () => {
     return first !== undefined && outcome?.rung !== undefined && rankOf(outcome.rung) > rankOf(first.rung);
   };
 
-  it("succeed whenever one call after the other does, except for texts that an earlier edit consumed", () => {
+  it("succeed whenever separate calls would, except for texts that an earlier edit consumed", () => {
     fc.assert(
       fc.property(batches, ({ documents, edits, options }) => {
         fc.pre(edits.every(({ oldText }) => oldText !== ""));
@@ -275,7 +277,7 @@ describe("edits in sequence", () => {
           return;
         }
         if (planned.outcomes.some(({ status }) => status === "skipped")) return;
-        // Within a batch, a pair does not replace its own new text again; the law of repeated pairs models that.
+        // Within a batch, a pair does not replace its own new text again; the law of repeated pairs covers that.
         const plain = (text: string): string => text.replace(/\r\n?/g, "\n");
         const pairs = edits.map(({ path, oldText, newText }) => JSON.stringify([path, plain(oldText), plain(newText)]));
         if (new Set(pairs).size < pairs.length) return;
@@ -311,7 +313,7 @@ describe("edits in sequence", () => {
 });
 
 describe("edits of the original text", () => {
-  /** Edits of one document with distinct old texts; many of them keep the old text and add to it. */
+  /** Edits to one document with distinct old texts; many of them keep the old text and add to it. */
   const distinct = documents("a").chain((document) =>
     fc
       .uniqueArray(fc.tuple(editsOf(document.text, "a"), fc.constantFrom("as sent", "in front", "behind")), {

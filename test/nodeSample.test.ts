@@ -25,7 +25,7 @@ let told: [string, unknown][] = [];
 const at = (name: string): string => join(folder, name);
 const uri = (name: string): string => pathToFileURL(at(name)).href;
 
-/** Inserts a text before the first character of a document. */
+/** An edit that inserts text at the start of a line of a document. */
 const put = (name: string, version: number | null, newText: string, line = 0) => ({
   textDocument: { uri: uri(name), version },
   edits: [{ range: { start: { line, character: 0 }, end: { line, character: 0 } }, newText }],
@@ -170,7 +170,7 @@ describe("an edit that does not fit", () => {
 
   it("because the disk refuses a step is rolled back", () => {
     chmodSync(at("closed.txt"), 0o600);
-    // A file has the name that a folder would need; only the disk shows this.
+    // A file has the name that a folder would need, which becomes apparent only on disk.
     const steps = [
       create("new/deep/a.txt"),
       remove("closed.txt"),

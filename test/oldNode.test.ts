@@ -13,7 +13,7 @@ import { builtServer } from "./support/wireServer.js";
 
 const manifest: { version: string } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
 
-/** A folder with only the program's first file, and a module that makes the running Node report another version. */
+/** A folder with only the program's first file, and a module that makes the running Node report a different version. */
 function layOld(version: string): { folder: string; args: readonly string[]; problem: string } {
   const folder = makeDirectory({
     "main.cjs": readFileSync(builtServer),
@@ -125,7 +125,7 @@ describe("an uncaught error", () => {
     expect(stderr.length).toBeLessThan(2_000);
   });
 
-  it("can't be printed with a long line, because no bundle has one", () => {
+  it("can't be printed with a long line, because no bundle contains one", () => {
     const folder = dirname(builtServer);
     const bundles = readdirSync(folder).filter((name) => name.endsWith(".cjs"));
     expect(bundles).toEqual(expect.arrayContaining(["agent.cjs", "main.cjs", "mcp.cjs", "program.cjs"]));

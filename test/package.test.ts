@@ -89,7 +89,7 @@ describe("the packed files", () => {
     expect([...new Set(packages)]).toEqual(Object.keys(manifest.dependencies));
   });
 
-  it("include the schemas that the decoder and the settings are made of", () => {
+  it("include the schemas on which the decoder and the settings are based", () => {
     const schema = (name: string): unknown =>
       JSON.parse(readFileSync(join(unpacked, `dist/schemas/${name}.schema.json`), "utf8"));
     expect(schema("settings")).toEqual(settingsJsonSchema());
@@ -106,7 +106,7 @@ describe("the packed files", () => {
 });
 
 describe("the program", () => {
-  it.each(Object.entries(manifest.bin))("starts as %s with nothing installed beside it", (_name, bin) => {
+  it.each(Object.entries(manifest.bin))("starts as %s with nothing else installed", (_name, bin) => {
     const answer = execFileSync(process.execPath, [join(unpacked, bin), "--version"], {
       cwd: folder,
       encoding: "utf8",
@@ -114,7 +114,7 @@ describe("the program", () => {
     expect(answer.trim()).toContain(manifest.version);
   });
 
-  it("runs its commands with nothing installed beside it", () => {
+  it("runs its commands with nothing else installed", () => {
     const env = { ...process.env, XDG_STATE_HOME: folder };
     const run = (...args: string[]): string =>
       execFileSync(process.execPath, [join(unpacked, "dist/main.cjs"), ...args], {
@@ -126,7 +126,7 @@ describe("the program", () => {
     expect(run("setup", "codex")).toContain("[mcp_servers.multi-edit]");
   });
 
-  it("serves agents over MCP with nothing installed beside it", async () => {
+  it("serves agents over MCP with nothing else installed", async () => {
     const cwd = join(folder, "served");
     mkdirSync(cwd);
     writeFileSync(join(cwd, "a.txt"), "one\n");
@@ -137,7 +137,7 @@ describe("the program", () => {
     expect(readFileSync(join(cwd, "a.txt"), "utf8")).toBe("two\n");
   });
 
-  it("can be run by itself", () => {
+  it("can be run as a command", () => {
     const path = join(unpacked, "dist/main.cjs");
     expect(readFileSync(path, "utf8").startsWith("#!/usr/bin/env node\n")).toBe(true);
     // Windows has no such mode: there, npm writes a script that starts Node.
@@ -152,7 +152,7 @@ describe("the protocol", () => {
     consumer = join(folder, "consumer");
     mkdirSync(join(consumer, "node_modules/@types"), { recursive: true });
     cpSync(unpacked, join(consumer, "node_modules", manifest.name), { recursive: true });
-    // Only declared packages, so that the use of a package that merely happens to be installed is detected.
+    // Links only declared packages, so that the use of one that merely happens to be installed is detected.
     for (const name of [...Object.keys(manifest.dependencies), "@types/node"]) {
       symlinkSync(join(root, "node_modules", name), join(consumer, "node_modules", name), "junction");
     }
@@ -171,7 +171,7 @@ describe("the protocol", () => {
 
       // @ts-expect-error there is no such outcome
       export const outcome: MultiEditResult["outcome"] = "perhaps";
-      // @ts-expect-error an edit of the workspace is not a string
+      // @ts-expect-error a workspace edit is not a string
       export const edit: MultiEditResult["edit"] = "perhaps";
       // @ts-expect-error there is no such option
       export const options: Exclude<MultiEditParams, string>["options"] = { atomic: "perhaps" };
@@ -195,7 +195,9 @@ describe("the protocol", () => {
   });
 });
 
-/** The files that npm says it packs; without its scripts, which would build while other tests run the built program. */
+/**
+ * The files that npm says it packs. The package's scripts are not run, since they would rebuild the program under test.
+ */
 function pack(...args: string[]): { filename: string; files: { path: string }[] }[] {
   const options: ExecFileSyncOptionsWithStringEncoding = {
     cwd: root,

@@ -1,4 +1,6 @@
-/** The tests' own tools: a wrong page is refused with its name and line, and the strict editor is strict. */
+/**
+ * The tests' own tools: an invalid page is refused with its name and a line number, and the strict editor is strict.
+ */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { WorkspaceEdit } from "vscode-languageserver/node";
@@ -25,9 +27,9 @@ describe("a page", () => {
   });
 
   it.each([
-    ["an unknown kind", page(block("reqest", "{}"), request, diff), 5, "no kind of block"],
-    ["an unknown flag of a file", page(block("ts a.ts closd", "one"), request, diff), 5, 'knows no "closd"'],
-    ["an unknown flag of another block", page(file, request, block("diff excaped", "x")), 13, 'knows no "excaped"'],
+    ["an unknown kind", page(block("reqest", "{}"), request, diff), 5, "not a kind of block"],
+    ["an unknown flag of a file", page(block("ts a.ts closd", "one"), request, diff), 5, 'has no flag "closd"'],
+    ["an unknown flag of another block", page(file, request, block("diff excaped", "x")), 13, 'has no flag "excaped"'],
     ["no outcome", page(file, request), 1, "no outcome"],
     ["no request", page(file, diff), 1, "no request"],
     ["no prose", `# Case\n\n${request}\n${diff}`, 1, "does not say why"],
@@ -35,10 +37,10 @@ describe("a page", () => {
     ["an empty failure", page(file, request, block("failure")), 13, "failure is empty"],
     ["a request that is not JSON", page(file, block("request", "{"), diff), 9, "not JSON"],
     ["a block that is not closed", page(file, request, "```diff\nx"), 13, "not closed"],
-    ["two files of one path", page(file, file, request, diff), 9, "second file"],
+    ["two files with the same path", page(file, file, request, diff), 9, "second file"],
     ["two requests", page(request, request, diff), 9, "two"],
-    ["two cases of one name", `${page(request, diff)}\n${page(request, diff)}`, 13, "second case"],
-    ["a block before every heading", request, 1, "before the first heading"],
+    ["two cases with the same name", `${page(request, diff)}\n${page(request, diff)}`, 13, "second case"],
+    ["a block before the first heading", request, 1, "before the first heading"],
     ["no case", "# Page\n\nAbout.\n", 1, "no case"],
   ])("with %s is refused", (_, markdown, line, problem) => {
     expect(() => parsePage("p.md", markdown)).toThrow(new RegExp(`^p\\.md:${line}: .*${problem}`));
@@ -143,7 +145,7 @@ describe("the strict editor", () => {
     documentChanges: [{ kind: "rename" as const, oldUri, newUri }],
   });
 
-  it("takes operations that free and take the same name, in their order", () => {
+  it("accepts operations that first free a name and then take it", () => {
     const start = { line: 0, character: 0 };
     const text = { textDocument: { uri, version: null }, edits: [{ range: { start, end: start }, newText: "new" }] };
     const documentChanges = [
@@ -155,7 +157,7 @@ describe("the strict editor", () => {
     expect(take({ documentChanges }).map(({ kind }) => kind)).toEqual(["edit", "rename", "write"]);
   });
 
-  it("takes edits that are in order", () => {
+  it("accepts edits that are in order", () => {
     expect(take(edit([0, 0, 0, 1, "x"], [0, 3, 1, 0, ""]))).toMatchObject([
       {
         kind: "edit",

@@ -1,6 +1,6 @@
 /**
- * Patches that no agent should send, over the wire to the server and its strict editor: refused with no change, or
- * applied correctly.
+ * Patches that no agent should send, over the wire to the server and its strict editor: they are refused and change
+ * nothing, or they are applied correctly.
  */
 import { execFileSync } from "node:child_process";
 import { chmodSync, readdirSync, readFileSync, rmSync } from "node:fs";
@@ -64,7 +64,7 @@ describe("a path that must not be changed is refused in every kind of section", 
     }
   });
 
-  it("and takes the whole patch with it", async () => {
+  it("and the whole patch with it", async () => {
     const desk = await start({ files, open: { "open.txt": "old\n" } });
     const lines = [...sections.update("open.txt"), ...sections.delete("dir/x.txt"), ...sections.to("../up.txt")];
     await expectRefused(desk, patchOf(...move("a.txt", "c.txt"), ...lines), ["outsideWorkspace"]);
@@ -113,7 +113,7 @@ describe("a path that is valid only in some kinds of section", () => {
     ["of a link that leads nowhere", sections.add("dangling.txt"), { "nowhere.txt": "added\n" }],
     ["of a file that is not text", sections.delete("latin1.txt"), { "latin1.txt": undefined }],
     ["of a document that is not a file", sections.update("untitled:open"), { "untitled:open": "new\n" }],
-    ["of a text that is not saved", sections.update("unsaved.txt"), { "unsaved.txt": "new\ntyped\n" }],
+    ["of unsaved text", sections.update("unsaved.txt"), { "unsaved.txt": "new\ntyped\n" }],
     ["of a file that was deleted meanwhile", sections.update("vanished.txt"), { "vanished.txt": "new\n" }],
     ["of a new document without a text", sections.add("untitled:new"), { "untitled:new": "added\n" }],
     ["of a new document that consists of one line end", sections.add("untitled:line"), { "untitled:line": "added\n" }],
@@ -168,13 +168,13 @@ describe("files that come and go within a patch", () => {
   it.each<[name: string, lines: readonly string[], code: string, index: number]>([
     ["deleted twice", [...remove("a.txt"), ...remove("./a.txt")], "fileNotFound", 1],
     ["moved twice", [...move("a.txt", "c.txt"), ...move("a.txt", "d.txt")], "fileNotFound", 1],
-    ["two moved to one name", [...move("a.txt", "c.txt"), ...move("b.txt", "c.txt")], "fileExists", 1],
-    ["moved onto one that was added", [...add("c.txt"), ...move("a.txt", "c.txt")], "fileExists", 1],
-    ["added below one that was added", [...add("c"), ...add("c/d.txt")], "ioError", 1],
-    ["added at a path below which one was added", [...add("c/d.txt"), ...add("c")], "ioError", 0],
-    ["moved below one that was added", [...add("c"), ...move("a.txt", "c/d.txt")], "ioError", 1],
+    ["two moved to the same name", [...move("a.txt", "c.txt"), ...move("b.txt", "c.txt")], "fileExists", 1],
+    ["moved onto an added file", [...add("c.txt"), ...move("a.txt", "c.txt")], "fileExists", 1],
+    ["added below an added file", [...add("c"), ...add("c/d.txt")], "ioError", 1],
+    ["added under the name of an added file's directory", [...add("c/d.txt"), ...add("c")], "ioError", 0],
+    ["moved below an added file", [...add("c"), ...move("a.txt", "c/d.txt")], "ioError", 1],
     ["moved below itself", move("a.txt", "a.txt/b.txt"), "ioError", 0],
-    ["added below one that was deleted", [...remove("a.txt"), ...add("a.txt/b.txt")], "ioError", 1],
+    ["added below a deleted file", [...remove("a.txt"), ...add("a.txt/b.txt")], "ioError", 1],
   ])("%s: refused", async (_, lines, code, index) => {
     const desk = await start({ files });
     const { failures } = await expectRefused(desk, patchOf(...lines), [code]);
@@ -194,7 +194,7 @@ describe("files that come and go within a patch", () => {
     ["only the case of its name changes", move("b.txt", "B.txt"), { "b.txt": undefined, "B.txt": "b\n" }],
     ["moved and added again", [...move("b.txt", "c.txt"), ...add("b.txt")], { "b.txt": "added\n", "c.txt": "b\n" }],
     [
-      "deleted and moved onto",
+      "deleted, and its name taken by a moved file",
       [...remove("b.txt"), ...move("dir/x.txt", "b.txt")],
       { "dir/x.txt": undefined, "b.txt": "old\n" },
     ],
@@ -203,7 +203,7 @@ describe("files that come and go within a patch", () => {
   });
 });
 
-describe("a patch of which a part fails and the rest is applied", () => {
+describe("a patch that fails in part and whose other sections are applied", () => {
   const { update, add, delete: remove } = sections;
   const lines = [
     ...update("missing.txt"),
@@ -226,18 +226,18 @@ describe("a patch of which a part fails and the rest is applied", () => {
     await expectDone({ files }, { ...patchOf(...lines), options: { atomic } }, expected);
   });
 
-  it("atomic file: a file that could not be moved away keeps its name from another one", async () => {
+  it("atomic file: a file that could not be moved away keeps its name, so no other file can take it", async () => {
     const broken = ["*** Update File: a.txt", "*** Move to: c.txt", "@@", "-missing", "+x"];
     const call = patchOf(...broken, ...move("b.txt", "a.txt"), ...remove("dir/x.txt"));
     await expectDone({ files }, { ...call, options: { atomic: "file" } }, { "dir/x.txt": undefined });
   });
 
-  it("atomic none: a file that could not be moved is not looked for under its new name", async () => {
+  it("atomic none: a file that could not be moved is not searched for under its new name", async () => {
     const call = patchOf(...move("b.txt", "../out.txt"), ...update("../out.txt"), ...remove("a.txt"));
     await expectDone({ files }, { ...call, options: { atomic: "none" } }, { "a.txt": undefined });
   });
 
-  it("no section is left: the call fails", async () => {
+  it("if no section is left, the call fails", async () => {
     const desk = await start({ files });
     const call = { ...patchOf(...remove("nowhere.txt"), ...update("missing.txt")), options: { atomic: "none" } };
     await expectRefused(desk, call, ["fileNotFound", "fileNotFound"]);

@@ -44,7 +44,7 @@ describe("bytes", () => {
     expect(readFileSync(join(desk.root, "latin1.txt"))).toEqual(files["latin1.txt"]);
   });
 
-  it("of NUL are characters of lines", async () => {
+  it("of NUL are ordinary characters of a line", async () => {
     const open = { "n.txt": "a\0b\nc\n" };
     await expectDone({ open }, patchOf("*** Update File: n.txt", "@@", " a\0b", "-c", "+\0"), {
       "n.txt": "a\0b\n\0\n",
@@ -85,7 +85,7 @@ describe("a patch within a patch", () => {
     expect(failures[0]?.line).toBeGreaterThan(1);
   });
 
-  it("needs its end in the strict grammar, and a whole section in both", async () => {
+  it("needs its end marker in the strict grammar, and a whole section in both", async () => {
     const desk = await start({ open: { "a.txt": "old\n" } });
     const cut = `*** Begin Patch\n${sections.update("a.txt").join("\n")}`;
     await expectRefused(desk, { patch: cut, options: { lenient: false } }, ["patchSyntax"]);
@@ -103,7 +103,9 @@ describe("a huge patch", () => {
   const renamed = (count: number) =>
     lines.slice(0, count).map((line) => `@@\n-${line}\n+${line.replace("value", "v")}`);
 
-  it("of the limit's length is applied, and one character more is refused", { timeout: patience }, async () => {
+  it("is applied if it is as long as the limit allows, and refused if it is a character longer", {
+    timeout: patience,
+  }, async () => {
     const around = patchOf("*** Add File: n.txt", "+").patch.length;
     const call = (length: number) =>
       patchOf("*** Add File: n.txt", `+${`${"x".repeat(98)}\n+`.repeat(length / 100 + 1).slice(0, length - around)}`);
@@ -116,7 +118,7 @@ describe("a huge patch", () => {
     await expectRefused(desk, call(limits.patchLength + 1), ["tooLarge"]);
   });
 
-  it("may have as many hunks as the limit says, in any order, and not one more", { timeout: patience }, async () => {
+  it("may have as many hunks as the limit allows, in any order, and not one more", { timeout: patience }, async () => {
     const count = limits.editsPerCall;
     const after = `${[...lines.slice(0, count).map((line) => line.replace("value", "v")), ...lines.slice(count)].join("\n")}\n`;
     for (const hunks of [renamed(count), renamed(count).reverse()]) {
@@ -160,7 +162,7 @@ describe("a huge patch", () => {
       ["contextNotFound"],
       "line 3",
     ],
-    ["a million bare marks", inBig("@@\n".repeat(1_000_000).trimEnd()), ["patchSyntax"], "Line 3 of the patch"],
+    ["a million bare @@ lines", inBig("@@\n".repeat(1_000_000).trimEnd()), ["patchSyntax"], "Line 3 of the patch"],
     [
       "10,000 anchors in a row",
       inBig(...lines.slice(0, 10_000).map((line) => `@@ ${line}`), "-x"),
@@ -176,7 +178,7 @@ describe("a huge patch", () => {
     expect(message.length).toBeLessThanOrEqual(limits.failureMessage);
   });
 
-  it("with many hunks that are not found is refused with all of them at once", { timeout: patience }, async () => {
+  it("with many hunks that are not found is refused, and all of them are listed", { timeout: patience }, async () => {
     const hunks = numbers(limits.editsPerCall).map((i) => `@@\n-  other${i}();\n+`);
     const desk = await start({ open });
     const { failures, edits } = await expectRefused(
@@ -187,7 +189,7 @@ describe("a huge patch", () => {
     expect(failures.map(({ index }) => index)).toEqual(edits.map(({ index }) => index));
   });
 
-  it("may change as many files as the limit says, and not one more", { timeout: patience }, async () => {
+  it("may change as many files as the limit allows, and not one more", { timeout: patience }, async () => {
     const call = (count: number) => patchOf(...numbers(count).flatMap((i) => sections.add(`n/${i}.txt`)));
     const desk = await start();
     expect((await desk.propose(call(limits.filesPerCall))).files).toHaveLength(limits.filesPerCall);
@@ -199,12 +201,12 @@ describe("a huge patch", () => {
     await expectAlive(desk);
   });
 
-  it("with many sections on one file finds each in the result of the one before", { timeout: patience }, async () => {
+  it("with many sections for one file finds each in the result of the one before", { timeout: patience }, async () => {
     const call = patchOf(...numbers(2_000).flatMap((i) => ["*** Update File: a.txt", "@@", `-${i}`, `+${i + 1}`]));
     await expectDone({ open: { "a.txt": "0\n" } }, call, { "a.txt": "2000\n" });
   });
 
-  it("with many broken sections is refused with the first ones and the number of the others", {
+  it("with many broken sections is refused with a list of the first ones and the number of the others", {
     timeout: patience,
   }, async () => {
     const call = patchOf(...numbers(9_000).flatMap((i) => [`*** Update file: ${i}.txt`, "@@", "-a"]));

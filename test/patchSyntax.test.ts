@@ -1,4 +1,4 @@
-/** The grammar of patches: the sections that result from a text. */
+/** The grammar of patches: the sections that result from parsing a text. */
 import { describe, expect, test } from "vitest";
 import { parsePatch } from "../server/dialect/codexPatch.js";
 import type { Section } from "../server/plan/operation.js";
@@ -93,7 +93,7 @@ describe("patches that Codex accepts are read alike in both grammars", () => {
     ],
     ["a CR within a line stays", patch("*** Add File: x", "+a\rb"), [add(0, 2, "x", "a\rb\n")]],
     [
-      "any Unicode whitespace counts as space, also U+0085",
+      "any Unicode whitespace counts as space, including U+0085",
       `${begin}\u0085\n*** Delete File: a\u0085\u00a0\n\u2003${end}`,
       [remove(0, 2, "a")],
     ],
@@ -226,7 +226,7 @@ describe("variants that models write are read if their meaning is certain, but n
     expect(parsePatch(text, strict).ok).toBe(false);
   });
 
-  test("the end of a wrapping that nothing opened is a line of the patch", () => {
+  test("the end of a wrapping that was never opened is a line of the patch", () => {
     expect(parsePatch([begin, update, "-a", "```"].join("\n"), lenient)).toMatchObject({
       sections: [{ hunks: [{ lines: [{}, { kind: "context", text: "```" }] }] }],
     });
@@ -242,19 +242,19 @@ describe("the two grammars read different sections for", () => {
       [change(2, [hunk(0, 4, ["-a"])])],
     ],
     [
-      "a line of spaces there",
+      "a line of spaces before the first @@",
       patch(update, "  ", "@@", "-a"),
       [change(2, [hunk(0, 3, ["  "]), hunk(1, 4, ["-a"])])],
       [change(2, [hunk(0, 4, ["-a"])])],
     ],
     [
-      "an empty line before lines to be found, which is not one of them",
+      "an empty line before lines to be found, leniently not one of them",
       patch(update, "", "-a"),
       [change(2, [hunk(0, 3, [" ", "-a"])])],
       [change(2, [hunk(0, 4, ["-a"])])],
     ],
     [
-      "a hunk of empty lines alone between two anchors",
+      "a hunk of only empty lines between two anchors",
       patch(update, "@@ y", "", "@@ z", "-a"),
       [change(2, [hunk(0, 3, [" "], { anchors: ["y"] }), hunk(1, 5, ["-a"], { anchors: ["z"] })])],
       [change(2, [hunk(0, 3, ["-a"], { anchors: ["y", "z"] })])],
@@ -266,13 +266,13 @@ describe("the two grammars read different sections for", () => {
       [change(2, [hunk(0, 3, ["-a"])])],
     ],
     [
-      "an empty line after a move alone",
+      "an empty line after a move without hunks",
       patch(update, "*** Move to: g", ""),
       [change(2, [hunk(1, 4, [" "])], { move: { index: 0, path: "g", patchLine: 3 } })],
       [change(2, [], { move: { index: 0, path: "g", patchLine: 3 } })],
     ],
     [
-      "the head of a unified diff's hunk, which is an anchor, and leniently also a line number",
+      "the head of a unified diff's hunk, which is an anchor, and leniently a line number, too",
       patch(update, "@@ -12,3 +13 @@ def f():", "-a", "@@ -5 +5,0", "-b", "@@ -x +y @@", "-c"),
       [
         change(2, [

@@ -5,21 +5,21 @@ import { limits } from "../server/text/limits.js";
 import { begin, change, end, endOfFile, hunk, lenient, patch, strict, update } from "./support/patchSections.js";
 
 describe("a line that can't be read", () => {
-  /** The line of the text as sent, and parts of the message. */
+  /** The line number in the text as sent, and parts of the message. */
   type Expected = [line: number, ...parts: string[]];
   const header = "a section must begin here";
   const rows: [name: string, text: string, failures: Expected[]][] = [
     ["an empty text", "", [[1, "Line 1 of the patch is empty", begin, end]]],
-    ["empty lines only", "\n \n", [[1, "is empty"]]],
-    ["prose", "\nPlease change a to b.", [[2, '"Please change a to b."', `no line is "${begin}"`]]],
-    ["a patch without its beginning", `${update}\n-a\n${end}`, [[1, `no line is "${begin}"`]]],
+    ["only empty lines", "\n \n", [[1, "is empty"]]],
+    ["prose", "\nPlease change a to b.", [[2, '"Please change a to b."', `no line "${begin}"`]]],
+    ["a patch without its begin marker", `${update}\n-a\n${end}`, [[1, `no line "${begin}"`]]],
     [
       "a unified diff",
       "diff --git a/f b/f\n--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\n+b",
       [[1, "unified diff", '"*** Update File: path"']],
     ],
-    ["a marker in other letters", `*** begin patch\n*** Add File: x\n*** end patch`, [[1, `did you mean "${begin}"?`]]],
-    ["a marker with more after it", `Patch:\n*** Begin Patch ***\n${update}`, [[2, `did you mean "${begin}"?`]]],
+    ["a marker in lower case", `*** begin patch\n*** Add File: x\n*** end patch`, [[1, `did you mean "${begin}"?`]]],
+    ["a marker with text after it", `Patch:\n*** Begin Patch ***\n${update}`, [[2, `did you mean "${begin}"?`]]],
     ["no section", `x\n${begin}\n\n${end}`, [[2, "has no sections"]]],
     [
       "an end marker that is misspelt",
@@ -135,7 +135,7 @@ describe("a line that can't be read", () => {
   ];
   test.each(rows)("%s", (_, text, expected) => {
     const parsed = parsePatch(text, lenient);
-    if (parsed.ok) throw new Error("it was read");
+    if (parsed.ok) throw new Error("the patch was not refused");
     expect(parsed.failures.map(({ code, line }) => [code, line])).toEqual(
       expected.map(([line]) => ["patchSyntax", line]),
     );
@@ -150,7 +150,7 @@ describe("a line that can't be read", () => {
 
   const onPages: [name: string, text: string][] = [
     ["JSON", ' {"command": ["apply_patch", "*** Begin Patch\\n"]}'],
-    ["line breaks in two characters", `${begin}\\n${update}\\n-a\\n${end}`],
+    ["line breaks written as two characters", `${begin}\\n${update}\\n-a\\n${end}`],
     ["a unified diff between the markers", patch("--- a/f", "+++ b/f", "@@ -1 +1 @@", "-a", "+b")],
     ["two patches", `${patch("*** Delete File: a")}\n${patch("*** Delete File: b")}`],
     ["a line in an Add without its plus", patch("*** Add File: x", "+1", "2", "3", "*** Delete File: a")],
@@ -179,7 +179,7 @@ describe("a line that can't be read", () => {
     expect(parsed).toMatchObject({ ok: false, failures: [{ path: "x" }, { path: "f" }, { path: "y" }] });
   });
 
-  test("is quoted, and the correct sections are named, within bounds", () => {
+  test("is quoted along with the names of the correct sections, in a message of limited length", () => {
     const long = "é".repeat(limits.pathLength);
     const sound = Array.from({ length: 200 }, (_, i) => `*** Delete File: ${i}${long.slice(3)}`);
     const parsed = parsePatch(patch(...sound, `*** Add File: ${long}`, "x".repeat(100_000)), lenient);
@@ -190,7 +190,7 @@ describe("a line that can't be read", () => {
     expect(message).toMatch(/ and \d+ more\.$/);
   });
 
-  test("is one of many: the first are listed, the others are counted", () => {
+  test("may be one of many: the first are listed, and the others are counted", () => {
     const lines = Array.from({ length: limits.failuresPerCall + 7 }, () => ["*** Delete File: a", "x"]);
     const parsed = parsePatch(patch(...lines.flat()), lenient);
     expect(parsed).toMatchObject({ ok: false, unlisted: 7 });
@@ -211,7 +211,7 @@ describe("the strict grammar says why it refuses", () => {
     ["an empty line between sections", patch("*** Delete File: a", "", "*** Delete File: b"), 3, "no lines may follow"],
     ["stacked anchors", patch(update, "@@ a", "@@ b", "-c"), 4, 'one "@@" per hunk'],
     ["an anchor without its space", patch(update, "@@a", "-c"), 3, "a line of a hunk starts with"],
-    ["a move alone", patch(update, "*** Move to: g"), 2, "no lines that say what to change"],
+    ["a move without hunks", patch(update, "*** Move to: g"), 2, "no lines that say what to change"],
   ];
   test.each(rows)("%s", (_, text, line, part) => {
     expect(parsePatch(text, strict)).toMatchObject({

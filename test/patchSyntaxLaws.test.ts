@@ -21,18 +21,18 @@ import {
   update,
 } from "./support/patchSections.js";
 
-/** A text of one line. It does not end in whitespace, so that it can be used where trailing whitespace is dropped. */
+/** One line of text. It does not end in whitespace, so it can be used where trailing whitespace is dropped. */
 const word = fc.stringMatching(/^[-+*@ a-z.'"\\é😀\t]{0,8}[a-z}é😀]$/u);
 const lineText = fc.oneof(
   word,
   fc.string({ unit: "grapheme" }).filter((text) => !/[\n\r]/.test(text)),
 );
 const line = fc.tuple(fc.constantFrom(" ", "-", "+"), lineText).map(([sign, text]) => `${sign}${text}`);
-/** Excludes hunks with only empty context lines, which mean something else before an `@@`. */
+/** Excludes hunks that consist only of empty context lines, which mean something else before an `@@`. */
 const lines = fc.array(line, { minLength: 1, maxLength: 5 }).filter((all) => all.some((each) => each !== " "));
 const anchor = word.filter((text) => !/^(?:-\d|@@$)/.test(text));
 
-/** A section without its numbers. */
+/** A section without its index and its line numbers. */
 type Draft =
   | { readonly kind: "add"; readonly path: string; readonly texts: readonly string[] }
   | { readonly kind: "delete"; readonly path: string }
@@ -61,7 +61,9 @@ const drafts = (mostAnchors: number): fc.Arbitrary<readonly Draft[]> =>
     { minLength: 1, maxLength: 5 },
   );
 
-/** Writes sections as a patch whose first section starts at this line, and numbers them at the same time. */
+/**
+ * Prints sections as a patch that starts at line `firstLine`, and adds their indices and line numbers.
+ */
 function print(all: readonly Draft[], firstLine: number): { lines: string[]; sections: Section[] } {
   const written: string[] = [];
   let next = 0;
@@ -123,7 +125,7 @@ describe("laws", () => {
       fc.property(drafts(3), before, after, (all, head, tail) => {
         const { lines: written, sections } = print(all, head.length + 2);
         const parsed = parsePatch([...head, begin, ...written, ...tail].join("\n"), lenient);
-        // Empty lines at the very end of a text without an end marker do not belong to it.
+        // If a text has no end marker, the empty lines at its very end do not belong to the patch.
         if (tail.length > 0) expect(parsed).toEqual({ ok: true, sections, warnings: [] });
         else expect(parsed).toMatchObject({ ok: true, warnings: cutOff });
       }),

@@ -59,7 +59,7 @@ describe("any path that is sent", () => {
     );
   });
 
-  it("is never answered with a suggestion that does not exist, lies outside, or is protected", async () => {
+  it("is never answered with a suggested path that does not exist, lies outside, or is protected", async () => {
     const at = makeDirectory(tree);
     const ws = join(at, "ws");
     const world = { ...scopeOf({ at }), loneCrEndsLine: true, habits: { syncsLf: false, endsLastLine: false } };
@@ -75,7 +75,8 @@ describe("any path that is sent", () => {
         for (const [, path] of /^Did you mean (.*)\?/.exec(target.failure.hint ?? "")?.[1]?.matchAll(/"([^"]*)"/g) ??
           []) {
           const named = resolve(ws, path!);
-          // Only for a path from the root of the disk may the hint name a new file, in a directory that exists.
+          // The hint may name a new file only if the path starts at the root of the disk, and only in a directory that
+          // exists.
           const isNew = target.failure.code === "outsideWorkspace" && !existsSync(named);
           if (isNew) expect(`/${path}`).toBe(way.join("/").replace(/^\/+/, "/"));
           const found = relative(ws, realpathSync(isNew ? resolve(named, "..") : named));
@@ -107,7 +108,7 @@ describe("any path that is sent", () => {
     );
   });
 
-  it("is answered: any text is resolved or fails", async () => {
+  it("is resolved or refused, whatever text it is", async () => {
     const at = makeDirectory(tree);
     const resolver = await createResolver(scopeOf({ at }));
     const anyText = fc.oneof(

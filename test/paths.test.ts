@@ -7,7 +7,7 @@ import { uriOfPath } from "../server/workspace/pathText.js";
 import { makeDirectory } from "./support/directory.js";
 import { type Setting, scopeOf, tree } from "./support/pathTree.js";
 
-/** The document's display path, marked `new` and `open` if it is, or the code of the failure. */
+/** The document's display path, marked `open` or `new` if either applies, or the code of the failure. */
 function outcomeOf(resolved: Resolved): string {
   if (!resolved.ok) return `error: ${resolved.failure.code}`;
   const { path, open, onDisk } = resolved.place;
@@ -142,7 +142,7 @@ describe("one folder", () => {
     );
   });
 
-  it("refuses protected names in every case and composition, and links to and from them", async () => {
+  it("refuses protected names in every letter case and Unicode composition, and links to and from them", async () => {
     const at = makeDirectory(tree);
     await expectOutcomes(
       { at },
@@ -287,7 +287,7 @@ describe("several folders, no folder, and a root", () => {
     ]);
   });
 
-  it("resolve paths against a root, wherever it is, but a path must lead inside", async () => {
+  it("resolve paths against a root, wherever it is, but a path must lead to a place inside them", async () => {
     const at = makeDirectory(tree);
     const rows = [
       ["a.ts", "src/a.ts"],
@@ -351,7 +351,7 @@ describe("open documents", () => {
     ]);
   });
 
-  it("outside the folders are refused, also by their exact URI and by a hard link", async () => {
+  it("outside the folders are refused, even by their exact URI or by a hard link", async () => {
     const at = makeDirectory({ ...tree, "ws/s-hard.ts": { hardLink: "ws-secret/s.ts" } });
     const open = [`file://${at}/ws-secret/s.ts`];
     await expectOutcomes({ at, open }, [
@@ -361,7 +361,7 @@ describe("open documents", () => {
     ]);
   });
 
-  it("give no access through their hard links elsewhere", async () => {
+  it("give no access to hard links that are outside the folders or protected", async () => {
     const at = makeDirectory({
       ...tree,
       "ws/.git/hard.ts": { hardLink: "ws/src/a.ts" },
@@ -374,7 +374,7 @@ describe("open documents", () => {
     ]);
   });
 
-  it("give hard links of a closed file one identity", async () => {
+  it("give all hard links of a closed file the same identity", async () => {
     const at = makeDirectory(tree);
     const resolver = await createResolver(scopeOf({ at }));
     const [a, hard, b] = await Promise.all(["src/a.ts", "a-hard.ts", "src/b.ts"].map((sent) => resolver.resolve(sent)));

@@ -49,7 +49,7 @@ describe("positions", () => {
           const { line, character } = modelPosition(text, offset, { encoding, rule });
           named.set(`${line}:${character}`, offset);
         }
-        // For an editor that treats a CR as a character, there is a position after each.
+        // An editor that treats a CR as a character has a position after each one.
         for (const pair of rule.loneCrEndsLine ? [] : text.matchAll(/\r\n/g)) {
           const { line, character } = modelPosition(text, pair.index, { encoding, rule });
           named.set(`${line}:${character + 1}`, pair.index + 1);
@@ -99,11 +99,11 @@ describe("positions", () => {
     ["a negative line", { line: -1, character: 0 }],
     ["a negative character", { line: 0, character: -1 }],
     ["a fraction", { line: 0, character: 0.5 }],
-    ["not a number", { line: Number.NaN, character: 0 }],
+    ["NaN", { line: Number.NaN, character: 0 }],
     ["infinity", { line: 0, character: Number.POSITIVE_INFINITY }],
     ["a huge character", { line: 0, character: 2 ** 31 }],
     ["a huge line", { line: 2 ** 31, character: 0 }],
-  ])("have no offset with %s", (_, position) => {
+  ])("have no offset if they contain %s", (_, position) => {
     const lines = LineIndex.of("ab\ncd", lspRule);
     for (const encoding of encodings) expect(offsetOf("ab\ncd", lines, position, encoding)).toBeUndefined();
   });

@@ -1,4 +1,4 @@
-/** Checks the protocol page against the tables of the code: if these gain or lose a row, so must the page. */
+/** Checks the protocol page against the tables in the code: if a table gains or loses a row, so must the page. */
 import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { readCaller } from "../server/agent/session/handshake.js";
@@ -14,7 +14,7 @@ import { pagesOfSentences } from "./support/source.js";
 const read = (path: string): string => readFileSync(new URL(`../${path}`, import.meta.url), "utf8");
 const page = read("server/PROTOCOL.md");
 
-/** Returns the text below the heading of this name, up to the next heading of its level or above. */
+/** Returns the text under the heading of this name, up to the next heading of the same or a higher level. */
 function section(name: string): string {
   const found = new RegExp(`^(#+) ${name}\\n([\\s\\S]*)`, "m").exec(page);
   if (found === null) throw new Error(`the page has no heading ${name}`);
@@ -22,7 +22,7 @@ function section(name: string): string {
   return withoutFences(rest).split(new RegExp(`^#{1,${length}} `, "m"))[0] ?? "";
 }
 
-/** Returns the rows of the only table of a section that starts with this column; the cells are trimmed. */
+/** Returns the rows of a section's only table whose first column has this name; their cells are trimmed. */
 function table(name: string, column: string): string[][] {
   const tables = section(name)
     .split(/\n(?!\|)/)
@@ -54,7 +54,7 @@ const codes = (cell: string | undefined): string[] =>
   [...(cell ?? "").matchAll(/`([^`]+)`/g)].map(([, word = ""]) => word);
 const firstCodes = (rows: readonly string[][]): string[] => rows.flatMap(([first]) => codes(first));
 
-/** Returns the names of the fields of an interface in a source. */
+/** Returns the names of an interface's fields in TypeScript source code. */
 function fieldsOf(source: string, name: string): string[] {
   const body = new RegExp(`export interface ${name} \\{\\n([\\s\\S]*?)\\n\\}`).exec(source)?.[1] ?? "";
   return [...body.matchAll(/^ {2}(?:readonly )?(\w+)\??:/gm)].map(([, field = ""]) => field);
@@ -63,7 +63,7 @@ function fieldsOf(source: string, name: string): string[] {
 const failureSource = read("server/plan/failure.ts");
 const protocolSource = read("server/lsp/protocol.ts");
 
-/** The members of the type, in the order of the source. */
+/** The members of the type `FailureCode`, in the order of the source. */
 const failureCodes = [...(/export type FailureCode =([^;]*);/.exec(failureSource)?.[1] ?? "").matchAll(/"(\w+)"/g)].map(
   ([, code = ""]) => code,
 );
@@ -76,7 +76,7 @@ describe("the failure codes", () => {
     expect([...answered].sort()).toEqual([...failureCodes].sort());
   });
 
-  it("are answered if there is a sentence for them, and only then", () => {
+  it("are on the page if and only if there is a sentence for them", () => {
     const withSentence = new Set(
       [...pagesOfSentences().matchAll(/makeFailure\(\s*"(\w+)"/g)].map(([, code = ""]) => code),
     );
@@ -85,7 +85,7 @@ describe("the failure codes", () => {
 });
 
 describe("the contents", () => {
-  /** The headings of levels 2 and 3, without that of the contents. */
+  /** The headings of levels 2 and 3, except the one above the table of contents. */
   const headings = [...withoutFences(page).matchAll(/^#{2,3} (.+)$/gm)]
     .map(([, name = ""]) => name)
     .filter((name) => name !== "Contents");
@@ -94,7 +94,7 @@ describe("the contents", () => {
     to,
   }));
 
-  it("have every heading once, in order", () => {
+  it("list every heading once, in order", () => {
     const listed = [...section("Contents").matchAll(/\[([^\]]+)\]\(([^)]+)\)/g)].map(([, text, to]) => [text, to]);
     expect(listed).toEqual(headings.map((name) => [name, `#${anchorOf(name)}`]));
     expect(new Set(headings.map(anchorOf)).size).toBe(headings.length);
@@ -118,7 +118,7 @@ describe("the contents", () => {
 });
 
 describe("the tables", () => {
-  it("have every limit with its value, here or in the appendix, in the order of the source", () => {
+  it("list every limit with its value, here or in the appendix, in the order of the source", () => {
     const main = table("Limits", "limit").map(([name, value]) => `${name} ${value}`);
     const inner =
       section("Inner limits")
@@ -129,7 +129,7 @@ describe("the tables", () => {
     expect(inner).toEqual(sorted.filter((limit) => !main.includes(limit)));
   });
 
-  it("have every limit that the rest of the page names", () => {
+  it("list every limit that the rest of the page names", () => {
     const rest = page.slice(0, page.indexOf("\n## Limits\n"));
     const named = Object.keys(limits).filter((name) => rest.includes(`\`${name}\``));
     const fields = ["hint", "label"];
@@ -138,13 +138,13 @@ describe("the tables", () => {
     );
   });
 
-  it("have every option", () => {
+  it("list every option", () => {
     const options = fieldsOf(read("server/dialect/options.ts"), "CallOptions");
     expect(options.length).toBeGreaterThan(5);
     expect(firstCodes(table("Options", "option"))).toEqual(options);
   });
 
-  it("have every rung in its place on the ladder", () => {
+  it("list every rung in its place on the ladder", () => {
     const rows = table("Finding the old text", "rung").map(([name, , , strict, blank, , uses]) => ({
       name: codes(name)[0],
       strict: strict === "yes",
@@ -161,13 +161,13 @@ describe("the tables", () => {
     );
   });
 
-  it("have every spelling of every field", () => {
+  it("list every spelling of every field", () => {
     const rows = table("Fields", "field").map(([name, spellings]) => [name, codes(spellings)]);
     const fields = Object.entries({ ...editFields, ...callFields });
     expect(rows).toEqual(fields.map(([name, { spellings }]) => [name, [...spellings]]));
   });
 
-  it("have every shape that is served, with its list and its order", () => {
+  it("list every shape that is served, with its list and its order", () => {
     const rows = table("Shapes", "shape").map(([name, list, , order]) => ({
       name: codes(name)[0],
       container: codes(list)[0],
@@ -177,20 +177,20 @@ describe("the tables", () => {
     expect(rows).toEqual(served.map(({ name, container, order }) => ({ name, container, order })));
   });
 
-  it("have every method and command among the doors", () => {
+  it("list every method and command among the doors", () => {
     const named = table("Requests and commands", "door").flatMap(([, method]) => codes(method));
     expect(named).toEqual(expect.arrayContaining([...Object.values(methods), ...Object.values(commands)]));
   });
 
   it.each(["MultiEditResult", "FileResult", "EditResult", "ReadResult", "StatusResult"])(
-    "have every field of %s",
+    "list every field of %s",
     (name) => {
       expect(fieldsOf(protocolSource, name)).not.toEqual([]);
       expect(firstCodes(table(name, "field"))).toEqual(fieldsOf(protocolSource, name));
     },
   );
 
-  it("have every field of Failure", () => {
+  it("list every field of Failure", () => {
     expect(firstCodes(table("Failure", "field"))).toEqual(fieldsOf(failureSource, "Failure"));
   });
 });
@@ -243,24 +243,24 @@ describe("the examples", () => {
     expect(clients.map(readCaller)).toEqual(clients);
   });
 
-  it("show what is announced", () => {
+  it("show what the server announces", () => {
     const announced = examples.filter(({ kind }) => kind === "announced").map(({ text }) => JSON.parse(text));
     const multiEdit = { version: protocolVersion, shapes: announcedShapes, commands: Object.values(commands) };
     expect(announced).toEqual([multiEdit]);
   });
 
-  it("announce by known names", () => {
+  it("announce capabilities under known names", () => {
     const shown = examples.filter(({ kind }) => kind === "capabilities").map(({ text }) => JSON.parse(text));
     const names = shown.flatMap(({ experimental }) => Object.keys(experimental.multiEdit));
     expect(names.sort()).toEqual(fieldsOf(protocolSource, "ClientMultiEdit").sort());
   });
 
-  it("undo by known names", () => {
+  it("undo with fields of known names", () => {
     const asked = examples.filter(({ kind }) => kind === "undo").flatMap(({ text }) => Object.keys(JSON.parse(text)));
     expect(asked).toEqual(fieldsOf(protocolSource, "UndoParams"));
   });
 
-  it("ask to read by known names", () => {
+  it("ask to read with fields of known names", () => {
     const asked = examples.filter(({ kind }) => kind === "read").flatMap(({ text }) => Object.keys(JSON.parse(text)));
     expect(asked).toEqual(fieldsOf(protocolSource, "ReadParams"));
   });

@@ -45,13 +45,13 @@ beforeEach(() => {
   shop = realpathSync(makeDirectory({ "src/price.ts": text, "README.md": "The rate is 0.19.\n" }));
 });
 
-it("has at most 150 lines", () => {
+it("the first part has at most 150 lines", () => {
   expect(start.trimEnd().split("\n").length).toBeLessThanOrEqual(150);
 });
 
-// On Windows, a name on the path is a program only if it ends in .exe.
+// On Windows, a file on the search path is a program only if its name ends in .exe.
 describe.skipIf(process.platform === "win32")("the smallest client", () => {
-  /** Runs the client with a call, and returns what it prints. */
+  /** Runs the client with a call and returns what it prints. */
   function run(call: unknown): string {
     writeFileSync(join(shop, "client.mjs"), block("js client"));
     const env = { ...process.env, PATH: `${program.folder}${delimiter}${process.env.PATH}` };
@@ -87,7 +87,7 @@ describe.skipIf(process.platform === "win32")("the smallest client", () => {
   });
 });
 
-it("shows a conversation as it is on the wire", async () => {
+it("the first part shows a conversation as it is on the wire", async () => {
   const shown = block("text conversation").replaceAll(pathToFileURL("/home/me/shop").href, pathToFileURL(shop).href);
   const messages = shown.split(/^(?=[→←] )/m).map((message) => ({
     isSent: message.startsWith("→"),
@@ -103,14 +103,14 @@ it("shows a conversation as it is on the wire", async () => {
   expect(await server.ended).toMatchObject({ code: 0, stderr: "" });
 });
 
-it("says of each code once what to do", () => {
+it("the first part says once for each code what to do", () => {
   const codes = rows("to do").flatMap(([, cell = ""]) => [...cell.matchAll(/`(\w+)`/g)].map(([, code]) => code));
   const source = readFileSync(new URL("../server/plan/failure.ts", import.meta.url), "utf8");
   const type = /export type FailureCode =([^;]*);/.exec(source)?.[1] ?? "";
   expect(codes.sort()).toEqual([...type.matchAll(/"(\w+)"/g)].map(([, code]) => code).sort());
 });
 
-it("has a test vector that the socket agrees with", () => {
+it("the first part contains a test vector with which the socket agrees", () => {
   const { server, agent, ...handshake } = JSON.parse(block("json handshake"));
   expect(Object.keys(handshake)).toEqual(["secret", "session", "agentNonce", "serverNonce"]);
   expect({ server, agent }).toEqual({ server: proofOf("server", handshake), agent: proofOf("agent", handshake) });

@@ -25,7 +25,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const readme = readFileSync(join(root, "README.md"), "utf8");
 const manifest: { scripts: Record<string, string> } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 
-/** Fenced blocks by the text after the opening fence. */
+/** Fenced blocks, by the info string after the opening fence. */
 const blocks = new Map(
   [...readme.matchAll(/^```(.+)\n([\s\S]*?)^```$/gm)].map(([, info = "", body = ""]) => [info, body]),
 );
@@ -67,13 +67,13 @@ describe("the example", () => {
     expect(block("ts src/price.ts")).toContain(remark);
   });
 
-  it("fails with the message that it shows, and nothing changes", async () => {
+  it("fails with the message that is shown, and nothing changes", async () => {
     const answer = await client.apply(JSON.parse(block("json request that fails")));
     expect(answer).toMatchObject({ ok: false, code: -32803, message: block("text message").trimEnd() });
     expect(client.documents.get(join(shop, path))).toMatchObject({ version: 7, text: block("ts src/price.ts") });
   });
 
-  it("gets the answer that it shows, as a preview", async () => {
+  it("gets the answer that is shown, as a preview", async () => {
     const answer = await client.preview(JSON.parse(block("json request")));
     expect(answer).toEqual({ ok: true, result: JSON.parse(block("json answer")) });
   });
@@ -98,7 +98,7 @@ describe("the quick start", () => {
     expect(build).toBe("npm ci && npm run build && npm link");
   });
 
-  it("sets the editor up with a sample that is there", () => {
+  it("sets the editor up with a sample that exists", () => {
     const name = /^multi-edit setup (\w+) >> /.exec(setup)?.[1] ?? "";
     const built = join(root, "dist/main.cjs");
     const printed = execFileSync(process.execPath, [built, "setup", name], { encoding: "utf8" });
@@ -107,7 +107,7 @@ describe("the quick start", () => {
     expect(printed).toContain('require("multi_edit").setup()');
   });
 
-  it("changes the line in the editor, keeps the remark, and prints what it shows", async () => {
+  it("changes the line in the editor, keeps the remark, and prints what is shown", async () => {
     const home = ownStateHome();
     const text = block("ts src/price.ts");
     const desk = await layDesk(program, {
@@ -133,7 +133,7 @@ describe("the quick start", () => {
 });
 
 describe("the patch", () => {
-  it("does what it says to the file as the call above has left it", async () => {
+  it("has the effect that the README describes on the file that the call above left", async () => {
     const before = client.documents.get(join(shop, path))?.text ?? "";
     const answer = await client.applyByServer({ patch: block("patch"), options: { overwrite: true } });
     expect(answer).toMatchObject({
@@ -150,7 +150,7 @@ describe("the patch", () => {
 });
 
 describe("the demo", () => {
-  it("prints what is shown of it, but for the times, and comes out as expected", async () => {
+  it("prints everything that the README shows of it, except for the times, and succeeds", async () => {
     const demo = await buildProgram(new URL("../client-samples/node/demo.ts", import.meta.url));
     // The demo looks for the server in its own folder and for the packages in the folders above.
     const stage = join(demo.folder, "dist");
@@ -170,14 +170,14 @@ describe("the demo", () => {
   });
 });
 
-describe("what it names", () => {
-  it("are commands that package.json has", () => {
+describe("the README", () => {
+  it("names commands that package.json defines", () => {
     const commands = [...block("sh").matchAll(/npm (?:run )?(\w+)/g)].map((match) => match[1]);
     expect(commands).toEqual(["ci", "demo", "ci", "test"]);
     expect(Object.keys(manifest.scripts)).toEqual(expect.arrayContaining(["demo", "test", "build"]));
   });
 
-  it("are files that are there", () => {
+  it("links to files that exist", () => {
     const links = [...readme.matchAll(/\]\((?!https?:)([^)#]+)/g)].map((match) => match[1] ?? "");
     expect(links.length).toBeGreaterThan(0);
     expect(links.filter((link) => !existsSync(join(root, link)))).toEqual([]);

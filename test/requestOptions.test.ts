@@ -61,7 +61,7 @@ describe("options", () => {
     expect(warnings[0]).toContain("c.txt");
   });
 
-  it("summary: no edit, and a diff of at most 16,000 characters that ends with a line", async () => {
+  it("summary: has no edit, and a diff of at most 16,000 characters that ends with a whole line", async () => {
     const line = (i: number): string => `old line ${String(i).padStart(4, "0")}\n`;
     const lines = Array.from({ length: 800 }, (_, i) => line(i)).join("");
     const { propose } = await start({ open: { "a.txt": lines } });
@@ -73,7 +73,7 @@ describe("options", () => {
     expect(full.diff.startsWith(summary.diff)).toBe(true);
     expect(summary.diff.endsWith("\n")).toBe(true);
     expect(summary.diff.length).toBeLessThanOrEqual(16_000);
-    // Not one more line would have fitted.
+    // One more line would have exceeded the limit.
     const next = full.diff.indexOf("\n", summary.diff.length) + 1;
     expect(next).toBeGreaterThan(16_000);
     expect(summary.warnings.join()).toContain((full.diff.length - summary.diff.length).toLocaleString("en"));
@@ -81,7 +81,7 @@ describe("options", () => {
     expect(JSON.stringify(summary).length).toBeLessThan(16_000 * 2 + 800 * 40);
   });
 
-  it("summary: of one very long line keeps whole lines only", async () => {
+  it("summary: has only whole lines of the diff, even if one line is very long", async () => {
     const { propose } = await start({ open: { "a.txt": `${"x".repeat(40_000)}old\n` } });
     const { diff: cut } = await propose({ ...edit, oldText: "old", options: { result: "summary" } });
     expect(cut).toMatch(/^diff --git .*\n--- .*\n\+\+\+ .*\n@@ .* @@\n$/);
@@ -118,7 +118,7 @@ describe("options", () => {
   it.each<["file" | "none", Record<string, string>]>([
     ["file", { "a.txt": open["a.txt"], "b.txt": "new\n" }],
     ["none", { "a.txt": "ONE\ntwo\nthree\n", "b.txt": "new\n" }],
-  ])("atomic: %s applies the edits that it allows", async (atomic, expected) => {
+  ])("atomic: with %s, the edits that it allows are applied", async (atomic, expected) => {
     const { apply, texts } = await start({ open: { ...open, "b.txt": "old\n" } });
     const answer = await apply({ ...three, options: { atomic } });
     expect(answer).toMatchObject({ applied: true, outcome: "applied" });
@@ -174,7 +174,7 @@ describe("a client with fewer capabilities", () => {
   it.each<[string, DeskOptions]>([
     ["Neovim, which is known to support them", { clientInfo: { name: "Neovim" }, capabilities: { workspace } }],
     [
-      "one with resource operations",
+      "one that announces resource operations",
       { capabilities: { workspace: { ...workspace, workspaceEdit: { resourceOperations: ["rename"] } } } },
     ],
   ])("%s: it gets documentChanges although it does not announce them", async (_what, options) => {

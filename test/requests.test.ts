@@ -61,7 +61,7 @@ describe("multiEdit/apply and multiEdit/preview", () => {
           { index: 1, path: "b.txt", status: "applied", rung: "exact", places: [{ startLine: 1, endLine: 1 }] },
         ],
         warnings: [],
-        // The id by which the change can be undone after the client has applied it.
+        // The id with which the change can be undone after the client has applied it.
         ...(method === "multiEdit/apply" ? { transaction: expect.any(String) } : {}),
       });
       expect(texts()).toEqual(open);
@@ -69,7 +69,7 @@ describe("multiEdit/apply and multiEdit/preview", () => {
     },
   );
 
-  it("take the params as the only item of an array, too", async () => {
+  it("also take the params as the only item of an array", async () => {
     const { editor } = await start({ open });
     expect(await editor.request("multiEdit/apply", [edit])).toMatchObject({ diff });
   });

@@ -75,7 +75,7 @@ describe("an editor that does nothing", () => {
     expect(failure.codes).toEqual([code]);
     expect(failure.failures[0]!.path).toBe("a.txt");
     expect(failure.message).toContain("its text is unchanged");
-    if (behaviour === "refuses") expect(failure.message).toContain("the editor does not want to");
+    if (behaviour === "refuses") expect(failure.message).toContain("the editor rejected the edit");
     if (behaviour === "answersErrors") expect(failure.message).toContain("the editor broke");
     expect(texts()).toEqual({ "a.txt": "old\n" });
   });
@@ -126,7 +126,7 @@ describe("an editor that does nothing", () => {
     const { outcome, text, edits } = await told(apply(threeEdits));
     expect(outcome).toBe("unknown");
     expect(text).toContain(rolledBack("b.txt"));
-    expect(text).toMatch(/still have the edit.*: a\.txt\./);
+    expect(text).toMatch(/still contain the edit.*: a\.txt\./);
     expect(text).not.toMatch(/Nothing (?:else )?was changed/);
     expect(edits.map(({ status }) => status)).toEqual(["applied", "notAttempted", "failed"]);
     expect(texts()).toEqual({ ...three, "a.txt": threeAfter["a.txt"] });
@@ -142,7 +142,7 @@ describe("an editor that does nothing", () => {
 });
 
 describe("an editor that does something else", () => {
-  it("makes a part of an edit: the answer says so, and the other documents are rolled back", async () => {
+  it("makes only part of an edit: the answer says so, and the other documents are rolled back", async () => {
     const open = { ...three, "b.txt": "old one\nold two\n" };
     const { editor, apply, texts } = await start({ open, proofTimeout: 200 });
     editor.behave("honest", "appliesPartly", "honest");
@@ -238,7 +238,7 @@ describe("Neovim, whose texts always end with a line end", () => {
   });
 });
 
-describe("batches one after the other", () => {
+describe("consecutive batches", () => {
   it("are applied in the order of their arrival, each to the texts that the one before it left", async () => {
     const { apply, texts, editor, uri } = await start({ open: { "a.txt": "1\n", "b.txt": "1\n" } });
     const step = (from: number) =>

@@ -31,7 +31,7 @@ describe("the policy", () => {
   it.each([
     ["the option", {}, { save: "always" }],
     ["the setting", { save: "always" }, {}],
-    ["the option against the setting", { save: "never" }, { save: "always" }],
+    ["the option, contrary to the setting,", { save: "never" }, { save: "always" }],
   ])("saves everything if %s says so", async (_who, settings, options) => {
     const { apply, disk } = await start({ settings: { proofTimeout: 300, ...settings } });
     const answer = await apply({ ...both, options });
@@ -39,7 +39,7 @@ describe("the policy", () => {
     expect([onDisk(answer), answer.warnings]).toEqual([{ "a.txt": "same", "b.txt": "same" }, []]);
   });
 
-  it("saves nothing with the value never, and does not warn about it", async () => {
+  it("saves nothing if its value is never, and does not warn about it", async () => {
     const { apply, disk, editor } = await start();
     const answer = await apply({ ...both, options: { save: "never" } });
     expect(editor.saving).toEqual([]);
@@ -47,7 +47,7 @@ describe("the policy", () => {
     expect([onDisk(answer), answer.warnings]).toEqual([{ "a.txt": "differs", "b.txt": "differs" }, []]);
   });
 
-  it("concerns changes that the server applies: proposals and previews save nothing", async () => {
+  it("applies to changes that the server makes: proposals and previews save nothing", async () => {
     const { propose, editor, disk } = await start();
     await propose({ ...both, options: { save: "always" } });
     await editor.request("multiEdit/preview", { ...both, options: { save: "always" } });
@@ -129,7 +129,7 @@ describe("an editor that", () => {
     ["Neovim", "endsLines", "no end", "no end\n"],
     ["Eglot", "crlf", "one\ntwo\n", "one\r\ntwo\r\n"],
   ])(
-    "has the habits of %s: a change by these habits does not count as a difference",
+    "has the habits of %s: a change that these habits cause does not count as a difference",
     async (name, saves, text, saved) => {
       const desk = await start({
         saves,
@@ -141,7 +141,7 @@ describe("an editor that", () => {
       const answer = await desk.apply({ path: "c.txt", edits: [{ oldText: "o", newText: "0", replaceAll: true }] });
       expect([onDisk(answer), answer.warnings]).toEqual([{ "c.txt": "same" }, []]);
       expect(desk.disk()["c.txt"]).toBe(saved.replaceAll("o", "0"));
-      // The next call therefore finds the file clean and may delete it.
+      // Because the file is now clean, the next call may delete it.
       expect(await desk.apply(patchOf("*** Delete File: c.txt"))).toMatchObject({ outcome: "applied" });
     },
   );

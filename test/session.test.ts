@@ -1,4 +1,4 @@
-/** The negotiation between client and built server: capabilities, position encodings, workspace folders, traces. */
+/** The negotiation between client and built server: capabilities, position encodings, workspace folders and traces. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -53,7 +53,7 @@ describe("position encodings", () => {
   ])("of %j the server chooses %s, and both sides use it", async (offered, chosen) => {
     const desk = await start({ open: { "a.txt": text }, ...(offered === undefined ? {} : { encodings: offered }) });
     expect(desk.editor.initialized.capabilities.positionEncoding).toBe(chosen);
-    // Text typed after wide characters is synced with the same kind of positions.
+    // Text that is typed after wide characters is synced with positions in the same encoding.
     await desk.typeBefore("a.txt", "old", "😀");
     await desk.apply({ path: "a.txt", oldText: "old", newText: "ñew", replaceAll: true });
     expect(desk.texts()).toEqual({ "a.txt": "é😀e\u0301 😀ñew 😀 ñew\r\nñew\n" });
@@ -170,7 +170,7 @@ describe("workspace folders that change", () => {
     expect((await desk.propose(create)).files).toMatchObject([{ uri: desk.uri("two/new.txt") }]);
   });
 
-  it("count once if they are added twice, and a replaced one stays", async () => {
+  it("count once if they are added twice, and stay if one event both removes and adds them", async () => {
     const desk = await start({ files: { "one/a.txt": "old\n" }, folderNames: ["one"] });
     await change(desk, ["one"], []);
     expect((await desk.propose(edit)).files).toHaveLength(1);
@@ -212,7 +212,7 @@ describe("a trace", () => {
   const open = { "a.txt": "old\n" };
   const edit = { path: "a.txt", oldText: "old", newText: "new" };
 
-  it("follows $/setTrace: one line per request, also its diff with verbose, nothing with off", async () => {
+  it("follows $/setTrace: one line per request, details as well with verbose, and nothing with off", async () => {
     const desk = await start({ open, params: { trace: "off" } });
     const lines = listen(desk);
     await desk.propose(edit);
@@ -242,7 +242,7 @@ describe("a trace", () => {
     expect(lines).toHaveLength(1);
   });
 
-  it("does not change on an unknown value", async () => {
+  it("does not change if an unknown value is set", async () => {
     const desk = await start({ open, params: { trace: "off" } });
     const lines = listen(desk);
     await desk.editor.notify("$/setTrace", { value: "loud" });

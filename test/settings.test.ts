@@ -1,4 +1,6 @@
-/** The user's settings: the values that each source may hold, the warnings, and the form in which editors see them. */
+/**
+ * The user's settings: the values that each source may hold, the warnings, and the descriptions that editors can show.
+ */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { limits } from "../server/text/limits.js";
@@ -56,7 +58,7 @@ describe("settings", () => {
     ["an empty section", [{ multiEdit: {} }]],
     ["a section that is null", [{ multiEdit: null }]],
     ["values that are null, as editors send settings that are not set", [{ lenient: null, confirm: undefined }]],
-    ["other programs' settings beside the section", [{ python: { lint: 1 }, multiEdit: {} }]],
+    ["other programs' settings next to the section", [{ python: { lint: 1 }, multiEdit: {} }]],
   ])("are the defaults if the client sends %s", (_, values) => {
     expect(readSettings(values)).toEqual({ settings: defaultSettings, warnings: [] });
   });
@@ -69,7 +71,7 @@ describe("settings", () => {
     expect(readSettings([value])).toEqual({ settings: complete, warnings: [] });
   });
 
-  it("of a later source override those of an earlier one key by key, lists as a whole", () => {
+  it("of a later source override those of an earlier one key by key, and lists as a whole", () => {
     const sources = [
       { lenient: false, atomic: "file", protectedNames: ["a", "b"] },
       null,
@@ -117,7 +119,7 @@ describe("settings", () => {
     expect(after.warnings[0]).toContain(`uses ${shown(held)} instead.`);
   });
 
-  it("that are unknown cause one warning each, and the others count", () => {
+  it("that are unknown cause one warning each, and the others take effect", () => {
     const { settings, warnings } = readSettings([
       { lenientt: false, atomic: "none" },
       { lenientt: 1, trace: {} },
@@ -149,7 +151,7 @@ describe("settings", () => {
     expect(warnings).toHaveLength(1);
   });
 
-  it("are all read, however many are wrong, with a bounded number of bounded warnings", () => {
+  it("are all read, however many are wrong, with a limited number of warnings of limited length", () => {
     const wrong = Array.from({ length: 5000 }, (_, i) => [`k${i}${"k".repeat(500)}`, i]);
     const { settings, warnings } = readSettings([Object.fromEntries(wrong), { atomic: "none" }]);
     expect(settings.atomic).toBe("none");

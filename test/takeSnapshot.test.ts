@@ -9,12 +9,12 @@ import { uriOfPath } from "../server/workspace/pathText.js";
 import { readTarget, takeSnapshot, type World } from "../server/workspace/takeSnapshot.js";
 import { type Entry, makeDirectory } from "./support/directory.js";
 
-/** An editor that saves its texts unchanged. */
+/** The habits of an editor that saves its texts unchanged. */
 const noHabits = { syncsLf: false, endsLastLine: false };
 
 const bytes = (...values: number[]): Uint8Array => Uint8Array.from(values);
 
-/** An edit of a path; an empty old text may create it. */
+/** An edit to the file with this path; with an empty old text, it may create the file. */
 function edit(path: string, oldText = "old"): EditOperation {
   return { kind: "edit", index: 0, path, oldText, newText: "new", replaceAll: false };
 }
@@ -25,7 +25,7 @@ interface Opened {
   readonly loneCrEndsLine?: boolean;
 }
 
-/** A workspace of one folder, with files and documents open in it by their relative paths. */
+/** A workspace of one folder; its files and its open documents are given by relative path. */
 function makeWorld(entries: Record<string, Entry>, open: Record<string, Opened> = {}): World & { readonly at: string } {
   const at = makeDirectory(entries);
   const openTexts = createDocuments();
@@ -93,7 +93,7 @@ describe("a snapshot", () => {
     if (onDisk === undefined) expect(documents[0]).not.toHaveProperty("onDisk");
   });
 
-  it("holds a document once, however it is spelt", async () => {
+  it("holds a document only once, however often and in whatever way it is named", async () => {
     const world = makeWorld({ "a.ts": "a", "link.ts": { link: "a.ts" }, "hard.ts": { hardLink: "a.ts" } });
     const spellings = ["./a.ts", "a.ts", "link.ts", "hard.ts", uriOfPath(join(world.at, "a.ts"))];
     const { documents, targets } = await snapshotOf(world, ...spellings.map((path) => edit(path)));
@@ -103,7 +103,7 @@ describe("a snapshot", () => {
     );
   });
 
-  it("has a new file only if the first edit of the file creates it, whatever its spelling", async () => {
+  it("has a new file only if the first edit of the file creates it, however its path is spelt", async () => {
     const world = makeWorld({ f: "" });
     const created = await snapshotOf(world, edit("d/new.ts", ""), edit("./d/new.ts"));
     expect(created.failures).toEqual({});
@@ -136,7 +136,7 @@ describe("a snapshot", () => {
     });
   });
 
-  it("stays as it is when the user types on", async () => {
+  it("does not change when the user goes on typing", async () => {
     const at = makeDirectory({});
     const openTexts = createDocuments();
     const uri = uriOfPath(join(at, "a.ts"));
@@ -199,7 +199,7 @@ describe("a missing file", () => {
     expect(named.slice(0, 1)).toEqual(similar.map(fill));
   });
 
-  /** The failures of missing paths, by path. */
+  /** The hints in the failures for missing paths, in the order of the paths. */
   async function hintsOf(world: World, ...paths: readonly string[]): Promise<(string | undefined)[]> {
     const { targets } = await takeSnapshot(
       paths.map((path) => edit(path)),
@@ -211,7 +211,7 @@ describe("a missing file", () => {
     });
   }
 
-  it("is looked for in a limited number of directories for all the paths of a call", async () => {
+  it("is reported with suggestions from a limited number of directories for all the paths of a call", async () => {
     const name = (i: number): string => `d${String(i).padStart(4, "0")}`;
     const last = limits.similarDirectories - 1;
     const entries = Object.fromEntries([0, last, last + 1].map((i) => [`${name(i)}/f${i}.txt`, ""]));
@@ -225,7 +225,7 @@ describe("a missing file", () => {
     expect(beyond).toBe("To create it, send an edit with an empty old text.");
   });
 
-  it("is reported with suggestions relative to the folder in which relative paths start", async () => {
+  it("is reported with suggestions relative to the folder against which relative paths are resolved", async () => {
     const world = makeWorld({ "sub/deep/a.ts": "", "other/b.ts": "" });
     const fromSub = { ...world, root: join(world.at, "sub") };
     const [below, beside] = await hintsOf(fromSub, "a.ts", "b.ts");

@@ -5,7 +5,7 @@ import { type Change, ChangeSet } from "../server/text/changeSet.js";
 import { LineIndex } from "../server/text/lines.js";
 import { expectedLineStarts, texts } from "./support/arbitraries.js";
 
-/** Disjoint changes of a text of that length, in any order. */
+/** Disjoint changes to a text of the given length, in any order. */
 function changesOf(length: number): fc.Arbitrary<Change[]> {
   const piece = fc.record({
     gap: fc.nat(4),
@@ -53,7 +53,7 @@ describe("ChangeSet", () => {
     );
   });
 
-  it("composes: applying the composition is applying twice", () => {
+  it("composes: applying the composition is the same as applying both in turn", () => {
     fc.assert(
       fc.property(chained, ({ a, b, c, one, two }) => {
         const both = ChangeSet.of(a.length, one).compose(ChangeSet.of(b.length, two));
@@ -74,7 +74,7 @@ describe("ChangeSet", () => {
     );
   });
 
-  it("inverts: the inverse undoes", () => {
+  it("inverts: applying the inverse restores the text", () => {
     fc.assert(
       fc.property(chained, ({ a, b, one }) => {
         const set = ChangeSet.of(a.length, one);

@@ -1,4 +1,4 @@
-/** The project's own rules: each is checked on the sources, and on a small example that breaks it. */
+/** The project's own rules: each is checked on the sources and on a small example that breaks it. */
 import { readFileSync, realpathSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
@@ -36,19 +36,19 @@ describe("imports point down only", () => {
     expect(layerProblems(sources)).toEqual([]);
   });
 
-  it("and a line that points up is named", () => {
+  it("and a line that points up is reported", () => {
     const source = at("server/text/a.ts", "/** A. */", 'import type { B } from "../plan/b.js";');
     expect(layerProblems(source)).toEqual(["server/text/a.ts:2 imports ../plan/b.js: text is below plan"]);
   });
 
-  it("also from `main`, which nothing imports", () => {
+  it("and main.ts may import every layer, but no layer may import it", () => {
     expect(layerProblems(at("server/main.ts", 'import { a } from "./agent/a.js";'))).toEqual([]);
     expect(layerProblems(at("server/agent/a.ts", 'export { b } from "../main.js";'))).toEqual([
       "server/agent/a.ts:1 imports ../main.js: agent is below main",
     ]);
   });
 
-  it("also dynamic ones, and those spread over lines", () => {
+  it("dynamic imports, and imports spread over several lines, count as well", () => {
     expect(layerProblems(at("server/lsp/a.ts", "const b = await import(", '  "../agent/b.js"', ");"))).toEqual([
       "server/lsp/a.ts:1 imports ../agent/b.js: lsp is below agent",
     ]);
@@ -60,7 +60,7 @@ describe("imports point down only", () => {
     ]);
   });
 
-  it("and nothing outside the layers can be imported or put there", () => {
+  it("and nothing outside the layers can be imported or added", () => {
     expect(layerProblems(at("server/util/a.ts"))[0]).toMatch(/^server\/util\/a\.ts:1 is in no layer/);
     expect(layerProblems(at("server/helpers.ts"))[0]).toMatch(/^server\/helpers\.ts:1 is in no layer/);
     expect(layerProblems(at("server/lsp/a.ts", 'import "../../test/support/b.js";'))).toEqual([
@@ -80,7 +80,7 @@ describe("imports form no cycles, types included", () => {
   const importing = (path: string, ...specifiers: string[]) =>
     at(path, ...specifiers.map((specifier) => `import type { A } from "${specifier}";`));
 
-  it("and the files of each cycle are named, but not those that lead to it", () => {
+  it("and the files of each cycle are reported, but not those that lead to it", () => {
     expect(
       circleProblems([
         ...importing("server/plan/a.ts", "./b.js", "../text/a.js"),
@@ -152,12 +152,12 @@ describe("only lsp/ knows the editor's connection", () => {
   });
 });
 
-describe("files and functions are short enough to be read at once", () => {
+describe("files and functions are short enough to be read in one sitting", () => {
   it("in every source", () => expect(lengthProblems(code)).toEqual([]));
 
   const body = (count: number): string[] => Array.from({ length: count }, () => "  a();");
 
-  it("and a long file is named", () => {
+  it("and a long file is reported", () => {
     expect(lengthProblems(at("server/text/a.ts", ...Array.from({ length: 401 }, () => "a();")))).toEqual([
       "server/text/a.ts:400 has 401 lines, more than 400",
     ]);
@@ -170,7 +170,7 @@ describe("files and functions are short enough to be read at once", () => {
     ["export async function a() {", "}"],
     ["export const a = (b: number): void => {", "};"],
     ["const a = async <T>(", "};"],
-  ])("and a long function that begins with `%s` is named", (opening, closing) => {
+  ])("and a long function that begins with `%s` is reported", (opening, closing) => {
     const rest = opening.endsWith("(") ? ["  b: T,", ") => {"] : [];
     const long = ["/** A. */", opening, ...rest, ...body(70), closing, "", "const b = 1;"];
     expect(lengthProblems(at("server/text/a.ts", ...long))).toEqual([
@@ -179,7 +179,7 @@ describe("files and functions are short enough to be read at once", () => {
     expect(lengthProblems(at("server/text/a.ts", opening, ...rest, ...body(60), closing))).toEqual([]);
   });
 
-  it("and a long method is named", () => {
+  it("and a long method is reported", () => {
     const source = at(
       "server/text/a.ts",
       "class A {",
@@ -193,7 +193,7 @@ describe("files and functions are short enough to be read at once", () => {
     expect(lengthProblems(source)).toEqual(["server/text/a.ts:2 is a function of 72 lines, more than 70"]);
   });
 
-  it("but a table may be as long as it takes", () => {
+  it("but a table may be as long as it needs to be", () => {
     expect(lengthProblems(at("server/text/a.ts", "const a = {", ...body(200), "};"))).toEqual([]);
   });
 });
@@ -201,7 +201,7 @@ describe("files and functions are short enough to be read at once", () => {
 describe("the code map matches the code", () => {
   const readme = (...lines: string[]): string => ["# A", "", "## Code map", "", ...lines, "", "## B"].join("\n");
 
-  it("in the architecture page", () => {
+  it("on the architecture page", () => {
     expect(codeMapProblems(readFileSync(join(root, "server/README.md"), "utf8"), paths)).toEqual([]);
   });
 
@@ -214,7 +214,7 @@ describe("the code map matches the code", () => {
     ]);
   });
 
-  it("and missing, superfluous and unexplained entries are named", () => {
+  it("and missing, superfluous and unexplained entries are reported", () => {
     const map = readme("- `main.ts`: the start", "- `text/`: the ground", "  - `a.ts`:", "  - `b.ts`: offsets");
     expect(codeMapProblems(map, ["server/main.ts", "server/text/a.ts", "server/text/c.ts", "server/lsp/d.ts"])).toEqual(
       [
@@ -228,7 +228,7 @@ describe("the code map matches the code", () => {
   });
 });
 
-describe("the settings table says what the schema says", () => {
+describe("the settings table agrees with the schema", () => {
   const schema = {
     properties: {
       lenient: { default: true },
@@ -244,7 +244,7 @@ describe("the settings table says what the schema says", () => {
     expect(settingsProblems(readFileSync(join(root, "README.md"), "utf8"), settingsJsonSchema())).toEqual([]);
   });
 
-  it("and every difference is named", () => {
+  it("and every difference is reported", () => {
     expect(settingsProblems(table(...right), schema)).toEqual([]);
     expect(settingsProblems(table("| `lenient` | `false` | x |", "| `colour` | `1` | x |"), schema)).toEqual([
       "README.md:5 gives lenient the default false; the schema says true",
@@ -275,12 +275,12 @@ describe("nothing is left over", () => {
     ["// FIX" + "ME", "server/text/a.ts:1 has a note to oneself"],
     ["// see /ro" + "ot/a", "server/text/a.ts:1 has a path of one machine"],
     ["// see /some" + "where/main/a", "server/text/a.ts:1 has a path of one machine"],
-  ])("and `%s` is named", (line, problem) => {
+  ])("and `%s` is reported", (line, problem) => {
     expect(leftoverProblems(at("server/text/a.ts", line), somewhere)).toEqual([problem]);
   });
 
-  it("and a skipped test is named", () => {
-    // Texts for the check to find: no test is skipped here, and `npm test` would report one.
+  it("and a skipped test is reported", () => {
+    // Texts for the check to find: no test is skipped here, and `npm test` would report a skipped one.
     expect(leftoverProblems(at("test/a.test.ts", "", "it.skip('a', () => {});"), somewhere)).toEqual([
       "test/a.test.ts:2 leaves a test out with .skip",
     ]);
@@ -297,7 +297,7 @@ describe("nothing is left over", () => {
 describe("the top level has the usual files of a repository, and three folders", () => {
   it("in this repository", () => expect(topLevelProblems(paths)).toEqual([]));
 
-  it("and anything else is named", () => {
+  it("and anything else is reported", () => {
     const top = ["src/a.ts", "notes.md", "server/a.ts", ".ci/run", "biome.json", "vitest.config.ts", "package.json"];
     expect(topLevelProblems(top)).toEqual([
       "src/ does not belong at the top level",
@@ -306,7 +306,7 @@ describe("the top level has the usual files of a repository, and three folders",
   });
 });
 
-describe("there is one vscode-jsonrpc", () => {
+describe("there is only one copy of vscode-jsonrpc", () => {
   it("for every package that uses it, and in the lock file", () => {
     const own = createRequire(import.meta.url);
     const server = createRequire(own.resolve("vscode-languageserver/node"));
@@ -317,7 +317,7 @@ describe("there is one vscode-jsonrpc", () => {
     expect(copyProblems("vscode-jsonrpc", locked)).toEqual([]);
   });
 
-  it("and a second copy is named", () => {
+  it("and a second copy is reported", () => {
     expect(copyProblems("a", ["node_modules/a", "node_modules/b/node_modules/a"])).toEqual([
       "there are 2 copies of a: node_modules/a, node_modules/b/node_modules/a",
     ]);
@@ -328,7 +328,7 @@ describe("there is one vscode-jsonrpc", () => {
 describe("the lock file serves every platform", () => {
   it("as it is", () => expect(lockProblems(lock)).toEqual([]));
 
-  it("and what it lacks is named", () => {
+  it("and what is missing from it is reported", () => {
     const parent = { optionalDependencies: { "a-linux": "1.0.0", "a-win32": "1.0.0" } };
     expect(lockProblems({ packages: { "node_modules/a": parent, "node_modules/a-linux": {} } })).toEqual([
       "package-lock.json lacks a-win32, which node_modules/a has for some platform",

@@ -1,4 +1,4 @@
-/** The project's own rules on wording: each is checked on the sources, and on a small example that breaks it. */
+/** The project's own rules on wording: each is checked on the sources and on a small example that breaks it. */
 import { describe, expect, it } from "vitest";
 import { sourceAt as at, projectSources as sources } from "./support/project.js";
 import { maskSource } from "./support/source.js";
@@ -13,7 +13,7 @@ import {
 describe("only lsp/clients.ts knows clients by their names", () => {
   it("in every source", () => expect(clientNameProblems(sources)).toEqual([]));
 
-  it("and a name elsewhere is named, but not in comments and sentences", () => {
+  it("and a name anywhere else is reported, except in comments and sentences", () => {
     expect(
       clientNameProblems(
         at(
@@ -30,9 +30,9 @@ describe("only lsp/clients.ts knows clients by their names", () => {
 describe("only the pages of sentences make failures", () => {
   it("in every source", () => expect(failureProblems(sources)).toEqual([]));
 
-  it("and a call elsewhere is named", () => {
+  it("and a call anywhere else is reported", () => {
     expect(failureProblems(at("server/plan/plan.ts", "", 'makeFailure("ioError", {}, "Oh.");'))).toEqual([
-      "server/plan/plan.ts:2 makes a failure outside a page sentences.ts",
+      "server/plan/plan.ts:2 makes a failure outside a sentences.ts file",
     ]);
   });
 });
@@ -46,8 +46,8 @@ describe("only the pages of sentences hold sentences for callers", () => {
     ["a = ['not one word of it'];", "not one word of it"],
     ['throw new ResponseError(1, "There is no request");', "There is no request"],
     ['throw new Error("a"); say("There is no request");', "There is no request"],
-  ])("and `%s` is named", (line, sentence) => {
-    const problem = `server/lsp/a.ts:2 has a sentence outside a page sentences.ts: ${sentence}`;
+  ])("and `%s` is reported", (line, sentence) => {
+    const problem = `server/lsp/a.ts:2 has a sentence outside a sentences.ts file: ${sentence}`;
     expect(sentenceProblems(at("server/lsp/a.ts", "", line))).toEqual([problem]);
     expect(sentenceProblems(at("server/lsp/sentences.ts", "", line))).toEqual([]);
     expect(sentenceProblems(at("test/a.ts", "", line))).toEqual([]);
@@ -77,7 +77,7 @@ describe("a type's name is declared once", () => {
     ["export interface A<B> {", "  type A<B> = C;"],
     ["export abstract class A {", "export type A = B;"],
     ["enum A {", "class A extends B {"],
-  ])("and `%s` beside `%s` is named", (first, second) => {
+  ])("and `%s` next to `%s` is reported", (first, second) => {
     expect(typeNameProblems([...at("server/text/a.ts", first), ...at("server/lsp/b.ts", "", second)])).toEqual([
       "server/text/a.ts:1, server/lsp/b.ts:2 declare the type A",
     ]);
@@ -94,7 +94,7 @@ describe("a type's name is declared once", () => {
 describe("a file opens with a sentence, and every export is explained", () => {
   it("in every source", () => expect(commentProblems(sources)).toEqual([]));
 
-  it("and a file without an opening sentence is named", () => {
+  it("and a file without an opening sentence is reported", () => {
     const problem = "server/text/a.ts:1 does not open with a sentence in /** */";
     expect(commentProblems(at("server/text/a.ts", "const a = 1;"))).toEqual([problem]);
     expect(commentProblems(at("server/text/a.ts", "/** helpers */", "const a = 1;"))).toEqual([problem]);
@@ -130,7 +130,7 @@ describe("the reader of sources", () => {
     expect(maskSource(text).uncommented).toHaveLength(text.length);
   });
 
-  it("and the texts in it, in which substitutions are ellipses", () => {
+  it("returns the texts in it, in which substitutions are ellipses", () => {
     const text = 'a("b\\"c", /d/, `e$' + "{f(`g$" + "{h}`)}i$" + '{j}`); // "k"';
     expect(maskSource(text).literals).toEqual([
       { at: 2, text: 'b\\"c' },

@@ -1,5 +1,6 @@
 /**
- * The user types while the server has its edits applied: no keystroke is lost, and no edit lands elsewhere or twice.
+ * The user types while the server's edits are being applied: no keystroke is lost, and no edit is misplaced or applied
+ * twice.
  */
 import { describe, expect, it } from "vitest";
 import { limits } from "../server/text/limits.js";
@@ -18,7 +19,7 @@ function typeBeforeEdit(desk: Desk, n: number, type: () => Promise<void>): void 
 }
 
 describe("an edit that the editor applies to a later text, in the wrong place, because the user typed", () => {
-  it("into the old text: it is rolled back, and nothing changes because the old text is gone", async () => {
+  it("into the old text: it is rolled back, and nothing changes because the old text no longer exists", async () => {
     const desk = await start({ open: { "a.txt": "old a\n", "b.txt": "first\nold b\n" } });
     desk.editor.behave("ignoresVersions");
     typeBeforeEdit(desk, 2, () => desk.typeBefore("b.txt", "ld b", "x"));
@@ -58,7 +59,7 @@ describe("an edit that the editor applies to a later text, in the wrong place, b
   });
 });
 
-describe("a text that changes before the editor takes the edit", () => {
+describe("a text that changes before the editor applies the edit", () => {
   it("is matched again, and the typed text stays", async () => {
     const desk = await start({ open: { "a.txt": "1\n2\nold\n", "b.txt": "old\n" } });
     typeBeforeEdit(desk, 1, () => desk.typeBefore("a.txt", "1", "typed\n"));
@@ -130,7 +131,7 @@ describe("a text that changes before the editor takes the edit", () => {
     typeBeforeEdit(desk, 2, () => desk.typeBefore("a.txt", "1", "typed\n"));
     const answer = await told(desk.apply(batch(["a.txt", "old", "new"], ["b.txt", "old", "new"])));
     const isBack = answer.outcome === "failed";
-    expect(answer.text).toMatch(isBack ? `${rolledBackBegin}a.txt` : /still have the edit.*: a\.txt/);
+    expect(answer.text).toMatch(isBack ? `${rolledBackBegin}a.txt` : /still contain the edit.*: a\.txt/);
     expect(answer.edits.map(({ status }) => status)).toEqual([isBack ? "notAttempted" : "applied", "failed"]);
     expect(desk.texts()).toEqual({ "a.txt": `typed\n1\n${isBack ? "old" : "new"}\n`, "b.txt": "old\n" });
   });
@@ -197,7 +198,7 @@ describe("typing that reaches the server in one change with the edit", () => {
 });
 
 describe("an editor that ignores versions while the user types", () => {
-  it("so that the edit lands elsewhere: it is rolled back, and applied where it belongs", async () => {
+  it("so that the edit lands in the wrong place: it is rolled back, and applied where it belongs", async () => {
     const desk = await start({ open: { "a.txt": "old\n", "b.txt": "an old text\n", "c.txt": "old\n" } });
     desk.editor.behave("ignoresVersions");
     typeBeforeEdit(desk, 2, () => desk.typeBefore("b.txt", "an", "<<"));
@@ -216,7 +217,7 @@ describe("an editor that ignores versions while the user types", () => {
   });
 });
 
-describe("a user who goes on typing", () => {
+describe("a user who keeps typing", () => {
   /** A mark that no edit touches; the keys are typed before it. */
   const cursor = "|cursor|";
   const batches = 30;
@@ -235,7 +236,7 @@ describe("a user who goes on typing", () => {
       typed[path] += key;
       await desk.typeBefore(path, cursor, key);
     };
-    // Twenty keys a second, and one in the middle of every fourth edit.
+    // Twenty keys a second, and one more just before every fourth edit is applied.
     const typist = setInterval(() => void type(Math.random() < 0.5 ? "a.txt" : "b.txt"), 50);
     desk.editor.beforeEdits(async () => {
       const { length } = desk.editor.asked;

@@ -1,4 +1,7 @@
-/** Undoing applied changes over the wire: all of a change or none of it, and only if it was not edited since. */
+/**
+ * Undoing applied changes over the wire: either all of a change or none of it, and only if its text has not been edited
+ * since.
+ */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
@@ -14,7 +17,7 @@ const program = serverForDesks();
 const start = (options: DeskOptions = {}): Promise<Desk> => layDesk(program, options);
 
 describe("undo", () => {
-  it.each(["multiEdit/undo", "multiEdit.undo"])("%s restores every text, to the byte", async (name) => {
+  it.each(["multiEdit/undo", "multiEdit.undo"])("%s restores every text, byte for byte", async (name) => {
     const desk = await start({ open: three });
     const applied = await desk.apply(threeEdits);
     expect(desk.texts()).toEqual(threeAfter);
@@ -56,7 +59,7 @@ describe("undo", () => {
     expect(texts()["a.txt"]).toBe("1\n2\n3\n4\n5\n6\n7\n8\n9\n");
   });
 
-  it("is refused with a message if the transaction is undone or unknown, or if there is none", async () => {
+  it("is refused with a message if the transaction has been undone or is unknown, or if there is none", async () => {
     const desk = await start({ open: { "a.txt": "old\n" }, settings: { atomic: "all" } });
     const refusal = async (params: unknown) => failed(desk.editor.request("multiEdit/undo", params));
     expect(await refusal(null)).toMatchObject({ rpcCode: -32803, codes: ["undoConflict"] });
@@ -131,7 +134,7 @@ describe("undo", () => {
   });
 });
 
-describe("a text that was typed into", () => {
+describe("a text into which the user has typed", () => {
   const text = "1\n2\n3\nold\n5\n6\n7\n";
 
   it.each([
@@ -158,7 +161,7 @@ describe("a text that was typed into", () => {
     expect(failure.failures).toMatchObject([{ code: "undoConflict", path: "a.txt", line: 4 }]);
     expect(failure.message).toContain("line 4");
     expect(desk.texts()).toEqual(typed);
-    // Once the typed text is gone, the change can be undone.
+    // Once the typed text has been deleted, the change can be undone.
     const { editor, uri } = desk;
     const at = typed["a.txt"]!.indexOf("x");
     await editor.type({ uri: uri("a.txt"), from: at, to: at + 1, insert: "" });
@@ -174,12 +177,12 @@ describe("a text that was typed into", () => {
     const { failures } = await failed(desk.undo());
     expect(failures.map(({ code, path }) => [code, path])).toEqual([
       ["undoConflict", "a.txt"],
-      // Closed without saving, so that the edit is gone.
+      // Closing the file without saving has discarded the edit.
       ["undoConflict", "c.txt"],
     ]);
   });
 
-  it("during the undo: the typed text stays", async () => {
+  it("during the undo: the typed text is kept", async () => {
     const desk = await start({ open: { "a.txt": text }, proofTimeout: 400 });
     await desk.apply(batch(["a.txt", "old", "new"]));
     desk.editor.beforeEdits(async () => {
@@ -235,7 +238,7 @@ describe("any batch", () => {
     replaceAll: fc.boolean(),
   });
 
-  it("that was applied can be undone, to the byte, in every encoding", async () => {
+  it("that was applied can be undone, byte for byte, in every encoding", async () => {
     for (const encoding of ["utf-8", "utf-16", "utf-32"]) {
       const { editor, apply, undo, uri } = await start({ open: {}, encodings: [encoding] });
       let version = 1;

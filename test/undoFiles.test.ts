@@ -27,8 +27,8 @@ describe("an undo of changes to whole files", () => {
       await apply(throughEditor(batch(["deep/er/new.txt", "", "new\n"], ["b.txt", "b", "B"])));
       expect(existsSync(join(root, "deep/er/new.txt"))).toBe(true);
       const answer = await undo();
-      // Changes in files that the editor opened are undone in the editor.
-      const onDisk = unopened === "written" ? ["Changed on disk: no editor has them open."] : [];
+      // Changes to files that the editor opened are undone in the editor.
+      const onDisk = unopened === "written" ? ["Changed on disk, because no editor has them open."] : [];
       const text = ["Undo 2 files (2 edits)", ...onDisk, "M b.txt", "D deep/er/new.txt"].join("\n");
       expect(answer).toMatchObject({ outcome: "applied", text });
       expect(existsSync(join(root, "deep"))).toBe(false);
@@ -42,7 +42,7 @@ describe("an undo of changes to whole files", () => {
     const applied = await apply(patchOf("*** Delete File: gone.txt", "*** Delete File: binary.bin"));
     expect(Object.keys(disk())).toEqual(["b.txt", "old.txt"]);
     const answer = await undo(applied.transaction);
-    const onDisk = "Changed on disk: no editor has them open.";
+    const onDisk = "Changed on disk, because no editor has them open.";
     expect(answer.text).toBe(`Undo ${applied.label}\n${onDisk}\nA gone.txt\nA binary.bin`);
     expect(answer.diff).toContain("+gone\n");
     expect(disk()).toEqual(files);
@@ -73,7 +73,7 @@ describe("an undo of changes to whole files", () => {
     },
   );
 
-  it("restores a file that made room for another one, and the other one", async () => {
+  it("restores a file that made room for another one, and the other one as well", async () => {
     const { apply, undo, disk } = await start({ files });
     const call = patchOf("*** Update File: old.txt", "*** Move to: b.txt", "@@", "-two", "+zwei");
     await apply({ ...call, options: { overwrite: true } });

@@ -15,7 +15,10 @@ const program = serverForDesks();
 
 const reason = straceProblem();
 
-/** The answer if every `fsync` from the nth on fails, with the texts in the editor, on disk, and after a recovery. */
+/**
+ * The answer if every `fsync` from number `first` on fails, with the texts in the editor, on disk, and after a
+ * recovery.
+ */
 async function withoutSync(first: number) {
   const home = makeDirectory({});
   const strace = ["strace", "-f", "--seccomp-bpf", "-o", "/dev/null", "-e", "trace=fsync"] as const;
@@ -47,7 +50,9 @@ if (reason !== undefined) {
     console.log(leftOut);
   });
 } else {
-  it("both have the edit or neither, and the answer says which", { timeout: 120_000 }, async () => {
+  it("the editor and the disk both have the edit or neither has it, and the answer says which", {
+    timeout: 120_000,
+  }, async () => {
     const outcomes: string[] = [];
     for (let first = 1; outcomes.at(-1) !== "applied"; first++) {
       expect(first).toBeLessThan(30);
@@ -60,7 +65,7 @@ if (reason !== undefined) {
       if (!isUnconfirmed) continue;
       expect([onDisk, recovered, answer.codes]).toEqual([side, ["applied"], []]);
       expect(answer.edits.map(({ status }) => status)).toEqual(["applied", "applied"]);
-      expect(text).toContain("These files also have the edit, and are not saved: a.txt.");
+      expect(text).toContain("These files also contain the edit but are not saved: a.txt.");
     }
     expect(new Set(outcomes)).toEqual(new Set(["failed", "unknown", "unconfirmed", "applied"]));
   });

@@ -51,7 +51,7 @@ describe("paths to URIs", () => {
     );
   });
 
-  it("are read back unchanged by both of our parsers, also if another library wrote them", () => {
+  it("are read back unchanged by both of our parsers, even if another library wrote them", () => {
     fc.assert(
       fc.property(path, (path) => {
         for (const uri of [uriOfPath(path, "linux"), URI.file(path).toString()]) {
@@ -136,7 +136,7 @@ describe("Windows' rules", () => {
     expect(windowsProblem(path) === undefined).toBe(isUsable);
   });
 
-  it("ignore case in the decision whether a path is inside", () => {
+  it("ignore case in deciding whether a path is inside", () => {
     expect(isInside("C:\\Ws", "c:\\ws\\a.ts", "win32")).toBe(true);
     expect(isInside("C:\\Ws", "D:\\Ws\\a.ts", "win32")).toBe(false);
     expect(isInside("C:\\ws", "C:\\ws-secret\\a.ts", "win32")).toBe(false);
@@ -175,7 +175,7 @@ describe("a path that starts at the home directory", () => {
     ["~b\\a.ts", "win32", "~b\\a.ts"],
   ])("%s on %s", (path, platform, expanded) => {
     expect(expandHome(path, "/home/a", platform)).toBe(expanded);
-    // The server expands this path; only other paths are made absolute for it.
+    // A path is made absolute before it is sent unless the server itself expands it.
     const isExpanded = path !== expanded;
     expect(fromDirectory(platform === "win32" ? "C:\\ws" : "/ws", path, platform) === path).toBe(isExpanded);
   });

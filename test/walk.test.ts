@@ -17,7 +17,7 @@ const most: Readonly<Record<string, { readonly files: number; readonly functions
   disk: { files: 66, functions: 350 },
 };
 
-it("runs no more files and functions for one ordinary call than it may", () => {
+it("runs no more files and functions for one ordinary call than the limits allow", () => {
   const output = execFileSync("npm", ["run", "--silent", "walk"], {
     cwd: dirname(dirname(fileURLToPath(import.meta.url))),
     encoding: "utf8",

@@ -5,11 +5,11 @@
 
 ;;; Commentary:
 
-;; For eglot (1.17 and later) and lsp-mode.  The README beside this file explains the setup, and when eglot asks questions.
+;; For eglot (1.17 and later) and lsp-mode.  The README next to this file explains the setup and when eglot asks questions.
 ;;
 ;; Commands: `multi-edit-apply-region' and `multi-edit-undo'.
-;; For Lisp: `multi-edit-run' has the server apply a call and verify it by the resulting text in Emacs;
-;; `multi-edit-apply' has Emacs apply the answer in one go, without asking.
+;; For Lisp: `multi-edit-run' has the server apply a call and verify the resulting text in Emacs;
+;; `multi-edit-apply' has Emacs apply the whole answer, without asking.
 
 ;;; Code:
 
@@ -19,7 +19,7 @@
 (require 'seq)
 
 (defgroup multi-edit nil
-  "Agents' edits, all or none, in text that you have not saved."
+  "Batches of agents' edits, applied completely or not at all, even to unsaved text."
   :group 'tools)
 
 (defcustom multi-edit-command '("multi-edit-language-server" "--stdio")
@@ -36,7 +36,7 @@ The server reads them when it starts.  False is `:json-false'; a list is a vecto
   "Kinds of edits that this file handles, whatever the client itself supports.")
 
 (defconst multi-edit--experimental '(:multiEdit (:save t :didApply t :syncDelay 0))
-  "Further capabilities: documents are saved at the server's request, and changes are sent with every key.")
+  "Further capabilities: documents are saved at the server's request, and changes are sent after every key.")
 
 (defvar multi-edit-did-apply-functions nil
   "Functions called with the property list that the server sends after each applied batch and each undo.")
@@ -108,7 +108,7 @@ The server reads them when it starts.  False is `:json-false'; a list is a vecto
 ;; A separate class, so that nothing here affects eglot's other servers.
 (with-eval-after-load 'eglot
   (defclass multi-edit-eglot-server (eglot-lsp-server) ()
-    :documentation "A connection of eglot with multi-edit-language-server.")
+    :documentation "A connection from eglot to multi-edit-language-server.")
 
   (cl-defmethod eglot-client-capabilities ((_server multi-edit-eglot-server))
     (let ((capabilities (cl-call-next-method)))
@@ -123,10 +123,10 @@ The server reads them when it starts.  False is `:json-false'; a list is a vecto
     (multi-edit--answer-edit
      server edit
      (lambda (changes)
-       ;; The name with which `eglot-confirm-server-edits' can set whether eglot asks about these edits.
+       ;; Under this name, `eglot-confirm-server-edits' can set whether eglot asks about these edits.
        (multi-edit--eglot-accepts-p changes (lambda () (let ((last-command 'multi-edit)) (cl-call-next-method)))))))
 
-  ;; C-g at a question means no; by itself, eglot would not answer at all.
+  ;; C-g at a question means no; without this method, eglot would not answer at all.
   (cl-defmethod eglot-handle-request :around
     ((_server multi-edit-eglot-server) (_method (eql window/showMessageRequest)) &rest _)
     (condition-case nil (cl-call-next-method) (quit nil)))
@@ -145,8 +145,8 @@ The server reads them when it starts.  False is `:json-false'; a list is a vecto
   (add-hook 'eglot-managed-mode-hook #'multi-edit--eglot-managed))
 
 (defun multi-edit--eglot-accepts-p (changes eglots-way)
-  "Return non-nil if `eglot-confirm-server-edits', and the user if asked, allow CHANGES.
-If a diff must be shown, EGLOTS-WAY shows it, and the user decides whether to apply it."
+  "Return non-nil if `eglot-confirm-server-edits' and, if asked, the user allow CHANGES.
+If a diff must be shown, EGLOTS-WAY shows it, and the user decides whether to apply that diff."
   (let* ((is-quiet (seq-every-p (lambda (change) (and (eq (car change) 'edit) (nth 2 change))) changes))
          (decision (eglot--confirm-server-edits 'multi-edit (mapcar (lambda (_) '(text-edit)) changes))))
     (cond ((or (null decision) (and is-quiet (memq decision '(maybe-diff maybe-summary)))) t)
@@ -157,30 +157,30 @@ If a diff must be shown, EGLOTS-WAY shows it, and the user decides whether to ap
                                           changes "\n")))))))
 
 (defun multi-edit--eglot-managed ()
-  "Keep the server's text equal to the current buffer's, now that eglot has begun or ceased to manage it.
-eglot sends changes only after half a second without typing; until then, an agent would be shown an old text."
+  "Keep the server's text up to date when eglot has started or stopped managing the current buffer.
+eglot sends changes only after half a second without typing; until then, an agent would see outdated text."
   (let ((server (eglot-current-server)))
     (cond
-     ;; A clone has the variables of its base, and eglot would take the clone's end for the end of the file.
+     ;; A clone has the variables of its base, so eglot would take the killing of the clone for the killing of the base.
      ((buffer-base-buffer))
      ((not (eglot-managed-p))
       (remove-hook 'post-command-hook #'eglot--signal-textDocument/didChange t)
-      ;; Later, because eglot has not finished yet, and the buffer may be about to be killed.
+      ;; Wait, because eglot has not finished yet, and the buffer may be about to be killed.
       (run-with-timer 0 nil #'multi-edit--adopt (current-buffer))
       (when-let* ((server) (beside (multi-edit--beside server)))
         (multi-edit--tell-closed beside)))
      ((or (multi-edit--ours-p server) multi-edit-beside-mode)
       (add-hook 'post-command-hook #'eglot--signal-textDocument/didChange nil t)))))
 
-;;; Beside eglot's other servers, and in files that have none
+;;; Running alongside eglot's other servers, and for files that have none
 
-;; eglot has one server for a buffer, and none for many modes.  So each project gets one more connection, which manages no
-;; buffer itself: its mode is one that no buffer has.  It receives the changes that the buffers' own servers receive; the
-;; changes of buffers without a server are sent by the code here.
+;; eglot allows one server per buffer, and has none for many modes.  So each project gets one more connection, which manages
+;; no buffer itself, because its mode is one that no buffer has.  It receives the changes that the buffers' own servers
+;; receive; for buffers without a server, the code here sends the changes.
 
 (define-minor-mode multi-edit-beside-mode
   "Start the server once for each project, with the text of every file that is open in it.
-It runs next to eglot's servers, and needs none of them.  Do not combine it with `multi-edit-use-lsp-mode'."
+It runs alongside eglot's servers and needs none of them.  Do not combine it with `multi-edit-use-lsp-mode'."
   :global t
   (with-eval-after-load 'eglot
     (if multi-edit-beside-mode
@@ -217,20 +217,20 @@ It runs next to eglot's servers, and needs none of them.  Do not combine it with
   (and (not (multi-edit--ours-p server)) (multi-edit--connection (eglot--project server))))
 
 (cl-defstruct (multi-edit--start (:constructor multi-edit--new-start) (:copier nil))
-  "A start of the server for PROJECT at TIME that the server has not answered yet; it may have FAILED."
+  "An attempt, made at TIME, to start the server for PROJECT; it has not been answered yet and may have FAILED."
   project (time (float-time)) failed)
 
 (defvar multi-edit--connecting nil
-  "The last start for each project that the server has not answered yet.")
+  "For each project, the last attempt to start the server, unless the server has answered it.")
 
 (defvar multi-edit--pause 10
-  "Number of seconds after a start of a server during which it is not started again.")
+  "Number of seconds that must pass between a failed attempt to start a server and the next attempt.")
 
 (defun multi-edit--start-of (project)
   (seq-find (lambda (start) (equal project (multi-edit--start-project start))) multi-edit--connecting))
 
 (defun multi-edit--connect (project)
-  "Start the server for PROJECT, unless it was just started, or may still answer an earlier start."
+  "Start the server for PROJECT, unless it may still answer an earlier attempt or one has only just failed."
   (let ((last (multi-edit--start-of project))
         (start (multi-edit--new-start :project project)))
     (when (or (null last)
@@ -258,14 +258,14 @@ It runs next to eglot's servers, and needs none of them.  Do not combine it with
                                          (project-root (multi-edit--start-project start)) problem))))
 
 (defun multi-edit--connect-again ()
-  "Start the server of the current buffer's project again if its last start failed."
+  "Start the server of the current buffer's project again if the last attempt failed."
   (when-let* ((project (cond (multi-edit--own (plist-get multi-edit--own :project))
                              ((and (featurep 'eglot) (eglot-current-server)) (eglot--project (eglot-current-server)))))
               ((multi-edit--start-of project)))
     (multi-edit--connect project)))
 
 (defun multi-edit--eglot-connected (server)
-  "SERVER has connected: make sure that the server next to it knows SERVER's buffers."
+  "Make sure, after SERVER has connected, that the project's extra connection knows all buffers."
   (cond
    ((multi-edit--beside-p server)
     (setq multi-edit--connecting (delq (multi-edit--start-of (eglot--project server)) multi-edit--connecting))
@@ -277,15 +277,15 @@ It runs next to eglot's servers, and needs none of them.  Do not combine it with
    (t (multi-edit--connect (eglot--project server)))))
 
 (defun multi-edit--open-beside (beside other)
-  "Open the buffers that OTHER manages in BESIDE."
+  "Tell BESIDE that the buffers that OTHER manages are open."
   (dolist (buffer (eglot--managed-buffers other))
     (with-current-buffer buffer
       (eglot--signal-textDocument/didChange)
       (multi-edit--tell-open beside (eglot--TextDocumentItem)))))
 
 (defun multi-edit--pass-on (server method)
-  "After METHOD was sent to SERVER for the current buffer, send the change to the server next to it.
-The change is recorded here, because the two may count columns differently, and SERVER may want whole texts."
+  "After METHOD was sent to SERVER for the current buffer, send the change to the connection beside SERVER.
+This file records the change itself, because the two may count columns differently, and SERVER may want whole texts."
   ;; From now on eglot syncs this buffer.
   (when (and (memq method '(:textDocument/didOpen textDocument/didOpen)) (not (multi-edit--beside-p server)))
     (multi-edit--leave))
@@ -307,11 +307,11 @@ The change is recorded here, because the two may count columns differently, and 
 ;; Buffers without an eglot server
 
 (defvar-local multi-edit--own nil
-  "Nil unless this file syncs the current buffer; else its :project, and the :uri, :version and :tick last sent.")
+  "The buffer's :project, and the :uri, :version and :tick last sent; nil unless this file syncs the buffer.")
 (put 'multi-edit--own 'permanent-local t)
 
 (defvar multi-edit--own-buffers nil
-  "All buffers that have `multi-edit--own'.")
+  "All buffers in which `multi-edit--own' is set.")
 
 (defun multi-edit--own-buffers-of (server)
   "The buffers of SERVER's project that this file syncs."
@@ -320,7 +320,7 @@ The change is recorded here, because the two may count columns differently, and 
               multi-edit--own-buffers))
 
 (defun multi-edit--adoptable-p ()
-  "Return non-nil if agents may edit the current buffer's file and nothing else syncs the buffer to the server.
+  "Return non-nil if agents may edit the current buffer's file and nothing else syncs the buffer with the server.
 This excludes remote, compressed and encrypted files, whose text differs from the disk's, and read-only files."
   (and buffer-file-name
        enable-multibyte-characters
@@ -331,7 +331,7 @@ This excludes remote, compressed and encrypted files, whose text differs from th
        (not (memq 'eight-bit (find-charset-region (point-min) (point-max))))))
 
 (defun multi-edit--adopt (&optional buffer)
-  "Sync the text of BUFFER, by default the current one, and its changes to the server, unless eglot does so."
+  "Sync BUFFER, by default the current one, with the server from now on, unless eglot does so."
   (when (buffer-live-p (or buffer (current-buffer)))
     (with-current-buffer (or buffer (current-buffer))
       (when (and multi-edit-beside-mode (multi-edit--adoptable-p))
@@ -346,13 +346,13 @@ This excludes remote, compressed and encrypted files, whose text differs from th
             (multi-edit--connect project)))))))
 
 (defun multi-edit--adopt-anew ()
-  "Sync the current buffer from the beginning, because its file has a new name."
+  "Start syncing the current buffer anew, because its file has a new name."
   (multi-edit--leave)
   (multi-edit--adopt))
 
 (defun multi-edit--leave ()
   "Stop syncing the current buffer to the server."
-  ;; A clone of a buffer has its variables, too.
+  ;; A clone of a buffer also has the buffer's variables.
   (when (memq (current-buffer) multi-edit--own-buffers)
     (setq multi-edit--own-buffers (delq (current-buffer) multi-edit--own-buffers))
     (remove-hook 'after-change-functions #'multi-edit--changed t)
@@ -371,7 +371,7 @@ This excludes remote, compressed and encrypted files, whose text differs from th
                                          (list :languageId "plaintext" :text (multi-edit--text))))))
 
 (defun multi-edit--next-version ()
-  "The version of the current buffer's text that is about to be sent."
+  "Count a new version of the current buffer's text, which is about to be sent; return its URI and version."
   (let ((version (1+ (plist-get multi-edit--own :version))))
     (setq multi-edit--own
           (plist-put (plist-put multi-edit--own :version version) :tick (buffer-chars-modified-tick)))
@@ -383,10 +383,10 @@ This excludes remote, compressed and encrypted files, whose text differs from th
     (buffer-substring-no-properties (point-min) (point-max))))
 
 (defvar multi-edit--timer nil
-  "Set while a change that no command has made waits to be sent.")
+  "The timer that will send the changed texts; nil if none is running.")
 
 (defun multi-edit--changed (&rest _)
-  "Schedule sending of the current buffer's change, even if no command follows."
+  "Ensure that the current buffer's change is sent even if no command follows."
   (unless multi-edit--timer
     (setq multi-edit--timer (run-with-timer 0 nil #'multi-edit--send-own))))
 
@@ -402,31 +402,31 @@ This excludes remote, compressed and encrypted files, whose text differs from th
     (let* ((own (buffer-local-value 'multi-edit--own buffer))
            (tick (plist-get own :tick)))
       (when (and tick (/= tick (buffer-chars-modified-tick buffer)))
-        ;; An error would remove this function from its hook, and texts would no longer be sent.
+        ;; An error would remove this function from its hook, and then no more changes would be sent.
         (with-demoted-errors "multi-edit: %S"
           (when-let* ((server (multi-edit--connection (plist-get own :project))))
             (with-current-buffer buffer
               (multi-edit--tell-changes server (multi-edit--next-version)))))))))
 
-;; Changes of a text, for a server that is synced next to eglot
+;; Recording the changes to a text, for the connection beside eglot's servers
 
-;; The hooks record one part of the text; outside it, nothing has changed since the server was last synced.  Changes that
-;; they miss show in Emacs' count of changes (`buffer-chars-modified-tick') and in the length of the text.  In case of doubt, the
-;; whole text is sent.
+;; The hooks record one part of the text, outside of which nothing has changed since the server was last synced.  If the
+;; hooks miss a change, Emacs' count of changes (`buffer-chars-modified-tick') and the length of the text reveal it.  In
+;; case of doubt, the whole text is sent.
 
 (cl-defstruct (multi-edit--record (:constructor multi-edit--new-record) (:copier nil))
   "The part of BUFFER's text that differs from the server's text, which has SIZE characters.
 FROM is the start of the differing part, nil if there is none; TAIL is the number of characters after it.  FRONTS and
-BACKS are the server's text there: FRONTS in order, then BACKS, whose last piece comes first.  TICK is the count of
-changes for which this holds.  ANNOUNCED is a part, as (FROM TAIL FRONT BACK SIZE), that is about to change.  With
-IN-DOUBT, none of this is known."
+BACKS are pieces of the server's text in that part: FRONTS in order, then BACKS in reverse order.  TICK is the count of
+changes for which this is true.  ANNOUNCED is a part, as (FROM TAIL FRONT BACK SIZE), that is about to change.  If
+IN-DOUBT is non-nil, none of this is known."
   (buffer (current-buffer))
   (tick (buffer-chars-modified-tick))
   (size (buffer-size))
   from tail fronts backs announced in-doubt)
 
 (defvar-local multi-edit--record nil
-  "The changes of the current buffer; nil if they are not recorded, and the whole text must be sent.")
+  "The changes of the current buffer; nil if they are not recorded, so the whole text must be sent.")
 (put 'multi-edit--record 'permanent-local t)
 
 (defun multi-edit--tell-open (server item)
@@ -438,7 +438,7 @@ IN-DOUBT, none of this is known."
   "Send SERVER the changes of the current buffer since it was last synced; DOCUMENT names the text that is sent."
   (let ((changes (multi-edit--changes (multi-edit--encoding server)))
         (is-sent nil))
-    ;; At once, because Emacs may do other things while it sends.
+    ;; Before sending, because Emacs may do other things while it sends.
     (multi-edit--start-recording)
     (unwind-protect
         (progn
@@ -449,8 +449,8 @@ IN-DOUBT, none of this is known."
 (defun multi-edit--start-recording ()
   "Record the changes of the current buffer from now on."
   (setq multi-edit--record (multi-edit--new-record))
-  ;; Every time, because Emacs removes all functions from such a hook after an error in one of them, and forgets their depths
-  ;; when the mode changes.
+  ;; The functions are added anew each time: after an error in a function of such a hook, Emacs removes all of them, and
+  ;; when the mode changes, it forgets their depths.
   (remove-hook 'before-change-functions #'multi-edit--before-change t)
   (remove-hook 'after-change-functions #'multi-edit--after-change t)
   (add-hook 'before-change-functions #'multi-edit--before-change 100 t)
@@ -462,7 +462,7 @@ IN-DOUBT, none of this is known."
   (remove-hook 'after-change-functions #'multi-edit--after-change t))
 
 (defun multi-edit--recorder ()
-  "The record of the current buffer's text, if it is recorded."
+  "The record of the current buffer's changes, if there is one that can be trusted."
   ;; A clone has the text of its base, and both have these functions in their hooks.
   (let* ((buffer (or (buffer-base-buffer) (current-buffer)))
          (record (buffer-local-value 'multi-edit--record buffer)))
@@ -472,11 +472,11 @@ IN-DOUBT, none of this is known."
          record)))
 
 (defun multi-edit--before-change (from to)
-  "Keep the server's text between FROM and TO, which is about to change."
+  "Remember the server's text between FROM and TO, because it is about to change."
   (when-let* ((record (multi-edit--recorder)))
     (setf (multi-edit--record-announced record)
           (and (= (multi-edit--record-tick record) (buffer-chars-modified-tick))
-               ;; Functions that run between this one and the other could edit the text, and hooks miss such edits.
+               ;; Functions that run between the two of this file could edit the text, and the hooks would miss such edits.
                (eq (car (last before-change-functions)) #'multi-edit--before-change)
                (eq (car after-change-functions) #'multi-edit--after-change)
                ;; An error would remove all functions from this hook.
@@ -484,7 +484,7 @@ IN-DOUBT, none of this is known."
     (unless (multi-edit--record-announced record) (setf (multi-edit--record-in-doubt record) t))))
 
 (defun multi-edit--announced (record from to)
-  "RECORD's differing part, extended to FROM and TO, before anything between them has changed."
+  "RECORD's differing part, extended to include FROM to TO, where nothing has changed yet."
   (save-restriction
     (widen)
     (let* ((end (1+ (buffer-size)))
@@ -520,7 +520,7 @@ IN-DOUBT, none of this is known."
 
 (defun multi-edit--changes (encoding)
   "The changes of the current buffer's text since the last sync, as `:contentChanges'.
-Columns count as ENCODING says."
+Columns are counted as ENCODING says."
   (let* ((record (multi-edit--recorder))
          (from (and record (multi-edit--record-from record)))
          (tail (and record (multi-edit--record-tail record)))
@@ -539,7 +539,7 @@ Columns count as ENCODING says."
                       :text (buffer-substring-no-properties from (- (1+ (buffer-size)) tail)))))))))
 
 (defun multi-edit--range (from old encoding)
-  "The LSP range of the text OLD, which was at FROM of the current buffer; columns count as ENCODING says."
+  "The LSP range of the text OLD, which was at FROM in the current buffer; columns are counted as ENCODING says."
   (let* ((line (1- (line-number-at-pos from t)))
          (column (save-excursion
                    (goto-char from)
@@ -555,7 +555,7 @@ Columns count as ENCODING says."
                      (list :line (+ line lines) :character (if (zerop lines) (+ column more) more))))))))
 
 (defun multi-edit--columns (from to encoding)
-  "The number of units in ENCODING of the text between FROM and TO of the current buffer."
+  "The length, in units of ENCODING, of the text between FROM and TO in the current buffer."
   (let ((characters (- to from))
         (bytes (- (position-bytes to) (position-bytes from))))
     (cond ((or (= characters bytes) (equal encoding "utf-32")) characters)
@@ -570,9 +570,9 @@ Columns count as ENCODING says."
 ;;; Setting up lsp-mode
 
 (defun multi-edit-use-lsp-mode ()
-  "Start the server next to the others in every buffer in which `lsp' is called."
+  "Start the server alongside the others in every buffer in which `lsp' is called."
   (with-eval-after-load 'lsp-mode
-    ;; The last entry: the kind of text in a file does not matter to the server.
+    ;; The last entry, so that it applies to files of no known language; the language does not matter to the server.
     (add-to-list 'lsp-language-id-configuration '("." . "plaintext") t)
     (lsp-register-client
      (make-lsp-client
@@ -599,7 +599,7 @@ Columns count as ENCODING says."
    "workspace/applyEdit"
    (lambda (workspace params)
      (multi-edit--answer-edit workspace (plist-get (multi-edit--plist params) :edit) #'always))
-   ;; C-g at a question means no; by itself, lsp-mode would not answer at all.
+   ;; C-g at a question means no; without this handler, lsp-mode would not answer at all.
    "window/showMessageRequest"
    (lambda (_workspace params)
      (condition-case nil
@@ -616,7 +616,7 @@ Columns count as ENCODING says."
 
 (defun multi-edit-apply-region (start end)
   "Have the server apply the call or the patch between START and END, or in the whole buffer.
-A call is JSON, in the form of a model's tool call; any other text is taken for a patch."
+A call is JSON, in the form of a model's tool call; any other text is taken to be a patch."
   (interactive (if (use-region-p) (list (region-beginning) (region-end)) (list (point-min) (point-max))))
   (multi-edit-run (multi-edit-read-call (buffer-substring-no-properties start end)) #'multi-edit-report))
 
@@ -639,7 +639,7 @@ TRANSACTION, which a prefix argument asks for, names a different batch.  CALLBAC
        (list :patch text)))))
 
 (defun multi-edit-run (call &optional callback)
-  "Have the server apply CALL and verify it by the resulting text in Emacs.
+  "Have the server apply CALL and verify the resulting text in Emacs.
 CALL is an object that can be written as JSON.  CALLBACK receives the answer as a property list, which has `:result', or
 `:error' with `:code', `:message' and `:data'."
   (multi-edit--request (multi-edit--session) "workspace/executeCommand"
@@ -647,7 +647,7 @@ CALL is an object that can be written as JSON.  CALLBACK receives the answer as 
                        (or callback #'multi-edit-report)))
 
 (defun multi-edit-apply (call &optional callback)
-  "Request the edit for CALL from the server, and apply it here: all of it, or nothing.
+  "Request the edit for CALL from the server and apply it here, completely or not at all.
 CALL and CALLBACK are as in `multi-edit-run'.  The user is not asked, and one undo in each buffer reverts it.  Edits that
 create, rename or delete files are left to the server."
   (let ((session (multi-edit--session))
@@ -692,7 +692,7 @@ create, rename or delete files are left to the server."
   (message "%s" title))
 
 (defun multi-edit--places (failure)
-  "The locations of FAILURE: lines with a short description each."
+  "The locations of FAILURE: line numbers, each with a short description."
   (let ((line (plist-get failure :line))
         (matches (plist-get failure :matches))
         (nearest (plist-get failure :nearest)))
@@ -708,7 +708,7 @@ create, rename or delete files are left to the server."
 ;;; Sessions: connections of eglot, and workspaces of lsp-mode
 
 (defun multi-edit--session ()
-  "The session of the current buffer, otherwise of its folder, otherwise the only one."
+  "The session of the current buffer, otherwise of its folder, otherwise the only one or the one that the user chooses."
   (let ((all (multi-edit--sessions)))
     (or (seq-find (lambda (session) (memq (current-buffer) (multi-edit--buffers session))) all)
         (seq-find (lambda (session) (file-in-directory-p default-directory (multi-edit--root session))) all)
@@ -738,7 +738,7 @@ create, rename or delete files are left to the server."
    (if (multi-edit--lsp-p session) (lsp--workspace-root session) (project-root (eglot--project session)))))
 
 (defun multi-edit--buffers (session)
-  "The buffers whose text SESSION has."
+  "The buffers whose text is synced with SESSION."
   (seq-filter #'buffer-live-p
               (cond ((multi-edit--lsp-p session) (lsp--workspace-buffers session))
                     ((multi-edit--beside-p session)
@@ -756,7 +756,7 @@ create, rename or delete files are left to the server."
           (t eglot--versioned-identifier))))
 
 (defun multi-edit--encoding (session)
-  "The unit in which SESSION counts columns: \"utf-8\", \"utf-16\" or \"utf-32\"."
+  "The encoding in whose units SESSION counts columns: \"utf-8\", \"utf-16\" or \"utf-32\"."
   (or (plist-get (multi-edit--plist (if (multi-edit--lsp-p session)
                                         (lsp--workspace-server-capabilities session)
                                       (eglot--capabilities session)))
@@ -767,7 +767,7 @@ create, rename or delete files are left to the server."
   (if (multi-edit--lsp-p session) (lsp--uri-to-path uri) (eglot-uri-to-path uri)))
 
 (defun multi-edit--flush (session)
-  "Send changes that were typed but not sent yet, in all buffers of SESSION."
+  "Send the changes in all buffers of SESSION that have not been sent yet."
   (if (multi-edit--lsp-p session)
       (lsp--flush-delayed-changes)
     (multi-edit--send-own)
@@ -783,12 +783,12 @@ create, rename or delete files are left to the server."
     (if (multi-edit--lsp-p session)
         (let ((lsp--cur-workspace session))
           (lsp-request-async method params on-result :error-handler on-error :mode 'detached))
-      ;; Without a time limit: a question may be open for minutes.
+      ;; No time limit, because a question to the user may be open for minutes.
       (jsonrpc-async-request session (intern (concat ":" method)) params
                              :success-fn on-result :error-fn on-error :timeout nil))))
 
 (defun multi-edit--plist (value)
-  "VALUE with tables converted to property lists, and false to nil: eglot and lsp-mode differ in both."
+  "VALUE with tables converted to property lists, and false and null to nil; eglot and lsp-mode differ in all of these."
   (cond ((hash-table-p value)
          (let (plist)
            (maphash (lambda (key item)
@@ -803,25 +803,25 @@ create, rename or delete files are left to the server."
 
 ;;; Applying edits
 
-;; Both clients have defects, so this file applies edits itself.  If typed text was not sent yet, eglot 1.17 edits the wrong
-;; location; it reports declined edits as applied, and ignores file operations.  lsp-mode removes every CR from a text,
-;; does not compare version 0, and saves files that it renames.
+;; Both clients have defects, so this file applies edits itself.  If typed text has not been sent yet, eglot 1.17 edits the
+;; wrong location; it also reports declined edits as applied and ignores file operations.  lsp-mode removes every CR from
+;; a text, does not compare version 0, and saves files that it renames.
 
 (defun multi-edit--answer-edit (session edit accepts)
-  "Answer the server's request to apply EDIT, if ACCEPTS, a function of the changes, returns non-nil.
-The server asks for one change at a time, and itself rolls back a batch that it cannot complete."
+  "Answer the server's request to apply EDIT, which is applied if ACCEPTS, a function of the changes, returns non-nil.
+The server asks for one change at a time and is responsible for rolling back a batch that it cannot complete."
   (condition-case problem
       (let ((changes (multi-edit--prepared session edit nil)))
         (if (not (funcall accepts changes))
             '(:applied :json-false :failureReason "It was declined, or only shown.")
-          ;; Checked again, because a question takes time.
+          ;; Checked again, because the text may change before the user answers.
           (multi-edit--change session (multi-edit--prepared session edit nil))
           '(:applied t)))
     (quit '(:applied :json-false :failureReason "It was declined."))
     (error (list :applied :json-false :failureReason (error-message-string problem)))))
 
 (defun multi-edit--apply-here (session result)
-  "Apply RESULT's edit, all of it or nothing; return the answer as a callback receives it."
+  "Apply RESULT's edit completely or not at all; return the answer in the form that a callback receives."
   (condition-case problem
       (progn
         (multi-edit--change session (multi-edit--prepared session (plist-get result :edit) (plist-get result :files)))
@@ -835,7 +835,7 @@ The server asks for one change at a time, and itself rolls back a batch that it 
 
 (defun multi-edit--prepared (session edit files)
   "EDIT's changes, each as (KIND PATH BUFFER MORE), after a check that all texts are those for which EDIT was made.
-KIND is `edit', `create', `rename' or `delete'; BUFFER is nil if none visits the file; MORE is the edits of a text
+KIND is `edit', `create', `rename' or `delete'; BUFFER is nil if none visits the file; MORE is the edits to a text,
 or the new path.  FILES has the hashes of files that are not open."
   (multi-edit--flush session)
   (seq-map
@@ -858,14 +858,14 @@ or the new path.  FILES has the hashes of files that are not open."
   (let ((is-synced (and buffer (memq buffer (multi-edit--buffers session)))))
     (cond
      ((and version (not is-synced)) (error "%s is no longer open" path))
-     ((and version (/= version (multi-edit--version session buffer))) (error "%s has changed meanwhile" path))
+     ((and version (/= version (multi-edit--version session buffer))) (error "%s has changed in the meantime" path))
      ((and (not version) (or is-synced (and buffer (buffer-modified-p buffer))))
-      (error "%s was opened meanwhile, or has text that the server has not seen" path))
+      (error "%s has been opened in the meantime, or has text that the server has not seen" path))
      ((and hash (not (equal hash (multi-edit--hash path)))) (error "%s has changed on disk" path))
      ((and buffer (buffer-local-value 'buffer-read-only buffer)) (error "%s is read-only" path)))))
 
 (defun multi-edit--check-file (kind path new-uri session)
-  "Signal an error unless KIND is possible for the file PATH, which NEW-URI names afterwards."
+  "Signal an error unless KIND is possible for the file PATH.  NEW-URI is its new name if KIND is `rename'."
   (let ((new-path (if (eq kind 'rename) (multi-edit--path session new-uri) path)))
     (when (and (memq kind '(create rename)) (file-exists-p new-path)) (error "%s already exists" new-path))
     (unless (or (eq kind 'create) (file-exists-p path)) (error "%s does not exist" path))))
@@ -878,7 +878,7 @@ or the new path.  FILES has the hashes of files that are not open."
     (secure-hash 'sha256 (current-buffer))))
 
 (defun multi-edit--change (session changes)
-  "Make CHANGES, and send the new texts."
+  "Make CHANGES and send the new texts."
   (multi-edit--change-texts session (seq-filter (lambda (change) (eq (car change) 'edit)) changes))
   (pcase-dolist (`(,kind ,path ,buffer ,new-path) changes)
     (pcase kind
@@ -909,7 +909,7 @@ or the new path.  FILES has the hashes of files that are not open."
     (eglot--managed-mode-off)))
 
 (defun multi-edit--change-texts (session changes)
-  "Change the texts of buffers as CHANGES say; if one of them refuses, restore the old text of all."
+  "Change the texts of buffers as CHANGES say; if one of the changes fails, restore the old texts of all buffers."
   (let* ((encoding (multi-edit--encoding session))
          (work (mapcar (pcase-lambda (`(,_ ,path ,buffer ,edits))
                          (with-current-buffer (or buffer (find-file-noselect path))
@@ -927,7 +927,7 @@ or the new path.  FILES has the hashes of files that are not open."
                 (save-restriction
                   (widen)
                   (pcase-dolist (`(,from ,to ,text) regions)
-                    ;; After the old text, so that a cursor before it stays there.
+                    ;; Insert after the old text, so that a cursor before it stays there.
                     (goto-char to)
                     (insert text)
                     (delete-region from to))))))
@@ -946,7 +946,7 @@ or the new path.  FILES has the hashes of files that are not open."
 
 (defun multi-edit--regions (edits encoding)
   "EDITS in the current buffer, each as (FROM TO TEXT), the last one first."
-  ;; In a buffer of a file with CRLF, lines end with LF, and a CR would be one too many.
+  ;; In the buffer of a file with CRLF, lines end with LF, so the CRs must be left out.
   (let ((is-dos (eq 1 (coding-system-eol-type buffer-file-coding-system))))
     (nreverse
      (seq-map (lambda (edit)
@@ -958,7 +958,7 @@ or the new path.  FILES has the hashes of files that are not open."
               edits))))
 
 (defun multi-edit--point (position encoding)
-  "The point of POSITION in the current buffer, whose columns count as ENCODING says; signal an error if it does not exist."
+  "The point at POSITION in the current buffer; columns are counted as ENCODING says.  Signal an error if there is none."
   (save-excursion
     (save-restriction
       (widen)

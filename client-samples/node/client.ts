@@ -1,6 +1,6 @@
 /**
- * A complete client of the server, small enough to copy: it keeps documents, sends calls, and applies each edit either
- * completely or not at all.
+ * A complete client of the server, small enough to copy. It keeps the open documents, sends calls, and applies each
+ * edit either completely or not at all.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -30,9 +30,9 @@ import type {
 } from "../../server/lsp/protocol.js";
 import { createDocumentStore, type DocumentStore } from "./documents.js";
 
-/** The server's command line and settings, and the client's reactions to its messages. */
+/** How to start the server, its settings, and what to do with its messages. */
 export interface ClientOptions {
-  /** Program and arguments, as `["multi-edit-language-server", "--stdio"]`. */
+  /** Program and arguments, such as `["multi-edit-language-server", "--stdio"]`. */
   readonly command: readonly [string, ...string[]];
   /** Absolute path of the workspace folder. */
   readonly folder: string;
@@ -40,18 +40,18 @@ export interface ClientOptions {
   readonly settings?: object;
   /** Receives the server's log messages. */
   readonly onLog?: (message: string) => void;
-  /** Asks the user and returns one of the titles; `undefined`, or no function at all, means no. */
+  /** Asks the user a question and returns the chosen title; `undefined`, or no function at all, means no. */
   readonly ask?: (message: string, titles: readonly string[]) => Promise<string | undefined>;
   /**
-   * Shows a file to the user, such as the diff of a question; without it, the question itself contains a part of the
-   * diff.
+   * Shows a file to the user, such as the diff that a question is about; without this function, the question itself
+   * contains part of the diff.
    */
   readonly show?: (path: string) => void;
-  /** Receives a notification of each applied or undone batch and its locations. */
+  /** Is told of each batch that was applied or undone, and of the locations that it changed. */
   readonly onDidApply?: (applied: DidApplyParams) => void;
 }
 
-/** The outcome of a call; failures are values, for a model to read. */
+/** The outcome of a call; failures are returned as values, so that a model can read them. */
 export type Answer<Result> =
   | { readonly ok: true; readonly result: Result }
   | { readonly ok: false; readonly code: number; readonly message: string; readonly data?: MultiEditErrorData };
@@ -59,22 +59,22 @@ export type Answer<Result> =
 /** A running server and the documents that the client has synced with it. */
 export interface Client {
   readonly initialized: InitializeResult;
-  /** Open documents; open, change and save them here, and the server is notified. */
+  /** The open documents. Use this store to open, change and save documents, so that the server is notified. */
   readonly documents: DocumentStore;
-  /** Sends one tool call as the model wrote it, and applies the edit from the answer. */
+  /** Sends one tool call as the model wrote it and applies the edit from the answer. */
   apply(call: MultiEditParams): Promise<Answer<MultiEditResult>>;
   /**
-   * Sends one tool call that the server applies itself: it asks this client to apply edits, and checks the texts
+   * Sends one tool call for the server to apply: the server asks this client to apply the edits and checks the texts
    * afterwards.
    */
   applyByServer(call: MultiEditParams): Promise<Answer<MultiEditResult>>;
   /** Shows what `apply` would do. */
   preview(call: MultiEditParams): Promise<Answer<MultiEditResult>>;
-  /** The text against which the server would match a call: show this to the model, not the file on disk. */
+  /** Returns the text against which the server would match a call. Show the model this text, not the file on disk. */
   read(params: ReadParams): Promise<Answer<ReadResult>>;
-  /** Undoes a batch that the server applied, by default the last one: in all of its files, or not at all. */
+  /** Undoes a batch that the server applied, by default the last one: either in all of its files or in none. */
   undo(params?: UndoParams): Promise<Answer<MultiEditResult>>;
-  /** The server's state: open documents, folders, and the batches that can be undone. */
+  /** Returns the server's state: open documents, folders, and the batches that can be undone. */
   status(): Promise<Answer<StatusResult>>;
   /** Stops the server and waits until it has exited; returns its exit code. */
   stop(): Promise<number | null>;
@@ -90,11 +90,11 @@ export async function startClient(options: ClientOptions): Promise<Client> {
     new StreamMessageReader(server.stdout),
     new StreamMessageWriter(server.stdin),
   );
-  // If the server dies, only this settles the requests that are still open.
+  // If the server dies, only this settles the requests that are still pending.
   connection.onClose(() => connection.dispose());
 
   const documents = createDocumentStore((method, params) => {
-    // If the server is gone, the next request will report it.
+    // If the server is gone, the next request will report that.
     connection.sendNotification(method, params).catch(() => undefined);
   });
   connection.onRequest("workspace/applyEdit", ({ edit }: ApplyWorkspaceEditParams) => documents.applyEdit(edit));
@@ -130,11 +130,11 @@ export async function startClient(options: ClientOptions): Promise<Client> {
     async apply(call) {
       const answer = await ask<MultiEditResult>("multiEdit/apply", call);
       if (!answer.ok || answer.result.edit === undefined) return answer;
-      // A created file did not exist before; its name may be that of a file that is moved away first.
+      // A created file did not exist before; its name may be that of a file that the edit moves away first.
       const existing = answer.result.files.filter(({ kind }) => kind !== "create");
       const matched = new Map(existing.map(({ uri, version, hash }) => [uri, { version, hash }]));
       const { applied, failureReason = "" } = documents.applyEdit(answer.result.edit, matched);
-      // The text changed between the answer and now: nothing was applied, and the same call can be sent again.
+      // The text has changed since the answer: nothing was applied, and the same call can be sent again.
       if (!applied) return { ok: false, code: contentModified, message: failureReason };
       return { ok: true, result: { ...answer.result, applied: true, outcome: "applied" } };
     },
@@ -155,7 +155,7 @@ export async function startClient(options: ClientOptions): Promise<Client> {
 /** `LSPErrorCodes.ContentModified`. */
 const contentModified = -32801;
 
-/** Saves open documents; if one file cannot be written, the others are saved all the same. */
+/** Saves open documents; if one file cannot be written, the others are still saved. */
 function saveAll(documents: DocumentStore, uris: readonly string[]): SaveDocumentsResult {
   const answer: SaveDocumentsResult = { saved: [], failed: [] };
   for (const uri of uris) {
@@ -172,8 +172,8 @@ function saveAll(documents: DocumentStore, uris: readonly string[]): SaveDocumen
 }
 
 /**
- * Returns the params of `initialize`. Without `documentChanges` and the file operations, the server can do less;
- * positions count UTF-16 units, as JavaScript does.
+ * Returns the params of `initialize`. Without `documentChanges` or the file operations, the server could do less.
+ * Positions count UTF-16 units, as JavaScript does.
  */
 function introduction({ folder, settings, show }: ClientOptions): InitializeParams {
   const uri = pathToFileURL(folder).href;

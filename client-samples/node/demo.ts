@@ -1,5 +1,5 @@
 /**
- * `npm run demo`: runs the built server on real files, and compares every result with one that was worked out by hand.
+ * `npm run demo`: runs the built server on real files and compares every result with one that was worked out by hand.
  */
 import { spawnSync } from "node:child_process";
 import { copyFileSync, cpSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
@@ -27,9 +27,9 @@ const root = dirname(__dirname);
 interface Stage {
   readonly folder: string;
   readonly client: Client;
-  /** The text that each path of the workspace must have: the editor's text if the file is open. */
+  /** By path, the text that each file must have: in the editor if the file is open, otherwise on disk. */
   readonly expected: Map<string, string>;
-  /** The text that each path must have on disk as long as nothing is saved. */
+  /** By path, the text that each file must have on disk as long as the editor has saved nothing. */
   readonly unsaved: Map<string, string>;
   readonly problems: string[];
 }
@@ -46,7 +46,7 @@ async function main(): Promise<void> {
     const original = copyPackages(folder);
     const all = [...calls, ...patchCalls(original, nextTexts())];
     const command = [process.execPath, join(root, "dist/main.cjs"), "--stdio"] as const;
-    // Nothing may reach the disk before the demo has checked it.
+    // The editor must save nothing before the demo has checked the disk.
     const client = await startClient({ command, folder, settings: { save: "never" } });
     const stage: Stage = { folder, client, expected: new Map(original), unsaved: new Map(original), problems: [] };
     try {
@@ -63,7 +63,7 @@ async function main(): Promise<void> {
   }
 }
 
-/** Fills the workspace; returns every file's text by its path. */
+/** Fills the workspace and returns the text of every file, by path. */
 function copyPackages(folder: string): Map<string, string> {
   for (const { name, folder: sources } of packages) {
     const from = join(root, "node_modules", name);
@@ -73,7 +73,7 @@ function copyPackages(folder: string): Map<string, string> {
   return new Map(filesIn(folder).map((path) => [path, readFileSync(join(folder, path), "utf8")]));
 }
 
-/** The texts of the next version of a package, by the paths that they have in the workspace. */
+/** Returns the texts of the package's next version, by their paths in the workspace. */
 function nextTexts(): Map<string, string> {
   const { of, name, folder } = nextVersion;
   const sources = join(root, "node_modules", name, folder);
@@ -156,7 +156,7 @@ function stateOf(client: Client, path: string): FileState {
   return document.saved ? "open" : "open, not saved";
 }
 
-/** `4 edits, found on the rung exact`. */
+/** Returns a summary of the edits, such as `4 edits, found on the rung exact`. */
 function rungsOf({ edits }: MultiEditResult): string {
   const rungs = [...new Set(edits.flatMap(({ rung }) => rung ?? []))];
   return `${edits.length} ${edits.length === 1 ? "edit" : "edits"}, found on the rung ${rungs.join(", ")}`;
@@ -175,7 +175,10 @@ function outcomeProblems(demo: DemoCall, answer: Answer<MultiEditResult>): strin
   ];
 }
 
-/** Adds a required change to the expected texts; throws if the demo itself does not fit the files. */
+/**
+ * Adds a required change to the expected texts; throws if the change does not fit the files, which would be a mistake
+ * in the demo.
+ */
 function expect({ expected, unsaved }: Stage, change: Expected): void {
   const { path } = change;
   const text = expected.get(path) ?? "";
@@ -197,7 +200,7 @@ function expect({ expected, unsaved }: Stage, change: Expected): void {
   expected.set(path, before === undefined ? after : parts.join(after));
 }
 
-/** Expects changed files that are not open to be on disk at once, because the server applied the call itself. */
+/** Expects changes to files that are not open to be on disk already, because the server applied the call itself. */
 function expectWritten({ folder, client, expected, unsaved }: Stage, changes: readonly Expected[]): void {
   for (const change of changes) {
     const path = "movedTo" in change ? change.movedTo : change.path;
@@ -206,7 +209,7 @@ function expectWritten({ folder, client, expected, unsaved }: Stage, changes: re
   }
 }
 
-/** Problems in all texts of the workspace, not only in the texts that the call names. */
+/** Returns the problems in all files of the workspace, not only in those that the call names. */
 function textProblems({ folder, client, expected }: Stage): string[] {
   const there = new Map(
     filesIn(folder).map((path) => [
@@ -218,7 +221,7 @@ function textProblems({ folder, client, expected }: Stage): string[] {
   return paths.flatMap((path) => (there.get(path) === expected.get(path) ? [] : [`the text of ${path} differs`]));
 }
 
-/** Checks first that no open document has been written, and then, after saving, that all of them have been. */
+/** Checks that no open document has been written yet, saves all of them, and checks that they are on disk. */
 function checkDisk({ folder, client, expected, unsaved, problems }: Stage): void {
   const onDisk = (path: string): string => readFileSync(join(folder, path), "utf8");
   for (const [path, text] of unsaved)
@@ -231,13 +234,13 @@ const hasGit = spawnSync("git", ["--version"]).status === 0;
 
 function gitProblems(folder: string, diff: string): string[] {
   if (!hasGit) return [];
-  // If the temporary folder were inside a repository, git would ignore files outside that repository.
+  // Inside a repository, git would resolve the diff's paths against the root of that repository, and skip them.
   const env = { ...process.env, GIT_CEILING_DIRECTORIES: dirname(folder) };
   const { status, stderr } = spawnSync("git", ["apply", "--check"], { cwd: folder, env, input: diff });
   return status === 0 ? [] : [`git apply --check: ${stderr.toString().trim()}`];
 }
 
-/** The figures by which the whole demo is judged. */
+/** What the summary at the end reports about the whole demo. */
 interface Whole {
   readonly calls: number;
   readonly original: ReadonlyMap<string, string>;
@@ -251,7 +254,7 @@ function conclude({ expected, problems }: Stage, { calls, original, milliseconds
   if (problems.length === 0) {
     print(
       paint(["bold", "green"], `All ${calls} calls had the expected result.`),
-      `  ${changed} files were changed, created, moved or deleted, ${same} left alone: every text is as expected.`,
+      `  ${changed} files were changed, created, moved or deleted, and ${same} were left alone: every text is as expected.`,
       `  ${kept} unsaved lines are still there; the agent replaced the other one. No open file was written before the demo saved.`,
       `  ${(milliseconds / 1000).toFixed(1)} s in all. How to attach your editor: README.md. How this client works: client-samples/node/.`,
     );

@@ -2,7 +2,7 @@
  * The demo's data: the real files, the lines that the user has typed into them, the calls, and the expected outcomes.
  */
 
-/** Packages whose sources form the workspace: they are installed anyway, and nobody here wrote them. */
+/** Packages whose sources form the workspace. They are installed anyway, and none was written for this project. */
 export const packages: readonly { readonly name: string; readonly folder: string }[] = [
   { name: "vscode-jsonrpc", folder: "lib/common" },
   { name: "vscode-languageserver-textdocument", folder: "lib/esm" },
@@ -11,7 +11,7 @@ export const packages: readonly { readonly name: string; readonly folder: string
   { name: "diff-8", folder: "libesm" },
 ];
 
-/** An installed package, as a folder, that is the next version of a package in the workspace. */
+/** A folder of an installed package that is the next version of a package in the workspace. */
 export const nextVersion = { of: "diff-8", name: "diff", folder: "libesm" };
 
 const buffer = "vscode-jsonrpc/messageBuffer.js";
@@ -81,7 +81,7 @@ export function withTyped(path: string, text: string): string {
     }, text);
 }
 
-/** One required change of a file, worked out by hand and not by the server. */
+/** One required change to a file, worked out by hand and not by the server. */
 export type Expected =
   | {
       readonly path: string;
@@ -102,7 +102,7 @@ export interface DemoCall {
   readonly by: "client" | "server";
   /** The call as a model sends it. */
   readonly call: Readonly<Record<string, unknown>>;
-  /** The rung of each edit; `undefined`: nothing was searched. */
+  /** The rung on which each edit was found; `undefined` if it was not searched for, or not found. */
   readonly rungs: readonly (string | undefined)[];
   /** `refused`: the codes of the failures. */
   readonly outcome: "applied" | { readonly refused: readonly string[] };
@@ -128,7 +128,7 @@ const sizeAfter = "        this._state = 0;\n        this._size = 0;";
 export const calls: readonly DemoCall[] = [
   {
     title: "pi, one edit",
-    note: "The old text is a line that you have typed but not saved: no file on disk has it.",
+    note: "The old text is a line that you have typed but not saved: it is in no file on disk.",
     by: "client",
     call: {
       path: buffer,
@@ -141,7 +141,7 @@ export const calls: readonly DemoCall[] = [
   },
   {
     title: "pi, several edits",
-    note: "One file is not open, the other has unsaved text. Both change, or neither.",
+    note: "One file is not open; the other has unsaved text. Either both change or neither does.",
     by: "client",
     call: {
       path: lineEndings,
@@ -163,7 +163,7 @@ export const calls: readonly DemoCall[] = [
   },
   {
     title: "MultiEdit, a chain",
-    note: "The second edit is found in the text that the first one, a replace_all, leaves.",
+    note: "The second edit is found in the result of the first one, a replace_all.",
     by: "client",
     call: {
       file_path: textDocument,
@@ -228,7 +228,7 @@ export const calls: readonly DemoCall[] = [
   },
   {
     title: "batch, our own shape",
-    note: "The file has a space at the end of a line that the model does not send; it stays.",
+    note: "One line of the file ends with a space that the model leaves out; the space stays.",
     by: "server",
     call: {
       path: uriReadme,

@@ -8,7 +8,7 @@ const strings = `${folder}/util/string.js`;
 const lineEndings = `${folder}/patch/line-endings.js`;
 const movedLineEndings = `${folder}/util/line-endings.js`;
 
-/** The calls; `onDisk` and `next` are the texts of the package's two versions, by path in the workspace. */
+/** Returns the calls. `onDisk` and `next` are the texts of the package's two versions, by path in the workspace. */
 export function patchCalls(onDisk: ReadonlyMap<string, string>, next: ReadonlyMap<string, string>): DemoCall[] {
   const changed = [...next].filter(([path, text]) => onDisk.get(path) !== text);
   const updates = changed.map(([path, text]) => updateBetween(path, onDisk.get(path) ?? "", text));
@@ -26,9 +26,9 @@ export function patchCalls(onDisk: ReadonlyMap<string, string>, next: ReadonlyMa
     },
     {
       title: "patch, two mistakes",
-      note: "One hunk was made from the disk, which lacks your line; one matches twice.",
+      note: "One hunk was made from the file on disk, which lacks your line; another matches twice.",
       by: "client",
-      // The file that is moved has unsaved text, and the demo permits that.
+      // The call moves a file that has unsaved text, which `overwrite` permits.
       call: { patch: inPatch([...tooLittle, ...around]), options: { overwrite: true } },
       rungs: [undefined, undefined, "exact", undefined, "exact", undefined, undefined],
       outcome: { refused: ["contextNotFound", "ambiguousMatch"] },
@@ -36,7 +36,7 @@ export function patchCalls(onDisk: ReadonlyMap<string, string>, next: ReadonlyMa
     },
     {
       title: "patch, corrected",
-      note: "In Markdown, as models send it; it also moves a file, adds one and deletes one.",
+      note: "The patch is in Markdown, as models send it. It also moves a file, adds one and deletes one.",
       by: "server",
       call: {
         patch: `Here it is:\n\`\`\`\n${inPatch([...enough, ...around])}\`\`\`\n`,
@@ -53,7 +53,7 @@ export function patchCalls(onDisk: ReadonlyMap<string, string>, next: ReadonlyMa
 const inPatch = (lines: readonly string[]): string =>
   ["*** Begin Patch", ...lines, "*** End Patch"].map((line) => `${line}\n`).join("");
 
-/** An Update section from one text to another, with three lines of context as in diffs. */
+/** An Update section that turns one text into another, with three lines of context as in diffs. */
 function updateBetween(path: string, before: string, after: string): { lines: string[]; hunks: number } {
   const { hunks } = structuredPatch(path, path, before, after, undefined, undefined, { context: 3 });
   const text = before.split("\n");
@@ -76,8 +76,8 @@ interface Place {
 }
 
 /**
- * The heading above a hunk, as a model would write it after `@@`; `undefined`: there is none after the previous hunk.
- * Throws if the location is ambiguous without a heading: if its lines occur twice, a patch may change the wrong lines.
+ * Returns the heading above a hunk, as a model would write it after `@@`; `undefined` if there is none between the
+ * previous hunk and this one. Throws if the location is ambiguous, because the patch might then change the wrong lines.
  */
 function anchorFor({ text, cursor, start, old }: Place): string | undefined {
   const isHere = (line: number): boolean => old.every((each, i) => text[line + i] === each);

@@ -5,7 +5,7 @@ import type { FileResult } from "../../server/lsp/protocol.js";
 const coloured = process.stdout.isTTY && process.stdout.hasColors();
 const width = Math.min(process.stdout.columns || 110, 110);
 
-/** A text in a style, if colours are available. */
+/** Returns a text in a style if colours are available, otherwise unchanged. */
 export function paint(style: Parameters<typeof styleText>[0], text: string): string {
   return coloured ? styleText(style, text) : text;
 }
@@ -15,7 +15,7 @@ export function print(...lines: readonly string[]): void {
   for (const line of lines) console.log(line);
 }
 
-/** A call in one line: keys unchanged, long values shortened. */
+/** Returns a call on one line: keys unchanged, long values shortened. */
 export function callLine(method: string, call: object): string {
   return `    ${paint("cyan", cut(`${method} ${brief(call)}`, width - 4))}`;
 }
@@ -37,7 +37,9 @@ function brief(value: unknown): string {
 /** The state of a file in the editor before a call. */
 export type FileState = "open" | "open, not saved" | "not open" | "new";
 
-/** The result's text with the state of each file that it lists; `states` are those before the call, by path. */
+/**
+ * Returns the result's text with the state of each file that it lists. `states`: the states before the call, by path.
+ */
 export function summaryLines(
   text: string,
   files: readonly FileResult[],
@@ -55,8 +57,8 @@ export function summaryLines(
 }
 
 /**
- * A file's diff: a line with its name and state, then the changed lines with their numbers, the line before each
- * change, and the lines that are `unsaved`, each marked as such.
+ * Returns a file's diff: a line with the file's name and state, then the changed lines, the line before each change and
+ * the `unsaved` lines, all with their numbers. The `unsaved` lines are marked.
  */
 export function diffLines(file: FileResult, state: FileState, unsaved: readonly string[]): string[] {
   const count = `${paint("green", `+${file.added}`)} ${paint("red", `-${file.removed}`)}`;

@@ -1,4 +1,4 @@
-/** The open documents of a client: synced to the server as they change. An edit is applied completely or not at all. */
+/** The open documents of a client, synced to the server as they change. An edit is applied completely or not at all. */
 import { writeFileSync } from "node:fs";
 import { extname } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -7,7 +7,7 @@ import { changeFiles, type Matched, type OpenDocument, prepare, readDocument, ty
 
 /** Holds the documents and keeps the server informed. Paths are absolute. */
 export interface DocumentStore {
-  /** `undefined`: not open. */
+  /** Returns `undefined` if the document is not open. */
   get(path: string): OpenDocument | undefined;
   /** Open documents, in the order in which they were opened. */
   all(): readonly OpenDocument[];
@@ -18,10 +18,9 @@ export interface DocumentStore {
   /** Writes an open document to its file. */
   save(path: string): void;
   /**
-   * Applies all of an edit, or nothing if any part does not fit: the version of a document differs, the hash of a file
-   * (in `matched`, by URI) is not the one that was matched, a range is outside the text, or a new name is taken. Texts
-   * are changed in documents, which are opened if necessary and not saved; files are created, renamed and deleted at
-   * once.
+   * Applies all of an edit, or nothing if any part does not fit: if the version of a document or the hash of a file
+   * differs from the one in `matched` (by URI), a range is outside the text, or a new name is taken. Texts are changed
+   * in documents, which are opened if necessary but not saved; files are created, renamed and deleted immediately.
    */
   applyEdit(edit: WorkspaceEdit, matched?: ReadonlyMap<string, Matched>): ApplyWorkspaceEditResult;
 }
@@ -40,7 +39,7 @@ export function createDocumentStore(notify: Notify): DocumentStore {
     return document;
   }
 
-  /** `edits` are sorted and sent from the last to the first, so that each range is still valid when it is applied. */
+  /** `edits` are in order; they are sent last to first, so that each range is still valid when its edit is applied. */
   function update(document: OpenDocument, text: string, edits: readonly TextEdit[] | undefined): void {
     const { uri, path } = document;
     const version = document.version + 1;
@@ -61,7 +60,7 @@ export function createDocumentStore(notify: Notify): DocumentStore {
     return documents.get(path) ?? present(readDocument(path, path));
   }
 
-  /** Updates the documents after the step has changed the files. */
+  /** Updates the documents after a step has changed the files. */
   function follow(step: Step): void {
     if (step.kind === "change") {
       update(documents.get(step.path) ?? present(step.document), step.text, step.edits);

@@ -1,11 +1,13 @@
-/** Checks a whole `WorkspaceEdit` before anything is changed, and then performs all of its file operations or none. */
+/**
+ * Checks a whole `WorkspaceEdit` before anything is changed, then performs either all of its file operations or none.
+ */
 import { createHash } from "node:crypto";
 import { chmodSync, lstatSync, mkdirSync, readFileSync, renameSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type { Position, TextEdit, WorkspaceEdit } from "vscode-languageserver/node";
 
-/** A document as the editor has it; the text has no byte order mark. */
+/** A document as the editor has it; `text` does not include the byte order mark. */
 export interface OpenDocument {
   readonly uri: string;
   readonly path: string;
@@ -39,30 +41,30 @@ export type Step =
   | { readonly kind: "rename"; readonly path: string; readonly newPath: string }
   | { readonly kind: "delete"; readonly path: string };
 
-/** The state of a path after the steps before the current one. */
+/** The state of a path before the current step. */
 interface Entry {
-  /** `undefined`: not open and not read yet. */
+  /** `undefined` if the file is not open and has not been read yet. */
   readonly document: OpenDocument | undefined;
-  /** The path that had the bytes before the edit; `undefined`: the edit creates the file. */
+  /** The path that the file's bytes had before the edit; `undefined` if the edit creates the file. */
   readonly source: string | undefined;
 }
 
 /**
- * Returns the steps of an edit; throws if one of its parts does not fit. `matched` is by URI; for documents that it does
- * not name, only the versions in the edit are checked.
+ * Returns the steps of an edit; throws if one of its parts does not fit. `matched` is keyed by URI; for documents that
+ * it does not contain, only the versions in the edit are checked.
  */
 export function prepare(
   edit: WorkspaceEdit,
   matched: ReadonlyMap<string, Matched>,
   openAt: (path: string) => OpenDocument | undefined,
 ): Step[] {
-  // The files after the steps before the current one; the current step must fit them.
+  // The files as the earlier steps leave them; the current step must fit them.
   const known = new Map<string, Entry | undefined>();
   const entryAt = (path: string): Entry | undefined => {
     if (!known.has(path)) known.set(path, isThere(path) ? { document: openAt(path), source: path } : undefined);
     return known.get(path);
   };
-  /** The file at a path. Throws if it is not the file that the edit was made for. */
+  /** The file under a path. Throws if it does not exist, or is not the one for which the edit was made. */
   const existing = (uri: string, path: string): Entry => {
     const entry = entryAt(path);
     if (entry === undefined) throw new Error(`${path} does not exist`);
@@ -127,7 +129,7 @@ export function changeFiles(steps: readonly Step[]): void {
   }
 }
 
-/** Performs one step; returns the functions that revert it, in the order in which its parts were done. */
+/** Performs one step; returns the functions that undo its parts, in the order in which the parts were performed. */
 function changeFile(step: Step): (() => void)[] {
   switch (step.kind) {
     case "change":
@@ -155,7 +157,7 @@ function changeFile(step: Step): (() => void)[] {
   }
 }
 
-/** Creates the folders for a path; returns a function that removes those that were missing. */
+/** Creates the folders for a path; returns a function that removes the folders that were created. */
 function makeParents(path: string): () => void {
   const first = mkdirSync(dirname(path), { recursive: true });
   return () => {
@@ -166,7 +168,7 @@ function makeParents(path: string): () => void {
 
 const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 
-/** A text may be reached through a symbolic link, but only plain files may be renamed, deleted or replaced. */
+/** A text may be changed through a symbolic link, but only regular files may be renamed or deleted. */
 function checkIsFile({ source }: Entry): void {
   if (source !== undefined && !lstatSync(source).isFile()) throw new Error(`${source} is not a file`);
 }
@@ -174,8 +176,8 @@ function checkIsFile({ source }: Entry): void {
 const hashOf = (path: string): string => createHash("sha256").update(readFileSync(path)).digest("hex");
 
 /**
- * Reads a file as a document that is being opened. `source`: the path that has its bytes; `undefined`: no bytes exist
- * yet.
+ * Reads a file as a document that is being opened. `source`: the path of the file that has the bytes; `undefined` if
+ * there are none yet.
  */
 export function readDocument(path: string, source: string | undefined): OpenDocument {
   const bytes = source === undefined ? new Uint8Array() : readFileSync(source);

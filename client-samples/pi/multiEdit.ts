@@ -6,7 +6,7 @@
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 
-/** The part of pi's interface for extensions that this one uses. */
+/** The part of pi's extension interface that this extension uses. */
 export interface PiHost {
   registerTool(tool: PiTool): void;
 }
@@ -30,7 +30,7 @@ export interface PiTool {
   ): Promise<PiResult>;
 }
 
-/** A tool's answer; an error for the model to read is thrown. */
+/** A tool's answer. An error that the model should read is thrown instead. */
 export interface PiResult {
   readonly content: readonly { readonly type: "text"; readonly text: string }[];
   /** The data with which pi displays an edit. */
@@ -101,7 +101,7 @@ interface Answer {
   readonly diff?: string;
   readonly warnings?: readonly string[];
   readonly files?: readonly { readonly firstChangedLine: number }[];
-  /** Present for a read. */
+  /** Present in the answer to `read`. */
   readonly startLine?: number;
   readonly totalLines?: number;
   /** `null`: no editor has the file open. */
@@ -124,10 +124,10 @@ async function edit(params: unknown, place: Place): Promise<PiResult> {
 
 async function read(params: unknown, place: Place): Promise<PiResult> {
   const { path, startLine, endLine } = params as { path: string; startLine?: number; endLine?: number };
-  // Without an end line, all lines to the end of the file are read.
+  // If there is no end line, all lines to the end of the file are read.
   const lines = startLine === undefined && endLine === undefined ? "" : `:${startLine ?? 1}-${endLine ?? ""}`;
   const answer = await ask(["read", "--json", `${path}${lines}`], "", place);
-  // The note comes first, because a long text is cut at its end.
+  // The note comes first, because the end of a long text is cut off.
   const texts = [noteOf(answer), answer.text ?? ""];
   return { content: texts.map((text) => ({ type: "text", text })), details: undefined };
 }
@@ -140,7 +140,7 @@ function noteOf({ text = "", startLine = 1, totalLines = 0, version, onDisk }: A
     last < startLine
       ? `No lines: the file has ${totalLines} ${totalLines === 1 ? "line" : "lines"}`
       : `Lines ${startLine} to ${last} of ${totalLines}`;
-  // If a session is named, the others were not asked.
+  // If the environment names a session, no other session was asked.
   if (version === null)
     return process.env.MULTI_EDIT_SESSION
       ? `${shown}, from disk.`
@@ -148,14 +148,14 @@ function noteOf({ text = "", startLine = 1, totalLines = 0, version, onDisk }: A
   return `${shown}${onDisk === "same" ? "" : ", from the editor, with unsaved text"}.`;
 }
 
-/** The id by which the editor knows that all calls come from one agent, although each call starts the program again. */
+/** The id that tells the editor that all calls come from one agent, although each call starts the program anew. */
 const agent = process.env.MULTI_EDIT_AGENT || randomUUID();
 
 /** Runs the program; its errors are thrown for the model to read. */
 function ask(args: readonly string[], input: string, { cwd, signal }: Place): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const env = { ...process.env, MULTI_EDIT_AGENT: agent };
-    // If the program is not on pi's PATH, set the variable to its full path, or to that of a wrapper.
+    // If the program is not on pi's PATH, set MULTI_EDIT_PROGRAM to its full path, or to the path of a wrapper.
     const child = spawn(process.env.MULTI_EDIT_PROGRAM ?? "multi-edit", args, { cwd, env });
     // On this signal the program rolls the call back before it exits; SIGKILL would prevent that.
     const stop = (): void => void child.kill("SIGINT");

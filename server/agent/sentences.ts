@@ -13,7 +13,7 @@ export const sessionProblems = {
     `${quote(path, 200)} was ignored: it is not a regular file that only its owner can read. Remove it.`,
   badRecord: (path: string) => `${quote(path, 200)} is not a valid announcement of a session. Remove it.`,
   newerRecord: (path: string) =>
-    `${quote(path, 200)} announces the session of a newer version of multi-edit-language-server. Update this version, or remove the file if no editor runs the newer one any more.`,
+    `${quote(path, 200)} announces the session of a newer version of multi-edit-language-server. Update this program, or remove the file if no editor runs the newer version any more.`,
   noStatus: () => "this version does not understand its list of open files",
 } as const;
 
@@ -27,7 +27,7 @@ const noEditor = "No editor runs multi-edit-language-server.";
 
 const nameOne =
   "Ask the user to close the files or the editors that should not be used, or name a session in the environment variable MULTI_EDIT_SESSION.";
-const wholeId = "Name one of these by its whole id.";
+const wholeId = "Name one of these by its full id.";
 const callPerFolder = "Send a separate call for each folder.";
 
 const noSession = (problem: string, hint: string): Failure => makeFailure("noSession", theCall, { problem, hint });
@@ -56,7 +56,7 @@ export const sessionFailures = {
       hint,
     );
   },
-  /** `problem`: a sentence that says what to do. */
+  /** `problem`: one or more sentences that say what is wrong. */
   hidden: (problem: string) =>
     noSession(
       `An editor may have unsaved changes to these files, but it can't be asked. ${problem} Nothing was changed.`,
@@ -92,7 +92,7 @@ export const sessionFailures = {
   },
 } as const;
 
-/** Reports whether the caller can resolve a failure by choosing a session, so that a program can explain how. */
+/** Reports whether the caller can resolve a failure by choosing a session; a program then says how to choose one. */
 export function asksForSession({ code, hint }: Failure): boolean {
   return code === "noSession" && (hint === nameOne || hint === callPerFolder);
 }
@@ -102,14 +102,14 @@ export const agentIdRule = `an id of 1 to ${limits.agentId} printable ASCII char
 
 /** Refusals that a session sends to an agent, as sentences. */
 export const socketSentences = {
-  whoAreYou: "An agent's first requests must be initialize, with protocols and a nonce, and multiEdit/prove.",
+  whoAreYou: "An agent's first requests must be initialize, with protocols and a nonce, and then multiEdit/prove.",
   notProved: "The proof is wrong: the sender does not know the session's secret.",
   badAgent: `client.agent must be ${agentIdRule}, or be left out.`,
   serverTooOld: (version: string) =>
     `The editor runs version ${version} of multi-edit-language-server, which is too old for this agent. Update the server and restart it in the editor.`,
   agentTooOld: (version: string) =>
-    `The editor runs version ${version} of multi-edit-language-server, which is too new for this agent. Update the agent's version.`,
-  busy: (most: number) => `${most} requests of this agent are already being served; send this one later.`,
+    `The editor runs version ${version} of multi-edit-language-server, which is too new for this agent. Update the agent's copy of the program.`,
+  busy: (most: number) => `${most} requests from this agent are already being served; send this one later.`,
 } as const;
 
 /** Log lines about a session's socket, its announcement and its agents. */

@@ -22,7 +22,7 @@ import { callSizeFailures, dialectWarnings, patchFailures, patchProblems } from 
 export type ParsedPatch =
   | {
       readonly ok: true;
-      /** At least one section, with at most `limits.editsPerCall` hunks, Adds, Deletes and Moves in all. */
+      /** At least one section. There are at most `limits.editsPerCall` hunks, Adds, Deletes and Moves in all. */
       readonly sections: readonly Section[];
       /** Sentences about everything that was assumed. */
       readonly warnings: readonly string[];
@@ -36,9 +36,8 @@ export type ParsedPatch =
     };
 
 /**
- * Reads a patch. With `lenient: false`, accepts only what `apply_patch` of Codex 0.169.0 accepted when it was run.
- * Otherwise, also accepts models' deviations from the format if their meaning is certain. Takes linear time and never
- * throws.
+ * Reads a patch. With `lenient: false`, accepts only what `apply_patch` of Codex 0.169.0 accepted in tests. Otherwise,
+ * also accepts models' deviations from the format if their meaning is certain. Takes linear time and never throws.
  */
 export function parsePatch(text: string, how: Leniency): ParsedPatch {
   const patchText = findPatch(text, how);
@@ -70,16 +69,16 @@ interface Patch extends Leniency {
   readonly to: number;
   /** The line that was read last; between sections, the line to read next. */
   at: number;
-  /** The index of the next operation. Broken sections may use up indexes, but then the patch has no operations. */
+  /** The index of the next operation. Broken sections may use up indexes, but a broken patch has no operations. */
   next: number;
   /** The sections without a failure. */
   sections: Section[];
-  /** Functions that make the failures, called once it is known which sections are sound. */
+  /** Functions that make the failures; they are called once it is known which sections are sound. */
   reported: ((sound: readonly string[]) => Failure)[];
   unlisted: number;
 }
 
-/** Reports whether there are too many operations. Reading then stops, before a hostile patch fills the memory. */
+/** Reports whether there are too many operations. Reading then stops, so that a hostile patch can't exhaust memory. */
 const hasTooMany = ({ next }: Patch): boolean => next > limits.editsPerCall;
 
 function report(patch: Patch, line: number, problem: string, path?: string): void {
@@ -137,7 +136,7 @@ function problemBehind(before: Section | undefined, line: string): string {
   return isUnifiedDiff(line) ? patchProblems.unifiedDiff() : patchProblems.expectedHeader();
 }
 
-/** Skips all lines before the next line that begins a section or ends the patch, or that was meant to. */
+/** Skips all lines up to the next line that begins a section or ends the patch, or that was meant to do either. */
 function skipSection(patch: Patch): void {
   for (; patch.at + 1 < patch.to; patch.at++) {
     const next = trimLineEnd(patch.lines[patch.at + 1] ?? "");
@@ -167,7 +166,7 @@ function readSection(patch: Patch, header: Header): Section | undefined {
   return section;
 }
 
-/** Returns the text after an Add's header: all following lines that start with a plus sign, without that sign. */
+/** Returns the text of an Add: the unbroken run of lines below its header that start with `+`, without the `+`. */
 function readAdded(patch: Patch): string {
   const added: string[] = [];
   for (; patch.at + 1 < patch.to; patch.at++) {
@@ -200,7 +199,7 @@ function readUpdate(patch: Patch, path: string): void {
     const at = patch.at + 1;
     if (at >= to || hasTooMany(patch)) break;
     const marker = trimLineEnd(lines[at] ?? "");
-    // Only a marker at the very start of a line ends an Update; an indented one that is not last is a context line.
+    // Only a marker at the start of a line ends an Update. An indented one is a context line, unless it comes last.
     if (marker === markers.end || readHeader(marker) !== undefined || isLastEnd(patch, at)) break;
     if (readStrayMarker(marker)?.endsSection === true) break;
     const problem = readUpdateLine(patch, update, at, marker);
@@ -220,7 +219,7 @@ function readUpdate(patch: Patch, path: string): void {
   }
 }
 
-/** Adds line `at` (0-based) to an Update. `marker`: the line, trimmed at its end. Returns a problem with it, if any. */
+/** Adds line `at` (0-based) to an Update. `marker`: the line without trailing whitespace. Returns a problem, if any. */
 function readUpdateLine(patch: Patch, update: Update, at: number, marker: string): string | undefined {
   const line = patch.lines[at] ?? "";
   const last = update.hunks.at(-1);
@@ -298,7 +297,7 @@ function skipLeadingBlanks(patch: Patch): void {
   }
 }
 
-/** Reports whether a line is an end marker, perhaps indented, that nothing follows; Codex ignores its indentation. */
+/** Reports whether a line is an end marker with nothing after it. As in Codex, the marker may be indented. */
 function isLastEnd({ lines, to }: Patch, at: number): boolean {
   return at === to - 1 && trimLine(lines[at] ?? "") === markers.end;
 }

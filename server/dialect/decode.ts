@@ -14,7 +14,7 @@ import { readOptions } from "./readOptions.js";
 import { callFailures, callSizeFailures, nameOfValue, type Previewer, wrongValue } from "./sentences.js";
 import { patchShape, type Shape, type ShapeName, shapeOf } from "./shapes.js";
 
-/** The choices of the decoder that differ from caller to caller. */
+/** The decoder's settings, which differ from caller to caller. */
 export interface DecodePolicy {
   /** `false` if a model wrote the whole call. A call with `options` is then refused. */
   readonly optionsAllowed: boolean;
@@ -40,8 +40,8 @@ export type DecodedCall =
   | { readonly ok: false; readonly failures: readonly Failure[] };
 
 /**
- * Decodes the params of a request, which may be any JSON value. Reports all failures at once and never throws.
- * An array of one element stands for that element, because JSON-RPC clients wrap a bare string in an array.
+ * Decodes the params of a request, which may be any JSON value. Reports all failures, not only the first, and never
+ * throws. An array of one element stands for that element, because JSON-RPC clients wrap a bare string in an array.
  */
 export function decodeCall(params: unknown, policy: DecodePolicy): DecodedCall {
   const sent: unknown = Array.isArray(params) && params.length === 1 ? params[0] : params;
@@ -96,7 +96,7 @@ function readPermittedOptions(keys: SentKeys, policy: DecodePolicy, findings: Fi
   return {};
 }
 
-/** Reports the fields that a call has beside its patch; only `options` is allowed there. */
+/** Reports the fields that a call has besides its patch, except `options`, the only one allowed there. */
 function reportBesidePatch(keys: SentKeys, patch: SentField, findings: Findings): void {
   const others = Object.entries(keys.fields).filter(([name]) => name !== "patch" && name !== "options");
   const spellings = others.map(([, field]) => field.spelling);
@@ -115,7 +115,7 @@ function readPatch({ spelling, value }: SentField, how: Leniency, findings: Find
   const parsed = parsePatch(value, how);
   if (parsed.ok) return { shape: patchShape, operations: parsed.sections, warnings: parsed.warnings };
   for (const failure of parsed.failures) findings.fail(failure);
-  // `findings` has no room to list any more failures, so it only needs their number.
+  // `findings` has no room for the unlisted failures, so it needs only their number.
   const last = parsed.failures.at(-1);
   for (let i = 0; last !== undefined && i < parsed.unlisted; i++) findings.fail(last);
   return undefined;
@@ -156,7 +156,7 @@ function readEditCall(keys: SentKeys, findings: Findings): ReadCall | undefined 
   if (sent === 0 && !mixed && !unread) findings.fail(callFailures.noEdits());
 
   const path = readPath(keys, meant, single ? { index: 0 } : {}, findings);
-  // Failures name a missing field as this call spells the field elsewhere, or else as the shape spells it.
+  // Failures name a missing field as it is spelt elsewhere in this call, or else as the shape spells it.
   const pathSpelling = objects.find(({ fields }) => fields.path !== undefined)?.fields.path?.spelling;
   const spellings = { ...shape.spelling, ...style, ...(pathSpelling === undefined ? {} : { path: pathSpelling }) };
   const operations: (EditOperation | undefined)[] = [];
@@ -200,7 +200,7 @@ function readList({ spelling, value }: SentField, findings: Findings): readonly 
   return isObject(list) ? [list] : findings.fail(callFailures.noList(spelling, list));
 }
 
-/** Returns, for each pair of `textStyles` that the call uses, the first name from the pair that occurs in the call. */
+/** Returns, for each pair of `textStyles` that the call uses, the name from that pair that the call uses first. */
 function textSpellings(objects: readonly SentKeys[]): string[] {
   const first = new Map<unknown, string>();
   for (const { fields } of objects) {

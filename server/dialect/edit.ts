@@ -1,4 +1,4 @@
-/** Turns one edit of a call into an operation, after its keys have been sorted. */
+/** Turns one edit of a call, whose keys have been sorted by kind, into an operation. */
 import { type At, clip } from "../plan/failure.js";
 import type { EditOperation } from "../plan/operation.js";
 import { loneSurrogateAt } from "../text/chars.js";
@@ -10,22 +10,22 @@ import { callFailures, callSizeFailures, contradictions, schemaProblem, wrongVal
 
 /** The path of a call or of one edit. */
 export interface SentPath {
-  /** As spelt; `undefined` if the path is missing or unusable. */
+  /** As the caller spelt it; `undefined` if the path is missing or unusable. */
   readonly path: string | undefined;
-  /** `true` if a problem with the path has been reported, so that the path must not be reported as missing, too. */
+  /** `true` if a problem with the path has been reported; the path must not also be reported as missing. */
   readonly reported: boolean;
 }
 
 /** One edit, with everything that the rest of the call contributes to it. */
 interface SentEdit {
-  /** 0-based, in the order in which the edits were sent. */
+  /** The 0-based position of the edit in the order in which the edits were sent. */
   readonly index: number;
   readonly keys: SentKeys;
-  /** Fields that misspelt keys of this edit seem to mean, and that are therefore not reported as missing. */
+  /** The fields that this edit's misspelt keys seem to mean; they are not reported as missing. */
   readonly meant: ReadonlySet<FieldName>;
   /** The edit's own path, or the path that it inherits from the call. */
   readonly path: SentPath;
-  /** The names by which sentences call missing fields; a field without an entry is called by its canonical name. */
+  /** The names for missing fields in sentences; a field without an entry is called by its canonical name. */
   readonly spellings: Readonly<Partial<Record<EditFieldName, string>>>;
 }
 
@@ -66,7 +66,7 @@ export function readEdit(
 
   const { oldText, newText, replaceAll = false, occurrence, line, expectedCount } = parsed.data;
   const [hasOccurrence, hasLine] = [occurrence !== undefined, line !== undefined];
-  // Each row is one way in which an edit can contradict itself.
+  // Each row is one way for an edit to contradict itself.
   const contradicted = [
     hasOccurrence && hasLine && contradictions.occurrenceAndLine,
     replaceAll && hasOccurrence && contradictions.occurrenceOfAll,
@@ -78,7 +78,7 @@ export function readEdit(
   return { kind: "edit", index, path: path.path, oldText, newText, replaceAll, occurrence, line, expectedCount };
 }
 
-/** Reads the path that the call or an edit has of its own, not one that it inherits. Adds failures to `findings`. */
+/** Reads the path given in the call or the edit itself, not an inherited one. Adds failures to `findings`. */
 export function readPath(keys: SentKeys, meant: ReadonlySet<FieldName>, at: At, findings: Findings): SentPath {
   const field = keys.fields.path;
   if (field === undefined) return { path: undefined, reported: meant.has("path") };

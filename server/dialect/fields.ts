@@ -11,7 +11,7 @@ export type ContainerName = "edits" | "multi";
 /** Fields that are allowed only at the top level. */
 export type CallFieldName = ContainerName | "patch" | "options";
 
-/** A field by its canonical name. */
+/** The canonical name of a field. */
 export type FieldName = EditFieldName | CallFieldName;
 
 /** The names that a tool gives to the two texts of an edit. */
@@ -83,14 +83,16 @@ export const editFields = {
     schema: z
       .int()
       .min(1)
-      .describe("Replace the occurrence that starts nearest to this line (counted from 1, before the call)."),
+      .describe(
+        "Replace the occurrence that starts nearest to this line (counted from 1, as in the file before the call).",
+      ),
   },
   expectedCount: {
     spellings: ["expectedCount", "expected_count", "expected_replacements", "expectedReplacements"],
     schema: z
       .int()
       .min(1)
-      .describe("How many occurrences there must be if all are replaced. Any other number is a failure."),
+      .describe("How many occurrences there must be if all are replaced. Any other number makes the call fail."),
   },
 } as const satisfies Record<EditFieldName, EditField>;
 
@@ -109,7 +111,7 @@ export const callFields = {
   patch: {
     spellings: ["patch", "input"],
     description: [
-      'The patch. Its first line is "*** Begin Patch", its last line is "*** End Patch". Between them are sections, each beginning with one of these lines:',
+      'The patch. Its first line is "*** Begin Patch", and its last line is "*** End Patch". Between them are sections, each beginning with one of these lines:',
       '"*** Add File: path", then all lines of the new file, each with "+" before it;',
       '"*** Delete File: path", then nothing;',
       '"*** Update File: path", then optionally "*** Move to: new path", then hunks.',
@@ -137,7 +139,7 @@ export const fieldsBySpelling: ReadonlyMap<string, FieldName> = new Map(
 /** Every known spelling, in the order of the tables. */
 export const knownSpellings: readonly string[] = [...fieldsBySpelling.keys()];
 
-/** The type check of an edit without its path. All fields are optional; they must have their canonical names. */
+/** Checks the types of an edit's fields other than the path. All are optional and must have their canonical names. */
 export const editSchema = z.object({
   oldText: editFields.oldText.schema.optional(),
   newText: editFields.newText.schema.optional(),

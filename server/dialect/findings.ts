@@ -6,11 +6,12 @@ import { nearestName } from "./spelling.js";
 
 /** The failures and warnings of one call, in the order in which they are found. */
 export interface Findings {
-  /** Adds a failure. Returns `undefined`, so that a function that can't go on can say `return findings.fail(…)`. */
+  /** Adds a failure. Returns `undefined`, so that a function that can't continue can `return findings.fail(…)`. */
   fail(failure: Failure): undefined;
   /**
-   * Returns the name, one of `names`, that a key seems to be a misspelling of; the caller must report the key. If there
-   * is none, notes the key for a warning and returns `undefined`. `within`: the prefix of an option's key in sentences.
+   * Returns the member of `names` that a key seems to be a misspelling of; the caller must then report the key. If
+   * there is none, notes the key for a warning and returns `undefined`. `within`: the prefix of an option's key in
+   * sentences.
    */
   meantBy(key: string, names: readonly string[], within?: "options."): string | undefined;
   /** The request, tool or command for previews at the entry point that received this call. */

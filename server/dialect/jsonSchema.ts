@@ -23,7 +23,7 @@ function jsonSchemaOf(shape: Shape): object {
   const item = z.strictObject(properties(shape, itemNames, ["oldText", "newText"], "Default: the path of the call."));
   const list = z.array(item).min(1).describe(callFields[container].description);
   const callNames = names.filter((name) => name === "path" || shape.single === "beside");
-  const aboutCallPath = "Edits in the list without a path of their own use this one.";
+  const aboutCallPath = "Used by edits in the list that have no path of their own.";
   const call = z
     .strictObject({
       ...properties(shape, callNames, shape.path === "call" ? ["path"] : [], aboutCallPath),

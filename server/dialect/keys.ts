@@ -1,4 +1,4 @@
-/** Sorts the keys of one object of a call: picks out the known fields, and reports everything wrong with the keys. */
+/** Sorts the keys of one object of a call: picks out the known fields and reports everything wrong with the keys. */
 import type { At } from "../plan/failure.js";
 import { callFields, type FieldName, fieldsBySpelling, knownSpellings, type TextStyle } from "./fields.js";
 import type { Findings } from "./findings.js";
@@ -20,13 +20,13 @@ export interface SentKeys {
   readonly twice: readonly (readonly string[])[];
   /** The names, as spelt, of fields that belong to the call but were sent in one of its edits. */
   readonly misplaced: readonly string[];
-  /** Keys that, in other tools, ask only to see what a call would do. */
+  /** Keys that other tools understand as a request only to show what a call would do. */
   readonly trials: readonly string[];
   /** Other unknown keys. */
   readonly unknown: readonly string[];
 }
 
-/** The folded names of keys that ask for a trial run, in other tools or in calls by models that confuse tools. */
+/** The folded names of keys that ask for a trial run, in other tools or in calls by models that mix up their tools. */
 const trialNames: ReadonlySet<string> = new Set([
   ...["preview", "previewonly", "ispreview", "dryrun", "isdryrun", "dry", "simulate", "simulation"],
   ...["validateonly", "checkonly", "noapply"],
@@ -64,14 +64,14 @@ export function readKeys(source: object, place: "call" | "edit"): SentKeys {
   return { fields, twice, misplaced, trials, unknown };
 }
 
-/** Reports whether a value is a JSON object: not an array, and not null. */
+/** Reports whether a value is a JSON object; an array or `null` is not. */
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /**
- * Reports what is wrong with the keys of one object, and returns the fields that its misspelt keys seem to mean.
- * `style`: the call's names for the two texts, which advice then uses, too; `undefined` if the call has no texts.
+ * Reports what is wrong with the keys of one object and returns the fields that its misspelt keys seem to mean.
+ * `style`: the call's names for the two texts, which advice also uses; `undefined` if the call has no texts.
  */
 export function reportKeys(
   keys: SentKeys,

@@ -39,7 +39,7 @@ export function trimLine(line: string): string {
 /** The first line of a section. */
 export interface Header {
   readonly kind: Section["kind"];
-  /** As spelt; never empty. As in Codex, quotes belong to the path, and so do all leading spaces except the first. */
+  /** As spelt; never empty. As in Codex, quotes are part of the path, and so are all leading spaces but the first. */
   readonly path: string;
 }
 
@@ -49,26 +49,26 @@ const headers: readonly { readonly kind: Header["kind"]; readonly start: string 
   { kind: "update", start: "*** Update File: " },
 ];
 
-/** Reads the header on a line that has no trailing whitespace; `undefined` if the line is no header, or has no path. */
+/** Reads the header on a line without trailing whitespace; `undefined` if the line is not a header or has no path. */
 export function readHeader(line: string): Header | undefined {
   const row = headers.find(({ start }) => line.startsWith(start));
   return row === undefined ? undefined : { kind: row.kind, path: line.slice(row.start.length) };
 }
 
-/** Returns the name of a section in sentences, such as `Update File a.ts`. */
+/** Returns a section's name for use in sentences, such as `Update File a.ts`. */
 export function titleOf({ kind, path }: Header): string {
   return `${{ add: "Add", delete: "Delete", update: "Update" }[kind]} File ${path}`;
 }
 
-/** A marker in a wrong position, or a line that only resembles a marker. */
+/** A marker in the wrong position, or a line that only resembles a marker. */
 export interface StrayMarker {
   /** A clause from `patchProblems`. */
   readonly problem: string;
-  /** `true` if the line was meant to begin or end a section or the patch, so that no section goes on after it. */
+  /** `true` if the line was meant to begin or end a section or the patch, and so ends the section before it. */
   readonly endsSection: boolean;
 }
 
-/** Matches the start of every line that resembles a marker. This saves time: few of perhaps millions of lines do. */
+/** Matches the start of every line that resembles a marker. It is a fast first test, because few lines match. */
 const firstWord =
   /^\*+[\s_-]*(?:add|begin|change|create|delete|edit|end|environment|eof|modify|move|new|remove|rename|update)/;
 
@@ -86,7 +86,7 @@ const likenesses: readonly { readonly like: RegExp; readonly marker: string; rea
 
 /**
  * Returns what is wrong with a line that looks like a marker or a header, or like the start of either, but is not valid
- * where it is. The line must have no trailing whitespace. Returns `undefined` if the line looks like none of these.
+ * in its position. The line must have no trailing whitespace. Returns `undefined` if the line looks like none of these.
  */
 export function readStrayMarker(line: string): StrayMarker | undefined {
   if (!line.startsWith("***")) return undefined;

@@ -1,17 +1,17 @@
-/** Finds the patch in a text, and leaves out the wrapping that models put around patches. */
+/** Finds the patch in a text and removes the wrapping that models put around patches. */
 import { withoutMark } from "../text/chars.js";
 import { type Leniency, markers, readHeader, readStrayMarker, trimLine, trimLineStart } from "./patchMarkers.js";
 import { patchProblems } from "./sentences.js";
 
 /** A text that contains a patch. Line numbers are 0-based and count from the start of the whole text that was sent. */
 export interface PatchText {
-  /** Without their line ends. */
+  /** The lines of the text, without their line ends. */
   readonly lines: readonly string[];
   /** The line after `*** Begin Patch`. */
   readonly from: number;
   /** The line after the last one that may be part of the patch. */
   readonly to: number;
-  /** The first line before the patch that looks like a part of a patch; `undefined` if there is none. */
+  /** The first line before the patch that looks like part of a patch; `undefined` if there is none. */
   readonly lost: number | undefined;
 }
 
@@ -20,7 +20,7 @@ export interface NoPatch {
   readonly lines: readonly string[];
   /** The 0-based number of the line that shows the problem. */
   readonly line: number;
-  /** A clause of `patchProblems`. */
+  /** A clause from `patchProblems`. */
   readonly problem: string;
 }
 
@@ -30,14 +30,14 @@ export function findPatch(text: string, how: Leniency): PatchText | NoPatch {
   return how.lenient ? findLenient(lines) : findStrict(lines);
 }
 
-/** Splits a text into lines. Drops up to two final CRs of each, as Codex does: one when splitting, one when reading. */
+/** Splits a text into lines. Like Codex, drops up to two final CRs from each: one when splitting, one when reading. */
 function splitPatch(text: string): string[] {
   const lines = text.split("\n");
   if (!text.includes("\r")) return lines;
   return lines.map((line) => line.slice(0, line.length - (line.endsWith("\r\r") ? 2 : line.endsWith("\r") ? 1 : 0)));
 }
 
-/** Finds a patch surrounded only by empty lines, or in a heredoc with the tag `EOF`, the only one Codex accepts. */
+/** Finds a patch surrounded only by empty lines, or in a heredoc with the tag `EOF`, the only tag Codex accepts. */
 function findStrict(lines: readonly string[]): PatchText | NoPatch {
   const first = Math.max(0, lines.findIndex(isFilled));
   const last = lines.findLastIndex(isFilled);
@@ -50,7 +50,7 @@ function findStrict(lines: readonly string[]): PatchText | NoPatch {
 
 const heredocs: readonly string[] = ["<<EOF", "<<'EOF'", '<<"EOF"'];
 
-/** Finds a patch, with or without text before it. The first line there that looks like part of a patch is `lost`. */
+/** Finds a patch, even after other text. `lost` is the first line of that text that looks like part of a patch. */
 function findLenient(lines: readonly string[]): PatchText | NoPatch {
   const begin = lines.findIndex((line) => trimLine(line) === markers.begin);
   if (begin < 0) return whyNoPatch(lines, Math.max(0, lines.findIndex(isFilled)));
@@ -59,7 +59,7 @@ function findLenient(lines: readonly string[]): PatchText | NoPatch {
   return { lines, from: begin + 1, to: endOfContent(lines, before), lost: lost < 0 ? undefined : lost };
 }
 
-/** Reports whether a line outside the patch looks like a part of a patch, so that the line must not be ignored. */
+/** Reports whether a line outside the patch looks like part of a patch, and so must not be ignored. */
 export function looksLikePatch(line: string): boolean {
   const trimmed = trimLine(line);
   return (
@@ -70,7 +70,7 @@ export function looksLikePatch(line: string): boolean {
   );
 }
 
-/** Returns the line after the last line that is neither empty nor the end of a wrapping that began before the patch. */
+/** Returns the line at which the content ends: only empty lines and the end of an earlier wrapping may follow. */
 function endOfContent(lines: readonly string[], before: readonly string[]): number {
   const isFenced = before.some(isFence);
   const tag = heredocTag(before.findLast(isFilled) ?? "");

@@ -1,4 +1,4 @@
-/** Sentences about calls and patches that cannot be read. */
+/** Sentences about calls and patches that can't be read or whose meaning is in doubt. */
 import type { z } from "zod";
 import { type At, clip, count, type Failure, makeFailure, nameOf, quote, some, theCall } from "../plan/failure.js";
 import { batchFailures } from "../plan/sentences.js";
@@ -86,7 +86,7 @@ export const callFailures = {
     callFailures.wrongType({}, field, wrongValue(value, "an array of edits")),
   badJson: (field: string, problem = "it cannot be read") =>
     makeFailure("invalidParams", theCall, {
-      problem: `"${field}" is a string that is not JSON: ${clip(problem, 120)}.`,
+      problem: `"${field}" is a string that is not valid JSON: ${clip(problem, 120)}.`,
       hint: `Send "${field}" as an array of edits.`,
     }),
   twoNames: (at: At, names: readonly string[]) =>
@@ -137,7 +137,7 @@ export const callFailures = {
   moreFailures: (more: number) =>
     makeFailure("invalidParams", theCall, {
       problem: `${count(more, "further failure")} of this call ${more === 1 ? "is" : "are"} not listed.`,
-      hint: "Correct the listed ones and send the call again.",
+      hint: "Correct those that are listed, and send the call again.",
     }),
   contradiction: (at: At, problem: string) =>
     makeFailure("invalidParams", at, { problem: `${nameOf(at)} contradicts itself: ${problem}.` }),
@@ -158,7 +158,7 @@ export const callFailures = {
     }),
 } as const;
 
-/** Failures of calls with a part that is larger than its limit. */
+/** Failures of calls in which something exceeds its limit. */
 export const callSizeFailures = {
   edits: (size: number) => batchFailures.tooLarge({}, "the number of edits", size, limits.editsPerCall, "edits"),
   patch: (size: number) =>
@@ -172,7 +172,7 @@ export const callSizeFailures = {
     batchFailures.tooLarge(at, `the length of ${what}`, size, limit, "characters"),
 } as const;
 
-/** Returns the failure for a number of things that exceeds the limit `most`; the exact number need not be known. */
+/** Returns the failure for a number of things above the limit `most`; the exact number does not have to be known. */
 function moreThan(what: string, most: number): Failure {
   return batchFailures.tooLarge({}, what, most + 1, most, "or more");
 }
@@ -199,17 +199,17 @@ export const patchFailures = {
 /** Problems with a line of a patch, as clauses for `patchFailures.syntax`; each says what to write instead. */
 export const patchProblems = {
   empty: () => 'there is no patch; a patch starts with "*** Begin Patch" and ends with "*** End Patch"',
-  noBegin: () => 'no line is "*** Begin Patch"; write it alone on the first line of the patch',
+  noBegin: () => 'there is no line "*** Begin Patch"; make it the first line of the patch',
   textBefore: () => 'the strict grammar allows no text before "*** Begin Patch"; leave it out',
   json: () => "this is JSON; send the text of the patch itself, which starts with *** Begin Patch",
   escaped: () => 'its line breaks are written as "\\n"; send real line breaks',
   unifiedDiff: () =>
     'this is a unified diff; replace the lines ---, +++ and diff with "*** Update File: path", between "*** Begin Patch" and "*** End Patch"',
-  beforeBegin: () => 'it is before "*** Begin Patch" and so not part of the patch; move it after that line',
-  behindEnd: () => 'it is after "*** End Patch" and so not part of the patch; move it before that line',
+  beforeBegin: () => 'it is before "*** Begin Patch", so it is not part of the patch; move it below that line',
+  behindEnd: () => 'it is after "*** End Patch", so it is not part of the patch; move it above that line',
   beginInside: () =>
     'a call contains one patch; put all sections between one "*** Begin Patch" and one "*** End Patch"',
-  noEnd: () => 'the patch ends without "*** End Patch"; write it alone on the last line',
+  noEnd: () => 'the patch ends without "*** End Patch"; add that line at the end',
   noSections: () => "the patch has no sections; write one for each file to add, delete or update",
   environment: () =>
     'this line must name an environment and occur once, directly after "*** Begin Patch"; move it there or leave it out',
@@ -218,24 +218,26 @@ export const patchProblems = {
   misspelt: (marker: string) =>
     `did you mean ${quote(marker)}? Write it exactly like this, with these capitals and single spaces`,
   addedLine: () =>
-    'in an "*** Add File" every line starts with "+", even an empty one, and neither "@@" nor "*** End of File" is allowed',
+    'in an "*** Add File" section, every line starts with "+", even an empty one, and neither "@@" nor "*** End of File" is allowed',
   deletedLine: () =>
     'no lines may follow "*** Delete File"; leave this one out, or write the header of its section before it',
   noHunks: () =>
     "the section has no lines that say what to change; write them after this line, or leave the section out",
   emptyHunk: () =>
     'no lines of a hunk follow; write the lines to find, with " " or "-" before each, and the lines to add, with "+"',
-  stackedAnchor: () => 'the strict grammar allows one "@@" per hunk, followed by lines; leave one of the two out',
+  stackedAnchor: () =>
+    'the strict grammar allows only one "@@" per hunk, followed by lines; leave out one of these two',
   hunkLine: () => 'a line of a hunk starts with " " (kept), "-" (removed) or "+" (added), and a new hunk with "@@"',
   renameHeader: () =>
     'renaming takes two lines: "*** Update File: path", then "*** Move to: new path"; hunks may follow',
   moveMisplaced: () =>
-    'it belongs directly after "*** Update File: path", once and before the first hunk; move it there',
-  endOfFileMisplaced: () => "it belongs after the lines of a hunk, once; move it there or leave it out",
-  behindEndOfFile: () => 'after "*** End of File" a new hunk must start with "@@"; write that line before this one',
+    'it may occur only once, directly after "*** Update File: path" and before the first hunk; move it there',
+  endOfFileMisplaced: () => "it may occur only once, after the lines of a hunk; move it there or leave it out",
+  behindEndOfFile: () =>
+    'after "*** End of File", a new hunk must start with "@@"; write "@@" on a line before this one',
 } as const;
 
-/** Warnings about calls that can be read, but may be incomplete or not what the caller meant. */
+/** Warnings about calls that can be read but may be incomplete or not what the caller meant. */
 export const dialectWarnings = {
   unknownField: (key: string) => `ignored the unknown field ${quote(key)}`,
   moreUnknownFields: (more: number) => `ignored ${more} more unknown fields`,

@@ -1,4 +1,4 @@
-/** The table of shapes: the forms of known tools' calls, told apart by their list and by their names for the texts. */
+/** The table of shapes: the forms of known tools' calls, recognised by their list and their names for the texts. */
 import type { Order } from "../plan/operation.js";
 import type { ContainerName, EditFieldName } from "./fields.js";
 
@@ -16,7 +16,7 @@ export interface Shape {
   readonly container: ContainerName | "patch";
   /**
    * `never`: no edit may be at the top level. `alone`: one edit at the top level may replace the list. `beside`: one
-   * edit at the top level may replace or accompany the list; it is then the first edit of the call.
+   * edit at the top level may replace the list, or accompany it as the first edit of the call.
    */
   readonly single: "never" | "alone" | "beside";
   /** `call`: one file per call. `either`: an edit may name its own file; if it does not, the call's file is used. */
@@ -27,7 +27,7 @@ export interface Shape {
   readonly spelling: Readonly<Partial<Record<EditFieldName, string>>>;
 }
 
-/** The only shape that consists of one text instead of edits. */
+/** The only shape that consists of a single string instead of edits. */
 export const patchShape: Shape = {
   name: "patch",
   announced: true,
@@ -64,7 +64,7 @@ export const shapes: readonly Shape[] = [
     name: "pi",
     announced: true,
     description:
-      "Edits one or more files in one step: either all edits succeed, or nothing changes. Send one edit at the top level, a list of edits, or both; the one at the top level is then the first.",
+      "Edits one or more files in one step: either all edits succeed, or nothing changes. Send one edit at the top level, a list of edits, or both; if both, the edit at the top level comes first.",
     container: "multi",
     single: "beside",
     path: "either",

@@ -9,8 +9,8 @@ const slip = { other: 1, extra: 1, swap: 1 };
 
 /**
  * Returns the known name that `name` seems to be a misspelling of; `undefined` if there is none. Case, `_`, `-` and
- * whitespace are ignored. Names of at least 4 characters may differ by one slip, names of at least 8 by two. Of several
- * such names, returns the nearest, or the first of those that are equally near.
+ * whitespace are ignored. Names of at least 4 characters may differ by one slip, names of at least 8 by two. If several
+ * names qualify, returns the nearest, or the first of those that are equally near.
  */
 export function nearestName(name: string, known: readonly string[]): string | undefined {
   if (name.length > longestName) return undefined;
@@ -30,7 +30,7 @@ export function foldKey(name: string): string {
   return name.toLowerCase().replace(/[_\s-]/g, "");
 }
 
-/** Returns the number of slips between two folded names; `undefined` if the names are too short for so many slips. */
+/** Returns the number of slips between two folded names; `undefined` if there are too many for their length. */
 function slipsBetween(a: string, b: string): number | undefined {
   const shorter = Math.min(a.length, b.length);
   const most = shorter >= 8 ? 2 : shorter >= 4 ? 1 : 0;

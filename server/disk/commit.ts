@@ -1,4 +1,4 @@
-/** Changes files that no editor has open: all of them or none, even if a call fails or the process is killed. */
+/** Changes files that no editor has open: all or none of them, even if a system call fails or the process is killed. */
 import type { Failure } from "../plan/failure.js";
 import { refusedBy } from "../workspace/files.js";
 import { codeOf } from "../workspace/identity.js";
@@ -14,35 +14,37 @@ import { endBatch, endBatchAsWritten, newId, type Recovered, recoverHeld, tidyUp
 import { type BatchEnding, diskFailures } from "./sentences.js";
 import { firstJournal, type Prepared, type Progress, prepare } from "./stage.js";
 
-/** A batch that is ready to commit but not visible yet. The caller must either commit it or abandon it. */
+/** A batch that is ready to commit but not visible yet. The caller must either commit or abandon it. */
 export interface Staged {
   readonly ok: true;
-  /** Earlier batches that had been cut off, and that were ended before this batch began. */
+  /** The interrupted earlier batches that were ended before this one began. */
   readonly recovered: readonly Recovered[];
-  /** Warnings, as sentences for the answer to the call. */
+  /** Warnings for the answer to the call, as whole sentences. */
   readonly warnings: readonly string[];
-  /** Absolute paths of the directories that the batch makes, parents first. */
+  /** Absolute paths of the directories that the batch creates, parents first. */
   readonly directories: readonly string[];
-  /** The names that the batch changes, each with the file under it before and after the batch. */
+  /** The names that the batch changes, each with its file before and after the batch. */
   readonly targets: readonly DiskTarget[];
-  /** Makes the batch visible, in one turn of the event loop. */
+  /** Makes the batch visible within one turn of the event loop. */
   commit(): Committed | NotCommitted;
-  /** Removes everything that was prepared. */
+  /** Removes everything that was prepared for the batch. */
   abandon(): void;
 }
 
-/** A batch that is done. Its helper files and its lock are kept until `finish` is called. */
+/** A batch that was committed. Its helper files and its lock are kept until `finish` is called. */
 export interface Committed {
   readonly outcome: "applied";
   /** Removes the helper files and the lock; the changes stay. */
   finish(): void;
 }
 
-/** A batch that was rolled back or, if `recoveryPending`, is not over yet: some files may be old and others new. */
+/**
+ * A batch that was rolled back or, if the outcome is `recoveryPending`, is still unfinished and may be partly applied.
+ */
 export interface NotCommitted {
   readonly outcome: "rolledBack" | "recoveryPending";
   readonly failure: Failure;
-  /** `true` if all changes are on the disk and will stay unless the power fails before the disk has confirmed them. */
+  /** `true` if all changes have been made and will last unless the power fails before the disk confirms them. */
   readonly isThere?: boolean;
 }
 
@@ -54,8 +56,8 @@ export interface NotStaged {
 }
 
 /**
- * Reads and checks every file, and writes the new files next to the old ones, in one turn of the event loop. Until the
- * batch is over, no other batch can be staged in the workspace's folders. `label`: the batch's name for people.
+ * In one turn of the event loop, reads and checks every file and writes the new files next to the old ones. Until the
+ * batch is over, no other batch can be staged in the workspace's folders. `label`: a human-readable name for the batch.
  */
 export function stage(workspace: DiskWorkspace, changes: readonly DiskChange[], label: string): Staged | NotStaged {
   const { state } = workspace;
@@ -81,7 +83,7 @@ export function stage(workspace: DiskWorkspace, changes: readonly DiskChange[], 
   }
 }
 
-/** Stages a batch in folders that are already locked. If that fails, removes what it wrote and returns every reason. */
+/** Stages a batch whose folders are already locked. On failure, removes everything it wrote and returns all reasons. */
 function stageHeld(
   workspace: DiskWorkspace,
   changes: readonly DiskChange[],
@@ -101,7 +103,7 @@ function stageHeld(
   }
 }
 
-/** A batch that is ready to commit, with the function that unlocks its folders. */
+/** A batch that is ready to commit, and the function that unlocks its folders. */
 interface StagedBatch extends Prepared {
   readonly workspace: DiskWorkspace;
   readonly release: () => void;
@@ -112,7 +114,7 @@ function toStaged(batch: StagedBatch, recovered: readonly Recovered[]): Staged {
   let isOver = false;
   /** Throws if `commit` or `abandon` has already been called. */
   const begin = (): void => {
-    if (isOver) throw new Error(`${journal.label} was committed or abandoned before`);
+    if (isOver) throw new Error(`${journal.label} has already been committed or abandoned`);
     isOver = true;
   };
   const committed: Committed = {
@@ -136,7 +138,7 @@ function toStaged(batch: StagedBatch, recovered: readonly Recovered[]): Staged {
           endAsWritten(batch);
           throw error;
         }
-        // The journal may say `committed` although writing it failed; recovery would then keep the changes.
+        // Although writing the journal failed, the journal may say `committed`; recovery would then keep the changes.
         const read = attempt(() => readJournal(workspace, journal.id)).value;
         if (read?.kind === "journal" && read.journal.state === "committed") return recordAgain(batch) ?? committed;
         failure = failureOf(workspace, error, progress);
@@ -150,12 +152,12 @@ function toStaged(batch: StagedBatch, recovered: readonly Recovered[]): Staged {
   };
 }
 
-/** Ends a batch as recovery would, according to its journal alone; then unlocks its folders. */
+/** Ends a batch as recovery would, relying on its journal alone, and then unlocks its folders. */
 function endAsWritten(batch: StagedBatch): BatchEnding {
   return thenUnlock(batch, () => endBatchAsWritten(batch.workspace, batch.journal.id));
 }
 
-/** Ends a batch that could not be committed, and returns a failure that says what became of it. */
+/** Ends a batch that could not be committed and returns a failure that says what became of it. */
 function endFailed(batch: StagedBatch, failure: Failure): NotCommitted {
   const ending = endAsWritten(batch);
   const isBack = ending.outcome === "rolledBack" || ending.outcome === "untouched";
@@ -168,8 +170,8 @@ function endFailed(batch: StagedBatch, failure: Failure): NotCommitted {
 }
 
 /**
- * Records in the journal once more that the batch is committed, because a power cut may undo the first record. Returns
- * `undefined` if this succeeds. If it fails, recovery will try again.
+ * Records the commit in the journal again, because a power cut could undo the first record. Returns `undefined` if this
+ * succeeds; otherwise, returns a failure, and recovery will try again.
  */
 function recordAgain({ workspace, journal, release }: StagedBatch): NotCommitted | undefined {
   try {
@@ -184,7 +186,7 @@ function recordAgain({ workspace, journal, release }: StagedBatch): NotCommitted
   }
 }
 
-/** Does the last step of a batch, and then unlocks the batch's folders, even if the step failed. */
+/** Performs the last step of a batch and then unlocks the batch's folders, even if that step failed. */
 function thenUnlock<T>({ release }: StagedBatch, act: () => T): T {
   try {
     return act();

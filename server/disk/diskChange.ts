@@ -1,10 +1,12 @@
-/** The changes of a batch on disk, in two forms: by file and, because files may exchange names, by name. */
+/**
+ * The changes of a batch on disk in two forms: with one item per file and, because files may swap names, one per name.
+ */
 import type { FileChange } from "../plan/outcome.js";
 
 /** The new content of a file: text to be written in the file's encoding, or bytes to be written unchanged. */
 export type Content = { readonly text: string } | { readonly bytes: Uint8Array };
 
-/** The change to one file. Paths are absolute and canonical. */
+/** A change to one file. Paths are absolute and canonical. */
 export type DiskChange =
   | (NamedPath & {
       readonly kind: "create";
@@ -13,7 +15,7 @@ export type DiskChange =
       readonly mode?: number | undefined;
     })
   | (NamedPath & PlannedOn & { readonly kind: "update"; readonly content?: Content | undefined })
-  /** Moves the file to `target`, perhaps with new content. `targetName`: the name in failures (default: `target`). */
+  /** Moves the file to `target`, perhaps with new content. `targetName`: the name of `target` in failures. */
   | (NamedPath &
       PlannedOn & {
         readonly kind: "rename";
@@ -25,7 +27,7 @@ export type DiskChange =
 
 interface NamedPath {
   readonly path: string;
-  /** The file's name in failures. */
+  /** The name used for the file in failures. */
   readonly name: string;
 }
 
@@ -34,12 +36,15 @@ interface PlannedOn {
   readonly hash?: string | undefined;
 }
 
-/** Returns the path to which a change moves its file; `undefined` if the change moves no file. */
+/** Returns the path to which a change moves its file; `undefined` if the change does not move the file. */
 export function targetOf(change: DiskChange): string | undefined {
   return change.kind === "rename" ? change.target : undefined;
 }
 
-/** Converts the planned change to a file that no editor has open. `pathOf` must return the absolute path of a URI. */
+/**
+ * Returns the disk change for the planned change to a file that no editor has open. `pathOf` must return the absolute
+ * path of a URI.
+ */
 export function toDiskChange(file: FileChange, pathOf: (uri: string) => string): DiskChange {
   const { document, change } = file;
   const at = { path: pathOf(document.uri), name: document.path };
@@ -53,7 +58,7 @@ export function toDiskChange(file: FileChange, pathOf: (uri: string) => string):
   return { kind: "rename", ...changed, target: pathOf(target.uri), targetName: target.path };
 }
 
-/** One name, with the file under it before and after the batch. */
+/** One name, with its file before and after the batch. */
 export interface Slot {
   readonly path: string;
   readonly name: string;
@@ -61,7 +66,7 @@ export interface Slot {
   readonly before?: { readonly hash?: string | undefined };
   /** The file that will be under the name after the batch; `undefined` if the name becomes free. */
   readonly after?: {
-    /** The path that the file has before the batch; `undefined` for a new file. */
+    /** The file's path before the batch; `undefined` for a new file. */
     readonly from?: string;
     readonly content?: Content | undefined;
     readonly mode?: number | undefined;
@@ -69,8 +74,8 @@ export interface Slot {
 }
 
 /**
- * Returns one slot for each name of a batch. One change may take the name that another change frees, even in a chain or
- * a cycle. The order of the slots does not matter, because every new file is ready before the first name changes.
+ * Returns one slot for each name of a batch. A change may take a name that another frees, even in a chain or a cycle of
+ * changes. The order of the slots does not matter, because every new file is ready before the first name changes.
  * Throws if one file is changed twice, or if two files would get the same name; the plan must prevent both.
  */
 export function toSlots(changes: readonly DiskChange[]): Slot[] {
@@ -78,7 +83,7 @@ export function toSlots(changes: readonly DiskChange[]): Slot[] {
   const put = (path: string, name: string, part: Pick<Slot, "before" | "after">): void => {
     const held = slots.get(path);
     if (part.before !== undefined && held?.before !== undefined) throw new RangeError(`${path} is changed twice`);
-    if (part.after !== undefined && held?.after !== undefined) throw new RangeError(`${path} is to be two files`);
+    if (part.after !== undefined && held?.after !== undefined) throw new RangeError(`two files would be named ${path}`);
     slots.set(path, { path, name: held?.name ?? name, ...held, ...part });
   };
   for (const change of changes) {

@@ -1,4 +1,4 @@
-/** The environment of a batch on disk: the folders, the disk, and the means to find out who else has a file open. */
+/** The environment of a batch on disk: the folders, the disk, and a way to find out who else has a file open. */
 import { isAbsolute, join } from "node:path";
 import { canonicalise, mapBounded } from "../workspace/identity.js";
 import { type Owners, realOwners } from "../workspace/process.js";
@@ -11,12 +11,12 @@ export interface DiskWorkspace {
   readonly files: FileSystem;
   /** Absolute, canonical paths. */
   readonly folders: readonly string[];
-  /** The directory for the journals of all the user's workspaces; absolute and canonical, even before it exists. */
+  /** Absolute, canonical path of the directory for the journals of all the user's workspaces. It may not exist yet. */
   readonly state: string;
   readonly owners: Owners;
-  /** The directories in which Neovim may keep the swap files of all files that it has open; absolute and canonical. */
+  /** Absolute, canonical paths of the directories in which Neovim may keep its swap files. */
   readonly swapFiles: readonly string[];
-  /** Maps a file's path to another session of this server that has the file open, or may have it open. */
+  /** Maps a file's path to an editor session that has, or may have, the file open. */
   readonly openElsewhere: ReadonlyMap<string, Holder>;
 }
 
@@ -26,7 +26,8 @@ export async function userWorkspace(
   more: Partial<DiskWorkspace> = {},
 ): Promise<DiskWorkspace> {
   const spelt = [inServerFolder("journals"), ...neovimSwapFiles()];
-  // Paths of home and state directories often contain links. If a link can't be followed, using the path fails later.
+  // The paths of home and state directories often contain links. If the links in a path can't be followed, the path is
+  // left as it is, and using it fails later.
   const [state = "", ...swapFiles] = await mapBounded(spelt, async (path) => {
     const real = isAbsolute(path) ? await canonicalise(path) : undefined;
     return real?.ok === true ? real.path : path;
@@ -34,7 +35,10 @@ export async function userWorkspace(
   return diskWorkspace(folders, { state, swapFiles, ...more });
 }
 
-/** Returns a workspace that keeps its journals in `state`. By default, it lists no sessions or swap directories. */
+/**
+ * Returns a workspace that keeps its journals in `state`. By default, it knows of no other sessions or swap
+ * directories.
+ */
 export function diskWorkspace(
   folders: readonly string[],
   more: Pick<DiskWorkspace, "state"> & Partial<DiskWorkspace>,

@@ -1,4 +1,4 @@
-/** An interface to the disk, so that tests can simulate disks that fail, or that lose data that was not synced. */
+/** An interface to the disk, which lets tests simulate disks that fail or that lose unsynced data. */
 import { spawnSync } from "node:child_process";
 import * as fs from "node:fs";
 import { constants } from "node:fs";
@@ -7,10 +7,10 @@ import { limits } from "../text/limits.js";
 import { hashOf, readFlags, readRest } from "../workspace/files.js";
 import { codeOf } from "../workspace/identity.js";
 
-/** The system's information about a file, directory or link. */
+/** Information that the system provides about a file, directory or link. */
 export interface FileStat {
   readonly kind: "file" | "directory" | "link" | "other";
-  /** In decimal digits, because an inode's number may be too large for a JavaScript number. */
+  /** In decimal digits, because an inode number may be too large for a JavaScript number. */
   readonly inode: string;
   readonly device: string;
   /** The number of hard links to the file. */
@@ -19,21 +19,22 @@ export interface FileStat {
   readonly group: number;
   /** The permission bits, as for `chmod`. */
   readonly mode: number;
-  /** Bytes. */
+  /** In bytes. */
   readonly size: number;
-  /** Milliseconds since 1970. */
+  /** The time of the last change to the content, in milliseconds since 1970. */
   readonly modified: number;
 }
 
-/** The paths of two files: `to` must get the attributes of `from`. */
+/** The paths of two files: the attributes of `from` are to be copied to `to`. */
 export interface AttributePair {
   readonly from: string;
   readonly to: string;
 }
 
 /**
- * The file system calls that are needed for writing, all synchronous. Paths are absolute, and canonical except for the
- * last name. Only `list` and `mayWrite` follow a link there. A refused call throws an error with the system's code.
+ * The file system calls needed for writing, all synchronous. Paths are absolute; they are also canonical, except that
+ * the last name may be a link, which only `list` and `mayWrite` follow. A refused call throws an error with the
+ * system's code.
  */
 export interface FileSystem {
   /** Returns information about a path; `undefined` if the path does not exist. */
@@ -46,15 +47,15 @@ export interface FileSystem {
   read(path: string, most: number): Buffer;
   /** The first `length` bytes of a regular file, or all bytes if there are fewer. */
   readStart(path: string, length: number): Buffer;
-  /** Reports whether the user may write a file, or change and sync the names in a directory. */
+  /** Reports whether the user may write to a file or, for a directory, may change and sync the names in it. */
   mayWrite(path: string): boolean;
-  /** Makes a new file; the process's umask applies to `mode`. The file is safe on the disk only after `sync`. */
+  /** Creates a file; the process's umask applies to `mode`. The file is safe on the disk only after `sync`. */
   make(path: string, bytes: Uint8Array, mode: number): void;
   /** Overwrites the bytes of an existing file in place. The new bytes are safe on the disk only after `sync`. */
   fill(path: string, bytes: Uint8Array): void;
   /** Sets the permission bits, as `chmod` does. */
   setMode(path: string, mode: number): void;
-  /** Copies owner, mode, access list and extended attributes. Returns, for each pair, whether everything was copied. */
+  /** Copies the owner, mode, access list and extended attributes. Returns, for each pair, whether all were copied. */
   copyAttributes(pairs: readonly AttributePair[]): boolean[];
   /** Returns once a file's bytes and attributes, or a directory's names, are on the disk. */
   sync(path: string): void;
@@ -102,7 +103,7 @@ export const realFileSystem: FileSystem = {
       const buffer = Buffer.alloc(length);
       return buffer.subarray(0, fs.readSync(fd, buffer, 0, length, 0));
     }),
-  // A directory that can't be opened for reading can't be synced.
+  // Read access is checked, too, because a directory that can't be opened for reading can't be synced.
   mayWrite: (path) => attempt(() => fs.accessSync(path, constants.R_OK | constants.W_OK)).code === undefined,
   make: (path, bytes, mode) =>
     opened(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | noFollow, mode, (fd) =>
@@ -123,7 +124,8 @@ export const realFileSystem: FileSystem = {
       try {
         fs.fsyncSync(fd);
       } catch (error) {
-        // Some disks, such as shared folders of virtual machines, can't sync directories. PostgreSQL ignores this, too.
+        // Some disks, such as shared folders of virtual machines, can't sync directories. PostgreSQL also ignores the
+        // error.
         if (!["EINVAL", "EBADF"].includes(codeOf(error)) || !fs.fstatSync(fd).isDirectory()) throw error;
       }
     });
@@ -135,19 +137,21 @@ export const realFileSystem: FileSystem = {
   removeDirectory: (path) => within(path, (at) => fs.rmdirSync(at)),
 };
 
-/** Returns an error like one from the system, with a code such as `ESTALE`. */
+/** Returns an error that looks like one from the system, with a code such as `ESTALE`. */
 export function systemError(code: string, message: string): Error {
   return Object.assign(new Error(`${code}: ${message}`), { code });
 }
 
 /** Reports whether an error is a refusal by the system rather than a bug in the server. */
 export function isSystemError(error: unknown): boolean {
-  // Node has no name for some of the system's codes, only a number.
+  // For some of the system's codes, Node has only a number and no name.
   const isNumbered = error instanceof Error && "errno" in error && typeof error.errno === "number";
   return isNumbered || /^E[A-Z0-9]+$/.test(codeOf(error));
 }
 
-/** Reports whether an error says that a link has replaced a directory. An ESTALE of a network disk has an `errno`. */
+/**
+ * Reports whether an error means that a link has replaced a directory. An ESTALE from a network disk has an `errno`.
+ */
 export function isBehindLink(error: unknown): boolean {
   return codeOf(error) === "ESTALE" && !(error instanceof Error && "errno" in error);
 }
@@ -164,7 +168,7 @@ export function attempt<T>(
   }
 }
 
-/** Calls `act`, but ignores an error whose code is in `done`: it means that the work of `act` was done already. */
+/** Calls `act`, but ignores errors whose codes are in `done`, because they mean that there was nothing left to do. */
 export function ensure(act: () => void, done: readonly string[]): void {
   try {
     act();
@@ -173,12 +177,15 @@ export function ensure(act: () => void, done: readonly string[]): void {
   }
 }
 
-/** Deletes a name. Does nothing if the name does not exist, or can't exist because it is too long. */
+/** Unlinks a path. Does nothing if the path does not exist, or can't exist because it is too long. */
 export function unlinkIfThere(files: FileSystem, path: string): void {
   ensure(() => files.unlink(path), ["ENOENT", "ENOTDIR", "ENAMETOOLONG"]);
 }
 
-/** Returns the hash of a file's bytes; `undefined` if `now` is not a regular file, or is too large to be ours. */
+/**
+ * Returns the hash of a file's bytes; `undefined` if `now` is not a regular file, or is larger than any file that the
+ * server writes.
+ */
 export function hashAt(files: FileSystem, path: string, now: FileStat): string | undefined {
   if (now.kind !== "file" || now.size > limits.fileBytes) return undefined;
   return hashOf(files.read(path, limits.fileBytes));
@@ -194,10 +201,13 @@ export function lookIfReached(files: FileSystem, path: string): FileStat | undef
   }
 }
 
-/** Reports whether an error says that a path is too long or leads through a link, and so to none of our files. */
+/** Reports whether an error means that a path can't lead to a batch's files: it is too long or leads through a link. */
 export const isUnreached = (error: unknown): boolean => isBehindLink(error) || codeOf(error) === "ENAMETOOLONG";
 
-/** Runs every step, even if the system refuses earlier ones. Returns the first refusal's code; `undefined` if none. */
+/**
+ * Runs every step, even after the system has refused one. Returns the code of the first refusal; `undefined` if there
+ * was none.
+ */
 export function tryAll(steps: Iterable<() => void>): string | undefined {
   let code: string | undefined;
   for (const step of steps) {
@@ -214,7 +224,10 @@ export function syncDirectories(files: FileSystem, directories: Iterable<string>
   }
 }
 
-/** Gives a file a free name. Makes a link, which can't replace a file; if links fail, checks the name, then renames. */
+/**
+ * Puts a file under a name that must be free. Makes a hard link, which can't replace an existing file; if that fails,
+ * checks that the name is free and renames the file.
+ */
 export function linkOrRename(files: FileSystem, from: string, to: string): void {
   try {
     files.link(from, to);
@@ -224,10 +237,10 @@ export function linkOrRename(files: FileSystem, from: string, to: string): void 
   }
 }
 
-/** The set-user-ID and set-group-ID bits of a file's mode. Any write clears them, except the superuser's. */
+/** The set-user-ID and set-group-ID bits of a file's mode. A write by any user but the superuser clears them. */
 export const foreignRights = 0o6000;
 
-/** Restores the set-ID bits that a write cleared, if all other bits are still those of the journal's `mode`. */
+/** Restores the set-ID bits that a write cleared, if all other bits still match the journal's `mode`. */
 export function giveBackBits(files: FileSystem, path: string, mode: number | undefined): void {
   if (mode === undefined) return;
   const now = files.look(path)?.mode;
@@ -236,18 +249,21 @@ export function giveBackBits(files: FileSystem, path: string, mode: number | und
 
 const noFollow = constants.O_NOFOLLOW ?? 0;
 
-/** Flags to hold a directory open without the right to list it. `0o10000000`: O_PATH in Linux's asm-generic/fcntl.h. */
+/**
+ * Flags for holding a directory open even if it can't be listed. `0o10000000` is O_PATH in Linux's asm-generic/fcntl.h.
+ */
 const holdDirectory = 0o10000000 | constants.O_DIRECTORY | noFollow;
 
-/** The maximum number of pairs that are copied at once; more could exceed the limit of open files. */
+/** The maximum number of pairs that one `cp` process handles; more could exceed the limit on open files. */
 const pairsAtOnce = 100;
 
 /** `true` if this system can hold a directory open while a name in it is used. */
 const canHold = process.platform === "linux" && fs.existsSync("/proc/self/fd");
 
 /**
- * On Linux, holds the directory of `path` open and calls `act` with a path through it; throws `ESTALE` if another
- * program has replaced a directory on the path with a link since the path was checked. Elsewhere, only calls `act`.
+ * On Linux, calls `act` with a path that leads through an open descriptor of the directory of `path`. Throws `ESTALE`
+ * if another program has replaced a directory on `path` with a link since `path` was checked. On other systems, only
+ * calls `act`.
  */
 function within<R>(path: string, act: (reachable: string) => R): R {
   const directory = dirname(path);
@@ -280,15 +296,15 @@ function opened<R>(path: string, flags: number, mode: number, act: (fd: number) 
   }
 }
 
-/** Writes all bytes. On a nearly full disk, one call may write only a part of them; the next call then fails. */
+/** Writes all bytes. On a nearly full disk, one call may write only some of them; the next call then fails. */
 function writeAll(fd: number, bytes: Uint8Array): void {
   for (let at = 0; at < bytes.length; ) at += fs.writeSync(fd, bytes, at, bytes.length - at, at);
 }
 
 /**
  * Node can't read access lists or extended attributes, so GNU `cp` copies them; no other `cp` both copies them and
- * reports failures. One `cp` process copies all pairs. It reads each source through a descriptor of the server, and
- * writes to the target, which is open in `cp` under the same descriptor number.
+ * reports failures. One `cp` process copies all pairs. It reads each source through the server's descriptor and
+ * inherits the descriptor of the target under the same number.
  */
 function copyAttributes(pairs: readonly AttributePair[]): boolean[] {
   if (!canHold) return pairs.map(() => false);
@@ -301,7 +317,7 @@ function copyAttributes(pairs: readonly AttributePair[]): boolean[] {
     const targets: ("ignore" | number)[] = ["ignore", "ignore", "ignore"];
     for (const { from, to } of pairs) {
       const [source, target] = [from, to].map((path) => within(path, (at) => fs.openSync(at, readFlags)));
-      if (source === undefined || target === undefined) throw new Error("two files were opened");
+      if (source === undefined || target === undefined) throw new Error("one of two files was not opened");
       held.push(source, target);
       sources.push(source);
       while (targets.length < source) targets.push("ignore");
@@ -310,7 +326,7 @@ function copyAttributes(pairs: readonly AttributePair[]): boolean[] {
     const options = ["--attributes-only", "--preserve=mode,ownership,xattr", "--target-directory=/proc/self/fd"];
     const given = sources.map((source) => `/proc/${process.pid}/fd/${source}`);
     const { status } = spawnSync("cp", [...options, ...given], { cwd: "/", stdio: targets, timeout: 30_000 });
-    // If any of several pairs failed, each pair is tried alone.
+    // If any of several pairs failed, each pair is tried separately.
     if (status !== 0 && pairs.length > 1) return pairs.flatMap((pair) => copyAttributes([pair]));
     return pairs.map((pair) => status === 0 && hasSame(pair));
   } finally {

@@ -6,31 +6,33 @@ import type { DiskWorkspace } from "./diskWorkspace.js";
 import { attempt } from "./fileSystem.js";
 import type { Holder } from "./sentences.js";
 
-/** Returns the editor or session that has a file open, or may have it open; `undefined` if there is no sign of one. */
+/** Returns the editor or session that has, or may have, a file open; `undefined` if there is no sign of one. */
 export function holderOf(workspace: DiskWorkspace, path: string): Holder | undefined {
   const ours = workspace.openElsewhere.get(path);
   if (ours !== undefined) return ours;
   for (const { trace, read } of tracesOf(path, workspace)) {
-    // If the server may not look at a trace, the trace is ignored.
+    // A trace that the server is not allowed to examine is ignored.
     const stat = attempt(() => workspace.files.look(trace)).value;
-    // Every trace is checked: an editor that opened the file second keeps its trace after the first editor's is gone.
+    // Every trace is checked, because the trace of the second editor to open a file can outlast that of the first.
     const by = stat === undefined || stat.kind === "directory" ? undefined : read(trace, workspace);
     if (by !== undefined) return { kind: "open", by };
   }
   return undefined;
 }
 
-/** A file that exists as long as an editor has another file open. */
+/** A file that an editor keeps for as long as it has another file open. */
 interface Trace {
   readonly trace: string;
-  /** Returns the editor's name for people; `undefined` if the trace is stale or not genuine. */
+  /** Returns a human-readable name for the editor; `undefined` if the trace is stale or not genuine. */
   readonly read: (trace: string, workspace: DiskWorkspace) => string | undefined;
 }
 
-/** Vim and Neovim use the next extension if a swap file with the previous one exists. Source: `:help swap-file`. */
+/** The extensions of swap files; if one is taken, Vim and Neovim use the next. Source: `:help swap-file`. */
 const swapEndings = ["swp", "swo", "swn", "swm", "swl", "swk"];
 
-/** Returns the traces that editors make while they have a file open, in each editor's order of preference. */
+/**
+ * Returns the traces that editors may keep while they have a file open, in the order in which each editor tries them.
+ */
 function tracesOf(path: string, { swapFiles }: DiskWorkspace): Trace[] {
   const [directory, name] = [dirname(path), basename(path)];
   const vim = join(directory, name.startsWith(".") ? name : `.${name}`);
@@ -47,7 +49,10 @@ function tracesOf(path: string, { swapFiles }: DiskWorkspace): Trace[] {
   ];
 }
 
-/** Reads a link to `user@host.process:boot`, or a file that contains this. Source: Emacs Lisp manual, "File Locks". */
+/**
+ * Reads a symbolic link whose target has the form `user@host.process:boot`, or a file whose text has that form. Source:
+ * Emacs Lisp manual, "File Locks".
+ */
 function readEmacsLock(trace: string, { files }: DiskWorkspace): string | undefined {
   const isLink = (): boolean => files.look(trace)?.kind === "link";
   const text = attempt(() => (isLink() ? files.readLink(trace) : files.readStart(trace, 1024).toString())).value;
@@ -56,7 +61,10 @@ function readEmacsLock(trace: string, { files }: DiskWorkspace): string | undefi
   return isLeft(host, Number(pid)) ? undefined : holderName("Emacs", `${user}@${host}`, Number(pid));
 }
 
-/** Reads the process and host in a swap file's first block. Source: `struct block0` in Vim's and Neovim's memline.c. */
+/**
+ * Reads the process number and the host name in a swap file's first block. Source: `struct block0` in Vim's and
+ * Neovim's memline.c.
+ */
 function readSwapFile(editor: string, trace: string, { files }: DiskWorkspace): string | undefined {
   const block = attempt(() => files.readStart(trace, 108)).value;
   if (block === undefined || block.length < 108 || block.toString("latin1", 0, 2) !== "b0") return undefined;
@@ -65,14 +73,17 @@ function readSwapFile(editor: string, trace: string, { files }: DiskWorkspace): 
   return isLeft(host, pid) ? undefined : holderName(editor, host, pid);
 }
 
-/** Returns the holder's name for people. Only plain names are shown: a trace may be forged, perhaps in an archive. */
+/**
+ * Returns a human-readable name for the holder. Includes `who` only if it consists of plain characters, because a trace
+ * may be forged, for example in an archive that the user has unpacked.
+ */
 function holderName(editor: string, who: string, pid: number): string {
   return /^[\w.@-]{1,64}$/.test(who) ? `${editor} (${who}, process ${pid})` : editor;
 }
 
 /**
- * Reports whether the editor that left a trace is certainly gone. Returns `false` for another machine, whose processes
- * can't be looked up, and for the number 0, which no process has.
+ * Reports whether the editor that left a trace is known to have exited. Returns `false` for an editor on another
+ * machine, whose processes can't be looked up, and for process number 0, which no editor has.
  */
 function isLeft(host: string | undefined, pid: number): boolean {
   return host === hostname() && pid !== 0 && !isProcess(pid, undefined);

@@ -1,4 +1,4 @@
-/** The journal of a batch. Written first, it shows after a crash what the batch planned to do and may have done. */
+/** The journal of a batch. It is written first; after a crash, it shows what the batch was to do and may have done. */
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import * as z from "zod";
 import type { Failure } from "../plan/failure.js";
@@ -11,15 +11,16 @@ import type { DiskWorkspace } from "./diskWorkspace.js";
 import { ensure, type FileSystem, isSystemError, systemError, unlinkIfThere } from "./fileSystem.js";
 import { diskFailures, diskProblems } from "./sentences.js";
 
-/** The journal of one batch, as it is on the disk. */
+/** The journal of one batch, as stored on the disk. */
 export type Journal = z.infer<typeof journalSchema>;
 
-/** One name: the file under it before the batch, the file afterwards, and the way in which the name changes. */
+/** One name: its file before the batch, its file after the batch, and the way in which the name changes. */
 export type JournalEntry = Journal["entries"][number];
 
 /**
- * The result of reading a journal. `foreign`: all its files are outside the workspace's folders, or one of them is in
- * the directory of the journals. `astride`: some of its files are inside the workspace's folders, and others outside.
+ * The result of reading a journal. `foreign`: all files that it names are outside the workspace's folders, or one of
+ * them is in the directory of the journals. `astride`: some of the files are inside the workspace's folders and others
+ * outside.
  */
 export type JournalRead =
   | { readonly kind: "journal" | "astride"; readonly journal: Journal }
@@ -29,8 +30,8 @@ export type JournalRead =
 export type Journals = Pick<DiskWorkspace, "files" | "state" | "owners">;
 
 /**
- * Makes the directory of the journals if it is missing. Agents may not write there, even if their workspace contains
- * it. Returns a failure if the directory can't be used, or if other users have access to it.
+ * Creates the directory of the journals if it does not exist. Agents may not write there, even if their workspace
+ * contains it. Returns a failure if the directory can't be used, or if other users have access to it.
  */
 export function openJournals({ files, owners, state }: Journals): Failure | undefined {
   if (!isAbsolute(state)) return diskFailures.state(state, diskProblems.stateRelative());
@@ -46,7 +47,7 @@ export function openJournals({ files, owners, state }: Journals): Failure | unde
   }
 }
 
-/** Does the same as `openJournals`; then writes a file in the directory and deletes it, as a batch would. */
+/** Like `openJournals`, but also tests the directory by writing and deleting a file, as a batch would. */
 export function tryJournals(journals: Journals): Failure | undefined {
   const { files, owners, state } = journals;
   const unfit = openJournals(journals);
@@ -63,22 +64,24 @@ export function tryJournals(journals: Journals): Failure | undefined {
   }
 }
 
-/** Makes a directory and all missing parents. Each directory is safe on the disk before the next is made in it. */
+/** Creates a directory and all missing parents. Each directory is safe on the disk before the next is created in it. */
 function makeDirectories(files: FileSystem, path: string): void {
   if (files.look(path) !== undefined) return;
   makeDirectories(files, dirname(path));
-  // Another process may make the directory first.
+  // Another process may have created the directory in the meantime.
   ensure(() => files.makeDirectory(path, 0o700), ["EEXIST"]);
   files.sync(dirname(path));
 }
 
-/** Converts a system error from the disk of the journals into a failure; rethrows any other error. */
+/**
+ * Returns the failure for a system error that occurred while the journals were being used; rethrows any other error.
+ */
 export function unusable(state: string, error: unknown): Failure {
   if (!isSystemError(error)) throw error;
   return diskFailures.state(state, fileProblems.system(codeOf(error)));
 }
 
-/** Makes or replaces the journal of a batch; when the call returns, the journal is on the disk. */
+/** Creates or replaces the journal of a batch; when the call returns, the journal is safe on the disk. */
 export function writeJournal({ files, state }: DiskWorkspace, journal: Journal): void {
   // A batch whose journal can't be read back can't be ended, so an invalid journal is never written.
   const text = JSON.stringify(journalSchema.parse(journal));
@@ -100,8 +103,8 @@ export function removeJournal({ files, state }: DiskWorkspace, id: string): void
 }
 
 /**
- * Returns the ids of all journals in the state directory. `halves`: the ids of the batches whose first journal
- * a process has begun to write but not finished.
+ * Returns the ids of all journals in the state directory. `halves`: the ids of the batches whose first journal is still
+ * being written or was never completed.
  */
 export function listJournals({ files, state }: Pick<DiskWorkspace, "files" | "state">): {
   readonly ids: string[];
@@ -116,7 +119,7 @@ export function listJournals({ files, state }: Pick<DiskWorkspace, "files" | "st
   return { ids, halves: begun.filter((id) => !ids.includes(id)) };
 }
 
-/** Reads a journal. Anyone may have written it, so its owner, form, checksum, and the paths in it are checked. */
+/** Reads a journal. Anyone may have written it, so its owner, form, checksum and paths are checked. */
 export function readJournal(workspace: DiskWorkspace, id: string): JournalRead {
   const read = readAnyJournal(workspace, id);
   if (read.kind !== "journal") return read;
@@ -140,7 +143,10 @@ export function readAnyJournal({ files, state, owners }: Journals, id: string): 
   return journal?.id === id ? { kind: "journal", journal } : { kind: "unreadable" };
 }
 
-/** Returns the deepest directory above all files of a journal or, if they are on several drives, the first drive. */
+/**
+ * Returns the deepest directory that contains all files that a journal names. If the files are on several drives,
+ * returns the root of the first drive.
+ */
 export function folderOf(journal: Journal): string {
   const [first = "", ...rest] = namesIn(journal).map(dirname);
   let folder = first;
@@ -150,7 +156,10 @@ export function folderOf(journal: Journal): string {
   return folder;
 }
 
-/** Returns the directories in which a batch changes names (others, with writes in place only, may be unreadable). */
+/**
+ * Returns the directories in which a batch changes names. Leaves out the directories of files that are written in
+ * place, because they may be unreadable.
+ */
 export function directoriesOf({ entries, directories }: Journal): string[] {
   const names = entries.filter(({ way }) => way !== "inPlace").map(({ path }) => path);
   return [...names, ...directories].map(dirname);
@@ -158,18 +167,25 @@ export function directoriesOf({ entries, directories }: Journal): string[] {
 
 const namesIn = ({ entries, directories }: Journal): string[] => [...entries.map(({ path }) => path), ...directories];
 
-/** The path of the journal of a batch. */
+/** Returns the path of a batch's journal. */
 export function journalPath(state: string, id: string): string {
   return join(state, `${id}.journal`);
 }
 
-/** An entry with the paths of its helper files. A journal can't forge these: they follow from the entry and the id. */
+/**
+ * An entry with the paths of its helper files. A journal can't forge these: they are derived from the entry and the id.
+ */
 export interface HelpedEntry extends JournalEntry {
-  /** The new file: in the name's directory or, if the batch makes that directory, in its nearest older ancestor. */
+  /**
+   * The new file. It is in the name's directory or, if the batch creates that directory, in the nearest ancestor that
+   * the batch does not create.
+   */
   readonly staged: string;
-  /** The old file of the name, kept in the name's directory. */
+  /** The old file, kept in the name's directory. */
   readonly kept: string;
-  /** The old bytes of a file that is written in place; `newCopy`: the new bytes. Both are kept next to the journal. */
+  /**
+   * The old bytes of a file that is written in place; `newCopy` contains the new bytes. Both are next to the journal.
+   */
   readonly oldCopy: string;
   readonly newCopy: string;
 }
@@ -201,33 +217,39 @@ const journalSchema = z.strictObject({
   version: z.literal(1),
   id: z.string().regex(/^[0-9a-f]{16}$/),
   /**
-   * `staged`: no name has changed. `committing`: some names may have changed; recovery rolls them back. `committed`:
-   * all names have changed; recovery removes the helper files. `undone`: the batch was rolled back; recovery removes
-   * the helper files, and does not touch changes that others have made since.
+   * `staged`: no name has changed. `committing`: some names may have changed; recovery restores them. `committed`: all
+   * names have changed; recovery removes the helper files. `undone`: the batch was rolled back; recovery removes the
+   * helper files but does not touch changes that others have made since.
    */
   state: z.enum(["staged", "committing", "committed", "undone"]),
-  /** The batch's name for people. */
+  /** A human-readable name for the batch. */
   label: z.string().max(limits.label),
   /** Milliseconds since 1970. */
   started: z.number(),
-  /** Directories that the batch makes, parents first. */
+  /** Directories that the batch creates, parents first. */
   directories: z.array(path),
-  /** After a rollback: the entries whose files were left as they were, with the reason. */
+  /** After a rollback: the entries whose files were left as they were, each with the reason. */
   left: z.array(z.strictObject({ index: z.int().min(0), why: z.enum(["changed", "kept", "lost"]) })).optional(),
   entries: z
     .array(
       z.strictObject({
         path,
-        /** The file's name for people. */
+        /** A human-readable name for the file. */
         name: z.string().max(limits.pathLength),
-        /** The device number of the name's directory or, if the batch makes that, of its nearest older ancestor. */
+        /**
+         * The device of the name's directory or, if the batch creates that directory, of the nearest ancestor that the
+         * batch does not create.
+         */
         device: z.string(),
         /**
          * `create`: the name was free. `replace`: another file takes the name. `remove`: the name becomes free.
          * `inPlace`: the file under the name stays and gets new bytes.
          */
         way: z.enum(["create", "replace", "remove", "inPlace"]),
-        /** `null` if the name was free. `mode`: only for the user's own set-ID files, whose bits a write clears. */
+        /**
+         * `null` if the name was free. `mode`: set only for the user's own files that have set-ID bits, because a write
+         * clears these bits.
+         */
         before: z.strictObject({ inode: z.string(), hash, mode: z.int().min(0).max(0o7777).optional() }).nullable(),
         /**
          * `null` if the name becomes free. `inode`: the inode of the staged file, known from `committing` on;

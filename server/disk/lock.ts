@@ -1,4 +1,6 @@
-/** Allows one batch at a time in a folder: a process locks the folders in which it writes, or fails if it can't. */
+/**
+ * Allows only one batch at a time in a folder: a process first locks the folders and, if it can't, refuses the batch.
+ */
 import { join } from "node:path";
 import * as z from "zod";
 import { type Failed, failed } from "../plan/failure.js";
@@ -13,13 +15,14 @@ import { diskFailures } from "./sentences.js";
 /** A lock that this process holds. */
 export interface Lock {
   readonly ok: true;
-  /** Never throws. If the lock's file can't be removed, other processes stay locked out until this process ends. */
+  /** Never throws. If the lock file can't be removed, other processes stay locked out until this process ends. */
   release(): void;
 }
 
 /**
- * Locks the folders of a workspace for the batch `id`, which must be new. Never waits. Writes the lock first and then
- * looks for other locks: if two processes do this at once, at least one of them sees the other's lock and fails.
+ * Locks the folders of a workspace for the batch with this id, which must be new. Never waits. Writes the lock first
+ * and then looks for other locks: if two processes do this at the same time, at least one sees the other's lock and
+ * fails.
  */
 export function lockFolders(workspace: DiskWorkspace, id: string): Lock | Failed {
   const { files, state, owners, folders } = workspace;
@@ -42,7 +45,10 @@ export function lockFolders(workspace: DiskWorkspace, id: string): Lock | Failed
   return failed(diskFailures.busy(processOf(other)));
 }
 
-/** Writes a lock. On a full disk, the lock is empty and covers all folders, so that recovery can still end batches. */
+/**
+ * Writes a lock. On a full disk, the lock file stays empty and therefore locks all folders; recovery can then still end
+ * batches.
+ */
 function writeLock(files: FileSystem, path: string, text: string): void {
   try {
     try {
@@ -52,7 +58,7 @@ function writeLock(files: FileSystem, path: string, text: string): void {
     }
     files.rename(`${path}.new`, path);
   } catch (error) {
-    // The first error says more than a second one would. The next process that takes a lock removes the file.
+    // The first error says more than a second one would. If the file stays, a later attempt to take a lock removes it.
     tryAll([() => unlinkIfThere(files, `${path}.new`)]);
     throw error;
   }
@@ -63,7 +69,7 @@ export function isLocked(workspace: DiskWorkspace, id: string): boolean {
   return listLocks(workspace).some((one) => one.id === id && one.isAlive);
 }
 
-/** The ids of the locks that this process holds. Its other locks were released, but their files remain. */
+/** The ids of the locks that this process holds. Its other lock files are left over from locks that were released. */
 const ownLocks = new Set<string>();
 
 const lockSchema = z.object({ folders: z.array(z.string()) });
@@ -73,7 +79,7 @@ interface FoundLock {
   readonly owner: OwnerName;
   readonly id: string;
   readonly isAlive: boolean;
-  /** `false` while the lock is being written: its owner has not looked for other locks yet, and will see ours. */
+  /** `false` while the lock is being written: its owner has not yet looked for other locks and will see ours. */
   readonly isMade: boolean;
 }
 
@@ -88,7 +94,10 @@ function listLocks({ files, state, owners }: DiskWorkspace): FoundLock[] {
   });
 }
 
-/** Returns a live process that has locked any of the same folders. Removes dead locks; their names are never reused. */
+/**
+ * Returns a live process that has locked any of the workspace's folders. Removes dead locks, whose names are never
+ * reused.
+ */
 function otherLock(workspace: DiskWorkspace, ownId: string): OwnerName | undefined {
   const others = listLocks(workspace).filter(({ id }) => id !== ownId);
   for (const { path, isAlive } of others) {
@@ -98,7 +107,7 @@ function otherLock(workspace: DiskWorkspace, ownId: string): OwnerName | undefin
   return others.find(({ path, isAlive, isMade }) => isAlive && isMade && overlaps(workspace, path))?.owner;
 }
 
-/** Reports whether a lock covers any of the workspace's folders. A lock that exists but can't be read is assumed to. */
+/** Reports whether a lock covers any of the workspace's folders. If it exists but can't be read, returns `true`. */
 function overlaps({ files, folders }: DiskWorkspace, path: string): boolean {
   try {
     const { folders: others } = lockSchema.parse(JSON.parse(files.read(path, limits.journalBytes).toString()));

@@ -1,4 +1,6 @@
-/** Makes a prepared batch visible name by name, checking each name right before its change; then records the commit. */
+/**
+ * Makes a prepared batch visible name by name, checking each name right before changing it; then records the commit.
+ */
 import type { Failure } from "../plan/failure.js";
 import { limits } from "../text/limits.js";
 import { hashOf } from "../workspace/files.js";
@@ -13,9 +15,9 @@ import { diskFailures, diskProblems } from "./sentences.js";
 import type { Prepared, Progress } from "./stage.js";
 
 /**
- * Puts each new file under its name, records the commit, and returns `undefined`. Returns a failure if another program
- * has changed or opened a file since staging; throws if the system refuses a call. In both cases, the caller must end
- * the batch as its journal says.
+ * Changes every name of a batch, records the commit and returns `undefined`. Returns a failure if another program has
+ * changed or opened a file since staging; throws if the system refuses a call. In both cases, the caller must end the
+ * batch as its journal says.
  */
 export function moveIntoPlace(
   workspace: DiskWorkspace,
@@ -42,7 +44,7 @@ export function moveIntoPlace(
   syncDirectories(files, directoriesOf(journal));
   for (const { target, entry } of names) {
     progress.at = target.slot.name;
-    // Another program may have written to the old file after it was checked but before it lost its name.
+    // Another program may have written to the old file between the check and the change of its name.
     if (entry.way === "inPlace" || entry.way === "create") continue;
     if (hashOf(files.read(entry.kept, limits.fileBytes)) !== target.before?.hash) return movedOn(target.slot.name);
   }
@@ -63,7 +65,8 @@ interface NameContext {
 
 /**
  * Returns a failure if the file under a name has changed since staging or is open elsewhere, or if the kept file, which
- * a rollback would need, is gone (a cleanup program may delete it). The quickest check, that of the inode, comes last.
+ * a rollback would need, is gone (a cleanup program may delete it). The inode is checked last, because that check is
+ * the quickest and so leaves other programs the least time for a change.
  */
 function lookAgain({ workspace, target, entry }: NameContext): Failure | undefined {
   const { files } = workspace;
@@ -75,7 +78,7 @@ function lookAgain({ workspace, target, entry }: NameContext): Failure | undefin
     if (now !== undefined) return movedOn(name, staleProblems.nameTaken);
   } else {
     const { size, mode, owner, group } = before.stat;
-    // If the file's owner or permissions have changed, it must not be replaced by a new file that has the old ones.
+    // A new file with the old owner and permissions must not replace a file whose owner or permissions have changed.
     const isSame = now?.size === size && now.mode === mode && now.owner === owner && now.group === group;
     if (now?.kind !== "file" || !isSame) return movedOn(name);
   }
@@ -86,7 +89,7 @@ function lookAgain({ workspace, target, entry }: NameContext): Failure | undefin
   return files.look(path)?.inode === before.stat.inode ? undefined : movedOn(name);
 }
 
-/** Changes a name in the way that its entry says. Returns a failure if another program has just taken the name. */
+/** Changes a name as its entry says. Returns a failure if another program has just taken the name. */
 function changeName({ workspace: { files }, target, entry }: NameContext): Failure | undefined {
   const { path, name } = target.slot;
   switch (entry.way) {

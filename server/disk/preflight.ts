@@ -1,4 +1,4 @@
-/** Examines every name that a batch would change, and reports all obstacles together before anything is written. */
+/** Examines every name that a batch would change and reports all obstacles together before anything is written. */
 import { basename, dirname, join } from "node:path";
 import { type Failed, type Failure, failed } from "../plan/failure.js";
 import { limits } from "../text/limits.js";
@@ -20,12 +20,14 @@ export interface Before {
   readonly hash: string;
 }
 
-/** A name that a batch changes, with the file under that name before and after the batch. */
+/** A name that a batch changes, with its file before and after the batch. */
 export interface DiskTarget {
   readonly slot: Slot;
-  /** The device number of the name's directory or, if that does not exist, of its nearest existing ancestor. */
+  /**
+   * The device number of the name's directory or, if that directory does not exist, of its nearest existing ancestor.
+   */
   readonly device: string;
-  /** The way in which the name changes. Staging may still turn `replace` into `inPlace` if a file gets new bytes. */
+  /** The way in which the name changes. If a file gets new bytes, staging may still change `replace` to `inPlace`. */
   readonly way: JournalEntry["way"];
   /** `undefined` if the name is free before the batch. */
   readonly before: Before | undefined;
@@ -37,7 +39,7 @@ export interface DiskTarget {
 export interface After {
   /** SHA-256, in hex. */
   readonly hash: string;
-  /** The new bytes; `undefined` if those of `source` stay as they are. */
+  /** The new bytes; `undefined` if the file keeps the bytes of `source`. */
   readonly bytes: Buffer | undefined;
   /** The existing file that is moved, edited, or both; `undefined` for a new file. */
   readonly source: { readonly path: string; readonly before: Before } | undefined;
@@ -45,7 +47,10 @@ export interface After {
   readonly mode: number | undefined;
 }
 
-/** The names that a batch changes and the directories that it must make, parents first; or all reasons to refuse it. */
+/**
+ * The names that a batch changes and the directories that it creates, parents first; or all reasons to refuse the
+ * batch.
+ */
 export type Preflight =
   | { readonly ok: true; readonly targets: readonly DiskTarget[]; readonly directories: readonly string[] }
   | { readonly ok: false; readonly failures: readonly Failure[] };
@@ -80,7 +85,9 @@ function forEach<T extends { readonly ok: true }>(
   return failures.length > 0 ? { ok: false, failures } : { ok: true, results };
 }
 
-/** Reads the file under a name. Fails if the plan expects another file or none, or if the file must not be changed. */
+/**
+ * Reads the file under a name. Fails if the file is not the one that the plan expects, or if it must not be changed.
+ */
 function examine(
   workspace: DiskWorkspace,
   { path, name, before: expected }: Slot,
@@ -111,10 +118,10 @@ function examine(
   return { ok: true, before: { stat, bytes, hash } };
 }
 
-/** The files before the batch, by path. The value is `undefined` if the name is free. */
+/** The files as they are before the batch, by path; `undefined` for a free name. */
 type Befores = ReadonlyMap<string, Before | undefined>;
 
-/** Decides which file goes under a name, and in which way. `missing`: directories that must be made, deepest first. */
+/** Decides which file goes under a name and how the name changes. `missing`: directories to create, deepest first. */
 function aim(
   workspace: DiskWorkspace,
   slot: Slot,
@@ -131,7 +138,8 @@ function aim(
     missing.push(directory);
     directory = dirname(directory);
   }
-  // The system refuses a name as too long only if its directory exists, so each name is looked up in an existing one.
+  // The system checks the length of a name only if the directory exists, so each name is looked up in an existing
+  // directory.
   if (missing.length > 0) for (const below of [path, ...missing]) files.look(join(directory, basename(below)));
   const result = afterOf(slot, befores);
   if (!result.ok) return result;
@@ -139,7 +147,8 @@ function aim(
   const isOwn = after?.source?.path === path;
   if (isOwn && !files.mayWrite(path)) return failed(pathFailures.readOnly(name));
   const isTheirs = owners.user !== undefined && before?.stat.owner !== owners.user;
-  // Only a write in place keeps the file's other hard links and its owner, and needs no right to change the directory.
+  // Only a write in place keeps the file's owner and other hard links, and it needs no permission to change the
+  // directory.
   const isFixed = isOwn && before !== undefined && (before.stat.links > 1 || isTheirs || !files.mayWrite(directory));
   if (!isFixed && !files.mayWrite(directory)) return failed(pathFailures.readOnly(name));
   const way = isFixed ? "inPlace" : before === undefined ? "create" : after === undefined ? "remove" : "replace";
@@ -155,7 +164,7 @@ function afterOf(
   const before = from === undefined ? undefined : befores.get(from);
   const source = from === undefined || before === undefined ? undefined : { path: from, before };
   if (content === undefined) {
-    if (source === undefined) throw new RangeError(`${name} is to hold nothing that is known`);
+    if (source === undefined) throw new RangeError(`the new content of ${name} is unknown`);
     return { ok: true, after: { hash: source.before.hash, bytes: undefined, source, mode } };
   }
   const isText = "text" in content;

@@ -1,4 +1,4 @@
-/** Ends batches according to their journals alone: a given batch, or all batches that were cut off by a crash. */
+/** Ends batches based on their journals alone: one given batch, or all batches that a crash interrupted. */
 import { randomBytes } from "node:crypto";
 import { dirname } from "node:path";
 import type { Failure } from "../plan/failure.js";
@@ -24,32 +24,32 @@ import { isLocked, lockFolders } from "./lock.js";
 import { rollBack } from "./rollBack.js";
 import { type BatchEnding, diskFailures, diskSentences, type Foreign } from "./sentences.js";
 
-/** A batch that was cut off, and what became of it. */
+/** An interrupted batch, and what became of it. */
 export interface Recovered extends BatchEnding {
   readonly id: string;
   /** The caller's label for the batch. */
   readonly label: string;
-  /** The names of the batch's files, for people. */
+  /** Human-readable names of the batch's files. */
   readonly names: readonly string[];
-  /** The whole result in words, for the log and for the next answer. */
+  /** A description of the whole result, for the log and for the next answer. */
   readonly message: string;
 }
 
-/** The result of examining the journals and ending the batches that were cut off. */
+/** The result of examining the journals and ending the interrupted batches. */
 export interface Recovery {
   readonly batches: readonly Recovered[];
   /** Sentences about journals that were left alone because they can't be read or trusted. */
   readonly problems: readonly string[];
-  /** The reason why journals could not be examined or no batch may be written yet; `undefined` if there is none. */
+  /** The reason why the journals could not be examined, or why no batch may be written yet; otherwise `undefined`. */
   readonly failure?: Failure | undefined;
 }
 
-/** Ends the batches that were cut off in a workspace's folders. Does nothing while another process has locked them. */
+/** Ends the interrupted batches in a workspace's folders. Does nothing while another process has the folders locked. */
 export function recover(workspace: DiskWorkspace): Recovery {
   const nothing: Recovery = { batches: [], problems: [] };
   const { files, state } = workspace;
   try {
-    // If the directory does not exist, there is no journal and nothing to end, so the directory is not made.
+    // Without the directory there are no journals, so there is nothing to end, and the directory is not created.
     if (files.look(state) === undefined) return nothing;
     const failure = openJournals(workspace);
     if (failure !== undefined) return { ...nothing, failure };
@@ -65,7 +65,7 @@ export function recover(workspace: DiskWorkspace): Recovery {
   }
 }
 
-/** Does the same as `recover`, for a caller that has already locked the folders. */
+/** Like `recover`, but for a caller that has already locked the folders. */
 export function recoverHeld(workspace: DiskWorkspace): Recovery {
   const { state } = workspace;
   const { ids, halves } = listJournals(workspace);
@@ -76,10 +76,11 @@ export function recoverHeld(workspace: DiskWorkspace): Recovery {
     const path = journalPath(state, id);
     const { value: read, code } = attempt(() => readJournal(workspace, id));
     if (code === "EACCES" || code === "EPERM") {
-      // A journal that the user may not read is as useless as a damaged one, and is left alone, too.
+      // A journal that the user may not read is as useless as a damaged one, so it is left alone, too.
       problems.push(diskSentences.closedJournal(path, fileProblems.system(code)));
     } else if (code !== undefined) {
-      // Any other error may be temporary. While it lasts, no batch is written: the journal may be about the same files.
+      // Any other error may be temporary. While it lasts, no batch is written, because the journal may name the same
+      // files.
       failures.push(diskFailures.unreadJournal(path, fileProblems.system(code)));
     }
     if (read?.kind === "unreadable") problems.push(diskSentences.badJournal(path));
@@ -99,7 +100,7 @@ export function recoverHeld(workspace: DiskWorkspace): Recovery {
   return { batches, problems, failure };
 }
 
-/** Deletes half-written first journals, whose batches have changed nothing, unless their writer still holds a lock. */
+/** Deletes each half-written first journal, whose batch has changed nothing, unless a live process holds its lock. */
 function sweepHalves(workspace: DiskWorkspace, halves: readonly string[]): string[] {
   return halves.flatMap((id) => {
     const path = `${journalPath(workspace.state, id)}.new`;
@@ -108,7 +109,7 @@ function sweepHalves(workspace: DiskWorkspace, halves: readonly string[]): strin
   });
 }
 
-/** Returns sentences for people about all workspaces' interrupted batches and about journals that can't be read. */
+/** Returns a sentence about each interrupted batch, in any workspace, and about each journal that can't be read. */
 export function journalProblems(workspace: DiskWorkspace): readonly string[] {
   const { files, state } = workspace;
   try {
@@ -143,11 +144,12 @@ function toRecovered({ id, label, started, entries }: Journal, settled: BatchEnd
   return { ...settled, id, label, names, message };
 }
 
-/** Ends a batch as its journal says. The call may be interrupted and repeated any number of times. */
+/** Ends a batch as its journal says. If this is interrupted, it can be repeated any number of times. */
 export function endBatch(workspace: DiskWorkspace, journal: Journal): BatchEnding {
   if (journal.state === "staged") return { outcome: "untouched", foreign: [], code: tidyUp(workspace, journal) };
   if (journal.state === "committed") {
-    // The journal is written again: a disk may report a failed sync only once, perhaps to a process that was killed.
+    // The journal is written again, because a disk may report a failed sync only once, perhaps to a process that was
+    // then killed.
     const unwritten = tryAll([() => writeJournal(workspace, journal)]);
     const isFull = unwritten !== undefined && noRoom.has(unwritten);
     const unsure = isFull ? tryAll([() => workspace.files.sync(workspace.state)]) : unwritten;
@@ -161,19 +163,19 @@ export function endBatch(workspace: DiskWorkspace, journal: Journal): BatchEndin
   const { foreign, code } = rollBack(workspace, journal);
   if (code !== undefined) return { outcome: "pending", foreign, code };
   const undone = asUndone(journal, foreign);
-  // The rollback is recorded, so that no later rollback undoes the same changes if a person or a program repeats them.
+  // Recording the rollback keeps a later rollback from undoing the same changes if somebody makes them again.
   const unwritten = tryAll([() => writeJournal(workspace, undone)]);
   const untidy = tidyUp(workspace, undone);
   const isPending = unwritten !== undefined && untidy !== undefined;
   return { outcome: isPending ? "pending" : "rolledBack", foreign, code: untidy };
 }
 
-/** The system's codes for a full disk or quota. The last one is Linux's EDQUOT, for which Node has no name. */
+/** The system's codes for a full disk or an exhausted quota. The last is Linux's EDQUOT, for which Node has no name. */
 const noRoom: ReadonlySet<string> = new Set(["ENOSPC", "EDQUOT", "Unknown system error -122"]);
 
 /**
  * Ends a batch as its journal on the disk says, whatever state this process last tried to write. If the journal can't
- * be read, the batch stays pending: recovery may be able to read the journal later.
+ * be read, the batch stays pending, because recovery may be able to read the journal later.
  */
 export function endBatchAsWritten(workspace: DiskWorkspace, id: string): BatchEnding {
   const ending = attempt(() => {
@@ -203,7 +205,7 @@ function leftIn({ state }: DiskWorkspace, journal: Journal): Foreign[] {
   });
 }
 
-/** Returns the path of the helper file that keeps the old file of a name, or a copy of the old file's bytes. */
+/** Returns the path of the helper file that is an entry's old file, or that contains a copy of the old file's bytes. */
 function copyOf({ way, kept, oldCopy }: HelpedEntry): string {
   return way === "inPlace" ? oldCopy : kept;
 }
@@ -217,7 +219,8 @@ export function tidyUp(workspace: DiskWorkspace, journal: Journal): string | und
   const isLeft = new Set(journal.left?.flatMap(({ index, why }) => (why === "kept" ? [index] : [])));
   const helpers = helpedEntries(state, journal).flatMap((entry, index) => {
     const { staged, kept, oldCopy, newCopy } = entry;
-    // If the name was free, no file is kept. A staged file shows that `replace` did not happen, so it is removed last.
+    // If the name was free, no file is kept. The staged file is removed last, because its presence shows that `replace`
+    // did not happen.
     const besides = [...(entry.before === null ? [] : [kept]), staged];
     const apart = [newCopy, oldCopy];
     // While a batch is only staged, its journal may still say `replace` for a file that will be written in place.
@@ -237,7 +240,9 @@ export function tidyUp(workspace: DiskWorkspace, journal: Journal): string | und
   ]);
 }
 
-/** Removes a helper file. Leaves it if it is for a new file and its directory can't be reached: no old text is lost. */
+/**
+ * Removes a helper file. Leaves it if its directory can't be reached and the entry's name was free before the batch.
+ */
 function takeAway(files: FileSystem, { path, entry }: { readonly path: string; readonly entry: JournalEntry }): void {
   try {
     unlinkIfThere(files, path);

@@ -1,4 +1,4 @@
-/** Rolls back only a batch's own changes, going by its journal and by the files now found under the journal's names. */
+/** Rolls back a batch's own changes and no others, based on its journal and on the files now under the names in it. */
 import { dirname } from "node:path";
 import { limits } from "../text/limits.js";
 import { hashOf } from "../workspace/files.js";
@@ -40,7 +40,7 @@ export function rollBack(workspace: DiskWorkspace, journal: Journal): { foreign:
     }),
     () => syncDirectories(files, directoriesOf(journal)),
   ]);
-  // A disk that could not be examined at first may have been missing while the steps above found nothing to do on it.
+  // If a disk could not be examined at first, it may have been missing when the steps above found nothing to do on it.
   return { foreign, code: code ?? (unseen === undefined ? undefined : findAway(files, entries)) };
 }
 
@@ -48,9 +48,10 @@ export function rollBack(workspace: DiskWorkspace, journal: Journal): { foreign:
 const notMounted = "ENOMEDIUM";
 
 /**
- * Returns `notMounted` if a disk of the batch is missing: none of its files is found there, and one of their paths is
- * on another disk. A device number alone proves nothing, because many disks get a new one with each mount. Otherwise,
- * returns the code of the first refused `look`, because its disk may be missing; `undefined` if none was refused.
+ * Returns `notMounted` if a disk of the batch is missing: none of the batch's files on it is found, and the path of one
+ * of them is now on another disk. A device number alone proves nothing, because many disks get a new one with each
+ * mount. Otherwise, returns the code of the first refused `look`, because the disk of that file may be missing;
+ * `undefined` if no `look` was refused.
  */
 function findAway(files: FileSystem, entries: readonly HelpedEntry[]): string | undefined {
   const [seen, elsewhere] = [new Set<string>(), new Set<string>()];
@@ -78,7 +79,10 @@ interface RollBackContext {
   readonly entries: readonly HelpedEntry[];
 }
 
-/** Restores the old file under a name. Returns the name if that file is lost or another program's file is under it. */
+/**
+ * Restores the old file under a name. Returns the name if the old file is lost, or if another program's file has the
+ * name.
+ */
 function restore(context: RollBackContext): Foreign | undefined {
   const { files, entry } = context;
   const { path, oldCopy } = entry;
@@ -87,12 +91,13 @@ function restore(context: RollBackContext): Foreign | undefined {
   if (files.look(dirname(path))?.kind === "directory") {
     return entry.way === "inPlace" ? refill(files, entry, now) : giveBack(context, now);
   }
-  // Another program has removed the directory and the file in it. A copy for a write in place is kept elsewhere.
+  // Another program has removed the directory and the file in it. A copy made for a write in place is in another
+  // directory and may still exist.
   const isKept = entry.way === "inPlace" && files.look(oldCopy) !== undefined;
   return { path, kept: isKept ? oldCopy : undefined };
 }
 
-/** Removes a file that the batch created. If a link has replaced a directory, removes nothing beyond the link. */
+/** Removes a file that the batch created. Removes nothing if a link has replaced a directory on the file's path. */
 function uncreate(context: RollBackContext): Foreign | undefined {
   const { path } = context.entry;
   let now: FileStat | undefined;
@@ -108,7 +113,9 @@ function uncreate(context: RollBackContext): Foreign | undefined {
   return undefined;
 }
 
-/** Restores the old file under a name. The file is kept beside the name, unless it is still under the name itself. */
+/**
+ * Restores the old file under a name. If the old file is not under the name itself, it is kept in the same directory.
+ */
 function giveBack(context: RollBackContext, now: FileStat | undefined): Foreign | undefined {
   const { files, entry } = context;
   const { path, before, kept } = entry;
@@ -119,7 +126,8 @@ function giveBack(context: RollBackContext, now: FileStat | undefined): Foreign 
     return undefined;
   }
   const hash = hashAt(files, path, now);
-  // Another program took the name before the batch did. Its file is reported only if it has the same bytes as ours.
+  // Another program took the name before the batch did. Its file is reported only if it has the same bytes as the
+  // batch's new file.
   if (!isReplaced(files, entry)) return hash === entry.after?.hash ? { path } : undefined;
   if (isOurs(context, now)) files.rename(kept, path);
   else if (hash !== before?.hash) return { path, kept };
@@ -137,15 +145,18 @@ function findLost(context: RollBackContext, now: FileStat | undefined): Foreign 
   return isPut(context, now) ? { path, isLost: true } : undefined;
 }
 
-/** Returns `false` if the batch planned to replace the file under a name but did not: the staged file still exists. */
+/**
+ * Returns `false` if the batch was to replace the file under a name but has not, in which case the staged file still
+ * exists.
+ */
 function isReplaced(files: FileSystem, { way, staged }: HelpedEntry): boolean {
   return way !== "replace" || files.look(staged) === undefined;
 }
 
 /**
  * Reports whether the file under a name is the very file that the batch put there, unchanged. Inode and bytes must both
- * agree: another program may write the same bytes, or a new file may get the inode of a deleted one. A moved file is no
- * longer ours if another program has changed its old name: that program may have moved it here, as the only copy left.
+ * match: another program may write the same bytes, and a new file may get the inode of a deleted one. A moved file
+ * counts as ours only if it is also kept or back under its old name: otherwise, this may be the only copy left.
  */
 function isOurs(context: RollBackContext, now: FileStat): boolean {
   const { files, entries } = context;
@@ -161,7 +172,7 @@ function isPut({ files, entry: { path, after } }: RollBackContext, now: FileStat
   return after?.inode === now.inode && hashAt(files, path, now) === after.hash;
 }
 
-/** Reports whether the file under a name is the old one or has its bytes (it is a copy if links failed). */
+/** Reports whether the file under a name is the old one or, if links failed, a copy with the same bytes. */
 function hasBack(files: FileSystem, { path, before }: HelpedEntry): boolean {
   const there = files.look(path);
   return there !== undefined && (there.inode === before?.inode || hashAt(files, path, there) === before?.hash);
@@ -191,13 +202,14 @@ function refill(files: FileSystem, entry: HelpedEntry, now: FileStat | undefined
   return undefined;
 }
 
-/** The number of bytes that a disk writes completely or not at all; no disk in use has smaller sectors. */
+/** The number of bytes that a disk writes either completely or not at all; no disk in use has smaller sectors. */
 const sector = 512;
 
 /**
- * Reports whether `found` may be the result of interrupted writes alone. It then contains no other program's bytes, and
- * may be overwritten. A sector may contain old bytes, new bytes, or old, new and again old bytes: the batch's write was
- * cut off in that sector, and later the rollback's write, too. Bytes that were added but never written are zero.
+ * Reports whether `found` may be the result of interrupted writes alone. If so, it contains no other program's bytes
+ * and may be overwritten. A sector may contain old bytes, new bytes, or first old, then new, then old bytes, if the
+ * write of the batch and later that of the rollback were cut off in that sector. Bytes that were added but never
+ * written are zero.
  */
 export function isTorn(found: Uint8Array, before: Uint8Array, after: Uint8Array): boolean {
   const [least, most] = [Math.min(before.length, after.length), Math.max(before.length, after.length)];
@@ -209,10 +221,13 @@ export function isTorn(found: Uint8Array, before: Uint8Array, after: Uint8Array)
   return true;
 }
 
-/** Reports whether `[from, to)` consists of a run, perhaps empty, of each side in turn. After its end, a side is 0. */
+/**
+ * Reports whether the bytes in `[from, to)` are a sequence of runs (perhaps empty), one from each side in turn, at the
+ * same offsets. Beyond its end, a side counts as zeros.
+ */
 function isJoined(found: Uint8Array, sides: readonly Uint8Array[], from: number, to: number): boolean {
   let at = from;
-  // Each side claims as many bytes as match it, which leaves the fewest bytes for the sides after it.
+  // Each side takes as many matching bytes as it can, which leaves the fewest bytes for the sides after it.
   for (const side of sides) while (at < to && found[at] === (side[at] ?? 0)) at++;
   return at === to;
 }

@@ -3,55 +3,57 @@ import { clip, type Failure, fileAt, makeFailure, quote, some, theCall, withRest
 import { batchFailures } from "../plan/sentences.js";
 import { limits } from "../text/limits.js";
 
-/** The reason why an announced editor session was not reached. */
+/** The reason why an editor session that announced itself could not be reached. */
 export type Unreached =
   /** No program listens on the session's socket. `code`: the system's error code. */
   | { readonly kind: "absent"; readonly code: string }
-  /** The system forbids the connection. `code`: its error code. `sandbox`: set if this process knows of its sandbox. */
+  /** The system or, if `sandbox` is `true`, the agent's sandbox forbids connecting. `code`: the system's error code. */
   | { readonly kind: "forbidden"; readonly code: string; readonly sandbox: boolean }
-  /** The session did not answer in time, or already serves as many agents as it accepts. */
+  /** The session did not answer in time or already serves as many agents as it accepts. */
   | { readonly kind: "silent"; readonly seconds: number }
   /** The session refused the connection; `message` is its reason. */
   | { readonly kind: "refused"; readonly message: string }
   /** The program that answers on the session's socket does not know the session's secret. */
   | { readonly kind: "impostor" };
 
-/** Says why a session was not reached. `problem`: the end of a sentence; `hint`: one or more whole sentences. */
+/**
+ * Says why a session was not reached. `problem`: a clause to end a sentence; `hint`: one or more complete sentences.
+ */
 export function sayUnreached(why: Unreached): { readonly problem: string; readonly hint: string } {
   switch (why.kind) {
     case "absent":
       return {
-        problem: `nothing answers at its socket (${why.code}), though its process is running`,
+        problem: `nothing answers on its socket (${why.code}), though its process is running`,
         hint: "Restart the language server in that editor.",
       };
     case "forbidden":
       return {
         problem: `${why.sandbox ? "the agent's sandbox" : "the system"} does not allow connections to it (${why.code})`,
-        hint: "In an agent's sandbox, commands can't open sockets. Use the MCP server \"multi-edit mcp\", which agents start outside the sandbox, or allow this command to run outside it.",
+        hint: 'An agent\'s sandbox may keep commands from opening sockets. Use the MCP server "multi-edit mcp", which agents start outside the sandbox, or allow this command to run outside it.',
       };
     case "silent":
       return {
         problem: `it did not answer within ${why.seconds} s`,
-        hint: "The editor may be suspended or busy: resume it, or close it.",
+        hint: "The editor may be suspended or busy: resume or close it.",
       };
     case "refused":
       return {
         problem: `the connection failed: ${clip(why.message, 300).replace(/\.$/, "")}`,
-        hint: "Make sure that the editor and this program have the same version, and restart the language server in that editor.",
+        hint: "Make sure that the language server in that editor has the same version as this program, and restart that server.",
       };
     case "impostor":
       return {
-        problem: "the program that answers at its socket does not know the session's secret",
+        problem: "the program that answers on its socket does not know the session's secret",
         hint: "Restart the language server in that editor.",
       };
   }
 }
 
-/** The ending of a batch on disk, whether the batch was completed, failed, or was interrupted. */
+/** The outcome of a batch on disk, whether the batch succeeded, failed or was interrupted. */
 export interface BatchEnding {
   /**
-   * `applied`: all changes were made. `untouched`: no visible change had been made. `rolledBack`: everything was rolled
-   * back, except the `foreign` files. `pending`: the batch, whose journal stays, must still be rolled back or synced.
+   * `applied`: all changes were made. `untouched`: no visible change was made. `rolledBack`: everything was rolled
+   * back, except the `foreign` files. `pending`: the batch must still be rolled back or synced, so its journal stays.
    */
   readonly outcome: "applied" | "untouched" | "rolledBack" | "pending";
   readonly foreign: readonly Foreign[];
@@ -59,22 +61,22 @@ export interface BatchEnding {
   readonly code?: string | undefined;
 }
 
-/** A file that a rollback left as it is, because another program changed it or removed the kept copy. */
+/** A file that a rollback leaves as it is, because another program changed it or removed the kept copy. */
 export interface Foreign {
   readonly path: string;
-  /** The path at which the old file, or a copy, is left for the user; `undefined` if there is none. */
+  /** The path of the old file, or of a copy of it, that is left for the user; `undefined` if there is none. */
   readonly kept?: string | undefined;
-  /** Set if the file still has all or part of its new text, and the copy of the old file is gone. */
+  /** `true` if the file still has all or part of its new text but the copy of the old file is gone. */
   readonly isLost?: true | undefined;
 }
 
-/** The reason why a file is not written to disk: an editor has it open, or may have it open. */
+/** The reason why a file is not written to disk: an editor has, or may have, the file open. */
 export type Holder =
-  /** `by`: the editor in words, such as "Emacs (ann@desk, process 12)". */
+  /** `by`: a description of the editor, such as "Emacs (ann@desk, process 12)". */
   | { readonly kind: "open"; readonly by: string }
   /** A session that has the file's folder open could not be asked. `session`: its name. */
   | { readonly kind: "unasked"; readonly session: string; readonly why: Unreached }
-  /** This version can't read the announcement of a session. `problem`: a sentence that says what to do. */
+  /** This version of the server can't read a session's announcement. `problem`: a sentence that says what to do. */
   | { readonly kind: "hidden"; readonly problem: string };
 
 /** Failures in writing files that no editor has open. */
@@ -118,7 +120,7 @@ export const diskFailures = {
   /** `journal`: the path of the journal of this call. */
   unconfirmed: (journal: string, problem: string) =>
     makeFailure("ioError", theCall, {
-      problem: `All files of the call that no editor has open were written, but the disk did not confirm that this will last: ${problem}. After a power cut, the server rolls back all of them or none, as the journal ${quote(journal, 300)} says.`,
+      problem: `All files of the call that no editor has open were written, but the disk did not confirm that the changes will last: ${problem}. After a power cut, the server either keeps or rolls back all of them, depending on what it finds in the journal ${quote(journal, 300)}.`,
       hint: "Do not send the call again: read the files, and ask the user to check the disk.",
     }),
   /** `journal`: the path of the journal of the earlier call. */
@@ -131,7 +133,7 @@ export const diskFailures = {
   pendingElsewhere: (names: readonly string[], journal: string, folder: string) =>
     makeFailure("ioError", theCall, {
       problem: `An earlier call was interrupted while it changed ${some(names, 300)}. It can't be rolled back from here, because not all of these files are in this workspace. Its changes are recorded in ${quote(journal, 300)}.`,
-      hint: `A call in ${quote(folder, 300)}, such as "multi-edit read" of any file there, rolls it back: run that first, or ask the user to run it.`,
+      hint: `A call in ${quote(folder, 300)}, such as "multi-edit read" for any file there, rolls it back: make such a call first, or ask the user to make it.`,
     }),
   /** `journal`: the path of the journal. */
   unreadJournal: (journal: string, problem: string) =>
@@ -139,20 +141,21 @@ export const diskFailures = {
       problem: `An earlier call may have been interrupted here, but its journal ${quote(journal, 300)} can't be read: ${problem}.`,
       hint: "Ask the user to check the disk. The server tries again with each call.",
     }),
-  /** Returns the failure of a batch that was not committed, with sentences about what became of the batch. */
+  /** Returns the failure of a batch that was not committed, followed by sentences that say what became of the batch. */
   ended: (failure: Failure, ending: BatchEnding): Failure => withRest(failure, sayEnding(ending)),
 } as const;
 
-/** Clauses: problems with the directory of the journals, for `diskFailures.state`, and one problem with a kept file. */
+/** Clauses for `diskFailures.state`, about problems with the directory of the journals, and one about a kept file. */
 export const diskProblems = {
   stateNoDirectory: () => "it is not a directory",
   stateRelative: () => "the home directory (the variable HOME) is not an absolute path",
   stateOwner: () => "it belongs to another user",
-  stateOpen: (mode: number) => `others may use it (its mode is ${mode.toString(8)}, but must be 700)`,
-  keptGone: "another program removed the copy that was kept for rolling back (a file .multi-edit-….old beside it)",
+  stateOpen: (mode: number) => `other users have access to it (its mode is ${mode.toString(8)}, but must be 700)`,
+  keptGone:
+    "another program removed the copy that was kept for a rollback (a file in the same directory, named .multi-edit-….old)",
 } as const;
 
-/** Sentences about batches on disk, for warnings, the log and the doctor. These sentences are not failures. */
+/** Sentences about batches on disk that are not failures, for warnings, the log and the doctor. */
 export const diskSentences = {
   /** Says what became of a batch that a crash had interrupted. */
   recovered: ({
@@ -162,35 +165,37 @@ export const diskSentences = {
   }: BatchEnding & { readonly names: readonly string[]; readonly started: Date }): string =>
     `A call to change ${some(names, 300)} was interrupted (it began at ${started.toISOString()}). ${sayEnding(ending)}`,
   badJournal: (path: string): string =>
-    `the journal ${quote(path, 300)} is damaged, or was not written by the server, and was left alone: check the files that it names, then delete it`,
+    `the journal ${quote(path, 300)} is damaged, or was not written by the server, and was left alone: check the files that it names, then delete the journal`,
   bitsLost: (path: string): string =>
-    `${path} belongs to another user: the system removes its set-user-ID and set-group-ID bits when it is written`,
+    `${path} belongs to another user, so the system removes its set-user-ID and set-group-ID bits when the server writes the file`,
   /** About a journal, complete or partly written, that the system does not let the server use. */
   closedJournal: (path: string, problem: string): string =>
     `the journal ${quote(path, 300)} can't be used and was left alone: ${problem}`,
   /** For the doctor: a batch that was interrupted. `folder`: a directory that contains every file of the batch. */
   cutOff: (names: readonly string[], journal: string, folder: string): string =>
-    `a call was interrupted while it changed ${some(names, 300)}, as ${quote(journal, 300)} records: the next call in ${quote(folder, 300)} rolls it back, and until then the server writes nothing in folders that contain only some of these files`,
+    `a call was interrupted while it changed ${some(names, 300)} (its journal is ${quote(journal, 300)}); the next call in ${quote(folder, 300)} rolls it back, and until then, the server writes nothing in folders that contain only some of these files`,
   attributesLost: (path: string): string =>
     `${path} was moved and edited: its extended attributes and access control list, if it had any, could not be copied`,
 } as const;
 
 function sayEnding({ outcome, foreign, code }: BatchEnding): string {
   const said = {
-    applied: "All changes of the call had been made.",
+    applied: "All changes of the call had already been made.",
     untouched: "Nothing was changed.",
     rolledBack: foreign.length === 0 ? "Everything was rolled back." : "The other changes were rolled back.",
     pending:
       "The server can't yet complete the call or roll it back, and some of its changes may remain; the server tries again when it starts and with each call.",
   }[outcome];
   const isUntidy = code !== undefined && outcome !== "pending";
-  const untidy = isUntidy ? ["The temporary files of the call, named .multi-edit-…, will be removed later."] : [];
+  const untidy = isUntidy
+    ? ["The temporary files of the call, such as those named .multi-edit-…, will be removed later."]
+    : [];
   const left = foreign.map(({ path, kept, isLost }) => {
     if (isLost === true) return `${path} (the copy of its old text is gone)`;
     return `${path}${kept === undefined ? "" : ` (its old text: ${kept})`}`;
   });
   const shown = left.slice(0, 2).map((one) => clip(one, 400));
   const more = left.length > shown.length ? ` and ${left.length - shown.length} more` : "";
-  const changed = `Another program changed these files meanwhile, so they were left as they are: ${shown.join(", ")}${more}.`;
+  const changed = `In the meantime, another program changed these files or removed the copies of their old text, so they were left as they are: ${shown.join(", ")}${more}.`;
   return [said, ...(left.length === 0 ? [] : [changed]), ...untidy].join(" ");
 }

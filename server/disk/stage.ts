@@ -1,4 +1,4 @@
-/** Prepares a batch in helper files: whatever can fail should fail here, before any change is visible. */
+/** Prepares a batch in helper files, so that most errors occur here, before any change is visible. */
 import { dirname } from "node:path";
 import { clip } from "../plan/failure.js";
 import { limits } from "../text/limits.js";
@@ -17,15 +17,15 @@ import { diskSentences } from "./sentences.js";
 
 /** A batch that is ready to be moved into place. */
 export interface Prepared {
-  /** The journal, including ways and inodes that its version on the disk does not contain yet. */
+  /** The journal, including ways and inodes that the version on the disk does not contain yet. */
   readonly journal: Journal;
   /** In the order of the journal's entries. */
   readonly targets: readonly DiskTarget[];
-  /** Warnings, as sentences for the answer to the call. */
+  /** Warnings for the answer to the call, as whole sentences. */
   readonly warnings: readonly string[];
 }
 
-/** Returns the journal with which a batch begins, in the state `staged`. */
+/** Returns a batch's first journal, in the state `staged`. */
 export function firstJournal(
   workspace: DiskWorkspace,
   targets: readonly DiskTarget[],
@@ -43,9 +43,9 @@ export function firstJournal(
   return { ...batch, label, version: 1, state: "staged", directories: [...batch.directories], entries };
 }
 
-/** The file that a batch is working on, so that a failure can name the file. */
+/** The file or directory that a batch is working on, so that a failure can name it. */
 export interface Progress {
-  /** The name of the file or directory, for people; `undefined` while the journal is written. */
+  /** A human-readable name; `undefined` while the journal is being written. */
   at: string | undefined;
 }
 
@@ -60,7 +60,10 @@ interface NameInStage {
   readonly entry: HelpedEntry;
 }
 
-/** Writes the journal first, then the helper files. If the system refuses, throws: the journal says what to remove. */
+/**
+ * Writes the journal first, then the helper files. Throws if the system refuses a call; the journal then says which
+ * files to remove.
+ */
 export function prepare(
   workspace: DiskWorkspace,
   journal: Journal,
@@ -85,12 +88,13 @@ export function prepare(
   }
   const entries = journal.entries.map((entry, index): JournalEntry => {
     const way = ways[index] ?? entry.way;
-    // The inode identifies the staged file under its new name; its bytes do not: another program may write the same.
+    // The inode identifies the staged file under its new name; the bytes do not, because another program may write the
+    // same ones.
     const inode = way === "inPlace" ? undefined : files.look(helped[index]!.staged)?.inode;
     return { ...entry, way, after: entry.after === null ? null : { ...entry.after, inode } };
   });
   makeLast(files, names, ways);
-  // No later step removes the staged and kept files of these names, so their deletion above must be synced.
+  // No later step removes the staged and kept files of these names, so their deletion above must be synced here.
   syncDirectories(
     files,
     fixed.map((index) => dirname(targets[index]!.slot.path)),
@@ -100,13 +104,16 @@ export function prepare(
   return { journal: { ...journal, entries }, targets, warnings: [...warnings, ...lost] };
 }
 
-/** Reports whether a write in place clears set-ID bits that only another user can restore (never for the superuser). */
+/**
+ * Reports whether a write in place clears set-ID bits that only another user can restore. A write by the superuser
+ * clears none.
+ */
 function losesBits({ owners: { user } }: DiskWorkspace, before: Before | undefined): boolean {
   if (before === undefined || user === undefined || user === 0) return false;
   return (before.stat.mode & foreignRights) !== 0 && before.stat.owner !== user;
 }
 
-/** Prepares one name and returns the way in which it will change. Adds to `copies` the copies that need attributes. */
+/** Prepares one name and returns the way in which it will change. Adds copies that need attributes to `copies`. */
 function prepareOne(files: FileSystem, name: NameInStage, copies: Copy[]): JournalEntry["way"] {
   const { way, before, after, slot } = name.target;
   const { kept, staged } = name.entry;
@@ -123,12 +130,14 @@ function prepareOne(files: FileSystem, name: NameInStage, copies: Copy[]): Journ
   return way;
 }
 
-/** Makes a hard link. Returns `false` if the system refuses: no links on the disk, too many, or a mount point. */
+/**
+ * Makes a hard link. Returns `false` if the system refuses, as it does on a disk without links or across mount points.
+ */
 function tryLink(files: FileSystem, from: string, to: string): boolean {
   return attempt(() => files.link(from, to)).code === undefined;
 }
 
-/** Stages the file for a name: a link to the file that moves there unchanged, if links work; otherwise a new file. */
+/** Stages the file for a name: a link if the file moves there unchanged and links work, otherwise a new file. */
 function stageNew(files: FileSystem, { source, bytes, mode }: After, path: string): Copy[] {
   if (source === undefined) {
     files.make(path, bytes ?? Buffer.alloc(0), mode ?? 0o666);
@@ -140,7 +149,10 @@ function stageNew(files: FileSystem, { source, bytes, mode }: After, path: strin
   return [copyFile(files, copied, { from: source.path, to: path })];
 }
 
-/** Makes a copy for the user alone: with the original's mode but no access list, more users might have access. */
+/**
+ * Makes a copy that only the user can access, because a copy with the original's mode but without its access list might
+ * be open to more users.
+ */
 function copyFile(files: FileSystem, { bytes, stat: { mode } }: Before, pair: AttributePair): Copy {
   files.make(pair.to, bytes, 0o600);
   return { ...pair, mode };
@@ -172,7 +184,7 @@ function giveAttributes(
   return { fixed, warnings };
 }
 
-/** Syncs helper files first and their directories afterwards, so that no name on the disk leads to a missing file. */
+/** Syncs the helper files first and then their directories, so that no name on the disk leads to a missing file. */
 function makeLast(files: FileSystem, names: readonly NameInStage[], ways: readonly JournalEntry["way"][]): void {
   const paths = names.flatMap(({ entry: { staged, kept, oldCopy, newCopy } }, index) =>
     ways[index] === "inPlace" ? [oldCopy, newCopy] : [staged, kept],

@@ -4,7 +4,7 @@ import type { SaveHabits } from "../workspace/files.js";
 
 /** Facts about one client. */
 export interface ClientFacts {
-  /** `true` if versioned `documentChanges` work although the client does not announce them. */
+  /** `true` if versioned `documentChanges` work even though the client does not announce them. */
   readonly documentChanges: boolean;
   /** `true` if a lone CR ends a line, as LSP specifies. */
   readonly loneCrEndsLine: boolean;
@@ -12,7 +12,10 @@ export interface ClientFacts {
   readonly emptyIsLineEnd: boolean;
   /** `true` if the client immediately restores a final line end that an edit removes. */
   readonly finalLineEndReturns: boolean;
-  /** `true` if the client makes all inserted line ends alike (LF in a text with CRLF and LF), announced or not. */
+  /**
+   * `true` if the client makes all inserted line ends alike (LF in a text with CRLF and LF), even if it does not
+   * announce this.
+   */
   readonly normalisesInserts: boolean;
   /** `true` if inserting text after the final line end leaves an extra empty line. */
   readonly addsLineAtEnd: boolean;
@@ -24,9 +27,9 @@ export interface ClientFacts {
   readonly syncDelay: number;
   /** Milliseconds that the client may take to answer `workspace/applyEdit`; more if the client may ask its user. */
   readonly answerMs: number;
-  /** `true` if the client reports an edit as applied although its user declined it. */
+  /** `true` if the client reports an edit as applied even though its user declined it. */
   readonly hidesDeclining: boolean;
-  /** `true` if the client warns its user of notifications that it does not know. */
+  /** `true` if the client warns its user about notifications that it does not know. */
   readonly warnsOfUnknown: boolean;
 }
 
@@ -46,7 +49,7 @@ const unknownClient: ClientFacts = {
   warnsOfUnknown: false,
 };
 
-/** Facts that the measured editors have in common. */
+/** Facts that apply to all of the measured editors. */
 const measured: ClientFacts = {
   ...unknownClient,
   documentChanges: true,

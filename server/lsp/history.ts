@@ -6,12 +6,12 @@ import type { KeptFile } from "../workspace/fileBackup.js";
 import type { ResolvedPath } from "../workspace/paths.js";
 import type { Caller } from "./protocol.js";
 
-/** One step that was applied or proposed: a change of an existing file's text, or an operation on a whole file. */
+/** One step that was applied or proposed: a change to an existing file's text, or an operation on a whole file. */
 export interface AppliedStep {
   readonly kind: "text" | "create" | "rename" | "delete" | "restore";
-  /** The file's change as it was applied or proposed. All steps on the file share this value. */
+  /** The file's change as it was applied or proposed. All steps on the file share this object. */
   readonly file: FileChange;
-  /** The deleted file as it was just before its deletion; `undefined` if none was deleted or the server kept none. */
+  /** The deleted file as it was just before its deletion; `undefined` if no file was deleted, or if it was not kept. */
   readonly kept?: KeptFile | undefined;
   /** Removes the directories that were made for the file, if they are empty. */
   readonly tidy?: (() => Promise<void>) | undefined;
@@ -28,7 +28,7 @@ export interface Transaction {
   readonly caller: Caller | undefined;
 }
 
-/** An edit that was proposed to the client. The server has not yet seen that the client applied it. */
+/** An edit that was proposed to the client. The server has not yet seen any sign that the client applied it. */
 export interface Proposal {
   /** The id of the transaction that the proposal becomes once it has been applied. */
   readonly id: string;
@@ -36,7 +36,7 @@ export interface Proposal {
   readonly steps: readonly AppliedStep[];
   /** The paths of the edit's files, by URI. */
   readonly places: ReadonlyMap<string, ResolvedPath>;
-  /** The changes, by URI, of open documents whose synced text has not yet equalled the planned text. */
+  /** The changes, by URI, of open documents whose synced text has not yet matched the planned text. */
   readonly unseen: Map<string, FileChange>;
 }
 
@@ -56,8 +56,9 @@ export function createHistory(): SessionHistory {
 }
 
 /**
- * Returns the list with `latest` added, without the parts of it that only planning uses. Drops the oldest entries until
- * at most `most` remain and they fit into `limits.undoSize` together. `undefined` if `latest` alone does not fit.
+ * Returns the list with `latest` added, but without the parts of `latest` that only planning uses. Drops the oldest
+ * entries until at most `most` remain and all of them together fit into `limits.undoSize`. Returns `undefined` if
+ * `latest` alone does not fit.
  */
 export function withLatest<T extends Pick<Transaction, "steps">>(
   held: readonly T[],
@@ -73,7 +74,7 @@ export function withLatest<T extends Pick<Transaction, "steps">>(
   let room = limits.undoSize;
   const latestFirst = [...held, { ...latest, steps }].slice(-most).reverse();
   const end = latestFirst.findIndex((one) => {
-    // Counts UTF-16 units of the texts, and bytes of the files, that are kept for an undo.
+    // Counts the UTF-16 units of the texts and the bytes of the files that are kept for an undo.
     const files = new Set(one.steps.map(({ file }) => file));
     for (const { document, text } of files) room -= document.text.length + text.length;
     for (const { kept } of one.steps) room -= kept?.bytes.length ?? 0;

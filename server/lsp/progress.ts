@@ -1,4 +1,4 @@
-/** If the client supports it, shows the user the progress of a long call, which the user can then cancel. */
+/** If the client supports it, shows the user the progress of a long call and lets the user cancel the call. */
 import {
   type CancellationToken,
   CancellationTokenSource,
@@ -8,12 +8,12 @@ import { limits } from "../text/limits.js";
 import { callSentences, serverLog } from "./sentences.js";
 import type { Session } from "./session.js";
 
-/** Reports the progress of a task: `done` steps out of `of` are done. */
+/** Reports the progress of a task: how many steps are `done`, and how many there are in all (`of`). */
 export type ReportStep = (done: number, of: number) => void;
 
 /**
- * Runs a task, and shows its progress after `limits.progressAfterMs`. The task's token is cancelled when `token` is, or
- * when the user cancels the shown progress.
+ * Runs a task and shows its progress after `limits.progressAfterMs`. The task's token is cancelled when `token` is, or
+ * when the user cancels the task in the editor.
  */
 export async function withProgress<T>(
   session: Session,
@@ -38,7 +38,7 @@ export async function withProgress<T>(
     reporter = created;
   };
   const report: ReportStep = (done, of) => {
-    // A plan that starts again takes more steps than there are edits.
+    // If planning starts over, it takes more steps than there are edits.
     const now = Math.min(100, Math.floor((100 * done) / Math.max(1, of)));
     if (canShow && !isRequested && performance.now() - begun > limits.progressAfterMs) {
       isRequested = true;

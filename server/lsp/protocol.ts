@@ -17,13 +17,18 @@ export const methods = {
   status: "multiEdit/status",
 } as const;
 
-/** Names of the commands for `workspace/executeCommand`. The first argument of a command is its request's params. */
+/**
+ * Names of the commands for `workspace/executeCommand`. A command's first argument contains the params of the request
+ * of the same name.
+ */
 export const commands = { apply: "multiEdit.apply", preview: "multiEdit.preview", undo: "multiEdit.undo" } as const;
 
 /** Names of the requests that the server sends to clients that announce support for them. */
 export const clientRequests = { saveDocuments: "multiEdit/saveDocuments" } as const;
 
-/** Names of the notifications. The server sends them; a client may send `didApply` once it has applied a proposal. */
+/**
+ * Names of the notifications. The server sends them; a client may also send `didApply` once it has applied a proposal.
+ */
 export const notifications = { didApply: "multiEdit/didApply" } as const;
 
 /** One tool call as the model wrote it, in any announced shape, plus the integration's options. A string is a patch. */
@@ -42,22 +47,25 @@ export interface EditResult {
   path: string;
   /** `applied` means that the result's `edit` includes this edit, even if the result is only proposed. */
   status: "applied" | "skipped" | "failed" | "notAttempted";
-  /** Name of the rung (the way of comparing) that found the old text; absent if none was searched for or found. */
+  /**
+   * Name of the rung (the way of comparing) that found the old text; absent if no old text was searched for, or none
+   * was found.
+   */
   rung?: string;
   places: PlaceLines[];
   failure?: Failure;
 }
 
-/** The change of one file. */
+/** The change to one file. */
 export interface FileResult {
   path: string;
   uri: string;
   kind: "create" | "update" | "delete" | "rename";
   /** Path after a `rename`; `path` and `uri` are those before the rename. */
   newPath?: string;
-  /** Set if an existing text is replaced as a whole, or if another file is deleted first to free the name. */
+  /** Set if the whole text of an existing file is replaced, or if another file is deleted first to free the name. */
   overwritten?: true;
-  /** Version of the document that was matched; `null` if the file is not open in the editor. */
+  /** Version of the document against which the edits were matched; `null` if the file is not open in the editor. */
   version: number | null;
   /** SHA-256, in hex, of the file's bytes before the batch. Set only if `version` is `null` and the file existed. */
   hash?: string;
@@ -70,13 +78,14 @@ export interface FileResult {
   /** Unified diff of this file alone, in git style; empty if the option `result` is `summary`. */
   diff: string;
   /**
-   * `same` if the file on disk has the text that the editor holds. If the server applied the call, this is the state
-   * after the call, even for files that are not open. Absent for a deleted file, or if there is nothing to compare.
+   * `same` if the file on disk has the text that the editor holds or, for a file that is not open, the planned text. If
+   * the server has tried to apply the call, this is the state after the call; otherwise it is the state before the call
+   * and is given only for open files. Absent for a deleted file, or if there is nothing to compare.
    */
   onDisk?: "same" | "differs";
 }
 
-/** The answer to `multiEdit/apply` and its commands. */
+/** The answer to `multiEdit/apply`, `multiEdit/preview`, `multiEdit/undo` and the commands. */
 export interface MultiEditResult {
   /** `true` if the server applied the call and verified the result. */
   applied: boolean;
@@ -87,16 +96,16 @@ export interface MultiEditResult {
   /**
    * The result as text for an agent: the label; a sentence about files that the server wrote because no editor has them
    * open, if there are any; and a line for each file, with a letter and the path after the call. The letters are `A`
-   * (added or overwritten), `M` (changed or renamed) and `D` (deleted); the lines are sorted by them in this order.
+   * (added or overwritten), `M` (changed or renamed) and `D` (deleted), and the lines are sorted in that order.
    */
   text: string;
   /** The edit that was applied or is proposed; absent if the option `result` is `summary`. */
   edit?: WorkspaceEdit;
-  /** One unified diff of all files, in git style with 3 lines of context. In a `summary`, a long diff is cut. */
+  /** One unified diff of all files, in git style with 3 lines of context. In a `summary`, a long diff is cut short. */
   diff: string;
   files: FileResult[];
   edits: EditResult[];
-  /** Id for `multiEdit/undo`; absent if no undo is possible. A proposal can be undone once the client applied it. */
+  /** Id for `multiEdit/undo`; absent if no undo is possible. A proposal can be undone once it has been applied. */
   transaction?: string;
   warnings: string[];
 }
@@ -116,7 +125,7 @@ export interface ReadParams {
   endLine?: number;
 }
 
-/** The answer to `multiEdit/read`: the text, or the requested lines of the text, that a call is matched against. */
+/** The answer to `multiEdit/read`: all or some lines of the text that a call is matched against. */
 export interface ReadResult {
   uri: string;
   version: number | null;
@@ -163,7 +172,7 @@ export interface DidApplyParams {
   files: AppliedFile[];
 }
 
-/** A changed file, and the ranges that its new text occupies. */
+/** A changed file and the ranges that its new text occupies. */
 export interface AppliedFile {
   uri: string;
   /** Version of the document to which `ranges` refer; `null` if the file is not open in the editor. */
@@ -189,7 +198,7 @@ export interface StatusResult {
   agents: Caller[];
 }
 
-/** An agent or script, identified by the name that it states to the session. */
+/** An agent or script, identified by the name that it gives to the session. */
 export interface Caller {
   name: string;
   version?: string;

@@ -40,7 +40,7 @@ function parseParams(params: unknown): Answer<{ path: string; startLine: number;
   const wrong = (field: string, problem: string): FailedAnswer =>
     toRefusal([callFailures.wrongType({}, field, problem)]);
   const values: Record<string, unknown> = typeof params === "object" && params !== null ? { ...params } : {};
-  // A caller that asks for lines with another tool's fields must not get the whole text instead.
+  // A caller that asks for lines by using another tool's field names must not get the whole text instead.
   const unknown = Object.keys(values).find((key) => !fields.includes(key));
   if (unknown !== undefined) return toRefusal([requestFailures.unknownReadField(unknown)]);
   const { path, startLine = 1, endLine } = values;

@@ -1,4 +1,4 @@
-/** The table of requests. It serves the editor's requests and commands, and the requests of agents. */
+/** The table of requests. It serves requests and commands from the editor, and requests from agents. */
 import { type CancellationToken, ErrorCodes, LSPErrorCodes, ResponseError } from "vscode-languageserver/node";
 import { clip, type FailureCode } from "../plan/failure.js";
 import { limits } from "../text/limits.js";
@@ -27,8 +27,9 @@ const table: ReadonlyMap<string, Serve> = new Map<string, Serve>([
 ]);
 
 /**
- * Serves one request of any origin. Returns a failure as a `ResponseError`, which JSON-RPC libraries send as an error.
- * The error's data is `MultiEditErrorData`; for an unknown method, the error has the code MethodNotFound and no data.
+ * Serves one request, whoever sent it. Returns a failure as a `ResponseError`, which JSON-RPC libraries send as an
+ * error. The error's data is `MultiEditErrorData`; for an unknown method, the error has the code MethodNotFound and no
+ * data.
  */
 export async function serveRequest(
   session: Session,
@@ -59,8 +60,8 @@ const rpcCodes: Partial<Record<FailureCode, number>> = {
 
 /**
  * Returns the answer to a command. Replaces the error code ContentModified, which VS Code's client library takes as a
- * sign that the request is outdated: it resolves the command to `undefined`, as if nothing had failed. The `data` of
- * the error still contains the failure's own code.
+ * sign that the request is outdated: the library then resolves the command to `undefined`, as if nothing had failed.
+ * The `data` of the error still contains the failure's own code.
  */
 export function asCommandAnswer(answer: unknown): unknown {
   const isSwallowed = answer instanceof ResponseError && answer.code === LSPErrorCodes.ContentModified;
@@ -94,7 +95,7 @@ function outcomeOf(answer: Answer<unknown>): string {
   return outcome === undefined ? "answered" : `${outcome}: ${label}`;
 }
 
-/** Serves a call, and writes its outcome and its duration to the library's trace. */
+/** Serves a call and writes its outcome and duration to the library's trace. */
 async function traced(session: Session, call: ReceivedCall, token: CancellationToken): Promise<Answer> {
   const start = performance.now();
   const answer = await applyBatch(session, call, token);

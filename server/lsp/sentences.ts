@@ -3,7 +3,7 @@ import { clip, count, fileAt, makeFailure, quote, theCall } from "../plan/failur
 import { indices } from "../plan/sentences.js";
 import { limits } from "../text/limits.js";
 
-/** The operation that the editor was asked to do on a file, as the sentences name it. */
+/** The operation that the editor was asked to perform on a file, as the sentences describe it. */
 export interface StepDescription {
   readonly kind: "edit" | "rename" | "delete";
   readonly path: string;
@@ -13,17 +13,17 @@ export interface StepDescription {
 
 /** The words for one kind of step. */
 interface StepWords {
-  /** Follows "The editor did not". */
+  /** The words after "The editor did not". */
   readonly toDo: (asked: StepDescription) => string;
-  /** Follows "The editor said that it". */
+  /** The words after "The editor said that it". */
   readonly done: (asked: StepDescription) => string;
   /** The state if the editor did nothing. */
   readonly before: string;
-  /** The event that may still happen if the editor acts late. */
+  /** What may still happen if the editor acts late. */
   readonly late: string;
-  /** Follows "has not yet". */
+  /** The words after "has not yet". */
   readonly notYet: (asked: StepDescription) => string;
-  /** The observation if the editor did something else. */
+  /** What the server found if the editor did something else. */
   readonly diverged: (asked: StepDescription) => string;
 }
 
@@ -38,7 +38,8 @@ const stepWords: Record<StepDescription["kind"], StepWords> = {
     before: "its text is unchanged",
     late: "the edit may still arrive",
     notYet: (asked) => `changed ${from(asked)}`,
-    diverged: (asked) => `After the edit, the editor's text of ${from(asked)} is neither the old nor the planned one.`,
+    diverged: (asked) =>
+      `After the edit, the text of ${from(asked)} in the editor is neither the old nor the planned one.`,
   },
   rename: {
     toDo: (asked) => `rename ${fromTo(asked)}`,
@@ -47,22 +48,23 @@ const stepWords: Record<StepDescription["kind"], StepWords> = {
     late: "it may still be renamed",
     notYet: (asked) => `renamed ${fromTo(asked)}`,
     diverged: (asked) =>
-      `The editor was asked to rename ${fromTo(asked)}; the names and the text are now neither the old nor the planned ones.`,
+      `The editor was asked to rename ${fromTo(asked)}, but the result is neither the old nor the planned state.`,
   },
   delete: {
     toDo: (asked) => `delete ${from(asked)}`,
     done: (asked) => `deleted ${from(asked)}`,
-    before: "the file is still there",
+    before: "the file still exists",
     late: "it may still be deleted",
     notYet: (asked) => `deleted ${from(asked)}`,
-    diverged: (asked) => `The editor was asked to delete ${from(asked)}, but something else is there now.`,
+    diverged: (asked) =>
+      `The editor was asked to delete ${from(asked)}, but the result is neither the old nor the planned state.`,
   },
 };
 
 /** Advice for a file operation that the editor does not support. */
 const operationHints = {
   create: "Create the file with another tool, then send the other edits again.",
-  rename: "Rename the file with another tool, then send the other edits again, with its new path.",
+  rename: "Rename the file with another tool, then send the other edits again with its new path.",
   delete: "Delete the file with another tool, then send the other edits again.",
 } as const;
 
@@ -70,7 +72,7 @@ const operationHints = {
 export const editorFailures = {
   noResourceOperation: (path: string, operation: keyof typeof operationHints) =>
     makeFailure("clientCapability", fileAt(path), {
-      problem: `${quote(path, 160)} needs the file operation "${operation}", which the editor does not support.`,
+      problem: `The change to ${quote(path, 160)} needs the file operation "${operation}", which the editor does not support.`,
       hint: operationHints[operation],
     }),
   noApplyEdit: (asked: "call" | "undo") =>
@@ -102,12 +104,12 @@ export const editorFailures = {
     rest: string,
   ) =>
     makeFailure("timeout", fileAt(asked.path), {
-      problem: `The editor said that it ${stepWords[asked.kind].done(asked)}, but ${stepWords[asked.kind].before}; ${stepWords[asked.kind].late}${mayBeDeclined ? ", or the user declined it, which this editor does not report" : ""}. ${rest}`,
+      problem: `The editor said that it ${stepWords[asked.kind].done(asked)}, but ${stepWords[asked.kind].before}; ${stepWords[asked.kind].late}${mayBeDeclined ? ", or the user may have declined it, which this editor does not report" : ""}. ${rest}`,
       hint: "Read the file before you continue.",
     }),
   timeout: (asked: StepDescription, seconds: number, rest: string) =>
     makeFailure("timeout", fileAt(asked.path), {
-      problem: `The editor did not answer within ${seconds} s, and has not yet ${stepWords[asked.kind].notYet(asked)}; it may still do so, if it is waiting for the user. ${rest}`,
+      problem: `The editor did not answer within ${seconds} s and has not yet ${stepWords[asked.kind].notYet(asked)}; it may still do so if it is waiting for the user. ${rest}`,
       hint: "Ask the user, and read the file before you continue.",
     }),
   leftEmpty: (path: string, rest: string) =>
@@ -131,7 +133,7 @@ export const editorFailures = {
 export const undoFailures = {
   conflict: (path: string, problem: string, line?: number) =>
     makeFailure("undoConflict", fileAt(path), {
-      problem: `The edit of ${quote(path, 160)} can't be undone: ${problem}. Nothing was changed.`,
+      problem: `The edit to ${quote(path, 160)} can't be undone: ${problem}. Nothing was changed.`,
       hint: "Read the file, then send an edit that reverts the change.",
       ...(line === undefined ? {} : { line }),
     }),
@@ -147,36 +149,38 @@ export const undoFailures = {
     }),
   notApplied: (id: string) =>
     makeFailure("undoConflict", theCall, {
-      problem: `The edit ${quote(id)} was proposed to the editor, but texts and files show no sign that it was applied.`,
+      problem: `The edit ${quote(id)} was proposed to the editor, but the texts and files show no sign that it was applied.`,
       hint: undoHint,
     }),
   undone: (id: string, label: string) =>
     makeFailure("undoConflict", theCall, {
-      problem: `The transaction ${quote(id)} (${quote(label, 200)}) was already undone; an undo can't be undone.`,
+      problem: `The transaction ${quote(id)} (${quote(label, 200)}) has already been undone; an undo can't be undone.`,
       hint: "To apply its edits again, send the call again.",
     }),
 } as const;
 
-const undoHint = "Leave the transaction out to undo the last one; multiEdit/status lists them all.";
+const undoHint = "To undo the latest transaction, leave out the id; multiEdit/status lists the transactions.";
 
-/** The start of warnings about parts that a summary leaves out. */
+/** The beginning of each warning about what a summary leaves out. */
 const summary = "the answer is a summary: ";
 
 /** Sentences about a whole call: the message of the JSON-RPC error, warnings, and clauses of other sentences. */
 export const callSentences = {
   /** The first line of the message of a failed call. */
   failedEdits: (failed: number, total: number): string => `Nothing was changed: ${failed} of ${total} edits failed.`,
-  /** The last line of that message. `sound`: indices (0-based) of the edits that need no correction, at least one. */
+  /**
+   * The last line of a failed call's message. `sound`: the 0-based indices of the edits that are correct, at least one.
+   */
   sound: (sound: readonly number[], isPatch: boolean): string => {
     const isOne = sound.length === 1;
-    const found = `${indices(sound)} ${isOne ? "was" : "were"} found`;
+    const fine = `${indices(sound)} ${isOne ? "needs" : "need"} no correction`;
     return isPatch
-      ? `${found}: leave ${isOne ? "it as it is" : "them as they are"} and send the whole patch again.`
-      : `${found}: send ${isOne ? "it" : "them"} again unchanged, together with the corrected ones.`;
+      ? `${fine}: leave ${isOne ? "it as it is" : "them as they are"} and send the whole patch again.`
+      : `${fine}: send ${isOne ? "it" : "them"} again unchanged, together with the corrected ones.`;
   },
   /** `paths`: the files that the server wrote itself, out of `total` files that the call changed. */
   changedOnDisk: (paths: readonly string[], total: number): string =>
-    `Changed on disk: no editor has ${paths.length < total ? named(paths) : total === 1 ? "it" : "them"} open.`,
+    `Changed on disk, because no editor has ${paths.length < total ? named(paths) : total === 1 ? "it" : "them"} open.`,
   progressTitle: "Matching edits",
   nothingChanged: "Nothing was changed.",
   notAsked: "options.confirm had no effect: nothing was applied, so the user was not asked",
@@ -188,16 +192,16 @@ export const callSentences = {
     const back = rest.back.length === 0 ? [] : [`Rolled back: ${rest.back.join(", ")}.`];
     return [...(back.length + said.length === 0 ? ["Nothing else was changed."] : []), ...back, ...said].join(" ");
   },
-  /** `diff`: the diff that can't be shown in another way, or empty. */
+  /** `diff`: the diff if it can't be shown in any other way; otherwise empty. */
   question: (label: string, added: number, removed: number, diff: string): string =>
     `Apply ${label}: +${added} -${removed} lines?${diff === "" ? "" : `\n\n${diff}`}`,
-  /** Follows the start of a text. */
+  /** The note at the end of a shortened text that says how many lines are left out; empty if none are. */
   furtherLines: (lines: number): string => (lines === 0 ? "" : `… and ${count(lines, "more line")}`),
   unverifiable: (path: string): string =>
     `${path}: the editor said that it applied the edit, but did not send the text that would prove it`,
-  throughEditor: (path: string): string => `${path} was not open: it was changed in the editor and is not saved`,
+  throughEditor: (path: string): string => `${path} was not open: the editor has changed it, but has not saved it`,
   staysOpen: (path: string, fate: "delete" | "rename"): string =>
-    `${path} is ${fate === "delete" ? "deleted" : "renamed"}, but the editor still has it open${fate === "delete" ? "" : " under its old name"}: saving it there would bring the file back`,
+    `${path} was ${fate === "delete" ? "deleted" : "renamed"}, but the editor still has it open${fate === "delete" ? "" : " under its old name"}: saving it there would bring the file back`,
   cannotSave: (paths: readonly string[]): string =>
     `${named(paths)} ${paths.length === 1 ? "was" : "were"} changed in the editor but not saved: the server can't save files in this editor`,
   leftUnsaved: (paths: readonly string[]): string =>
@@ -213,34 +217,37 @@ export const callSentences = {
     `${summary}${characters.toLocaleString("en")} characters of the diff are left out`,
   versionIs: (actual: number | null, expected: number): string =>
     actual === null
-      ? `version ${expected} was expected, but it is not open in the editor`
+      ? `version ${expected} was expected, but the file is not open in the editor`
       : `version ${expected} was expected, but the editor has ${actual}`,
   keepsMoving: "its text kept changing before the edit could be applied",
-  openedMeanwhile: "it was opened in the editor meanwhile",
+  openedMeanwhile: "it has been opened in the editor in the meantime",
   noFile: "the editor has it open, but there is no such file on disk",
   undoOf: (label: string): string => `Undo ${label}`,
   tooLargeToUndo: "the texts are too large to keep, so the server can't undo this call",
-  notKept: "the deleted file was not kept",
+  notKept: "the server kept no copy of the deleted file",
   gone: "the file no longer exists",
   changedSince: "the file has changed since",
   changedAt: (line: number): string => `its text has changed at line ${line}`,
 } as const;
 
-/** Reports whether a warning only says that a summary leaves something out. An answer without a diff can drop it. */
+/**
+ * Reports whether a warning only says that a summary leaves something out. An answer without a diff can omit the
+ * warning.
+ */
 export function isAboutSummary(warning: string): boolean {
   return warning.startsWith(summary);
 }
 
-/** The states in which a file may remain if its change was not rolled back, or not certainly. */
+/** The states in which a file may be left if its change was not, or not certainly, rolled back. */
 export type Leftover = "held" | "stuck" | "renamed" | "deleted" | "saved" | "doubtful";
 
 const leftovers: readonly (readonly [Leftover, string])[] = [
-  ["held", "These files also have the edit, and are not saved"],
-  ["stuck", "These files still have the edit, because it could not be rolled back"],
+  ["held", "These files also contain the edit but are not saved"],
+  ["stuck", "These files still contain the edit, because it could not be rolled back"],
   ["renamed", "These files still have their new name, because renaming them back failed"],
   ["deleted", "These files are still deleted, because they could not be restored"],
   ["saved", "These files have their old text in the editor, but the editor had already saved the edit to disk"],
-  ["doubtful", "These files may have the edit"],
+  ["doubtful", "These files may contain the edit"],
 ];
 
 /** Lists paths for a sentence: at most `limits.pathsShown` of them, followed by the number of the others. */
@@ -260,11 +267,11 @@ export function unknownRequest(method: string): string {
   return `There is no request ${quote(method)}.`;
 }
 
-/** Failures to read a request that is not a call. */
+/** Failures to understand a request other than a call. */
 export const requestFailures = {
   unknownReadField: (key: string) =>
     makeFailure("unknownField", theCall, {
-      problem: `The request has the unknown field ${quote(key)}; its fields are path, startLine and endLine.`,
+      problem: `The request has the unknown field ${quote(key)}; the known fields are path, startLine and endLine.`,
       hint: `Leave ${quote(key)} out; use startLine and endLine to select lines.`,
     }),
   trialOfUndo: (key: string) =>
@@ -286,13 +293,13 @@ export function unknownCommand(name: unknown): string {
   return typeof name === "string" ? `There is no command ${quote(name)}.` : "The name of a command must be a string.";
 }
 
-/** Lines about the session in the client's log. */
+/** Lines for the client's log, about the session. */
 export const serverLog = {
   initialized: (version: string, client: string | undefined, encoding: string) =>
     `version ${version}, client ${client ?? "without a name"}, positions in ${encoding}`,
   closedToAgents: (error: unknown) => `agents can't reach this session: ${String(error)}`,
   noSettings: (error: unknown) => `the client did not send its settings: ${String(error)}`,
-  noNewSettings: (error: unknown) => `the client does not report changes of its settings: ${String(error)}`,
+  noNewSettings: (error: unknown) => `the client does not report changes to its settings: ${String(error)}`,
   outOfSync: (uri: unknown, problem: string) => `${String(uri)} is out of sync: ${problem}`,
   ignored: (problem: string) => `ignored: ${problem}`,
   noProgress: (error: unknown) => `the client does not show progress: ${String(error)}`,

@@ -62,7 +62,10 @@ export function registerServer(connection: Connection, start: ServerStart): void
   registerRequests(session);
 }
 
-/** Opens the session to agents if the settings allow it. A later change of settings takes effect at the next start. */
+/**
+ * Opens the session to agents if the settings allow it. A later change to those settings takes effect only after a
+ * restart.
+ */
 async function openToAgents(session: Session, start: ServerStart): Promise<void> {
   if (!session.settings.agent.enabled) return;
   try {
@@ -72,12 +75,12 @@ async function openToAgents(session: Session, start: ServerStart): Promise<void>
   }
 }
 
-/** Recovers batches on disk that a crash cut off, and tells the user about them. Runs before any other batch. */
+/** Recovers batches on disk that a crash interrupted, and tells the user about them. Runs before any other batch. */
 async function reportRecovered(session: Session): Promise<void> {
   await session.ready;
   for (const message of await recoverAtStart(session)) {
     session.log("warn", message);
-    // The library's own method would send a request, which asks the user a question.
+    // The library's own method would send `window/showMessageRequest`, which asks the user a question.
     session.connection
       .sendNotification("window/showMessage", { type: MessageType.Warning, message })
       .catch(() => undefined);
@@ -159,7 +162,7 @@ function foldersOf({ workspaceFolders, rootUri, rootPath }: InitializeParams): F
   return rootPath ? [{ uri: rootPath, path: rootPath }] : [];
 }
 
-/** Returns a workspace folder. If its URI stands for no path on this machine, its path is empty: no file is inside. */
+/** Returns a workspace folder. Its `path` is empty if its URI does not name a path on this machine. */
 const toFolder = (uri: string): Folder => ({ uri, path: pathOfSyncedUri(uri) ?? "" });
 
 function urisIn(folders: unknown): string[] {
@@ -175,7 +178,7 @@ function changeFolders(session: Session, params: unknown): void {
   session.foldersChanged();
 }
 
-/** Keeps the session's settings up to date, from all their sources. */
+/** Combines the session's settings from all sources and keeps them up to date. */
 function createSettings(session: Session) {
   const warnOnce = createWarnOnce();
   let pushed: unknown[] = [];
@@ -189,7 +192,7 @@ function createSettings(session: Session) {
   return {
     /** Takes settings that the client sends without being asked. */
     push(value: unknown): void {
-      // The first settings are the `initializationOptions`. Of all later settings, only the latest count.
+      // The first settings are the `initializationOptions`. Of all later settings, only the latest ones count.
       pushed = pushed.length === 0 ? [value] : [pushed[0], value];
       read();
     },
@@ -257,10 +260,13 @@ type Loose =
   | null
   | undefined;
 
-/** Registers requests and commands. The client applies the edit of a request; the server applies that of a command. */
+/**
+ * Registers requests and commands. The client applies the edit of `multiEdit/apply`; the server applies that of the
+ * command `multiEdit.apply`.
+ */
 function registerRequests(session: Session): void {
   const { connection } = session;
-  // A client may report that it has applied a proposal, so that the server need not wait for a synced text.
+  // A client may report that it has applied a proposal; the server then does not have to wait for a synced text.
   connection.onNotification(notifications.didApply, () => {
     settleProposals(session).catch((error: unknown) => session.log("warn", String(error)));
   });

@@ -39,14 +39,14 @@ export interface Session {
   settings: Settings;
   /** Settles once the client has answered the request for its settings, or after `limits.settingsMs`. */
   ready: Promise<void>;
-  /** Returns the user's other editors that have, or may have, a file in `paths` open, by path. Set by `agent/`. */
+  /** Returns, by path, the user's other editors that have, or may have, one of the files open. Set by `agent/`. */
   openElsewhere: (paths: readonly string[]) => Promise<ReadonlyMap<string, Holder>>;
   readonly log: (level: LogLevel, text: string) => void;
   /** Runs a task after all tasks that were queued before it, so that the server applies one batch at a time. */
   readonly inTurn: <T>(task: () => Promise<T>) => Promise<T>;
 }
 
-/** Returns the capabilities that the client announces for this server in particular. */
+/** Returns the capabilities that the client announces specifically for this server. */
 export function announcedBy({ capabilities }: Session): Partial<Record<keyof ClientMultiEdit, unknown>> {
   const { multiEdit }: { multiEdit?: unknown } = capabilities.experimental ?? {};
   return typeof multiEdit === "object" && multiEdit !== null ? multiEdit : {};
@@ -87,7 +87,7 @@ export function createTurns(): Session["inTurn"] {
   };
 }
 
-/** Settles when the caller cancels; at once if that has already happened, because the token then fires no event. */
+/** Settles when the caller cancels, or immediately if the token is already cancelled and will fire no event. */
 export function cancellation(token: CancellationToken): Promise<void> {
   if (token.isCancellationRequested) return Promise.resolve();
   return new Promise((resolve) => {
@@ -95,7 +95,7 @@ export function cancellation(token: CancellationToken): Promise<void> {
   });
 }
 
-/** Runs a generator in short slices. Between slices, reports the number of steps done, and handles other messages. */
+/** Runs a generator in short slices. Between slices, reports the number of steps done and lets other code run. */
 export function inSlices<T>(work: Generator<void, T>): Promise<T>;
 export function inSlices<T>(
   work: Generator<void, T>,

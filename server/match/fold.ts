@@ -1,20 +1,22 @@
-/** Texts in which certain differences are folded away, with a map from their offsets back to the original text. */
+/** A text in which certain differences are folded away, with a map from its offsets to those of the original text. */
 import { isBlank, trimEnd } from "../text/chars.js";
 import { firstIndex, OffsetList, toEnd, unitsPerStep } from "../text/lines.js";
 
 /**
- * The differences that a fold ignores. Each fold also ignores those before it. `lineEnds`: the kind of line end.
- * `trailingBlanks`: whitespace at line ends. `typography`: curly quotes, dashes, ellipses and typographic spaces.
+ * The folds. Each ignores certain differences, and also those that the folds listed before it ignore. `lineEnds`: the
+ * kind of line end. `trailingBlanks`: whitespace at line ends. `typography`: curly quotes, dashes, ellipses and
+ * typographic spaces.
  */
 export type Fold = "nothing" | "lineEnds" | "trailingBlanks" | "typography";
 
-/** A folded text and its map to the original. Outside the marks of the map, one unit stands for one original unit. */
+/** A folded text and its map to the original. Outside the stretches that the map marks, units correspond one to one. */
 export class Folded {
   private constructor(
     readonly text: string,
     /**
      * Four offsets for each stretch of text whose length the fold changed, in text order: `folded`, `foldedEnd`,
-     * `original` and `originalEnd`. In the original, the stretch `[folded, foldedEnd)` is `[original, originalEnd)`.
+     * `original` and `originalEnd`. The stretch `[folded, foldedEnd)` of the folded text stands for `[original,
+     * originalEnd)` of the original.
      */
     private readonly marks: Uint32Array,
   ) {}
@@ -24,7 +26,7 @@ export class Folded {
     return toEnd(Folded.folding(text, fold));
   }
 
-  /** Like `of`, in steps. */
+  /** Like `of`, but in steps. */
   static *folding(text: string, fold: Fold): Generator<void, Folded> {
     if (fold === "nothing" || (fold === "lineEnds" && !text.includes("\r"))) return new Folded(text, new Uint32Array());
     const builder = new FoldBuilder(text, fold);
@@ -33,19 +35,19 @@ export class Folded {
   }
 
   /**
-   * Maps the start of a place from the folded text to the original; whitespace that was folded away there is before the
-   * start. Returns `undefined` inside a unit that the fold expanded, because no place can start there.
+   * Maps the start of a place from the folded text to the original. Whitespace that was folded away at this point lies
+   * before the start. Returns `undefined` for an offset inside an expanded unit, because no place can start there.
    */
   startOf(offset: number): number | undefined {
     return this.original(offset, offset);
   }
 
-  /** Like `startOf`, but maps the end of a place; whitespace that was folded away there is after the end. */
+  /** Like `startOf`, but for the end of a place: whitespace that was folded away at this point lies after the end. */
   endOf(offset: number): number | undefined {
     return this.original(offset, offset - 1);
   }
 
-  /** Maps an offset of the folded text by the last mark whose `folded` offset is at or before `start`. */
+  /** Maps an offset of the folded text to the original. Uses the last mark whose `folded` is at or before `start`. */
   private original(offset: number, start: number): number | undefined {
     const { marks } = this;
     const at = 4 * (firstIndex(marks.length / 4, (i) => marks[4 * i]! > start) - 1);
@@ -55,7 +57,7 @@ export class Folded {
   }
 }
 
-/** The state of one pass over a text: the part that has been folded, and its marks. */
+/** The state of one pass over a text: the part folded so far, and its marks. */
 class FoldBuilder {
   readonly marks = new OffsetList();
   private readonly parts: string[] = [];
@@ -63,7 +65,7 @@ class FoldBuilder {
   private length = 0;
   private readonly hasBlanks: boolean;
   private readonly hasTypography: boolean;
-  /** Offsets of the first CR and the first LF at or after the current line's start. Each is searched for only once. */
+  /** Offsets of the first CR and LF at or after the current line's start, kept so that no part is searched twice. */
   private nextCr = -1;
   private nextLf = -1;
 
@@ -75,7 +77,7 @@ class FoldBuilder {
     this.hasTypography = fold === "typography" && hasTypography(text);
   }
 
-  /** Folds whole lines from `from`, a line's start, until `to` is reached. Returns the start of the next line. */
+  /** Folds whole lines, from `from` (the start of a line) until `to` is reached. Returns the start of the next line. */
   foldTo(from: number, to: number): number {
     const { text, hasBlanks } = this;
     let start = from;
@@ -135,7 +137,7 @@ function indexOf(text: string, unit: string, from: number): number {
   return at === -1 ? Number.POSITIVE_INFINITY : at;
 }
 
-/** Returns the plain form of a typographic character by Codex's table. Any other unit is returned unchanged. */
+/** Returns the plain form that Codex's table gives for a typographic character; returns any other unit unchanged. */
 export function plainUnit(unit: number): number {
   if (unit === 0xa0 || unit === 0x3000) return 0x20;
   if (unit < 0x2002 || unit > 0x2212) return unit;
@@ -145,7 +147,7 @@ export function plainUnit(unit: number): number {
   return unit >= 0x201c && unit <= 0x201f ? 0x22 : unit;
 }
 
-/** Reports whether a text may contain an ellipsis or a character of Codex's table. The tested ranges are wider. */
+/** Reports whether a text may contain an ellipsis or a character of Codex's table; includes some other characters. */
 export function hasTypography(text: string): boolean {
   return /[\u00a0\u2000-\u3000]/.test(text);
 }

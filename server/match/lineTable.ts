@@ -4,16 +4,19 @@ import { firstIndex, type LineIndex, unitsPerStep } from "../text/lines.js";
 import { plainUnit } from "./fold.js";
 import { findAllNumbers } from "./search/findAll.js";
 
-/** The ignored differences: none, whitespace at line ends, whitespace at both ends of lines, or that and typography. */
+/**
+ * The differences that a comparison of lines ignores. `nothing`: none. `trailingBlanks`: whitespace at line ends.
+ * `blanks`: whitespace at both ends of a line. `blanksAndTypography`: whitespace at both ends, and typography.
+ */
 export type LineFold = "nothing" | "trailingBlanks" | "blanks" | "blanksAndTypography";
 
-/** The range of 0-based lines in which starts of a run of lines are searched for. */
+/** The 0-based lines at which a search looks for the start of a run of lines. */
 export interface LineRange {
   /** The first line at which a run may start. */
   readonly from: number;
   /** The only line at which a run may start; `undefined` if it may start at any line from `from` on. */
   readonly only?: number | undefined;
-  /** The largest number of starts to collect. */
+  /** The maximum number of starts to collect. */
   readonly most: number;
   /** `true` if the empty line after a final line end counts as a line; by default, it does not. */
   readonly emptyLast?: boolean;
@@ -23,7 +26,7 @@ export interface LineRange {
 export class LineTable {
   /** Number of lines; an empty line after the last line end does not count. */
   readonly lineCount: number;
-  /** The line numbers of all buckets in one list. Bucket `b` is `[starts[b], starts[b + 1])` of the list, ascending. */
+  /** The line numbers of all buckets: those of bucket `b` are at `[starts[b], starts[b + 1])`, in ascending order. */
   private readonly byBucket: Int32Array;
   private readonly starts: Int32Array;
   private readonly mask: number;
@@ -63,7 +66,7 @@ export class LineTable {
     return new LineTable(lines, fold, hashes);
   }
 
-  /** Returns the 0-based lines at which a run of lines starts, ascending. The run must not be empty. */
+  /** Returns, in ascending order, the 0-based lines at which a run of lines starts. The run must not be empty. */
   find(run: readonly string[], { from, only, most, emptyLast = false }: LineRange): number[] {
     const length = run.length;
     const latest = (emptyLast ? this.hashes.length : this.lineCount) - length;
@@ -89,7 +92,7 @@ export class LineTable {
     return found;
   }
 
-  /** Like `find`, but in linear time: gives equal lines the same number, and searches for a run of numbers. */
+  /** Like `find`, but in linear time: gives equal lines the same number and searches for a run of numbers. */
   private findByNumbers(
     run: readonly string[],
     { from, end, most }: { readonly from: number; readonly end: number; readonly most: number },
@@ -123,7 +126,7 @@ export class LineTable {
     return best;
   }
 
-  /** Searches the bucket of a hash for its first line at or after a given line, and returns the index in `byBucket`. */
+  /** Searches the bucket of a hash for the first line at or after a given line. Returns its index in `byBucket`. */
   private firstAt(hash: number, line: number): number {
     const start = this.starts[hash & this.mask]!;
     const count = this.starts[(hash & this.mask) + 1]! - start;

@@ -12,12 +12,12 @@ export type Located =
   | { readonly kind: "tooMany" }
   | { readonly kind: "one" | "many"; readonly rung: RungName; readonly places: readonly [Place, ...Place[]] };
 
-/** Tries the rungs on the whole text; with `lenient: false`, only strict rungs. The old text must not be empty. */
+/** Tries the rungs on the whole text; with `lenient: false`, only the strict ones. The old text must not be empty. */
 export function locate(index: TextIndex, oldText: string, options: { readonly lenient: boolean }): Located {
   return toEnd(locating(index, oldText, options));
 }
 
-/** Like `locate`, in steps. The latest result is kept, so `locate` with the same arguments then returns it at once. */
+/** Like `locate`, but in steps. Keeps the latest result, which the next call returns if it has the same arguments. */
 export function* locating(
   index: TextIndex,
   oldText: string,
@@ -60,13 +60,13 @@ export function* prepareLines(index: TextIndex, run: readonly string[]): Generat
   }
 }
 
-/** The 0-based numbers, ascending, of the lines at which a run of whole lines starts, and the rung that found them. */
+/** The 0-based lines at which a run of whole lines starts, in ascending order, and the rung that found them. */
 export interface LineHits {
   readonly rung: RungName;
   readonly starts: readonly [number, ...number[]];
 }
 
-/** Tries the rungs for hunks on a range of lines. The first that finds the run decides. The run must not be empty. */
+/** Tries the rungs for hunks on a range of lines until one of them finds the run, which must not be empty. */
 export function locateLines(index: TextIndex, run: readonly string[], range: LineRange): LineHits | undefined {
   for (const { name, hunkLines } of rungs) {
     if (hunkLines === undefined) continue;
@@ -76,7 +76,7 @@ export function locateLines(index: TextIndex, run: readonly string[], range: Lin
   return undefined;
 }
 
-/** Returns the places that `replaceAll` replaces, in order: each place that does not overlap the last chosen one. */
+/** Returns the places that `replaceAll` replaces, in order: each place that does not overlap the last one taken. */
 export function withoutOverlap(places: readonly Place[]): Place[] {
   const taken: Place[] = [];
   let end = -1;

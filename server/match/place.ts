@@ -23,7 +23,7 @@ export type Reshape =
   | { readonly kind: "toSpaces"; readonly width: number }
   /** `rests`: the numbers of spaces that may follow the tabs of an indentation; `undefined` allows any number. */
   | { readonly kind: "toTabs"; readonly width: number; readonly rests?: readonly number[] }
-  /** `number`: the first line's. `column`: the offset in a line at which numbers end; `undefined` if all start at 0. */
+  /** `number`: the first line's number. `column`: the offset at which numbers end; `undefined` if all start at 0. */
   | {
       readonly kind: "unview";
       readonly separator: string;
@@ -32,5 +32,5 @@ export type Reshape =
     }
   | { readonly kind: "unmark" };
 
-/** The result of one rung: places in order, which may overlap, or `tooMany`. */
+/** The result of one rung: places, in order and possibly overlapping, or `tooMany`. */
 export type Found = readonly Place[] | "tooMany";

@@ -1,4 +1,6 @@
-/** Makes the changes of an edit at a place. It aligns old and new text by line, and keeps lines that both contain. */
+/**
+ * Computes the changes that an edit makes at a place. Aligns old and new text by line and keeps the lines they share.
+ */
 import { diffArrays } from "diff";
 import { type Change, shrink } from "../text/changeSet.js";
 import { lineTexts, splitLines } from "../text/chars.js";
@@ -8,9 +10,9 @@ import type { TextIndex } from "./textIndex.js";
 import { isReindenting, isShifted, reshaped } from "./wholeLines.js";
 
 /**
- * Returns the changes that an edit makes at a place, sorted and as small as possible; none if the document already has
- * the new text there. Returns `undefined` if the edit can't be adapted to the indentation at the place: a line's
- * indentation does not fit, or the edit changes nothing but indentation.
+ * Returns the changes that an edit makes at a place, sorted and as small as possible; an empty list if the document
+ * already has the new text there. Returns `undefined` if the edit can't be adapted to the indentation at the place: a
+ * line's indentation does not fit, or the edit changes nothing but indentation.
  */
 export function rewrite(index: TextIndex, place: Place, sought: Sought): Change[] | undefined {
   const found = place.reshape === undefined ? sought : asFound(sought, place);
@@ -22,7 +24,7 @@ export function rewrite(index: TextIndex, place: Place, sought: Sought): Change[
   if (region.length !== old.length) throw new Error("a place must have as many lines as its old text");
   const pieces: Piece[] = [];
   let lineEnd: string | undefined;
-  // Lines that stay are copied, and others are written. Each takes the line end of the old line it repeats or replaces.
+  // Kept lines are copied; others are written. A line takes the line end of the old line that it repeats or replaces.
   for (const { line, from, kept } of pairLines(old, next)) {
     const own = from === undefined ? undefined : region[from];
     pieces.push(own !== undefined && kept ? { from: own.from, to: own.to } : next[line]!);
@@ -36,16 +38,16 @@ export function rewrite(index: TextIndex, place: Place, sought: Sought): Change[
   return changesOf(index.text, place, pieces).flatMap((change) => shrink(index.text, change));
 }
 
-/** Adapts old and new text to the document at a place that a looser rung found; `undefined` as for `rewrite`. */
+/** Adapts an edit's texts to the document at a place found by a looser rung; `undefined` if they do not fit there. */
 function asFound(sought: Sought, place: Place): Sought | undefined {
-  // Such an edit states the indentation that the lines should have, not the amount by which to change it.
+  // A reindenting edit states the indentation that the lines should have, not the amount by which to change it.
   if (isShifted(place) && isReindenting(sought)) return undefined;
   const sent = asWholeLines(sought, place);
   const [oldText, newText] = [reshaped(sent.oldText, place.reshape), reshaped(sent.newText, place.reshape)];
   return oldText === undefined || newText === undefined ? undefined : { oldText, newText };
 }
 
-/** If whole lines matched and only the old text ends with a line end, adds one to the new text unless that is empty. */
+/** If whole lines matched, ends a non-empty new text with a line end whenever the old text ends with one. */
 function asWholeLines({ oldText, newText }: Sought, { reshape }: Place): Sought {
   const isMeant = reshape !== undefined && reshape.kind !== "unmark" && newText !== "";
   return isMeant && endsLine(oldText) && !endsLine(newText)
@@ -55,12 +57,12 @@ function asWholeLines({ oldText, newText }: Sought, { reshape }: Place): Sought 
 
 const endsLine = (text: string): boolean => text.endsWith("\n") || text.endsWith("\r");
 
-/** A part of the result: a span that is copied from the document, or a text that is written. */
+/** A part of the result: a span that is copied from the document, or text that is written. */
 type Piece = { readonly from: number; readonly to: number } | string;
 
-/** Returns the line end for new lines at an offset: its line's or the line before's; `undefined` if both lack one. */
+/** Returns a line end for new lines at an offset: that of its line or the line before; `undefined` if both lack one. */
 function lineEndAt(index: TextIndex, offset: number): string | undefined {
-  // First search near the offset: to index all lines of the text for this would take longer than the edit itself.
+  // Search near the offset first: indexing all lines of the text just for this would take longer than the edit itself.
   for (let at = offset; at < Math.min(index.text.length, offset + nearby); at++) {
     const end = endAt(index, at);
     if (end !== undefined) return end;
@@ -81,13 +83,13 @@ function endAt({ text, rule }: TextIndex, at: number): string | undefined {
   return rule.loneCrEndsLine ? "\r" : undefined;
 }
 
-/** Returns a line end for reuse in new lines; `undefined` if it is a lone CR that ends no line in the editor. */
+/** Returns a line end for reuse in new lines; `undefined` if it is a lone CR that does not end a line in the editor. */
 function adopted(index: TextIndex, end: { from: number; to: number }): string | undefined {
   const text = index.text.slice(end.from, end.to);
   return text === "\r" && !index.rule.loneCrEndsLine ? undefined : text;
 }
 
-/** A line of the new text, and the old text's line, if any, that it repeats (`kept`) or replaces. Both are 0-based. */
+/** A line of the new text, and the old text's line that it repeats (`kept`) or replaces, if any. Lines are 0-based. */
 interface Pair {
   readonly line: number;
   readonly from: number | undefined;
@@ -128,7 +130,7 @@ export interface LineRun {
   readonly count: number;
 }
 
-/** Compares two lists of lines, and returns the runs that turn the old list into the new one. */
+/** Compares two lists of lines and returns the runs that turn the old list into the new one. */
 export function lineRuns(old: readonly string[], next: readonly string[]): readonly LineRun[] {
   const replaced = [
     { removed: true, added: false, count: old.length },

@@ -12,7 +12,7 @@ export interface Rung {
   readonly name: RungName;
   /** `true` if the rung is tried even with `lenient: false`, and even if the old text is nothing but whitespace. */
   readonly strict: boolean;
-  /** Builds, in steps, the structures that `find` needs; `undefined` if there are none that take long to build. */
+  /** Builds, in steps, the structures that `find` needs; `undefined` if none of them takes long to build. */
   readonly prepare?: (index: TextIndex) => Generator<void, unknown>;
   /** Finds the places of an edit's old text; `undefined` if the rung is not for edits. */
   readonly find?: (index: TextIndex, oldText: string) => Found;
@@ -59,7 +59,7 @@ export function isStricter(one: RungName, other: RungName): boolean {
   return rank(one) < rank(other);
 }
 
-/** Finds exact matches, none of which splits a character or a CRLF. The next rung matches a CRLF as a whole. */
+/** Finds exact matches that split neither a character nor a CRLF. The next rung matches a CRLF as a whole. */
 function findExact(index: TextIndex, oldText: string): Found {
   const { text } = index;
   const starts = index.starts("nothing", oldText, limits.placesPerEdit);

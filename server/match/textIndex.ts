@@ -1,4 +1,4 @@
-/** One text with the structures that are needed to search it. Each structure is built once, on its first use. */
+/** A text with the structures needed to search it. Each structure is built once, on its first use. */
 import { LineIndex, type LineRule, toEnd } from "../text/lines.js";
 import { type Fold, Folded, hasTypography } from "./fold.js";
 import { type LineFold, LineTable } from "./lineTable.js";
@@ -28,12 +28,12 @@ export class TextIndex {
     return this.numbering?.(this.matchedLines.start(line)) ?? line + 1;
   }
 
-  /** Returns the 1-based number that callers use for the line of an offset. */
+  /** Returns the 1-based number that callers use for the line that contains an offset. */
   callersLine(offset: number): number {
     return this.numbering?.(offset) ?? this.lines.lineAt(offset) + 1;
   }
 
-  /** The lines as the document's editor counts them. Answers count in this way; new lines get these line ends. */
+  /** The lines as the document's editor counts them, used for line numbers in answers and line ends of new lines. */
   get lines(): LineIndex {
     this.ownLines ??= LineIndex.of(this.text, this.rule);
     return this.ownLines;
@@ -46,9 +46,9 @@ export class TextIndex {
   }
 
   /**
-   * Announces the old texts that will be searched for. If there are many, one pass over the text finds them together:
-   * all of them on the first rung, and those that do not occur exactly on a later rung. Works in steps, and does
-   * nothing if the same old texts were announced last.
+   * Announces the old texts that will be searched for. If there are many, a rung searches for them together: the first
+   * rung for all of them, a later one only for those that do not occur exactly. Works in steps. Does nothing if the
+   * last call announced the same old texts.
    */
   *expecting(oldTexts: readonly string[]): Generator<void, void> {
     const wanted = [...new Set(oldTexts)].filter((oldText) => oldText !== "");
@@ -67,7 +67,7 @@ export class TextIndex {
     return hits.filter((start) => start >= 0 && text.startsWith(pattern, start)).slice(0, limit);
   }
 
-  /** Returns the offsets to which a pattern's keys point; `undefined` if it was not announced or has no keys. */
+  /** Returns the offsets to which a pattern's keys point; `undefined` if the pattern was not searched for by keys. */
   private keyHits(fold: Fold, pattern: string, expected: readonly string[]): KeyHits | undefined {
     const known = this.searches.get(fold) ?? toEnd(this.searchMany(fold, expected));
     return known.get(pattern);
@@ -94,7 +94,7 @@ export class TextIndex {
     return toEnd(this.folding(fold));
   }
 
-  /** Like `folded`, in steps. */
+  /** Like `folded`, but in steps. */
   *folding(fold: Fold): Generator<void, Folded> {
     let folded = this.folds.get(fold);
     if (folded !== undefined) return folded;
@@ -105,7 +105,7 @@ export class TextIndex {
     return folded;
   }
 
-  /** Searches the folded text, in steps, for the announced old texts; `keyHits` then has the result at once. */
+  /** Searches the folded text, in steps, for the announced old texts, so that `keyHits` has its result ready. */
   *searching(fold: Fold): Generator<void, void> {
     const { text } = yield* this.folding(fold);
     // If the fold changed nothing, most patterns occur exactly or not at all.
@@ -118,7 +118,7 @@ export class TextIndex {
     return toEnd(this.tabling(fold));
   }
 
-  /** Like `lineTable`, in steps. */
+  /** Like `lineTable`, but in steps. */
   *tabling(fold: LineFold): Generator<void, LineTable> {
     this.ownLines ??= yield* LineIndex.building(this.text, this.rule);
     if (!this.rule.loneCrEndsLine) this.anyLines ??= yield* LineIndex.building(this.text, { loneCrEndsLine: true });
@@ -128,7 +128,7 @@ export class TextIndex {
   }
 }
 
-/** From this many patterns and this many UTF-16 units of text on, one pass for all patterns is the cheapest way. */
+/** Searching for all patterns together pays off only with at least this many patterns and UTF-16 units of text. */
 const manyPatterns = 24;
 const longText = 4_096;
 

@@ -8,7 +8,7 @@ import type { TextIndex } from "./textIndex.js";
 /** The least and the greatest number of spaces that one tab may stand for. */
 const tabWidths = { least: 1, most: 16 };
 
-/** Finds places with the old text's lines, all of them indented more or less, or with tabs and spaces exchanged. */
+/** Finds the old text's lines, all with the same indentation added or removed, or with tabs and spaces exchanged. */
 export function findIndented(index: TextIndex, oldText: string): Found {
   if (!/[\p{L}\p{N}]/u.test(oldText)) return [];
   const old = wholeLines(oldText);
@@ -34,8 +34,9 @@ export function findIndented(index: TextIndex, oldText: string): Found {
 }
 
 /**
- * Maps the first line of each candidate to the shift that adds one indentation to all its lines, or removes one from
- * them; to `undefined` if no shift fits. Leaves out candidates in which tabs and spaces may be exchanged.
+ * Maps the first line of each candidate to the shift that turns the old text's lines into the candidate's lines, if
+ * that shift adds the same indentation to all of them or removes it; to `undefined` if there is no such shift. Leaves
+ * out candidates that need a closer look, for example because tabs and spaces may be exchanged in them.
  */
 function shiftedRuns(index: TextIndex, old: WholeLines, lines: readonly number[]): Map<number, Shift | undefined> {
   const result = new Map<number, Shift | undefined>();
@@ -62,7 +63,7 @@ function shiftedRuns(index: TextIndex, old: WholeLines, lines: readonly number[]
   return result;
 }
 
-/** Finds places of an old text that was copied from a file view, with a number at the start of every line. */
+/** Finds the places of an old text that was copied from a file view, with a number at the start of every line. */
 export function findWithViewPrefix(index: TextIndex, oldText: string): Found {
   const view = viewOf(oldText);
   if (view === undefined) return [];
@@ -94,11 +95,11 @@ export function hasNumbered(index: TextIndex, text: string): boolean {
   });
 }
 
-/** For hints: removes a file view's numbers; `undefined` for a single line, or if fewer than half have a number. */
+/** For hints: removes a file view's numbers; `undefined` for one line, or if under half of the lines have a number. */
 export function withoutView(text: string): string | undefined {
   const view = viewOf(text);
   if (view !== undefined) return view.isWeak ? undefined : stripped(text, view.reshape);
-  // If some numbers are missing or wrong, the text is not certainly a file view, but it most likely is.
+  // If some numbers are missing or wrong, the text is probably still a file view.
   for (const separator of viewSeparators) {
     const lines = lineTexts(text);
     const prefixes = lines.map((line) => prefixOf(line, separator));
@@ -140,14 +141,14 @@ export interface WholeLines {
   readonly ended: boolean;
 }
 
-/** Cuts an old text into lines. A line end at the very end of the text is not followed by an empty line. */
+/** Cuts an old text into lines. A line end at the very end of the text does not start another, empty line. */
 export function wholeLines(text: string): WholeLines {
   const lines = lineTexts(text);
   const ended = lines.length > 1 && lines.at(-1) === "";
   return { lines: ended ? lines.slice(0, -1) : lines, ended };
 }
 
-/** The range that covers the whole text, with the empty line after a final line end. */
+/** The range that covers the whole text, including the empty line after a final line end. */
 const anywhere = { from: 0, most: limits.placesPerEdit, emptyLast: true };
 
 /** Returns the 0-based first line of each place that equals an old text under a fold, including its last line end. */
@@ -166,7 +167,7 @@ function span(index: TextIndex, old: WholeLines, line: number): { from: number; 
 
 /**
  * Returns the shift of indentation that turns a run of lines into the document's lines; `undefined` if no single shift
- * does, or if the lines have the same indentation already.
+ * does, or if the lines already have the same indentation.
  */
 export function shiftOfLines(run: readonly string[], found: readonly string[]): Reshape | undefined {
   const shift = shiftBetween(
@@ -178,7 +179,7 @@ export function shiftOfLines(run: readonly string[], found: readonly string[]): 
   return shift.indent === "" ? undefined : shift;
 }
 
-/** Shifts one line if `shift` changes indentation. Returns `undefined` if the line's indentation does not fit. */
+/** Shifts a line if `shift` is a change of indentation. Returns `undefined` if the line's indentation does not fit. */
 export function shiftLine(line: string, shift: Reshape): string | undefined {
   if (!("indent" in shift) && !("width" in shift)) return line;
   const indent = indentOf(line);
@@ -205,7 +206,7 @@ function shiftBetween(old: readonly string[], fileLine: (i: number) => string, s
       return undefined;
   }
   if (shift.kind !== "toTabs") return shift;
-  // Spaces left over after whole tabs are alignment. A new line may have as many of them as some old line has.
+  // Spaces left over after whole tabs are alignment: a new line may have none, or as many as one of the old lines has.
   const rests = old.filter((line) => indentOf(line).length < line.length).map((line) => spacesOf(line) % shift.width);
   return { ...shift, rests: [...new Set(rests)] };
 }
@@ -216,7 +217,10 @@ function shiftOfOne(old: string, file: string): Shift | undefined {
   return undefined;
 }
 
-/** Returns the exchange of tabs and spaces on the first line whose indentation differs, if only one side uses tabs. */
+/**
+ * Returns the exchange of tabs and spaces on the first line whose indentation differs; only one text may have tabs
+ * there.
+ */
 function exchangeWidth(old: readonly string[], fileLine: (i: number) => string): Shift | undefined {
   for (const [i, line] of old.entries()) {
     const oldIndent = indentOf(line);
@@ -234,7 +238,7 @@ function exchangeWidth(old: readonly string[], fileLine: (i: number) => string):
   return undefined;
 }
 
-/** Shifts the indentation of one line. `content` is the rest of the line, or at least its first character. */
+/** Shifts the indentation of one line. `content` is the rest of the line; only its first character matters. */
 function shiftedIndent(indent: string, content: string, shift: Shift): string | undefined {
   switch (shift.kind) {
     case "add":
@@ -283,11 +287,11 @@ interface Viewed {
   readonly reshape: Extract<Reshape, { kind: "unview" }>;
   /** The 1-based number of the first line. */
   readonly number: number;
-  /** `true` for a single line: `404: notFound` may not be a view, so its number must be that of the document's line. */
+  /** `true` for a single line. `404: notFound` may not be a view, so the number must be that of the document's line. */
   readonly isWeak: boolean;
 }
 
-/** Recognises a file view. Returns `undefined` unless every line starts with a number and the numbers go up by one. */
+/** Recognises a file view. Returns `undefined` unless every line starts with a number, each one more than the last. */
 function viewOf(oldText: string): Viewed | undefined {
   for (const separator of viewSeparators) {
     const lines = wholeLines(oldText).lines.map((line) => prefixOf(line, separator));
@@ -302,10 +306,10 @@ function viewOf(oldText: string): Viewed | undefined {
 
 interface ViewPrefix {
   readonly number: number;
-  /** The offsets, in the line, of the number's start and end. */
+  /** The offsets in the line at which the number starts and ends. */
   readonly start: number;
   readonly end: number;
-  /** UTF-16 units of the whole prefix, with the whitespace before the number and the separator. */
+  /** Length (UTF-16) of the prefix, which consists of whitespace, the number and the separator. */
   readonly length: number;
 }
 
@@ -325,9 +329,9 @@ function prefixOf(line: string, separator: string): ViewPrefix | undefined {
 const isDigit = (unit: number): boolean => unit >= 48 && unit <= 57;
 
 /**
- * Removes the prefix from each line on which it is in the view's column and has a number that the view could have.
- * Lines that a model added without a prefix stay as they are, even if they start with another number. The result has
- * LF line ends, which makes no difference to matching.
+ * Removes the prefix from each line whose number is in the view's column and could belong to the view. Lines that a
+ * model added without a prefix stay as they are, even if they start with another number. The result has LF line ends,
+ * which makes no difference to matching.
  */
 function stripped(text: string, view: Extract<Reshape, { kind: "unview" }>): string {
   const lines = lineTexts(text);
@@ -341,5 +345,5 @@ function stripped(text: string, view: Extract<Reshape, { kind: "unview" }>): str
   return plain.join("\n");
 }
 
-/** The most by which a number in a new text may exceed its line count: omitted lines were numbered, too. */
+/** How far the numbers of a new text may exceed what its line count suggests; it may leave out numbered lines. */
 const spareNumbers = 50;

@@ -1,4 +1,4 @@
-/** Unified diffs in git's style, made from the known changes, not by comparing whole texts. */
+/** Unified diffs in git's style, made from known changes rather than by comparing whole texts. */
 import { formatPatch, type StructuredPatch } from "diff";
 import { lineRuns } from "../match/rewrite.js";
 import type { Change } from "../text/changeSet.js";
@@ -13,7 +13,7 @@ export interface FileDiff {
   /** Numbers of added and removed lines. */
   readonly added: number;
   readonly removed: number;
-  /** 1-based, in the text after the batch; 0 if the file is deleted, or existed before and its text does not change. */
+  /** 1-based, in the text after the batch; 0 if the file is deleted, or if it existed before and keeps its text. */
   readonly firstChangedLine: number;
 }
 
@@ -23,7 +23,7 @@ const context = 3;
 /** The number of blocks, or of hunks, that are made in one step. */
 const blocksPerStep = 200;
 
-/** Returns the diff of one file of a plan. As in git, only LF ends a line, even if the editor counts otherwise. */
+/** Returns the diff of one file of a plan. As in git, only LF ends a line, however the editor counts lines. */
 export function diffOf(file: FileChange): FileDiff {
   return toEnd(diffing(file));
 }
@@ -78,7 +78,7 @@ function headerOf(file: FileChange): Omit<StructuredPatch, "hunks"> {
   };
 }
 
-/** Returns the lines above the hunks; a diff without hunks has fewer of them. */
+/** Returns the lines above the hunks; there are fewer of them in a diff without hunks. */
 function headOf(file: FileChange, { hasHunks }: { readonly hasHunks: boolean }): string {
   const empty = { oldStart: 1, oldLines: 0, newStart: 1, newLines: 0, lines: [] };
   const text = formatPatch({ ...headerOf(file), hunks: hasHunks ? [empty] : [] });
@@ -88,13 +88,13 @@ function headOf(file: FileChange, { hasHunks }: { readonly hasHunks: boolean }):
 /** Returns the line that git writes in place of a binary file's content. */
 function binaryLineOf(file: FileChange): string {
   const { oldFileName, newFileName } = headerOf(file);
-  // `formatPatch` quotes the names, if necessary, in the lines that start with `---` and `+++`.
+  // `formatPatch` quotes the names if necessary, so take them from its `---` and `+++` lines.
   const names = formatPatch({ oldFileName, newFileName, oldHeader: undefined, newHeader: undefined, hunks: [] });
   const [, from, to] = /^--- (.*)\n\+\+\+ (.*)$/m.exec(names) ?? [];
   return `Binary files ${from} and ${to} differ\n`;
 }
 
-/** Lines removed from the 0-based line `start` on, and the lines added instead. Each line includes its LF, if any. */
+/** The removed lines, which start at the 0-based line `start`, and the lines added instead. Each has its LF, if any. */
 interface Block {
   readonly start: number;
   readonly removed: string[];
@@ -132,15 +132,15 @@ function touchedLines(lines: LineIndex, { from, to, insert }: Change): { start: 
   return { start, end: to === lines.start(last) && endsLine ? last : last + 1 };
 }
 
-/** Returns the lines from `start` up to, but excluding, `end`, with their line ends. */
+/** Returns the lines in `[start, end)`, with their line ends. */
 function linesBetween(lines: LineIndex, start: number, end: number): string[] {
   const count = Math.max(0, end - start);
   return Array.from({ length: count }, (_, i) => lines.text.slice(lines.start(start + i), lines.end(start + i)));
 }
 
 /**
- * Adds a block, split at the lines that both its sides share, and without those lines. A part that directly follows the
- * last block is merged into that block, so that a block's removed lines all come before its added ones, as in git.
+ * Adds a block without the lines that both its sides share, split where those lines were. A part that directly follows
+ * the last block is merged into it, so that the removed lines of a block all come before its added ones, as in git.
  */
 function addRefined(blocks: Block[], { start, removed, added }: Block): void {
   let [from, to] = [0, 0];
@@ -184,7 +184,10 @@ function* hunksOf(lines: LineIndex, blocks: readonly Block[]): Generator<string>
   }
 }
 
-/** Formats one side's range for a hunk header: first line (1-based; for no lines, the line before) and count. */
+/**
+ * Formats one side's range for a hunk header: the 1-based number of its first line and its count of lines. An empty
+ * range has the number of the line before it.
+ */
 function rangeOf(start: number, end: number): string {
   const count = end - start;
   // Git omits a count of one.

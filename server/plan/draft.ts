@@ -1,16 +1,16 @@
-/** A document while a batch is planned: its original text, one change set, and the current text that results. */
+/** A document while a batch is planned: its original text, the change made so far, and the resulting text. */
 import { TextIndex } from "../match/textIndex.js";
 import { type Change, ChangeSet, shrink } from "../text/changeSet.js";
 import { firstIndex } from "../text/lines.js";
 import type { Document } from "./snapshot.js";
 
-/** A stretch of a text; the offsets are in UTF-16 units. */
+/** A stretch of text; the offsets are in UTF-16 units. */
 export interface Span {
   readonly from: number;
   readonly to: number;
 }
 
-/** The first and last line (1-based, both included) of a place in the text before the batch. */
+/** The first and last line (1-based, inclusive) of a place in the text before the batch. */
 export interface LineSpan {
   readonly startLine: number;
   readonly endLine: number;
@@ -34,7 +34,7 @@ export function draftOf(document: Document): Draft {
   return { document, base, change: ChangeSet.none(document.text.length), index: base, created: false };
 }
 
-/** Applies changes, given as offsets in the draft's text. Returns the new draft, and the changes as a change set. */
+/** Applies changes, given as offsets in the draft's text. Returns the new draft and the changes as a change set. */
 export function edited(draft: Draft, changes: readonly Change[]): { draft: Draft; step: ChangeSet } {
   const step = ChangeSet.of(draft.index.text.length, changes);
   return { draft: step.isEmpty ? draft : afterStep(draft, step), step };
@@ -44,13 +44,13 @@ export function edited(draft: Draft, changes: readonly Change[]): { draft: Draft
 export function afterStep(draft: Draft, step: ChangeSet): Draft {
   const { base } = draft;
   const change = draft.change.compose(step);
-  // Callers count lines in the text before the batch. A line that the batch wrote gets the number of the replaced line.
-  // This function must not capture the draft, or each draft would keep all earlier ones in memory.
+  // Callers count lines in the text before the batch. A line that the batch wrote has the number of the line it
+  // replaced. `callersLine` must not capture the draft, or each draft would keep all earlier ones in memory.
   const callersLine = (offset: number): number => base.callersLine(change.unitBack(offset).from);
   return { ...draft, change, index: new TextIndex(step.apply(draft.index.text), draft.document, callersLine) };
 }
 
-/** Returns the draft's whole change, with each single change trimmed of text at its ends that it does not alter. */
+/** Returns the draft's whole change, with unaltered text trimmed from both ends of each single change. */
 export function netChange(draft: Draft): ChangeSet {
   const { text } = draft.base;
   return ChangeSet.of(
@@ -65,7 +65,7 @@ export function spanInBase(draft: Draft, span: Span): Span {
   return { from, to: span.to > span.from ? Math.max(to, draft.change.unitBack(span.to - 1).to) : from };
 }
 
-/** Returns the 1-based line, in the text before the batch, of an offset of the draft's text. */
+/** Converts an offset of the draft's text to a 1-based line of the text before the batch. */
 export function lineInBase(draft: Draft, offset: number): number {
   return draft.base.lines.lineAt(draft.change.unitBack(offset).from) + 1;
 }
@@ -76,7 +76,7 @@ export function isWritten(draft: Draft, offset: number): boolean {
   return to !== from + 1 || draft.change.mapPos(from, "after") !== offset;
 }
 
-/** Returns the lines, in the text before the batch, of a stretch of the draft's text. */
+/** Converts a stretch of the draft's text to lines of the text before the batch. */
 export function linesOf(draft: Draft, span: Span): LineSpan {
   const { lines } = draft.base;
   const { from, to } = spanInBase(draft, span);
@@ -84,7 +84,7 @@ export function linesOf(draft: Draft, span: Span): LineSpan {
 }
 
 /**
- * Reports whether a span overlaps any of the spans `sorted`, whose starts and ends both ascend. An empty span overlaps
+ * Reports whether a span overlaps any of the `sorted` spans, whose starts and ends both ascend. An empty span overlaps
  * another span only if it lies strictly inside it.
  */
 export function touchesAny(span: Span, sorted: readonly Span[]): boolean {

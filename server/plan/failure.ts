@@ -49,7 +49,7 @@ export interface QuotedLine {
 
 /** A region of the document that resembles an old text that was not found. */
 export interface NearestRegion {
-  /** 1-based, both included. */
+  /** 1-based, inclusive. */
   readonly startLine: number;
   readonly endLine: number;
   readonly text: string;
@@ -60,7 +60,7 @@ export interface NearestRegion {
 /** One thing that went wrong. */
 export interface Failure {
   readonly code: FailureCode;
-  /** 0-based index of the edit in the call; `undefined` if the failure is not about one edit. */
+  /** 0-based index of the edit in the call; `undefined` if the failure does not concern one particular edit. */
   readonly index?: number;
   /** The path, either as the caller wrote it or relative to the workspace. */
   readonly path?: string;
@@ -110,10 +110,10 @@ export function quote(text: string, length = 60): string {
 /** The `At` of a failure that is about the call as a whole. */
 export const theCall: At = {};
 
-/** Returns the `At` of a failure that is about a file and not about an edit. */
+/** Returns the `At` of a failure that is about a file rather than an edit. */
 export const fileAt = (path: string): At => ({ path });
 
-/** Makes a failure with a given code; `problem` and `hint` become its message. All failures are made in this way. */
+/** Makes a failure with a given code; `problem` and `hint` become its message. Every failure is made here. */
 export function makeFailure(
   code: FailureCode,
   at: At,
@@ -160,7 +160,7 @@ export function withRest(failure: Failure, rest: string): Failure {
 /** Formats a number with its noun, as in `1 edit` or `2 edits`. */
 export const count = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? "" : "s"}`;
 
-/** Lists as many names as fit into `room` characters, and says how many more there are. */
+/** Lists as many names as fit into `room` characters and says how many more there are. */
 export function some(names: readonly string[], room: number): string {
   const shown: string[] = [];
   let length = 0;

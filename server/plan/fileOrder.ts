@@ -3,18 +3,18 @@ import { type FileChange, nameAfter } from "./outcome.js";
 
 /** The changes of whole files, in the order in which they can be made. */
 export interface FileOrder {
-  /** Files that are created before any text is edited, because their names are free. */
+  /** Files that are created before any text is edited, because their names are already free. */
   readonly created: readonly FileChange[];
   /**
-   * The renames, the deletions, and the creations whose names these free. They follow the edits of existing texts, in
-   * the order of this list. The text of a file that is created here is written right after its creation.
+   * The renames, the deletions, and the creations whose names these free. They follow the edits to existing texts, in
+   * the order of this list. A file that this list creates is given its text immediately after its creation.
    */
   readonly after: readonly FileChange[];
-  /** One of the renames in a circle, each to the current name of the next; `undefined` if there is no circle. */
+  /** A rename in a circle, in which each file takes the name of the next one; `undefined` if there is no circle. */
   readonly circle: FileChange | undefined;
 }
 
-/** Returns the order of a batch's file changes. If there is a circle, `after` ends with the changes before it. */
+/** Returns the order of a batch's file changes. If there is a circle, `after` holds only the changes before it. */
 export function fileOrder(files: readonly FileChange[]): FileOrder {
   const leaving = files.filter(leaves);
   const names = new Set(leaving.map(({ document }) => document.uri));
@@ -27,8 +27,9 @@ export function fileOrder(files: readonly FileChange[]): FileOrder {
 }
 
 /**
- * Puts a change that frees a name before the change that takes the name, and otherwise keeps the given order. Git then
- * accepts all the diffs together. If there is a circle (see `FileOrder`), `ordered` ends with the changes before it.
+ * Puts a change that frees a name before the change that takes the name, and otherwise keeps the given order, so that
+ * git accepts all the diffs together. If there is a circle (see `FileOrder`), `ordered` holds only the changes before
+ * it.
  */
 export function freeingFirst(files: readonly FileChange[]): {
   readonly ordered: readonly FileChange[];

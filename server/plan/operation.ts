@@ -1,6 +1,6 @@
-/** The operations of a call as plain values, whatever form the call had. Paths and places are not yet looked up. */
+/** The operations of a call as plain values, whatever its form. Their paths and places have not been looked up yet. */
 
-/** An old text and its replacement. In a file's first edit, the old text may be empty, to create or fill the file. */
+/** An old text and its replacement. In a file's first edit, the old text may be empty to create or fill the file. */
 export interface EditOperation {
   readonly kind: "edit";
   /** 0-based, in the order in which the caller sent the edits. */
@@ -19,7 +19,7 @@ export interface EditOperation {
   readonly expectedCount?: number | undefined;
 }
 
-/** One line of a hunk, without its sign and its line end. */
+/** One line of a hunk, without its sign or line end. */
 export interface HunkLine {
   /** `context` lines stay, `remove` lines are deleted, `add` lines are inserted. */
   readonly kind: "context" | "remove" | "add";
@@ -32,8 +32,8 @@ export interface Anchor {
   readonly text: string;
   /**
    * The first old line (1-based) and the number of old lines, if the anchor can be read as a range of a unified diff,
-   * such as `-12,3 +12,4`. If the number is 0, `line` is the line before the insertion. A line of the document that is
-   * the anchor itself takes precedence over the range.
+   * such as `-12,3 +12,4`. If the number is 0, `line` is the line before the insertion. A line of the document that
+   * equals the anchor takes precedence over the range.
    */
   readonly range?: { readonly line: number; readonly count: number };
 }
@@ -115,7 +115,7 @@ export function pathsOf(operation: Operation): readonly PathUse[] {
     case "delete":
       return [{ path, need: "file" }];
     case "update":
-      // A file that only gets another name need not be read.
+      // A file that is only renamed does not need to be read.
       return [
         { path, need: operation.hunks.length === 0 ? "file" : "text" },
         ...(operation.move ? [{ path: operation.move.path, need: "name" } as const] : []),

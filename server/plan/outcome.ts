@@ -13,7 +13,7 @@ export interface EditOutcome {
   readonly index: number;
   readonly path: string;
   readonly status: "applied" | "skipped" | "failed" | "notAttempted";
-  /** The rung on which the old text was found; `undefined` if the edit took no place of an old text. */
+  /** The rung on which the old text was found; `undefined` if the edit took no place. */
   readonly rung?: RungName;
   readonly places: readonly LineSpan[];
   readonly failure?: Failure;
@@ -24,26 +24,26 @@ export function failedOutcome({ index, path }: Pick<EditOutcome, "index" | "path
   return { index, path, status: "failed", places: [], failure };
 }
 
-/** The change that a batch makes to one document: to the file as a whole, and to its text. */
+/** The change that a batch makes to one document: to the file as a whole and to its text. */
 export type FileChange = FileCreation | FileUpdate | FileRename | FileDeletion;
 
 /** The fields of every file change. */
 interface ChangedFile {
   readonly document: Document;
-  /** The change of the text; empty if the edits restore the text, an empty file is created, or the file is deleted. */
+  /** The change to the text; empty if, for example, the file is deleted, or the edits cancel each other out. */
   readonly change: ChangeSet;
   /** The text after the batch, without a byte order mark; for a deleted file, the text that it had. */
   readonly text: string;
   /** The number of edits that the change contains; each hunk, Add, Delete and Move counts as one. */
   readonly edits: number;
-  /** The operations that made the change. If they are planned alone, they produce the same change again. */
+  /** The operations that made the change. Planned on their own, they produce the same change again. */
   readonly operations: readonly Operation[];
 }
 
 /** A file that the batch creates. */
 export interface FileCreation extends ChangedFile {
   readonly kind: "create";
-  /** `true` if another file is deleted to make room for it. */
+  /** `true` if another file is deleted to make room for this one. */
   readonly overwritten: boolean;
 }
 
@@ -54,7 +54,7 @@ export interface FileUpdate extends ChangedFile {
   readonly overwritten: boolean;
 }
 
-/** A file that gets another name, and possibly another text. */
+/** A file that is renamed, and whose text may change, too. */
 export interface FileRename extends ChangedFile {
   readonly kind: "rename";
   /** The new name; `document` has the `uri` and `path` before the rename. */
@@ -76,17 +76,17 @@ export function nameAfter(file: FileChange): FileName {
   return file.kind === "rename" ? file.target : file.document;
 }
 
-/** Returns the names that a change is about: the one that the file has and, for a rename, the one that it gets. */
+/** Returns the names that a change is about: the file's current name and, for a rename, its new name. */
 export function namesOf(file: FileChange): readonly FileName[] {
   return file.kind === "rename" ? [file.document, file.target] : [file.document];
 }
 
-/** Returns the change of a file's text alone, without the change of the file as a whole. */
+/** Returns the change to a file's text alone, without the change to the file as a whole. */
 export function asUpdate({ document, change, text, edits, operations }: ChangedFile): FileUpdate {
   return { kind: "update", document, change, text, overwritten: false, edits, operations };
 }
 
-/** Reports whether two changes are of the same file and the same kind and, for renames, have the same new name. */
+/** Reports whether two changes have the same kind, concern the same file and, for renames, have the same new name. */
 export function hasSameFate<F extends FileChange>(one: FileChange, other: F): one is F {
   const [before, after] = [one.document, nameAfter(one)];
   // If the file has been opened in the meantime, its URI now has the client's spelling.
@@ -95,7 +95,7 @@ export function hasSameFate<F extends FileChange>(one: FileChange, other: F): on
   return isSame && one.kind === other.kind && (!isRename || after.uri === nameAfter(other).uri);
 }
 
-/** A batch that can be applied, or the failures that prevent this. Outcomes are in the order of their indices. */
+/** The plan of a batch, or the failures that prevent the batch from being applied. Outcomes are in order of index. */
 export type Planned =
   | {
       readonly ok: true;
@@ -121,7 +121,7 @@ export interface FilePlans {
   readonly lost: readonly EditOutcome[];
 }
 
-/** Makes an outcome fail because the file's text, of `length` UTF-16 units, would exceed the limit. */
+/** Turns an outcome into a failure because the file's text would be too long. `length` is in UTF-16 units. */
 export function tooLarge(outcome: EditOutcome, length: number): EditOutcome {
   const at = { index: outcome.index, path: outcome.path };
   const failure = batchFailures.textTooLarge(at, length);

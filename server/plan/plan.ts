@@ -49,7 +49,7 @@ function* planEdits(
     const { index } = edit;
     const found = documentAt(snapshot, edit.path);
     if (!found.ok) {
-      // A failure without a path belongs to the call, and is the same for all of its edits.
+      // A failure without a path belongs to the call and is the same for all of its edits.
       const failure = found.failure.path === undefined ? found.failure : atEdit(found.failure, { index });
       lost.push(failedOutcome(edit, failure));
       continue;
@@ -100,7 +100,7 @@ function* planFile(
   };
 }
 
-/** Plans many edits in sequence; plans them all at once, or in regions, if the result is certain to be the same. */
+/** Plans many edits in sequence or, if the result is certain to be the same, in one pass or in regions. */
 function* planMany(start: Draft, edits: readonly EditOperation[], options: BatchOptions): Generator<void, Drafted> {
   const isLarge = start.index.text.length >= limits.regionUnits;
   return (
@@ -110,7 +110,7 @@ function* planMany(start: Draft, edits: readonly EditOperation[], options: Batch
   );
 }
 
-/** Plans a file's first edit if its old text is empty: creates the file, or fills an empty one. */
+/** Plans a file's first edit if its old text is empty: creates the file or fills an empty one. */
 function open(draft: Draft, edit: EditOperation): { draft: Draft; outcomes: EditOutcome[] } {
   const { document } = draft;
   const at = { index: edit.index, path: document.path };
@@ -122,14 +122,17 @@ function open(draft: Draft, edit: EditOperation): { draft: Draft; outcomes: Edit
   return { draft: document.exists ? filled : { ...filled, created: true }, outcomes };
 }
 
-/** Decides, by `atomic`, what is applied: a failed edit prevents the whole batch, its file's change, or only itself. */
+/**
+ * Decides what is applied. If an edit failed, `atomic` determines what is left out: everything, all changes to the same
+ * file, or only that edit.
+ */
 function decide(plans: readonly FilePlan[], lost: readonly EditOutcome[], options: BatchOptions): Planned {
   const spoilt = new Set(plans.filter(({ outcomes }) => outcomes.some(({ status }) => status === "failed")));
   const anyFailed = lost.length > 0 || spoilt.size > 0;
   const isAll = options.atomic === "all";
   const kept = new Set(plans.filter((plan) => (isAll ? !anyFailed : options.atomic === "none" || !spoilt.has(plan))));
   const files = [...kept]
-    // A file that makes room for another one is deleted, even if it has no edits of its own, or all of them failed.
+    // A file that makes room for another one is deleted, even if it has no edits of its own, or if all of them failed.
     .filter(({ file, outcomes }) => file?.kind === "delete" || outcomes.some(({ status }) => status !== "failed"))
     .flatMap(({ file }) => file ?? []);
   const outcomes = [

@@ -2,7 +2,7 @@
 import { limits } from "../text/limits.js";
 import { type At, type Failure, makeFailure, nameOf } from "./failure.js";
 
-/** Names edits by index, as in `Edits 0, 2-5, 7`; a long list is cut. */
+/** Names edits by index, as in `Edits 0, 2-5, 7`; a long list is cut short. */
 export function indices(sorted: readonly number[]): string {
   const runs: [number, number][] = [];
   for (const index of sorted) {
@@ -29,7 +29,7 @@ export const batchFailures = {
 /** Warnings about edits that a batch leaves out or that change nothing. */
 export const batchWarnings = {
   nothingToDo: ({ index, path }: { readonly index: number; readonly path: string }): string =>
-    `edit ${index} changes nothing: ${path} already has the text it asks for`,
+    `edit ${index} changes nothing: ${path} already has its new text`,
   leftOut: (left: readonly number[]): string =>
     `${indices(left)} ${left.length === 1 ? "was left out because of a failure" : "were left out because of failures"}`,
 } as const;

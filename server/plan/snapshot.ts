@@ -1,13 +1,13 @@
-/** The texts on which a batch is planned: copies that are taken once, and that no keystroke can change. */
+/** The texts on which a batch is planned: copies that are taken once and that later typing does not change. */
 import type { Failed } from "./failure.js";
 
-/** A document's URI: in the client's own spelling if the document is open, else in the server's strict encoding. */
+/** A document's URI: in the client's spelling if the document is open, otherwise in the server's strict encoding. */
 export type DocumentUri = string;
 
 /** A document as it was when the snapshot was taken. */
 export interface Document {
   readonly uri: DocumentUri;
-  /** For people and diffs: relative to the workspace folder, separated by `/`; absolute if it is in no such folder. */
+  /** For people and diffs: relative to the workspace folder, with `/` between names; absolute if outside the folder. */
   readonly path: string;
   /** The version that the editor synced; `null` if the document is not open in the editor. */
   readonly version: number | null;
@@ -17,13 +17,13 @@ export interface Document {
   readonly exists: boolean;
   /** `true` if the file on disk, or the synced text, starts with a byte order mark. */
   readonly bom: boolean;
-  /** `true` if the synced text itself contains that mark, so that positions on its first line count it. */
+  /** `true` if the synced text itself contains the byte order mark, so that positions on its first line include it. */
   readonly bomSynced: boolean;
   /** `true` if a lone CR ends a line. According to LSP, it does; in the known clients, it does not. */
   readonly loneCrEndsLine: boolean;
   /** Set if the file can't be read as text: `text` is empty, and the file can only be deleted, moved or overwritten. */
   readonly isBinary?: true;
-  /** For an open document: trimmed lines that synced changes touched, each with the version before the last of them. */
+  /** For an open document: trimmed lines that synced changes touched, each with the version before its last change. */
   readonly formerLines?: ReadonlyMap<string, number> | undefined;
   /** SHA-256 of the file's bytes, in hex, if the text was read from disk. */
   readonly hash?: string | undefined;
@@ -34,7 +34,7 @@ export interface Document {
 /** The URI to which a path of a call resolves, or the failure to resolve it. */
 export type Target = { readonly ok: true; readonly uri: DocumentUri } | Failed;
 
-/** Everything that a plan may look at. */
+/** Everything that a plan may depend on. */
 export interface Snapshot {
   /** Maps each path, as the caller sent it, to its target. */
   readonly targets: ReadonlyMap<string, Target>;

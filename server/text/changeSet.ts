@@ -24,7 +24,7 @@ export class ChangeSet {
 
   /**
    * Makes a set from changes in any order. Changes that touch are merged; insertions at one offset keep their order.
-   * Throws a RangeError if two changes overlap or one lies outside the text, which the caller must prevent.
+   * Throws a RangeError if two changes overlap or one is outside the text, both of which the caller must prevent.
    */
   static of(length: number, changes: readonly Change[]): ChangeSet {
     const sorted = changes.filter(isChange);
@@ -32,7 +32,7 @@ export class ChangeSet {
     return new ChangeSet(length, merged(length, sorted));
   }
 
-  /** Returns the set of no changes for a text of a given length. */
+  /** Returns an empty set for a text of a given length. */
   static none(length: number): ChangeSet {
     return new ChangeSet(length, []);
   }
@@ -78,7 +78,10 @@ export class ChangeSet {
     return ChangeSet.of(this.lengthAfter, inverse);
   }
 
-  /** Returns the set that applies this set and then `next`. Throws a RangeError if `next` is not for B's length. */
+  /**
+   * Returns the set that applies this set and then `next`. Throws a RangeError if `next` is not for texts of B's
+   * length.
+   */
   compose(next: ChangeSet): ChangeSet {
     if (next.length !== this.lengthAfter)
       throw new RangeError(`composed with a set for ${next.length} units, not ${this.lengthAfter}`);
@@ -106,8 +109,8 @@ export class ChangeSet {
   }
 
   /**
-   * Maps an offset of A to B. If the offset is strictly inside replaced text, or is that of a pure insertion, `side`
-   * decides: `before` selects the start of the inserted text, and `after` selects its end.
+   * Maps an offset of A to B. If the offset is strictly inside replaced text, or at a pure insertion, `side` decides:
+   * `before` selects the start of the inserted text, and `after` selects its end.
    */
   mapPos(offsetA: number, side: "before" | "after"): number {
     const at = this.lastChange((change) => change.from <= offsetA);
@@ -181,7 +184,7 @@ function composed(first: readonly Change[], next: readonly Change[]): Change[] {
   let i = 0;
   let shift = 0; // units that the changes before first[i] add
   let used = 0; // units inserted by first[i] that are already handled
-  /** Advances to an offset of B and returns the one of A; with `stays`, adds the changes on the way to the result. */
+  /** Advances to an offset of B and returns its counterpart in A. `stays`: whether the changes in between are kept. */
   const goTo = (offsetB: number, stays: boolean): number => {
     for (; i < first.length; i++, used = 0) {
       const whole = first[i]!;
@@ -211,7 +214,8 @@ export function shrink(text: string, change: Change): Change[] {
     from++;
     start++;
   }
-  // If the start now splits a character, move it back first, or the character's second half would count as shared.
+  // If the start now splits a character, move it back first; otherwise, the second half of the character could be
+  // trimmed from the end.
   for (; from > change.from && splits(text, from, insert, start); start--) from--;
   while (from < to && start < end && text.charCodeAt(to - 1) === insert.charCodeAt(end - 1)) {
     to--;

@@ -12,8 +12,8 @@ export function withoutMark(text: string): string {
 }
 
 /**
- * Reports whether a UTF-16 unit has the Unicode property White_Space, except LF and CR. Codex trims such characters;
- * unlike those that JavaScript trims, they include U+0085 but not U+FEFF.
+ * Reports whether a UTF-16 unit other than LF and CR has the Unicode property White_Space. Codex trims these
+ * characters; unlike those that JavaScript trims, they include U+0085 but not U+FEFF.
  */
 export function isBlank(unit: number): boolean {
   if (unit <= 0x20) return unit === 0x20 || unit === 9 || unit === 11 || unit === 12;
@@ -69,7 +69,7 @@ export function loneSurrogateAt(text: string): number {
 
 /** One line of a text that was cut at every CRLF, LF and lone CR. The last line's end is empty. */
 export interface SplitLine {
-  /** Offsets in UTF-16 units: the line's content is `[from, to)`, its line end `[to, next)`. */
+  /** Offsets in UTF-16 units: the line's content is `[from, to)` and its line end is `[to, next)`. */
   readonly from: number;
   readonly to: number;
   readonly next: number;
@@ -91,7 +91,7 @@ export function splitLines(text: string, from = 0, to = text.length): SplitLine[
   return lines;
 }
 
-/** Returns the lines that `splitLines` finds, as texts without their line ends. */
+/** Returns the lines that `splitLines` finds, as strings without their line ends. */
 export function lineTexts(text: string): string[] {
   return splitLines(text).map(({ from, to }) => text.slice(from, to));
 }

@@ -4,9 +4,9 @@ export const limits = {
   messageBytes: 256 * 1024 * 1024,
   /** Bytes of the header block of one framed message. */
   headerBytes: 4 * 1024,
-  /** Failures that are listed for a call that can't be read. If there are more, the last one says how many. */
+  /** Failures that are listed for a call that can't be read. If there are more, the last one says how many are left out. */
   failuresPerCall: 50,
-  /** Warnings about unknown fields of a call. If there are more, the last one says how many. */
+  /** Warnings about unknown fields of a call. If there are more, the last one says how many are left out. */
   unknownFieldWarnings: 10,
   /** Different unknown fields in one call; each is compared with every known name. */
   unknownFields: 1_000,
@@ -38,7 +38,7 @@ export const limits = {
   foreignProcessMs: 3_600_000,
   /** Files that are examined or read at the same time. */
   parallelReads: 16,
-  /** Dangling symbolic links that are followed for one path; Linux follows the same number of links. */
+  /** Dangling symbolic links that are followed for one path; Linux has the same limit for links. */
   symlinkHops: 40,
   /** Entries of one directory that are compared with the name of a missing file. */
   directoryEntries: 1_000,
@@ -48,19 +48,22 @@ export const limits = {
   similarEntries: 5_000,
   /** Leading names that are removed from a wrong path, one after another, until the rest is the path of a file. */
   leadingNames: 8,
-  /** Names of a wrong path that are compared with those of a file's path; a longer path keeps its leading names. */
+  /** Names of a wrong path that are compared with a file's path; no leading names are removed from a longer path. */
   comparedNames: 32,
   /** Similar paths that are suggested for a missing file. */
   similarShown: 3,
   /** Places that are collected for one old text; an old text with this many places or more is refused. */
   placesPerEdit: 200_000,
-  /** Places that are collected for one hunk; no failure needs more. */
+  /** Places that are collected for one hunk; no failure message needs more. */
   hunkPlaces: 100,
-  /** Least number of edits of one file for which planning all at once, or in regions of a large text, is tried. */
+  /** Minimum number of edits to one file that the server tries to plan all at once, or in regions of a large text. */
   manyEdits: 24,
   /** UTF-16 units of the shortest text that is planned in regions. */
   regionUnits: 65_536,
-  /** Places that the keys of one old text may find; if there are more, the old text is searched for on its own. */
+  /**
+   * Places that the search by keys may find for one old text; if there are more, the old text is searched for on its
+   * own.
+   */
   keyHits: 1_000,
   /** Comparisons of two lines that one rung may make for one old text. */
   lineSteps: 5_000_000,
@@ -90,7 +93,7 @@ export const limits = {
   questionDiff: 1_000,
   /** Characters of the message of a failed call; its failures share them equally. */
   callMessage: 16_000,
-  /** Least number of characters for one failure; if there are too many failures, the end of the message is cut off. */
+  /** Minimum number of characters per failure; if there are too many failures, the end of the message is cut off. */
   failureShare: 200,
   /** Ranges of edits, such as `2-5`, that a sentence lists. */
   indexRuns: 40,
@@ -108,7 +111,7 @@ export const limits = {
   undoSize: 128 * 1024 * 1024,
   /** Items of one list in the user's settings. */
   settingItems: 1_000,
-  /** Warnings about the user's settings: each time that they are read, and in a session as a whole. */
+  /** Warnings about the user's settings: each time they are read, and in a session as a whole. */
   settingWarnings: 100,
   /** Milliseconds that the client may take to sync the text that proves that an edit was applied. */
   proofMs: 2_000,
@@ -138,7 +141,7 @@ export const limits = {
   outputBacklogBytes: 8 * 1024 * 1024,
   /** Milliseconds that an exiting server waits for running requests and for the client to take their answers. */
   exitGraceMs: 1_000,
-  /** Milliseconds between two checks whether the client's process is alive. */
+  /** Milliseconds between checks of whether the client's process is alive. */
   clientWatchMs: 3_000,
   /** UTF-16 units of one line in the log. */
   logLine: 2_000,
@@ -168,17 +171,27 @@ export const limits = {
   agentName: 100,
   /** Agents that a session remembers having served. */
   agentsKnown: 50,
-  /** Milliseconds to reach a session, and again to list its open files; silent agents time out first (`helloMs`). */
+  /**
+   * Milliseconds that reaching a session may take; listing its files may then take as long again. Longer than
+   * `helloMs`, after which silent agents are disconnected and make room.
+   */
   connectMs: 4_000,
-  /** Replaces `connectMs` for a session whose folders contain none of the agent's files, as it may never answer. */
+  /**
+   * Replaces `connectMs` for a session whose folders contain none of the agent's files, because it may never answer.
+   */
   strangerMs: 400,
-  /** Milliseconds for which a session's list of open files is valid; if other sessions take longer, it is reread. */
+  /**
+   * Milliseconds for which a session's list of open files is valid; if asking the other sessions takes longer, the list
+   * is read again.
+   */
   staleStatusMs: 200,
   /** Milliseconds after which an agent that sends no requests is disconnected. */
   agentIdleMs: 600_000,
   /** Bytes of the input that the command line reads, or of the input that the MCP server buffers. */
   inputBytes: 64 * 1024 * 1024,
-  /** Milliseconds that the command line waits for a call by default; longer than the user may take to confirm it. */
+  /**
+   * Milliseconds that the command line waits for a call by default; longer than the user may take to confirm an edit.
+   */
   commandMs: 330_000,
   /** The longest waiting time, in milliseconds, that the command line accepts. */
   timeoutMs: 86_400_000,

@@ -8,7 +8,7 @@ export const unitsPerStep = 524_288;
 
 /**
  * Runs long work to its end without a pause. Long work is a generator that yields after each bounded step, so that a
- * caller that has other requests to serve can serve them between the steps.
+ * caller with other requests can serve them between the steps.
  */
 export function toEnd<T>(work: Generator<void, T>): T {
   for (;;) {
@@ -17,7 +17,10 @@ export function toEnd<T>(work: Generator<void, T>): T {
   }
 }
 
-/** Finds by bisection the first index in `[from, from + count)` from which on `holds` is true; else `from + count`. */
+/**
+ * Finds by bisection the first index in `[from, from + count)` at which `holds` is true; returns `from + count` if
+ * there is none.
+ */
 export function firstIndex(count: number, holds: (index: number) => boolean, from = 0): number {
   let low = from;
   let high = from + count;
@@ -65,12 +68,12 @@ export class LineIndex {
     private readonly starts: Uint32Array,
   ) {}
 
-  /** Makes the index of a text, which is scanned once. */
+  /** Makes the index of a text by scanning the text once. */
   static of(text: string, rule: LineRule): LineIndex {
     return toEnd(LineIndex.building(text, rule));
   }
 
-  /** Like `of`, in steps. */
+  /** Like `of`, but in steps. */
   static *building(text: string, rule: LineRule): Generator<void, LineIndex> {
     const starts = new OffsetList();
     starts.push(0);
@@ -94,12 +97,12 @@ export class LineIndex {
     return this.starts[line] ?? this.text.length;
   }
 
-  /** Returns the offset after a line and its line end, at which the next line starts. */
+  /** Returns the offset after a line and its line end, where the next line starts. */
   end(line: number): number {
     return this.start(line + 1);
   }
 
-  /** Returns the offset after a line's content, at which its line end starts. */
+  /** Returns the offset after a line's content, where its line end starts. */
   contentEnd(line: number): number {
     const end = this.end(line);
     if (line + 1 >= this.starts.length) return end;
@@ -112,12 +115,15 @@ export class LineIndex {
     return this.text.slice(this.start(line), this.contentEnd(line));
   }
 
-  /** Returns a line's end: `\n`, `\r\n` or `\r`, or the empty string for the last line. */
+  /** Returns the line end of a line: `\n`, `\r\n` or `\r`, or the empty string for the last line. */
   terminator(line: number): string {
     return this.text.slice(this.contentEnd(line), this.end(line));
   }
 
-  /** Returns the line that contains an offset. A line includes its line end; the text's length is in the last line. */
+  /**
+   * Returns the line that contains an offset. A line includes its line end; the offset after the text is in the last
+   * line.
+   */
   lineAt(offset: number): number {
     return firstIndex(this.starts.length - 1, (i) => this.starts[i + 1]! > offset);
   }
@@ -143,7 +149,9 @@ export class LineIndex {
   }
 }
 
-/** Adds to `starts` the offset after each line end in `[from, to)`; returns `to`. For a CRLF, its LF decides. */
+/**
+ * Adds to `starts` the offset after each line end in `[from, to)`; returns `to`. A CRLF is in the range if its LF is.
+ */
 function scanStarts(text: string, from: number, to: number, rule: LineRule, starts: OffsetList): number {
   for (let i = from; i < Math.min(to, text.length); i++) {
     const unit = text.charCodeAt(i);
@@ -152,7 +160,10 @@ function scanStarts(text: string, from: number, to: number, rule: LineRule, star
   return to;
 }
 
-/** Like `scanStarts`, but only for LF. Goes on to the first LF at or after `to`, if any; returns the next offset. */
+/**
+ * Like `scanStarts`, but only for LF. Continues to the first LF at or after `to` and returns the offset after it; if
+ * there is none, returns the text's length.
+ */
 function findStarts(text: string, from: number, to: number, _rule: LineRule, starts: OffsetList): number {
   let start = from;
   // The engine's own search is several times faster than a loop over every unit.

@@ -1,29 +1,35 @@
-/** Mirrors the texts that the editor has open. Applies a change completely or not at all, and marks doubtful texts. */
+/**
+ * Mirrors the editor's open documents. Applies each change completely or not at all, and marks each document whose text
+ * has become uncertain.
+ */
 import { isObject } from "../dialect/keys.js";
 import { limits } from "../text/limits.js";
 import { LineIndex, type LineRule } from "../text/lines.js";
 import { syncProblems } from "./sentences.js";
 
-/** Trimmed lines that changes to a document replaced, each with the last version that had it; the oldest come first. */
+/** A document's former lines, trimmed, each with the last version that contained it; the oldest come first. */
 export type FormerLines = Map<string, number>;
 
-/** One open document at one moment. A later change makes a new value. */
+/** An open document as it is at one moment. A later change produces a new object. */
 export interface OpenDocument {
   /** As the editor spells it. */
   readonly uri: string;
-  /** The version of `text`; 0 if the document was opened without a usable version, and is therefore desynced. */
+  /** The version of `text`; 0 if the document was opened without a usable version and is therefore desynced. */
   readonly version: number;
-  /** As synced, with whatever byte order mark and line ends the editor sends. */
+  /** As synced, with whatever byte order mark and line ends the editor sent. */
   readonly text: string;
   /** The lines of `text`, computed when they are first needed. */
   readonly lines: LineIndex;
   /** `true` if a lone CR ends a line for this editor. */
   readonly loneCrEndsLine: boolean;
-  /** Lines that have been replaced since the document was opened, up to a limit; shared by all its versions. */
+  /**
+   * Lines that have been replaced since the document was opened, up to a limit. All versions of the document share this
+   * map.
+   */
   readonly formerLines: FormerLines;
   /**
-   * The reason why the editor's text is unknown, as the clause that `pathFailures.desynced` takes; `text` is then the
-   * last known text, or empty if there is none. Absent if `text` is the editor's text.
+   * The reason why the editor's text is unknown, as a clause for `pathFailures.desynced`; `text` is then the last known
+   * text, or empty if there is none. Absent if `text` is the editor's text.
    */
   readonly desynced?: string | undefined;
 }
@@ -45,20 +51,21 @@ export type ToSpan = (
 export type SyncOutcome =
   /** The text is known. */
   | { readonly kind: "synced" }
-  /** From now on the text is unknown, for this reason. */
+  /** The text is unknown from now on, because of `problem`. */
   | { readonly kind: "desynced"; readonly problem: string }
-  /** The text was unknown before and still is; every further keystroke has this result. */
+  /** The text was unknown before and still is. Every keystroke in a desynced document has this result. */
   | { readonly kind: "stillDesynced" }
   /** The notification is not about an open document. */
   | { readonly kind: "ignored"; readonly problem: string };
 
-/** A mirror of the documents that the editor has open. Takes params straight from the wire, and never throws. */
+/** A mirror of the documents that the editor has open. Accepts parameters straight from the wire and never throws. */
 export interface Documents {
-  /** Opens a document. Replaces a document that is already open; its version numbers may then start again. */
+  /** Opens a document. If it is already open, it is replaced, and its version numbers may start over. */
   open(uri: unknown, version: unknown, text: unknown, rule: LineRule): SyncOutcome;
   /**
-   * Applies LSP's content changes, each to the result of the one before. If one can't be applied, none takes effect and
-   * the document is desynced. A whole new text, if its version is an integer, makes a desynced document known.
+   * Applies LSP's content changes one after another. If one can't be applied, none takes effect and the document is
+   * desynced. The text of a desynced document becomes known again when the editor sends a complete new text with an
+   * integer version.
    */
   change(uri: unknown, version: unknown, changes: unknown, toSpan: ToSpan): SyncOutcome;
   close(uri: unknown): SyncOutcome;
@@ -115,7 +122,7 @@ export function createDocuments(): Documents {
   };
 }
 
-/** Makes a document. Its lines are `given`, or else are computed when they are first needed. */
+/** Makes a document. Its lines are `given`, or are computed when they are first needed. */
 function makeDocument(
   parts: Omit<OpenDocument, "lines" | "formerLines"> & Partial<Pick<OpenDocument, "formerLines">>,
   given?: LineIndex,
@@ -131,7 +138,10 @@ function makeDocument(
   };
 }
 
-/** Copies a document with some parts replaced. `lines`: the lines of the new text; by default, computed when needed. */
+/**
+ * Returns a copy of a document with some parts replaced. `lines`: the lines of the new text; by default, they are
+ * computed when they are first needed.
+ */
 function withParts(
   { uri, version, text, loneCrEndsLine, formerLines }: OpenDocument,
   parts: Partial<Pick<OpenDocument, "version" | "text" | "desynced">>,
@@ -162,7 +172,7 @@ function changed(
       : { outcome: { kind: "desynced", problem }, after: withParts(document, { desynced: problem }) };
 
   if (!isVersion(version)) return lost(syncProblems.badVersion(version));
-  // A text with an older version may have arrived late. The version of a desynced document means nothing.
+  // A change with an older version may have arrived late. The version of a desynced document means nothing.
   if (!wasDesynced && version <= document.version) {
     return lost(syncProblems.versionNotGreater(version, document.version));
   }
@@ -209,7 +219,7 @@ function applyChange(
   return { ok: true, document: withParts(document, { version, text: textAfter }, linesAfter) };
 }
 
-/** Remembers the lines of a span (UTF-16 offsets) that is about to change, within limits of length and number. */
+/** Remembers the lines of a span (UTF-16 offsets) that is about to change, but only the first few, and no long ones. */
 function noteLines(
   former: FormerLines,
   lines: LineIndex,

@@ -1,4 +1,4 @@
-/** Keeps a copy of a file in memory while the file is deleted, so that it can be written again as it was. */
+/** Keeps copies of deleted files in memory, so that the files can be restored as they were. */
 import { chmod, lstat, mkdir, readFile, rmdir, unlink, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { Failure } from "../plan/failure.js";
@@ -17,13 +17,15 @@ export interface KeptFile {
   readonly mode: number;
 }
 
-/** The result of keeping a file. */
+/** The result of keeping a copy of a file. */
 export type Keeping =
   | { readonly kind: "kept"; readonly file: KeptFile }
   | { readonly kind: "absent" }
   | { readonly kind: "failed"; readonly failure: Failure };
 
-/** Reads any regular file of at most `limits.fileBytes`, even a binary one, but no link. Failures call it `name`. */
+/**
+ * Reads any regular file of at most `limits.fileBytes`, even a binary one. Refuses links. `name`: its name in failures.
+ */
 export async function keepFile(path: string, name: string): Promise<Keeping> {
   try {
     const stats = await lstat(path);
@@ -38,7 +40,7 @@ export async function keepFile(path: string, name: string): Promise<Keeping> {
   }
 }
 
-/** Writes a kept file to its old path, never over another file. On failure, removes any part of it; returns `false`. */
+/** Restores a kept file, but never over another file. On failure, removes any partial file and returns `false`. */
 export async function writeAgain({ path, bytes, mode }: KeptFile): Promise<boolean> {
   try {
     await mkdir(dirname(path), { recursive: true });
@@ -52,7 +54,7 @@ export async function writeAgain({ path, bytes, mode }: KeptFile): Promise<boole
     await chmod(path, mode);
     return true;
   } catch {
-    // A part of the file would look like the whole file.
+    // A partial file could be mistaken for the whole file.
     await unlink(path).catch(() => undefined);
     return false;
   }
@@ -70,7 +72,7 @@ function succeeds(act: Promise<void>): Promise<boolean> {
   );
 }
 
-/** Reports whether anything is at a path, even a dangling link. A path that can't be examined counts as taken. */
+/** Reports whether anything exists at a path, even a dangling link. A path that can't be examined counts as taken. */
 export async function isThere(path: string): Promise<boolean> {
   try {
     await lstat(path);
@@ -81,14 +83,17 @@ export async function isThere(path: string): Promise<boolean> {
   }
 }
 
-/** Deletes directories in the given order, the deepest first, until one can't be deleted. */
+/** Deletes directories, which must be listed deepest first, until one can't be deleted. */
 export async function removeEmpty(directories: readonly string[]): Promise<void> {
   for (const directory of directories) if (!(await succeeds(rmdir(directory)))) return;
 }
 
-/** Makes the missing directories above a path. Returns a function that removes the new ones if they are empty. */
+/**
+ * Creates the missing directories above a path. Returns a function that removes the created directories that are still
+ * empty.
+ */
 export async function makeParents(path: string): Promise<() => Promise<void>> {
-  // If the directories can't be made, the editor will report that.
+  // If the directories can't be created, the editor will report that.
   const first = await mkdir(dirname(path), { recursive: true }).catch(() => undefined);
   return async () => {
     const made: string[] = [];

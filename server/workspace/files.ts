@@ -1,4 +1,4 @@
-/** Reads files as texts, refuses what it can't decode without loss, and encodes each text as its file was encoded. */
+/** Reads files as text, refuses those that can't be decoded without loss, and encodes text in its file's encoding. */
 import { createHash } from "node:crypto";
 import * as fs from "node:fs";
 import { constants, type Stats } from "node:fs";
@@ -11,10 +11,10 @@ import { limits } from "../text/limits.js";
 import { codeOf } from "./identity.js";
 import { fileProblems, pathFailures } from "./sentences.js";
 
-/** The encoding of a file's text; UTF-16 always has a byte order mark. */
+/** The encoding of a file's text. A file in UTF-16 always has a byte order mark. */
 export type Encoding = "utf-8" | "utf-16le" | "utf-16be";
 
-/** A file that was read. */
+/** A text file that was read. */
 export interface TextFile {
   /** Without the byte order mark. */
   readonly text: string;
@@ -22,20 +22,20 @@ export interface TextFile {
   readonly encoding: Encoding;
   /** SHA-256 of the bytes, in hex; `undefined` if the caller did not ask for it. */
   readonly hash?: string | undefined;
-  /** Bytes. */
+  /** In bytes. */
   readonly size: number;
 }
 
-/** The result of reading a path. */
+/** The result of reading a file. */
 export type FileRead =
   | ({ readonly kind: "text" } & TextFile)
   | { readonly kind: "absent" }
   | { readonly kind: "failed"; readonly failure: Failure };
 
 /**
- * Reads a file of at most `limits.fileBytes`. `path` is canonical: a symbolic link at its end is not followed. Failures
- * call the file `name`. `isRegular`: the caller has just seen that this is a regular file. `isQuick`: the call reads
- * only a few files, so this one may be opened synchronously.
+ * Reads a file of at most `limits.fileBytes`. `path` is canonical: a symbolic link at its end is not followed. `name`:
+ * the name of the file in failures. `isRegular`: the caller has just seen that the file is regular. `isQuick`: the call
+ * reads only a few files, so this one may be opened synchronously.
  */
 export async function readTextFile(
   path: string,
@@ -60,17 +60,17 @@ export async function readTextFile(
   }
 }
 
-/** The differences between the texts that an editor syncs and the files in which it saves them. */
+/** The ways in which the text that an editor syncs may differ from the file in which it saves the text. */
 export interface SaveHabits {
-  /** `true` if every line end is synced as LF, whatever line ends the file has. */
+  /** `true` if the editor syncs every line end as LF, whatever line ends the file has. */
   readonly syncsLf: boolean;
-  /** `true` if the editor, when it saves a file, adds a line end that is missing from the last line. */
+  /** `true` if the editor, when it saves a file, adds a line end to a last line that has none. */
   readonly endsLastLine: boolean;
 }
 
 /**
  * Compares the text of an open document with a file that was read. Ignores byte order marks and differences that the
- * editor's habits explain. Returns `undefined` if there is no file, or none that can be read as text.
+ * editor's habits explain. Returns `undefined` if there is no file or the file can't be read as text.
  */
 export function compareWithFile(text: string, file: FileRead, habits: SaveHabits): "same" | "differs" | undefined {
   if (file.kind !== "text") return undefined;
@@ -92,7 +92,7 @@ export async function sameAsDisk(
   return compareWithFile(text, await readTextFile(path), habits);
 }
 
-/** Returns why a file can't be written, or created with its directories; `undefined` if nothing seems to prevent it. */
+/** Returns why a file can't be written or created; `undefined` if nothing seems to prevent it. */
 export async function refuseWrite(path: string, name: string = path): Promise<Failure | undefined> {
   let at = path;
   for (;;) {
@@ -115,10 +115,13 @@ interface HowToRead {
 
 const unknownFile: HowToRead = { isRegular: false, isHashed: true, isQuick: false };
 
-/** Flags for opening a file without waiting for a pipe or following a link, in case it was replaced after the check. */
+/**
+ * Flags with which opening a file neither waits for a pipe nor follows a link, either of which may have replaced the
+ * file since it was checked.
+ */
 export const readFlags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0);
 
-/** Turns a system error into a failure to write a file: `readOnly` if permission was denied, else by `otherwise`. */
+/** Turns a system error into a failure to write: `readOnly` if permission was denied, else the one from `otherwise`. */
 export function refusedBy(
   error: unknown,
   name: string,
@@ -130,7 +133,7 @@ export function refusedBy(
     : otherwise(name, fileProblems.system(code));
 }
 
-/** Opens with a numeric descriptor, because a file that was opened as a `FileHandle` can't be closed synchronously. */
+/** Opens a file as a numeric descriptor, because a `FileHandle` can't be closed synchronously. */
 const open = promisify(fs.open);
 const read = promisify(fs.read);
 
@@ -144,7 +147,7 @@ async function readOpened(fd: number, name: string, isHashed: boolean): Promise<
     stats.size <= small
       ? fs.readSync(fd, buffer, 0, buffer.length, 0)
       : (await read(fd, buffer, 0, buffer.length, 0)).bytesRead;
-  // If all expected bytes came, but not the extra byte that was requested, this is the end of the file.
+  // If all expected bytes were read, but not the extra byte that was requested, this is the end of the file.
   const isAll = length === stats.size;
   const bytes = isAll ? buffer.subarray(0, length) : readRest(fd, buffer, length, limits.fileBytes);
   if (bytes.length > limits.fileBytes) {
@@ -164,7 +167,7 @@ export function refuseKind(stats: Stats, name: string): Failure | undefined {
   return undefined;
 }
 
-/** Returns the kind of a directory entry that is neither a file nor a directory. */
+/** Returns the kind of a directory entry that is neither a regular file nor a directory. */
 function specialKind(stats: Stats): "link" | "pipe" | "socket" | "device" {
   if (stats.isSymbolicLink()) return "link";
   if (stats.isFIFO()) return "pipe";
@@ -175,8 +178,8 @@ function specialKind(stats: Stats): "link" | "pipe" | "socket" | "device" {
 const small = 65_536;
 
 /**
- * Reads an open file to its end, or to one byte more than `most`, and returns all bytes. `buffer`, which has at most
- * `most + 1` bytes, already holds the first `length` bytes of the file.
+ * Reads an open file to its end, but at most `most + 1` bytes, and returns the bytes. `buffer`, which has room for at
+ * most `most + 1` bytes, already holds the first `length` bytes of the file.
  */
 export function readRest(fd: number, buffer: Buffer, length: number, most: number): Buffer {
   let [bytes, held] = [buffer, length];
@@ -193,17 +196,17 @@ export function readRest(fd: number, buffer: Buffer, length: number, most: numbe
   return bytes.subarray(0, held);
 }
 
-/** Returns the SHA-256, in hex, of bytes, or of a text encoded as UTF-8. */
+/** Returns the SHA-256 hash, in hex, of the given bytes or of a string encoded as UTF-8. */
 export function hashOf(bytes: Uint8Array | string): string {
   return createHash("sha256").update(bytes).digest("hex");
 }
 
-/** The text of a file, or the problem with its bytes, as the clause that `pathFailures.unsupportedEncoding` takes. */
+/** The text of a file, or the problem with its bytes, as a clause for `pathFailures.unsupportedEncoding`. */
 export type DecodedText =
   | { readonly ok: true; readonly text: string; readonly encoding: Encoding; readonly bom: boolean }
   | { readonly ok: false; readonly problem: string };
 
-/** Decodes strictly: refuses bytes that could be more than one text, or that are not text. */
+/** Decodes strictly: refuses bytes that can be decoded in several ways, or that are not text. */
 export function decodeBytes(bytes: Buffer): DecodedText {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return decodeUtf16(bytes, "utf-16le");
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return decodeUtf16(bytes, "utf-16be");
@@ -227,8 +230,8 @@ function decodeUtf16(bytes: Buffer, encoding: "utf-16le" | "utf-16be"): DecodedT
 }
 
 /**
- * Encodes a text that has no byte order mark; `bom` adds one. An unchanged text gets its old bytes back: because
- * decoding is strict, a text has only one sequence of bytes in each encoding.
+ * Encodes text that has no byte order mark; `bom` adds one. Text that was decoded from a file and is unchanged yields
+ * the same bytes again: because decoding is strict, each text has only one sequence of bytes in each encoding.
  */
 export function encodeText(text: string, { encoding, bom }: Pick<TextFile, "encoding" | "bom">): Buffer {
   const marked = bom ? byteOrderMark + text : text;

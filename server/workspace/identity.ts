@@ -1,4 +1,7 @@
-/** Identifies each file by its device and inode, or else by its canonical path, so that all its paths agree. */
+/**
+ * Identifies each file by device and inode, or else by canonical path, so that all paths of a file have the same
+ * identity.
+ */
 import { statSync } from "node:fs";
 import { lstat, readlink, realpath, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
@@ -33,14 +36,14 @@ export type Canonical =
 /** An open document that is a file on this machine. */
 export interface OpenFile {
   readonly open: OpenText;
-  /** As its URI spells it. */
+  /** As the document's URI spells it. */
   readonly path: string;
 }
 
 /** The editor's open documents, indexed by URI, path and identity. */
 export interface OpenFiles {
   readonly byUri: ReadonlyMap<string, OpenText>;
-  /** Maps a path to the documents whose own path has exactly this spelling. */
+  /** Maps a path to the documents whose own paths are spelt in exactly the same way. */
   readonly byPath: ReadonlyMap<string, readonly OpenFile[]>;
   /** Returns the documents of one file. The first call examines all documents and keeps the result. */
   byIdentity(identity: string): Promise<readonly OpenFile[]>;
@@ -70,7 +73,7 @@ export async function canonicalise(path: string, hops: number = limits.symlinkHo
   }
 }
 
-/** Indexes the texts as they are now; later changes to the mirror do not affect the index. */
+/** Indexes the open documents as they are now; later changes to the mirror do not affect the index. */
 export function indexOpenFiles(texts: OpenTexts): OpenFiles {
   const byUri = new Map<string, OpenText>();
   const all: OpenFile[] = [];
@@ -95,7 +98,7 @@ export function indexOpenFiles(texts: OpenTexts): OpenFiles {
   };
 }
 
-/** Runs a task for every item, at most `limits.parallelReads` at a time; the results have the order of the items. */
+/** Runs a task for every item, at most `limits.parallelReads` at a time; the results are in the order of the items. */
 export async function mapBounded<T, R>(items: readonly T[], task: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = [];
   const queue = items.entries();
@@ -106,7 +109,9 @@ export async function mapBounded<T, R>(items: readonly T[], task: (item: T) => P
   return results;
 }
 
-/** Reports whether the last name of a path is a symbolic link. `undefined` means a document that is not a file. */
+/**
+ * Reports whether the last name of a path is a symbolic link. `path`: `undefined` for a document that is not a file.
+ */
 export async function isLink(path: string | undefined): Promise<boolean> {
   try {
     return path !== undefined && (await lstat(path)).isSymbolicLink();
@@ -116,7 +121,7 @@ export async function isLink(path: string | undefined): Promise<boolean> {
   }
 }
 
-/** Returns the system's code of an error, such as `ENOENT`; for any other error, its text. */
+/** Returns the system's code for an error, such as `ENOENT`; for an error without a code, its text. */
 export function codeOf(error: unknown): string {
   return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : String(error);
 }
@@ -141,7 +146,7 @@ async function canonicaliseAbsent(path: string, hops: number): Promise<Canonical
 
 /**
  * Returns the same identity for all paths of one file. `stats`: the system's information about the file; `undefined` if
- * it does not exist. Without an inode, the path decides, folded on platforms whose disks usually ignore case.
+ * it does not exist. Without an inode, the identity is the path, folded on platforms whose disks usually ignore case.
  */
 function toIdentity(path: string, stats?: { readonly dev: bigint; readonly ino: bigint }): string {
   if (stats !== undefined && stats.ino !== 0n) return `inode ${stats.dev}:${stats.ino}`;
@@ -156,13 +161,15 @@ async function indexIdentities(files: readonly OpenFile[]): Promise<ReadonlyMap<
   return index;
 }
 
-/** Returns a file's identity. One `stat` is enough if the file exists, as almost every open document's file does. */
+/**
+ * Returns a file's identity. One `stat` is enough if the file exists, as the file of almost every open document does.
+ */
 async function identityOf(path: string): Promise<string> {
   try {
     const stats = await stat(path, { bigint: true });
     if (stats.ino !== 0n) return toIdentity(path, stats);
   } catch {
-    // The canonical path decides.
+    // The canonical path is used instead.
   }
   const canonical = await canonicalise(path);
   return canonical.ok ? canonical.identity : toIdentity(path);

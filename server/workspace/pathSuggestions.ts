@@ -1,4 +1,4 @@
-/** Suggests existing paths instead of a missing one: hints for the caller, which the server itself never follows. */
+/** Suggests existing paths in place of a missing one, as hints for the caller; the server itself never follows them. */
 import { opendir } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, relative } from "node:path";
 import { editDistance } from "../text/editDistance.js";
@@ -9,10 +9,10 @@ import type { ResolvedPath, Resolver } from "./resolvedPath.js";
 
 /**
  * Returns the function that suggests paths for the missing paths of one call. The function reads each directory at most
- * once. It returns at most `limits.similarShown` paths, the most similar first, which the caller can send as they are:
- * the file under another spelling; files in the same directory with nearly the same name; files with the same name
- * below the nearest existing directory or below its parent; open files of the workspace with a similar name. Every
- * path has been resolved like a caller's path, so none is outside the workspace, protected or missing.
+ * once. It returns at most `limits.similarShown` paths, the most similar first, which the caller can send unchanged:
+ * the same file under another spelling; files in the same directory with nearly the same name; files with the same name
+ * below the nearest existing directory or below its parent; open files of the workspace with a similar name. Every path
+ * has been resolved like a caller's path, so none is outside the workspace, protected or missing.
  */
 export function createSuggest(resolver: Resolver): Resolver["suggest"] {
   const left = { directories: limits.similarDirectories, entries: limits.similarEntries };
@@ -21,9 +21,9 @@ export function createSuggest(resolver: Resolver): Resolver["suggest"] {
 }
 
 /**
- * Suggests a relative path inside the workspace instead of a path that leads out of the workspace: the longest end of
- * the path that names an existing file inside; otherwise, in case a new file is meant, the path without its leading
- * slashes, if the directory of the new file exists. `undefined` if neither is found.
+ * Suggests a relative path inside the workspace for a path that leads out of it: the longest end of the path that names
+ * an existing file in the workspace; otherwise, in case a new file is meant, the path without its leading slashes, if
+ * that file's directory exists. `undefined` if neither is found.
  */
 export async function insidePath(sent: string, resolve: Resolver["resolve"]): Promise<string | undefined> {
   for (const end of endsOf(sent)) {
@@ -45,11 +45,11 @@ interface Listing {
   readonly directory: string;
   /** The entries that are not directories. `folded`: the name, folded for comparison. */
   readonly files: readonly { readonly name: string; readonly folded: string }[];
-  /** The sorted names of the subdirectories; a link to a directory is among the files. */
+  /** The sorted names of the subdirectories; a link to a directory counts as a file. */
   readonly directories: readonly string[];
 }
 
-/** The state of the search, which the missing paths of one call share. */
+/** The state of the search, which all missing paths of one call share. */
 interface SuggestionSearch {
   readonly resolver: Resolver;
   /** By canonical directory; `undefined` if the directory can't be read, or must not be shown. */
@@ -102,7 +102,7 @@ async function candidatesFor(searched: readonly string[], search: SuggestionSear
   return costs;
 }
 
-/** Returns the first paths that mean different, editable files, each made relative to one of `bases` if possible. */
+/** Returns the first paths that lead to different, editable files, each relative to one of `bases` if possible. */
 async function spellThem(
   paths: readonly string[],
   bases: readonly string[],
@@ -132,7 +132,7 @@ async function fileAt(spelling: string, resolve: Resolver["resolve"]): Promise<R
   return resolved.ok && (resolved.place.open !== undefined || resolved.place.onDisk) ? resolved.place : undefined;
 }
 
-/** Returns other spellings of a path: with `/`, and without outer quotes or spaces; then also without a line number. */
+/** Returns other spellings of a path: with `/` and without outer quotes or spaces, then also without a line number. */
 function respelt(sent: string): string[] {
   const isAround = (unit: string | undefined): boolean => unit !== undefined && " \t\"'`“”‘’".includes(unit);
   let [start, end] = [0, sent.length];
@@ -145,7 +145,7 @@ function respelt(sent: string): string[] {
 
 /**
  * Returns the ends of a path, the longest first: the path without leading slashes or dots, then also without its first
- * name, and so on. Returns no ends of a path of more than `limits.comparedNames` names, which would take too long.
+ * name, and so on. Returns none for a path of more than `limits.comparedNames` names, which would take too long.
  */
 function endsOf(sent: string): string[] {
   const names = sent.split(/[\\/]/);
@@ -155,7 +155,7 @@ function endsOf(sent: string): string[] {
   return Array.from({ length: count }, (_, i) => names.slice(first + i).join("/"));
 }
 
-/** Lists the nearest directory, from `directory` up, that can be listed, then its parent; each with all below it. */
+/** Lists the nearest listable directory, from `directory` upwards, and its parent, each with everything below it. */
 async function listAround(directory: string, search: SuggestionSearch): Promise<Listing[]> {
   let nearest = directory;
   let listing = await listOnce(nearest, limits.directoryEntries, search);
@@ -169,7 +169,10 @@ async function listAround(directory: string, search: SuggestionSearch): Promise<
   return parent === undefined ? below : [...new Set([...below, ...(await listBelow(parent, search))])];
 }
 
-/** Lists a directory and all below it, level by level; hidden ones come last, because their files are seldom edited. */
+/**
+ * Lists a directory and everything below it, level by level. Hidden directories come last, because their files are
+ * seldom edited.
+ */
 async function listBelow(start: Listing, search: SuggestionSearch): Promise<Listing[]> {
   const below: Listing[] = [];
   const plain: string[] = [];
@@ -206,7 +209,7 @@ function listOnce(directory: string, most: number, search: SuggestionSearch): Pr
   return listing;
 }
 
-/** The names of directories whose files are written by programs and edited by nobody. */
+/** The names of directories whose files are written by programs and are not edited by hand. */
 const notLookedInto: ReadonlySet<string> = new Set(["node_modules", ".git"]);
 
 async function readListing(

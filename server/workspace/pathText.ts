@@ -1,9 +1,9 @@
-/** Converts between paths and `file:` URIs, strictly for callers, tolerantly for editors; refuses unusable paths. */
+/** Converts between paths and `file:` URIs, strictly for callers and tolerantly for editors; refuses unusable paths. */
 import nodePath from "node:path";
 import { limits } from "../text/limits.js";
 import { pathProblems } from "./sentences.js";
 
-/** The path that a URI names, or the problem with the URI, as the clause that `pathFailures.badPath` takes. */
+/** The path that a URI names, or the problem with the URI, as a clause for `pathFailures.badPath`. */
 export type UriPath = { readonly ok: true; readonly path: string } | { readonly ok: false; readonly problem: string };
 
 /**
@@ -11,7 +11,7 @@ export type UriPath = { readonly ok: true; readonly path: string } | { readonly 
  * letter.
  *
  * Parsers disagree about hosts, queries, encoded separators and encoded dots, so one URI could name two files. Only
- * URIs that all parsers read alike are accepted. Unencoded `.` and `..` are kept, and treated as in any path.
+ * URIs that all parsers read alike are accepted. Unencoded `.` and `..` are kept and treated as in any other path.
  */
 export function pathOfUri(uri: string, platform: NodeJS.Platform = process.platform): UriPath {
   const problem = textProblem(uri);
@@ -37,7 +37,8 @@ export function pathOfUri(uri: string, platform: NodeJS.Platform = process.platf
 
 /**
  * Returns the absolute path that an editor means by the URI of a document that it synced; `undefined` if the URI does
- * not name a file on this machine. Some editors leave `%` unencoded, so a `%` that starts no escape is taken literally.
+ * not name a file on this machine. Some editors leave `%` unencoded, so a `%` that does not start an escape is taken
+ * literally.
  */
 export function pathOfSyncedUri(uri: string, platform: NodeJS.Platform = process.platform): string | undefined {
   const parts = splitUri(uri);
@@ -48,13 +49,13 @@ export function pathOfSyncedUri(uri: string, platform: NodeJS.Platform = process
 
 /**
  * Returns the URI of an absolute path. Encodes all characters except slashes and the URI standard's unreserved ones,
- * because some editors misread even characters that need no encoding (`+` as a space).
+ * because some editors misread even characters that need no encoding (for example, `+` as a space).
  */
 export function uriOfPath(path: string, platform: NodeJS.Platform = process.platform): string {
   if (platform !== "win32") return `file://${encodePath(path)}`;
   const slashed = path.replaceAll("\\", "/");
   if (slashed.startsWith("//")) return `file:${encodePath(slashed)}`;
-  // VS Code, by far the most used client on Windows, spells its own URIs with a lower-case drive letter.
+  // VS Code, by far the most widely used client on Windows, spells its own URIs with a lower-case drive letter.
   return `file:///${encodePath(slashed.slice(0, 1).toLowerCase() + slashed.slice(1))}`;
 }
 
@@ -74,22 +75,24 @@ export function startsAtHome(path: string, platform: NodeJS.Platform = process.p
   return expandHome(path, "", platform) !== path;
 }
 
-/** Matches a path that starts with `~` or is absolute on any platform, as one JSON Schema serves all platforms. */
+/** Matches a path that starts with `~` or is absolute on some platform: one JSON Schema serves all platforms. */
 export const folderPattern = /^(?:\/|~$|~[\\/]|[A-Za-z]:[\\/]|\\\\)/;
 
 /** Makes a path usable in another process: resolves it against `directory`, unless it is a URI or starts with `~`. */
 export function fromDirectory(directory: string, path: string, platform: NodeJS.Platform = process.platform): string {
-  // A single letter before a colon is a drive on Windows, and part of a name on other platforms.
+  // A single letter before a colon is a drive on Windows but part of a name on other platforms.
   const scheme = platform === "win32" ? /^[a-z][a-z0-9+.-]*:/i : /^[a-z][a-z0-9+.-]+:/i;
   return startsAtHome(path, platform) || scheme.test(path) ? path : pathsOf(platform).resolve(directory, path);
 }
 
-/** Reports whether a text is a `file:` URI rather than a path. */
+/** Reports whether a string is a `file:` URI rather than a path. */
 export function isFileUri(text: string): boolean {
   return /^file:/i.test(text);
 }
 
-/** Returns, as a clause, why a text can't be a path or URI on any platform; `undefined` if it can. */
+/**
+ * Returns, as a clause, why a string can't be a path or URI on any platform; `undefined` if there is no such reason.
+ */
 export function textProblem(text: string): string | undefined {
   if (text === "") return pathProblems.empty();
   if (text.length > limits.pathLength) return pathProblems.tooLong(text.length, limits.pathLength);
@@ -104,8 +107,9 @@ export function pathsOf(platform: NodeJS.Platform): nodePath.PlatformPath {
 }
 
 /**
- * Returns, as a clause, why Windows would refuse a path or open anything but the file of exactly that name; `undefined`
- * if it would do neither. The path may be relative. Source: Microsoft's "Naming Files, Paths, and Namespaces".
+ * Returns, as a clause, why Windows would refuse a path or open anything but the file with exactly that name;
+ * `undefined` if it would do neither. The path may be relative. Source: Microsoft's "Naming Files, Paths, and
+ * Namespaces".
  */
 export function windowsProblem(path: string): string | undefined {
   if (/^[\\/]{2}/.test(path) || path.startsWith("\\??\\")) return pathProblems.deviceOrShare();
@@ -126,19 +130,23 @@ export function isInside(folder: string, path: string, platform: NodeJS.Platform
   return way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }
 
-/** Reports whether a path can name only a directory, because its end is a separator, `.` or `..`. */
+/** Reports whether a path can name only a directory, because it ends with a separator, `.` or `..`. */
 export function namesDirectory(path: string, platform: NodeJS.Platform = process.platform): boolean {
   return (platform === "win32" ? /(?:^|[\\/])\.{0,2}$/ : /(?:^|\/)\.{0,2}$/).test(path);
 }
 
-/** Returns the first protected name in a path, as the path spells it; `undefined` if none. `folded`: all such names. */
+/**
+ * Returns the first protected name in a path, as spelt there; `undefined` if there is none. `folded`: all protected
+ * names, after folding.
+ */
 export function protectedNameIn(path: string, folded: ReadonlySet<string>): string | undefined {
   return path.split(/[\\/]/).find((name) => folded.has(foldName(name)));
 }
 
 /**
- * Removes the differences between names that some file system ignores: case, composition, compatibility forms,
- * invisible characters (HFS+), trailing dots and spaces (Windows). Use it only to refuse names: no system ignores all.
+ * Removes differences between names that at least one file system ignores: case, Unicode composition, compatibility
+ * forms, invisible characters (HFS+), and trailing dots and spaces (Windows). Use it only to refuse names, because no
+ * file system ignores all these differences.
  */
 export function foldName(name: string): string {
   return name
@@ -173,7 +181,7 @@ function splitUri(uri: string): UriParts | undefined {
   return { host: host.toLowerCase() === "localhost" ? "" : host, path, rest };
 }
 
-/** Decodes escapes; `undefined` if a `%` starts no well-formed character. */
+/** Decodes escapes; `undefined` if a `%` does not start a well-formed character. */
 function decodeStrictly(text: string): string | undefined {
   try {
     return decodeURIComponent(text);
@@ -192,7 +200,7 @@ function toPlatformPath(decoded: string, platform: NodeJS.Platform): string | un
 }
 
 function encodePath(path: string): string {
-  // Names on Windows may contain lone surrogates, which no URI can carry.
+  // On Windows, names may contain lone surrogates, which no URI can represent.
   const encoded = path.toWellFormed().split("/").map(encodeURIComponent).join("/");
   return encoded.replace(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
 }

@@ -1,4 +1,4 @@
-/** Finds the document that a caller's path means, and decides whether it may be touched. All calls use this module. */
+/** Finds the document that a caller's path means and decides whether it may be accessed. All calls use this module. */
 import { isAbsolute, relative, resolve } from "node:path";
 import { type Failure, failed } from "../plan/failure.js";
 import { type Canonical, canonicalise, indexOpenFiles, mapBounded, type OpenFile, type OpenText } from "./identity.js";
@@ -25,8 +25,8 @@ import { canonicalServerFolder, homeFolder } from "./serverFolder.js";
 export type { Folder, Resolved, ResolvedPath, Resolver, Scope } from "./resolvedPath.js";
 
 /**
- * Returns a resolver. It examines the folders once, and uses the open documents as they are now. The `expected` paths
- * are examined at the same time, which saves waiting for the disk later; other paths may be resolved, too.
+ * Returns a resolver, which examines the folders once and uses the open documents as they are now. Any path can be
+ * resolved, but the `expected` paths are examined along with the folders, which saves time later.
  */
 export async function createResolver(scope: Scope, expected: readonly string[] = []): Promise<Resolver> {
   const ground = await layGround(scope, expected);
@@ -60,14 +60,14 @@ export async function createResolver(scope: Scope, expected: readonly string[] =
   return resolver;
 }
 
-/** Returns the directories in which files may be edited, absolute and canonical. */
+/** Returns the absolute, canonical paths of the directories in which files may be edited. */
 export async function canonicalFolders(scope: Scope): Promise<string[]> {
   const { areas } = await layGround(scope, []);
   return areas.map(({ canonical }) => canonical);
 }
 
 async function layGround(scope: Scope, expected: readonly string[]): Promise<Ground> {
-  // This comes before the first `await`, so that the texts are those of the moment of the call.
+  // The index is made before the first `await`, so that it has the texts as they were when the function was called.
   const opens = indexOpenFiles(scope.openTexts);
   const home = scope.home ?? homeFolder();
   const folders = scope.folders.map(({ path }) => path).filter(isAbsolute);
@@ -98,7 +98,9 @@ async function layGround(scope: Scope, expected: readonly string[]): Promise<Gro
   return { home, starts, areas, hasFolders: folders.length > 0, protectedNames, own, opens, look };
 }
 
-/** Checks the root. It may be any directory, because every file that is reached from it must itself be inside. */
+/**
+ * Checks the root. It may be any directory, because every file reached from it must itself be in an allowed directory.
+ */
 function startAt(root: string): Ground["starts"] {
   const named = pathNamed(root, root);
   if (!named.ok) return failed(pathFailures.badPath(root, textProblem(root) ?? named.problem));
@@ -116,7 +118,7 @@ async function resolveSent(sent: string, ground: Ground): Promise<Resolved> {
   return resolveSpelling(sent, sent.slice(1), ground);
 }
 
-/** Reports whether a leading `@` is part of the name of the file, or of the first directory on the path. */
+/** Reports whether a leading `@` is part of the file's name, or of the name of the first directory on the path. */
 async function keepsAt(sent: string, asSent: Resolved, ground: Ground): Promise<boolean> {
   if (!asSent.ok) return asSent.failure.code !== "outsideWorkspace" && asSent.failure.code !== "fileNotFound";
   if (asSent.place.open !== undefined || asSent.place.onDisk) return true;
@@ -126,7 +128,7 @@ async function keepsAt(sent: string, asSent: Resolved, ground: Ground): Promise<
   return directory.ok ? directory.place.onDisk : directory.failure.code === "isDirectory";
 }
 
-/** Resolves `spelling`, which is `sent`, the path that the caller sent, perhaps without a leading `@`. */
+/** Resolves `spelling`: the path that the caller sent (`sent`), perhaps without a leading `@`. */
 async function resolveSpelling(sent: string, spelling: string, ground: Ground): Promise<Resolved> {
   if (!isFileUri(spelling) && /^(?:untitled:|[a-z][a-z0-9+.-]+:\/\/)/i.test(spelling)) {
     return failed(pathFailures.notOpen(sent));
@@ -145,14 +147,20 @@ async function resolveSpelling(sent: string, spelling: string, ground: Ground): 
   return chooseFolder(sent, results);
 }
 
-/** Returns the path of `spelling` if this is a `file:` URI, else `path`; or the problem with the path, as a clause. */
+/**
+ * Returns the path that `spelling` names if it is a `file:` URI, or else `path`; if the path has a problem, returns
+ * that, as a clause.
+ */
 function pathNamed(spelling: string, path: string): UriPath {
   const named: UriPath = isFileUri(spelling) ? pathOfUri(spelling) : { ok: true, path };
   const problem = named.ok && process.platform === "win32" ? windowsProblem(named.path) : undefined;
   return problem === undefined ? named : { ok: false, problem };
 }
 
-/** Chooses the folder in which the path exists, or else the first in which it might. Fails if it exists in several. */
+/**
+ * Chooses the folder in which the path exists, or else the first in which it could exist. Fails if it exists in several
+ * folders.
+ */
 function chooseFolder(sent: string, results: readonly Resolved[]): Resolved {
   const places = results.flatMap((result) => (result.ok ? [result.place] : []));
   const inExistence = places.filter(({ open, onDisk }) => open !== undefined || onDisk);
@@ -200,7 +208,8 @@ async function placeAt(candidate: Candidate, ground: Ground): Promise<Resolved> 
   const uris = openFiles.map(({ open }) => open.uri);
   if (uris.length > 1) return failed(pathFailures.ambiguousPath(sent, uris));
   const open = exactly ?? openFiles[0]?.open;
-  // If the editor opened the file by another hard link, the link's canonical path differs from that of the sent path.
+  // If the editor opened the file through another hard link, that link and the path sent have different canonical
+  // paths.
   const ofOpen = openFiles[0] === undefined ? reached : await look(openFiles[0].path);
   const target = ofOpen.ok ? ofOpen : reached;
   const refusal = refuseAccess(candidate, open, [target.path, reached.path], ground);
@@ -223,7 +232,7 @@ async function placeAt(candidate: Candidate, ground: Ground): Promise<Resolved> 
   };
 }
 
-/** Returns the open documents that a path may mean: at most one, unless the editor has one file open several times. */
+/** Returns the open documents that a path may mean: at most one, unless the editor has one file open more than once. */
 async function findOpen(
   lexical: string,
   reached: Canonical & { ok: true },
@@ -236,7 +245,7 @@ async function findOpen(
   return asCanonical.length === 1 ? asCanonical : same;
 }
 
-/** Returns why a document may not be touched; `undefined` if it may. `files`: all its canonical paths. */
+/** Returns why a document may not be accessed; `undefined` if it may. `files`: all canonical paths of its file. */
 function refuseAccess(
   { sent, lexical }: Candidate,
   open: OpenText | undefined,
@@ -258,7 +267,9 @@ function refuseAccess(
   return name === undefined ? undefined : pathFailures.protectedPath(sent, name);
 }
 
-/** Returns the innermost area of a canonical path, preferring workspace folders; `undefined` if the path is outside. */
+/**
+ * Returns the innermost area that contains a canonical path, preferring workspace folders; `undefined` if none does.
+ */
 function areaOf(file: string, { areas }: Ground): Area | undefined {
   const around = areas.filter(({ canonical }) => isInside(canonical, file));
   const [best] = around.sort(
@@ -267,7 +278,7 @@ function areaOf(file: string, { areas }: Ground): Area | undefined {
   return best;
 }
 
-/** Returns the innermost folder that contains a path by its spelling, with links not followed; `undefined` if none. */
+/** Returns the innermost folder that contains a path as spelt, with links not followed; `undefined` if none does. */
 function lexicalFolderOf(path: string, { areas }: Ground): string | undefined {
   const folders = areas.flatMap(({ lexical, canonical }) => [lexical, canonical]);
   const [longest] = folders.filter((folder) => isInside(folder, path)).sort((a, b) => b.length - a.length);

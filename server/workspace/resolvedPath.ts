@@ -35,7 +35,7 @@ export interface Area {
 /** A scope whose directories have been examined. */
 export interface Ground {
   readonly home: string;
-  /** The base directories of relative paths (the root if one was sent, else all folders), or the root's failure. */
+  /** The base directories for relative paths (the root if one was sent, else all folders), or the root's failure. */
   readonly starts: { readonly ok: true; readonly paths: readonly string[] } | Failed;
   /** The workspace folders in the editor's order, then the additional folders. */
   readonly areas: readonly Area[];
@@ -53,7 +53,10 @@ export interface Ground {
 export interface ResolvedPath {
   /** The client's own spelling if the document is open, otherwise the server's strict encoding of `file`. */
   readonly uri: string;
-  /** For people and diffs: relative to the workspace folder, with `/`; absolute outside it; a URI if not a file. */
+  /**
+   * For people and diffs: relative to the workspace folder, with `/`; absolute if it is outside the folder; the URI if
+   * the document is not a file.
+   */
   readonly path: string;
   /** The canonical path; `undefined` for an open document that is not a file, such as `untitled:`. */
   readonly file?: string | undefined;
@@ -65,9 +68,12 @@ export interface ResolvedPath {
   readonly onDisk: boolean;
   /** `true` if `file` was a regular file when it was examined. */
   readonly isRegular: boolean;
-  /** The path as spelt, absolute and normalised, with links not followed; `undefined` if it is not a file. */
+  /** The path as spelt, absolute and normalised, with links not followed; `undefined` if the document is not a file. */
   readonly spelt?: string;
-  /** The path that the spelling leads to: `file`, or another hard link of the file; `undefined` if it is not a file. */
+  /**
+   * The path that the spelling leads to: `file`, or another hard link to the file; `undefined` if the document is not a
+   * file.
+   */
   readonly reached?: string;
   /** The canonical paths at which the file was looked for; there may be several if a path is relative. */
   readonly searched: readonly string[];
@@ -83,12 +89,15 @@ export interface Resolver {
   /** Returns the paths of open files inside the workspace, as their URIs spell them. */
   openPaths(): string[];
   /**
-   * Returns existing paths that the caller may have meant by a missing one, the most similar first: hints, which the
-   * server never follows. `sent`: the path as the caller spelt it; `searched`: the canonical paths that were tried.
+   * Returns existing paths that the caller may have meant by a missing one, the most similar first. They are only
+   * hints, which the server itself never follows. `sent`: the path as the caller spelt it; `searched`: the canonical
+   * paths that were tried.
    */
   suggest(sent: string, searched: readonly string[]): Promise<string[]>;
   /** Returns the canonical paths of the directories against which relative paths are resolved. */
   bases(): Promise<string[]>;
-  /** Reports whether callers may list a canonical directory: it must be inside, not protected, and not the server's. */
+  /**
+   * Reports whether callers may list a canonical directory: it must be in scope, unprotected, and not the server's own.
+   */
   isListable(directory: string): boolean;
 }

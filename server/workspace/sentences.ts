@@ -4,7 +4,7 @@ import { type At, clip, fileAt, makeFailure, nameOf, quote } from "../plan/failu
 import { batchFailures } from "../plan/sentences.js";
 import { limits } from "../text/limits.js";
 
-const leaveOut = "If the file is already deleted, leave the section out.";
+const leaveOut = "If the file has already been deleted, leave the section out.";
 
 /** Advice for a missing file. `alone`: if no similar path is suggested; `otherwise`: after a suggestion. */
 const withoutFile = {
@@ -17,10 +17,10 @@ const withoutFile = {
     otherwise: 'To create a new file, use "*** Add File".',
   },
   deletion: { alone: leaveOut, otherwise: leaveOut },
-  read: { alone: "Check the path.", otherwise: "Otherwise check the path." },
+  read: { alone: "Check the path.", otherwise: "Otherwise, check the path." },
 } as const;
 
-/** Failures of resolving a path to a text. */
+/** Failures in resolving a path and in reading or writing its document. */
 export const pathFailures = {
   badPath: (path: string, problem: string) =>
     makeFailure("invalidParams", fileAt(path), { problem: `The path ${quote(path, 160)} can't be used: ${problem}.` }),
@@ -55,7 +55,7 @@ export const pathFailures = {
     }),
   ownFolder: (path: string) =>
     makeFailure("protectedPath", fileAt(path), {
-      problem: `${quote(path, 160)} is in the folder where the server keeps its sessions and journals.`,
+      problem: `${quote(path, 160)} is in the folder where the server keeps its journals and the records of its sessions.`,
       hint: "Only the server may read or write there.",
     }),
   fileNotFound: (path: string, similar: readonly string[], asked: FileUse = "edit") =>
@@ -80,7 +80,7 @@ export const pathFailures = {
     }),
   hasOtherName: (path: string, file: string) =>
     makeFailure("ioError", fileAt(path), {
-      problem: `${quote(path, 160)} is another name (a link) of ${quote(file, 160)}, which is open or also named in this call.`,
+      problem: `${quote(path, 160)} is another name (a link) for ${quote(file, 160)}, which is open or also named in this call.`,
       hint: "Edit the file under one name only. To delete or move it, send a separate call while it is not open.",
     }),
   unsupportedEncoding: (path: string, problem: string) =>
@@ -112,7 +112,7 @@ export const pathFailures = {
         hint: "Split the change into smaller calls.",
       },
     ),
-  /** `size`: bytes. */
+  /** `size`: in bytes. */
   tooMuchRead: (path: string, size: number) =>
     batchFailures.tooLarge({ path }, "the size of all files read from disk", size, limits.callFileBytes, "bytes"),
   ioError: (path: string, problem: string) =>
@@ -124,7 +124,7 @@ export const pathFailures = {
 /** The use that a call makes of a file, which decides the advice if the file does not exist. */
 export type FileUse = keyof typeof withoutFile;
 
-/** Problems with a path, each as the clause that `pathFailures.badPath` takes. */
+/** Problems with a path, as clauses for `pathFailures.badPath`. */
 export const pathProblems = {
   empty: () => "it is empty",
   tooLong: (length: number, limit: number) =>
@@ -138,7 +138,7 @@ export const pathProblems = {
   encodedSeparator: () => "it contains an encoded path separator",
   encodedDots: () => 'one of its names is an encoded "." or ".."',
   relativeUri: () => "a URI needs an absolute path",
-  relativeRoot: () => "the directory where relative paths start is not absolute",
+  relativeRoot: () => "the directory for relative paths is not absolute",
   deviceOrShare: () => "it names a network share or a device",
   noDrive: () => "it has no drive, or no slash after the drive",
   badCharacter: (character: string) => `a name can't contain ${quote(character)} on Windows`,
@@ -146,7 +146,7 @@ export const pathProblems = {
   trailingDotOrSpace: (name: string) => `Windows drops the dots and spaces at the end of ${quote(name)}`,
 } as const;
 
-/** Problems with a file, each as the clause that `pathFailures.ioError` and `unsupportedEncoding` take. */
+/** Problems with a file, as clauses for `pathFailures.ioError` and `pathFailures.unsupportedEncoding`. */
 export const fileProblems = {
   notRegular: (kind: keyof typeof fileKinds) => `it is ${fileKinds[kind]}, not a regular file`,
   binary: () => "a binary file (it contains a NUL)",
@@ -156,12 +156,13 @@ export const fileProblems = {
   system: (code: string) => systemReasons[code] ?? `the system says ${code}`,
 } as const;
 
-/** Problems with a directory that must be private to the user, as clauses that `folderProblems.unusable` takes. */
+/** Problems with a directory that must be private to the user, as clauses for `folderProblems.unusable`. */
 export const folderProblems = {
   unusable: (path: string, problem: string) => `the directory ${quote(path, 200)} ${problem}`,
   noDirectory: "is a link or a file, not a directory",
   relative: "is relative, because the home directory (the variable HOME) is not an absolute path",
-  notPrivate: "belongs to another user or is open to others; remove it, or make it yours with mode 700",
+  notPrivate:
+    "belongs to another user or is open to others; remove it, or make yourself its owner and set its mode to 700",
   system: (code: string) => `can't be used (the system says ${code})`,
 } as const;
 
@@ -187,15 +188,15 @@ const systemReasons: Readonly<Record<string, string>> = {
   ENFILE: "too many files are open",
   EIO: "the disk reports an error",
   ENOSPC: "no space is left on the disk",
-  // EDQUOT on Linux, which Node does not know.
+  // The code EDQUOT on Linux, for which Node has no name.
   "Unknown system error -122": "the user's disk quota is used up",
   EFBIG: "it would exceed the maximum size of a file",
   EBUSY: "another program is using it",
   ETXTBSY: "it is a running program",
-  ESTALE: "a directory on its path was replaced meanwhile",
+  ESTALE: "a directory on its path was replaced in the meantime",
 };
 
-/** Problems with the editor's messages about a document, each as the clause that `pathFailures.desynced` takes. */
+/** Problems with the editor's messages about a document, as clauses for `pathFailures.desynced`. */
 export const syncProblems = {
   badUri: () => "a message has no URI",
   notOpen: (what: "change" | "close") => `a ${what} was reported, but the document is not open`,
@@ -203,14 +204,14 @@ export const syncProblems = {
   badVersion: (version: unknown) => `its version is ${typeof version === "number" ? version : "not a number"}`,
   versionNotGreater: (version: number, held: number) => `version ${version} came after version ${held}`,
   badChanges: () => "its changes are not a list",
-  badChange: (at: number) => `change ${at} is neither a full text nor a range with a text`,
+  badChange: (at: number) => `change ${at} is neither a full text nor a range with its new text`,
   reversedRange: (at: number) => `the range of change ${at} ends before it starts`,
   badRange: (at: number) => `the range of change ${at} is outside the text or splits a character`,
   tooLong: (length: number, limit: number) =>
     `its text would be ${length.toLocaleString("en")} characters long; the limit is ${limit.toLocaleString("en")}`,
 } as const;
 
-/** Failures because a text or file has changed since the plan was made. */
+/** Failures caused by changes to a text or file since the plan was made. */
 export const staleFailures = {
   contentModified: (at: At, problem: string) =>
     makeFailure("contentModified", at, {
@@ -219,15 +220,15 @@ export const staleFailures = {
     }),
 } as const;
 
-/** Changes to a file since the plan was made, each as the clause that `staleFailures.contentModified` takes. */
+/** Changes to a file since the plan was made, as clauses for `staleFailures.contentModified`. */
 export const staleProblems = {
   fileChanged: "it is no longer the file that the call was planned for",
-  nameTaken: "a file with that name exists now",
+  nameTaken: "a file with that name now exists",
 } as const;
 
 /** Warnings about unusable settings. */
 export const settingWarnings = {
-  /** `key`: the key that has the value; `undefined` if the value was sent as the whole settings. */
+  /** `key`: the key whose value it is; `undefined` if the value was sent in place of all settings. */
   notAnObject: (key: string | undefined, value: unknown) => {
     const [what, ignored] = key === undefined ? ["The settings are", "they are"] : [`The setting "${key}" is`, "it is"];
     return `${what} ${Array.isArray(value) ? "a list" : `a ${typeof value}`}, not an object; ${ignored} ignored.`;

@@ -6,7 +6,9 @@ import { canonicalise, codeOf } from "./identity.js";
 import { pathsOf } from "./pathText.js";
 import { folderProblems } from "./sentences.js";
 
-/** Returns the folder for program state, by the rules of XDG, macOS or Windows; relative only if the home folder is. */
+/**
+ * Returns the folder for program state, by the rules of XDG, macOS or Windows; relative only if the home directory is.
+ */
 export function stateHome(
   env: Readonly<Record<string, string | undefined>> = process.env,
   platform: NodeJS.Platform = process.platform,
@@ -20,19 +22,19 @@ export function stateHome(
   return join(home, ".local", "state");
 }
 
-/** Returns the user's home directory as the environment names it, perhaps relative; empty if it is unknown. */
+/** Returns the user's home directory as the environment gives it; it may be relative, or empty if it is unknown. */
 export function homeFolder(): string {
   try {
     return homedir();
   } catch {
-    // The variable is not set, and the system does not know the user.
+    // The environment variable is not set, and the system does not know the user.
     return "";
   }
 }
 
 /**
- * Returns the path of a part of the server's own folder, by default of the whole folder. The folder is never below
- * the directory for temporary files: a sandboxed agent may have its own, and would not find the editor's files there.
+ * Returns the path of a part of the server's own folder, by default of the whole folder. The folder is never below the
+ * directory for temporary files: a sandboxed agent may have its own, where it would not find the editor's files.
  */
 export function inServerFolder(
   part: "journals" | "sessions" | "" = "",
@@ -43,8 +45,8 @@ export function inServerFolder(
 }
 
 /**
- * Returns the server's folder with every symbolic link followed, so that paths into it are recognised. The folder need
- * not exist yet. `undefined` if its location is unknown. If the links can't be followed, returns the path as spelt.
+ * Returns the server's folder with every symbolic link followed, so that paths into it are recognised. The folder does
+ * not have to exist. `undefined` if its location is unknown. If the links can't be followed, returns the path as spelt.
  */
 export async function canonicalServerFolder(): Promise<string | undefined> {
   const spelt = inServerFolder();
@@ -62,8 +64,8 @@ export async function canonicalServerFolder(): Promise<string | undefined> {
 const canonicalFolders = new Map<string, string>();
 
 /**
- * Makes a directory that only the user can enter, and any missing directories above it. An existing directory is
- * checked but never repaired, because anyone who could write in it may have left something there. Returns the problem,
+ * Creates a directory that only the user can enter, and any missing directories above it. An existing directory is
+ * checked but never repaired, because anyone who could write to it may have left something there. Returns the problem,
  * as a clause; `undefined` if there is none.
  */
 export function makePrivate(path: string): string | undefined {
@@ -94,7 +96,10 @@ export function privacyProblem(path: string): string | undefined {
   }
 }
 
-/** Reports whether only the user, as its owner, may access a file. `true` on Windows, which separates users itself. */
+/**
+ * Reports whether the user owns a file and nobody else may access it. `true` on Windows, where the system itself keeps
+ * each user's folder for program data private.
+ */
 export function isOwn(stats: { readonly uid: number; readonly mode: number }): boolean {
   if (process.platform === "win32") return true;
   return stats.uid === process.getuid?.() && (stats.mode & 0o077) === 0;

@@ -6,8 +6,8 @@ import { folderPattern } from "./pathText.js";
 import { settingWarnings } from "./sentences.js";
 
 /**
- * Names of files and folders that can make other programs run code: version control, editors, agents, shells, package
- * managers. The list leaves out project files that agents edit every day (package.json, CI workflows).
+ * Names of files and folders that can make version control, editors, agents, shells or package managers run code. The
+ * list leaves out project files that agents edit every day (package.json, CI workflows).
  */
 const protectedNames = [
   ...[".git", ".hg", ".svn", ".jj", ".bzr", ".gitmodules", ".gitconfig", ".husky"],
@@ -34,18 +34,18 @@ const schema = z.strictObject({
     .boolean()
     .default(true)
     .describe(
-      "Also find old texts that differ from the file in spaces at line ends, quotes and dashes, indentation, or line numbers copied from a file view. If false, only line ends may differ.",
+      "Whether old texts may differ from the file in spaces at line ends, quotes and dashes, indentation, or line numbers copied from a file view. If false, only line ends may differ.",
     ),
   atomic: z
     .enum(["all", "file", "none"])
     .default("all")
     .describe(
-      "What is abandoned if one edit of a call fails: the whole call (all), all edits of its file (file), or only that edit (none).",
+      "What is abandoned if one edit in a call fails: the whole call (all), all edits to the same file (file), or only that edit (none).",
     ),
   confirm: z
     .enum(["never", "always"])
     .default("never")
-    .describe("Whether the server always asks you before it applies an agent's edits, or never."),
+    .describe("Whether the server asks you before it applies an agent's edits: always or never."),
   save: z
     .enum(["never", "ifWasClean", "always"])
     .default("ifWasClean")
@@ -64,7 +64,7 @@ const schema = z.strictObject({
     .max(limits.settingItems)
     .default(protectedNames)
     .describe(
-      "Names of files and folders that calls may neither read nor change. A name counts anywhere in a path, in upper or lower case. Your own list replaces this one.",
+      "Names of files and folders that calls may neither read nor change. A name is protected anywhere in a path, in upper or lower case. Your own list replaces this one.",
     ),
   agent: z
     .strictObject({
@@ -87,7 +87,7 @@ const schema = z.strictObject({
     .describe("Milliseconds that the editor may take to send the changed text after it has applied an edit."),
 });
 
-/** The user's settings, complete: those that are not set have their defaults. */
+/** The user's complete settings. A setting that the user has not set has its default value. */
 export type Settings = {
   readonly [K in keyof z.output<typeof schema>]: Readonly<z.output<typeof schema>[K]>;
 };
@@ -102,9 +102,9 @@ export function settingsJsonSchema(): object {
 
 /**
  * Merges the sources of settings that the client has sent, the oldest first. A later source overrides the earlier ones
- * key by key, and replaces lists as a whole. Each source is either an object of settings, or an object that has them
- * under `multiEdit` and whose other keys belong to other programs. A source or value that is `undefined` or null sets
- * nothing. Anything unusable is left out with a warning, so the settings are always usable.
+ * key by key and replaces lists as a whole. A source is either an object of settings, or an object that has the
+ * settings under `multiEdit` and other programs' settings under other keys. A source or value that is `undefined` or
+ * null sets nothing. Anything unusable is left out with a warning, so the settings are always usable.
  */
 export function readSettings(values: readonly unknown[]): { settings: Settings; warnings: string[] } {
   const warnings = new Set<string>();
@@ -116,7 +116,9 @@ export function readSettings(values: readonly unknown[]): { settings: Settings; 
   return { settings: schema.parse(Object.fromEntries(merged)), warnings: [...warnings] };
 }
 
-/** Returns a filter that passes on each warning once, and at most `limits.settingWarnings` in all. */
+/**
+ * Returns a filter that passes each warning on only once, and no more than `limits.settingWarnings` warnings in all.
+ */
 export function createWarnOnce(): (warnings: readonly string[]) => string[] {
   const warned = new Set<string>();
   return (warnings) =>

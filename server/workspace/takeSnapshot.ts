@@ -1,4 +1,7 @@
-/** Takes the snapshot from which a batch is planned: resolves every path and reads every text before any decision. */
+/**
+ * Takes the snapshot from which a batch is planned: resolves every path and reads every text before anything is
+ * decided.
+ */
 import { type Failed, failed } from "../plan/failure.js";
 import { type Operation, pathsOf } from "../plan/operation.js";
 import type { Document, DocumentUri, Snapshot, Target } from "../plan/snapshot.js";
@@ -23,13 +26,13 @@ export interface WorkspaceSnapshot extends Snapshot {
   readonly places: ReadonlyMap<DocumentUri, ResolvedPath>;
 }
 
-/** A document, or the reason why there is none. */
+/** A document, or the reason why it could not be read. */
 export type ReadTarget = { readonly ok: true; readonly document: Document; readonly place: ResolvedPath } | Failed;
 
 /**
  * Resolves and reads everything that the operations name. A path that fails does not affect the others; only a call
- * with more than `limits.filesPerCall` paths fails as a whole, with the same failure for each path. Uses the documents
- * that are open, and their texts, at the moment of the call.
+ * with more than `limits.filesPerCall` paths fails as a whole, with the same failure for each path. Uses the open
+ * documents and their texts as they are at the moment of the call.
  */
 export async function takeSnapshot(operations: readonly Operation[], world: World): Promise<WorkspaceSnapshot> {
   const paths = [...new Set(operations.flatMap(pathsOf).map(({ path }) => path))];
@@ -51,7 +54,7 @@ export async function takeSnapshot(operations: readonly Operation[], world: Worl
     if (use.leaves && (await isLink(use.place.spelt))) return failed(pathFailures.isLink(use.sent, use.place.path));
     const result = await readDocument({ ...use, resolver, world, budget, isOneOfFew });
     const { open, file } = use.place;
-    // The editor writes open documents, and knows best whether it can.
+    // The editor itself writes open documents and knows best whether it can.
     if (!result.ok || open !== undefined || file === undefined) return result;
     const failure = await refuseWrite(file, use.sent);
     return failure === undefined ? result : failed(failure);
@@ -70,7 +73,7 @@ export async function readTarget(path: string, world: World): Promise<ReadTarget
   return read.ok ? { ...read, place } : read;
 }
 
-/** The use that all operations of a batch together make of one document. */
+/** The use that the operations of a batch, taken together, make of one document. */
 interface DocumentUse {
   readonly place: ResolvedPath;
   /** The first path in the batch that means the document. */
@@ -81,7 +84,7 @@ interface DocumentUse {
   readonly mayCreate: boolean;
   /** `true` if the document will be deleted, renamed, or replaced by another file. */
   readonly leaves: boolean;
-  /** `true` if two operations, or an operation and the editor, use different hard links of the file. */
+  /** `true` if two operations, or an operation and the editor, use different hard links to the file. */
   readonly hasOtherName: boolean;
   /** `true` if no operation needs the text of the existing file, which may then be binary. */
   readonly mayBeBinary: boolean;
@@ -121,7 +124,7 @@ interface PendingRead extends Omit<DocumentUse, "leaves" | "hasOtherName"> {
   readonly world: World;
   /** The number of bytes that the call has already read. */
   readonly budget: { bytes: number };
-  /** `true` if the call reads so few documents that nobody notices if the server blocks while it reads. */
+  /** `true` if the call reads so few documents that nobody notices if the server blocks while it reads them. */
   readonly isOneOfFew: boolean;
 }
 

@@ -1,4 +1,6 @@
-/** The identity of callers: an agent that opens several connections is one agent because it sends the same id. */
+/**
+ * The identity of callers: an agent that opens several connections counts as one because it sends the same id on each.
+ */
 import { describe, expect, it } from "vitest";
 import type { Caller, StatusResult } from "../../server/lsp/protocol.js";
 import { describeCaller } from "../../server/lsp/requests.js";
@@ -10,7 +12,7 @@ import { startAgent } from "../support/mcpAgent.js";
 
 const program = serverForDesks();
 
-/** An editor with an open file, and its session. */
+/** An editor that has one file open, the editor's session, and functions to use both. */
 async function layTable(settings: object = {}) {
   const home = ownStateHome();
   const desk = await layDesk(program, {
@@ -29,7 +31,7 @@ async function layTable(settings: object = {}) {
 const call = (oldText: string, newText: string): object => ({ path: "a.txt", oldText, newText });
 
 describe("an agent at the socket", () => {
-  it("is the same one over all its connections, and its changes name it", async () => {
+  it("is recognised as the same agent on all its connections, and its changes name it", async () => {
     const { session, status, logged } = await layTable();
     const client = { name: "robot", version: "3", agent: "r2-d2" };
     const first = await friend(session, client);
@@ -98,7 +100,7 @@ describe("an agent at the socket", () => {
 });
 
 describe("the editor", () => {
-  it("is not listed as an agent, even after an agent has asked for its status", async () => {
+  it("is not listed as an agent, even if an agent has asked for the status", async () => {
     const { editor, session, status } = await layTable();
     await (await friend(session, { name: "robot", agent: "r2-d2" })).ask(1, "multiEdit/status", null);
     await editor.request("workspace/executeCommand", { command: "multiEdit.apply", arguments: [call("one", "two")] });
@@ -108,7 +110,7 @@ describe("the editor", () => {
 });
 
 describe("the command line", () => {
-  it("names the calling agent by --agent, otherwise by MULTI_EDIT_AGENT, otherwise not at all", async () => {
+  it("takes the calling agent's id from --agent or else from MULTI_EDIT_AGENT, and otherwise sends none", async () => {
     const { run, status } = await layTable();
     const env = { MULTI_EDIT_AGENT: "from-env" };
     const input = (oldText: string, newText: string) => ({ input: JSON.stringify(call(oldText, newText)) });
@@ -143,7 +145,7 @@ describe("the command line", () => {
 });
 
 describe("an MCP server", () => {
-  it.each(["2025", "2026"] as const)("of %s is one agent, with the name of its client", async (era) => {
+  it.each(["2025", "2026"] as const)("of %s is one agent, named after its client", async (era) => {
     const { root, status } = await layTable();
     const edits = (oldText: string, newText: string) => ({ edits: [call(oldText, newText)] });
     const one = await startAgent(program, root, { era, env: { MULTI_EDIT_AGENT: "" } });

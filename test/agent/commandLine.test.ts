@@ -1,4 +1,4 @@
-/** The commands for agents and scripts: the built program, the built server, and an editor with unsaved text. */
+/** The commands for agents and scripts, with the built program, the built server, and an editor with unsaved text. */
 import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -37,7 +37,7 @@ const unsaved: DeskOptions = { files: { "a.txt": "one\n" }, open: { "a.txt": "mi
 const call = (path: string, oldText = "one", newText = "two"): string => JSON.stringify({ path, oldText, newText });
 
 describe("apply", () => {
-  it("changes the text in the editor, keeps what is not saved, and prints the diff", async () => {
+  it("changes the text in the editor, keeps unsaved text, and prints the diff", async () => {
     const { run, texts, disk } = await layBench(unsaved);
     const { code, stdout, stderr } = await run(["apply", "-"], { input: call("a.txt") });
     expect(code).toBe(0);
@@ -47,11 +47,11 @@ describe("apply", () => {
     expect(disk()["a.txt"]).toBe("one\n");
   });
 
-  it("reads no standard input at a terminal, where nobody would end it", async () => {
+  it("does not read standard input from a terminal, where nobody would end it", async () => {
     const terminal = Object.assign(Readable.from([call("a.txt")]), { isTTY: true });
     expect(await readInput("-", terminal)).toMatchObject({
       ok: false,
-      problem: expect.stringMatching(/^There is nothing/),
+      problem: expect.stringMatching(/^There is no input/),
     });
     expect(await readInput("-", Readable.from([Buffer.from("{}")]))).toEqual({ ok: true, value: "{}" });
   });
@@ -70,14 +70,14 @@ describe("apply", () => {
     else expect(disk()).not.toHaveProperty("b.txt");
   });
 
-  it("reads a file that is named", async () => {
+  it("reads the named file", async () => {
     const { run, root, texts } = await layBench(unsaved);
     writeFileSync(join(root, "call.json"), call("a.txt"));
     expect(await run(["apply", "call.json"])).toMatchObject({ code: 0 });
     expect(texts()["a.txt"]).toBe("mine\ntwo\n");
   });
 
-  it("starts relative paths where it runs, or in --workspace", async () => {
+  it("resolves relative paths against its working directory or against --workspace", async () => {
     const { run, root, texts } = await layBench({
       files: { "sub/a.txt": "one\n" },
       open: { "sub/a.txt": "mine\none\n" },
@@ -88,7 +88,7 @@ describe("apply", () => {
     expect(texts()["sub/a.txt"]).toBe("mine\nsix\n");
   });
 
-  it("answers as JSON, with the failure in it where it fails", async () => {
+  it("prints JSON, which contains the failure if the call fails", async () => {
     const { run } = await layBench(unsaved);
     const done = await run(["apply", "--json"], { input: call("a.txt") });
     const result = JSON.parse(done.stdout) as MultiEditResult;
@@ -97,7 +97,7 @@ describe("apply", () => {
     expect([failed.code, JSON.parse(failed.stdout)]).toMatchObject([1, { error: { failures: [{ index: 0 }] } }]);
   });
 
-  it("leaves out what fails where it is told to", async () => {
+  it("leaves out failing edits if told to", async () => {
     const { run, texts } = await layBench(unsaved);
     const edits = [
       { path: "a.txt", oldText: "one", newText: "two" },
@@ -107,7 +107,7 @@ describe("apply", () => {
     expect(texts()["a.txt"]).toBe("mine\ntwo\n");
   });
 
-  it("counts edits from 1 in words, from 0 in JSON, and leaves quoted text as it is", async () => {
+  it("counts edits from 1 in messages and from 0 in JSON, and leaves quoted text as it is", async () => {
     const { run } = await layBench({ files: { "a.txt": "one\n// edit 0\n// edit 0\n" } });
     const edits = ["one", "// edit 0"].map((oldText) => ({ path: "a.txt", oldText, newText: "two" }));
     const input = JSON.stringify({ edits });
@@ -119,7 +119,7 @@ describe("apply", () => {
     for (const said of [json.stdout, json.stderr]) expect(said).toContain("The old text of edit 1 (a.txt)");
   });
 
-  it("stops at the first of several calls that fails, and says which", async () => {
+  it("stops at the first of several calls to fail, and says which one it was", async () => {
     const { run, texts } = await layBench(unsaved);
     const input = [call("a.txt"), call("a.txt", "none", "x"), call("a.txt", "two", "three")].join("\n");
     const { code, stderr } = await run(["apply"], { input });
@@ -127,7 +127,7 @@ describe("apply", () => {
     expect(texts()["a.txt"]).toBe("mine\ntwo\n");
   });
 
-  it("sends nothing where one of several calls can't be read", async () => {
+  it("sends nothing if one of several calls can't be read", async () => {
     const { run, texts } = await layBench(unsaved);
     const { code, stderr } = await run(["apply"], { input: `${call("a.txt")}\n{"path":"a.txt"}` });
     expect([code, stderr]).toEqual([2, expect.stringContaining("Call 2 can't be read")]);
@@ -138,7 +138,7 @@ describe("apply", () => {
     ["apply", { preview: true }],
     ["apply", { options: { dryRun: true } }],
     ["preview", { "dry-run": 1 }],
-  ])("is not for a call that asks for a trial: %s %j", async (command, trial) => {
+  ])("refuses a call that asks for a dry run: %s %j", async (command, trial) => {
     const { run, texts } = await layBench(unsaved);
     const input = JSON.stringify({ path: "a.txt", oldText: "one", newText: "two", ...trial });
     const { code, stderr } = await run([command], { input });
@@ -146,7 +146,7 @@ describe("apply", () => {
     expect(texts()["a.txt"]).toBe("mine\none\n");
   });
 
-  it("has the editor save what it is told to, and says what is not on disk", async () => {
+  it("has the editor save changed files if told to, and says what is not on disk", async () => {
     const { run, disk } = await layBench({ ...unsaved, saves: "saves", settings: {} });
     const kept = await run(["apply"], { input: call("a.txt") });
     expect([kept.code, kept.stderr]).toEqual([0, expect.stringContaining("a.txt already had unsaved changes")]);
@@ -159,7 +159,7 @@ describe("apply", () => {
     expect([unable.code, unable.stderr]).toEqual([0, expect.stringContaining("can't save files in this editor")]);
   });
 
-  it("survives a reader that goes away", async () => {
+  it("exits normally if the reader of its output goes away", async () => {
     const { root } = await layBench({ files: { "a.txt": "line\n".repeat(100_000) } });
     const input = JSON.stringify({ path: "a.txt", oldText: "line", newText: "new", replaceAll: true });
     writeFileSync(join(root, "call.json"), input);
@@ -170,7 +170,7 @@ describe("apply", () => {
     expect([stdout, stderr]).toEqual(["0\n", expect.not.stringContaining("EPIPE")]);
   });
 
-  it("tells that it waits when the user takes long", async () => {
+  it("says that it is waiting if the user takes a long time", async () => {
     const { run, editor } = await layBench({ ...unsaved, settings: { confirm: "always" } });
     let answer = (): void => undefined;
     editor.beforeAnswers(() => new Promise<void>((resolve) => (answer = resolve)));
@@ -192,7 +192,7 @@ describe("preview", () => {
     expect(texts()["a.txt"]).toBe("mine\none\n");
   });
 
-  it("bounds the diff in a summary", async () => {
+  it("limits the length of the diff in a summary", async () => {
     const text = `${"x".repeat(99)}\n`.repeat(400);
     const { run } = await layBench({ files: { "a.txt": `one\n${text}` } });
     const input = JSON.stringify({ path: "a.txt", edits: [{ oldText: text, newText: "" }] });
@@ -216,7 +216,7 @@ describe.runIf(spawnSync("script", ["--version"]).status === 0)("on a terminal",
     return stdout;
   };
 
-  it("the diff is in colour, and nothing in it steers the terminal", async () => {
+  it("shows the diff in colour, and keeps its text from controlling the terminal", async () => {
     const shown = await inTerminal({
       TERM: "xterm-256color",
       NO_COLOR: undefined,
@@ -228,7 +228,7 @@ describe.runIf(spawnSync("script", ["--version"]).status === 0)("on a terminal",
     expect(shown).toContain(" ␛[2Jtwo\ttab");
   });
 
-  it("or not in colour, where the user wants none", async () => {
+  it("shows the diff without colour if the user wants none", async () => {
     const shown = await inTerminal({ TERM: "xterm-256color", NO_COLOR: "1", FORCE_COLOR: undefined });
     expect(shown).toContain("-one\r\n");
     expect(shown).not.toContain("\u001b");
@@ -250,13 +250,13 @@ describe("read", () => {
     expect(stderr).toContain("the file on disk differs");
   });
 
-  it("takes a URI, and answers as JSON", async () => {
+  it("takes a URI, and prints JSON", async () => {
     const { run, uri } = await layBench(files);
     const { stdout } = await run(["read", "--json", `${uri("a.txt")}:1`]);
     expect(JSON.parse(stdout)).toMatchObject({ uri: uri("a.txt"), text: "1\n", totalLines: 4, onDisk: "differs" });
   });
 
-  it("fails as the session says", async () => {
+  it("fails with the session's message", async () => {
     const { run } = await layBench(files);
     expect(await run(["read", "none.txt"])).toMatchObject({
       code: 1,
@@ -266,7 +266,7 @@ describe("read", () => {
   });
 });
 
-describe("a command line that makes no sense", () => {
+describe("an invalid command line", () => {
   it.each([
     [["apply", "--mode=both"], "--mode must be one of auto, editor, disk"],
     [["apply", "--atomic=some"], "--atomic must be one of"],
@@ -290,26 +290,26 @@ describe("a command line that makes no sense", () => {
   it.each([
     ["nothing", ""],
     ["broken JSON", '{"path": '],
-    ["bytes that are no text", new Uint8Array([0xff, 0xfe, 0x41])],
-    ["a call of no shape", '{"hello": 1}'],
+    ["bytes that are not text", new Uint8Array([0xff, 0xfe, 0x41])],
+    ["a call of no known shape", '{"hello": 1}'],
     [
       "options that only an integration may set",
       '{"path":"a","oldText":"b","newText":"c","options":{"atomic":"none"}}',
     ],
-    ["a patch that is none", "*** Begin Patch\n*** Dance\n*** End Patch"],
-  ])("nor does %s to apply", async (_, input) => {
+    ["an invalid patch", "*** Begin Patch\n*** Dance\n*** End Patch"],
+  ])("exits with 2 if %s is sent to apply", async (_, input) => {
     ownStateHome();
     const { code, stdout, stderr } = await runCommand(program, ["apply"], { input });
     expect([code, stdout]).toEqual([2, ""]);
     expect(stderr).toMatch(/^\S.*\n$/s);
   });
 
-  it("nor does a question for Helix where it is not", async () => {
+  it("exits with 2 if Helix has to be asked but is not installed", async () => {
     const { code, stdout, stderr } = await runCommand(program, ["setup", "helix", "rust"], { env: { PATH: "" } });
     expect([code, stdout, stderr]).toEqual([2, "", expect.stringContaining("Neither hx nor helix is on the PATH")]);
   });
 
-  it("nor does a file that is not there", async () => {
+  it("exits with 2 if the named file does not exist", async () => {
     ownStateHome();
     expect(await runCommand(program, ["apply", "none.json"])).toMatchObject({
       code: 2,
@@ -317,7 +317,7 @@ describe("a command line that makes no sense", () => {
     });
   });
 
-  it("and its help does", async () => {
+  it("does not include --help, which exits with 0 and lists the commands", async () => {
     const { code, stdout } = await runCommand(program, ["undo", "--help"]);
     expect(code).toBe(0);
     for (const line of stdout.split("\n")) expect(line.length).toBeLessThanOrEqual(80);
@@ -327,27 +327,27 @@ describe("a command line that makes no sense", () => {
 });
 
 describe("the other exit codes", () => {
-  it("1: an edit has no place, and nothing was changed", async () => {
+  it("1: an old text is not found, and nothing is changed", async () => {
     const { run, texts } = await layBench(unsaved);
     const { code, stdout, stderr } = await run(["apply"], { input: call("a.txt", "none") });
     expect([code, stdout, stderr]).toEqual([1, "", expect.stringContaining("was not found")]);
     expect(texts()["a.txt"]).toBe("mine\none\n");
   });
 
-  it("3: there is no editor", async () => {
+  it("3: no editor is running", async () => {
     ownStateHome();
     const ran = await runCommand(program, ["apply", "--mode=editor"], { input: call("a.txt") });
     expect(ran).toMatchObject({ code: 3, stderr: expect.stringContaining("No editor runs") });
   });
 
-  it("4: the editor refuses", async () => {
+  it("4: the editor refuses the change", async () => {
     const { run, editor, texts } = await layBench(unsaved);
     editor.behave("refuses");
     const { code } = await run(["apply"], { input: call("a.txt") });
     expect([code, texts()["a.txt"]]).toEqual([4, "mine\none\n"]);
   });
 
-  it("4: the user rejects it", async () => {
+  it("4: the user rejects the change", async () => {
     const { run, editor, texts } = await layBench({ ...unsaved, settings: { confirm: "always" } });
     editor.answerQuestionsWith("Reject");
     const { code, stderr } = await run(["apply"], { input: call("a.txt") });
@@ -355,7 +355,7 @@ describe("the other exit codes", () => {
     expect(texts()["a.txt"]).toBe("mine\none\n");
   });
 
-  it("4: the user has not answered in time, and is not waited for", async () => {
+  it("4: the user does not answer in time, and the command stops waiting", async () => {
     const { run, editor, texts } = await layBench({ ...unsaved, settings: { confirm: "always" } });
     editor.beforeAnswers(() => new Promise(() => undefined));
     const { code, stderr } = await run(["apply", "--timeout=0.5"], { input: call("a.txt") });
@@ -363,7 +363,7 @@ describe("the other exit codes", () => {
     expect(texts()["a.txt"]).toBe("mine\none\n");
   });
 
-  it("5: the text moves on each time", async () => {
+  it("5: the text changes at every attempt", async () => {
     const { run, editor, typeBefore } = await layBench(unsaved);
     editor.beforeEdits(() => typeBefore("a.txt", "one", "x"));
     expect(await run(["apply"], { input: call("a.txt") })).toMatchObject({ code: 5 });
@@ -386,7 +386,7 @@ describe("the other exit codes", () => {
     expect([code, stderr]).toEqual([6, expect.stringContaining("the outcome of the call is unknown")]);
   });
 
-  it("130: it is interrupted, and the call is rolled back", async () => {
+  it("130: the command is interrupted, and the call is rolled back", async () => {
     const { run, editor, texts } = await layBench({ ...unsaved, settings: { confirm: "always" } });
     editor.beforeAnswers(() => new Promise(() => undefined));
     const { code } = await run(["apply"], {

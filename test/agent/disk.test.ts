@@ -1,4 +1,6 @@
-/** Editing without an editor: the same commands and tools write to disk, but never a file that an editor has open. */
+/**
+ * Editing without an editor: the same commands and tools write to disk, but never to a file that an editor has open.
+ */
 import { spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
@@ -20,7 +22,7 @@ afterAll(() => program.remove());
 
 const call = (path: string, oldText = "one", newText = "two"): string => JSON.stringify({ path, oldText, newText });
 
-/** A directory in which no editor has files open, and the commands that run in it. */
+/** A directory in which no editor has files open, and functions that run commands and read files in it. */
 function layShelf(entries: Parameters<typeof makeDirectory>[0]) {
   const home = ownStateHome();
   const root = makeDirectory(entries);
@@ -31,11 +33,11 @@ function layShelf(entries: Parameters<typeof makeDirectory>[0]) {
 }
 
 describe("without an editor", () => {
-  it("apply writes the disk, says so, and prints the same diff", async () => {
+  it("apply writes to disk, says so, and prints the same diff", async () => {
     const { run, text, root } = layShelf({ "a.txt": "\ufeffone\r\nmore\r\n" });
     const { code, stdout, stderr } = await run(["apply"], { input: call("a.txt") });
     expect([code, stdout]).toEqual([0, expect.stringContaining("--- a/a.txt\n+++ b/a.txt\n")]);
-    expect(stderr).toBe("a.txt (1 edit)\nChanged on disk: no editor has it open.\nM a.txt\n");
+    expect(stderr).toBe("a.txt (1 edit)\nChanged on disk, because no editor has it open.\nM a.txt\n");
     expect(text("a.txt")).toBe("\ufefftwo\r\nmore\r\n");
     expect(readdirSync(root)).toEqual(["a.txt"]);
   });
@@ -56,14 +58,14 @@ describe("without an editor", () => {
     const applied = await run(["apply", "--json"], { input });
     expect(applied.code).toBe(0);
     expect(JSON.parse(applied.stdout)).toMatchObject({ outcome: "applied", files: [{}, {}, {}, {}] });
-    // No editor exists that could undo it.
+    // There is no editor that could undo the transaction.
     expect(JSON.parse(applied.stdout)).not.toHaveProperty("transaction");
     expect(readdirSync(root, { recursive: true }).sort()).toEqual(["c.txt", "d.txt", "sub", "sub/a.txt"]);
     expect([text("c.txt"), text("d.txt"), text("sub/a.txt")]).toEqual(["two\n", "new\n", "two\n"]);
     expect(previewed.stdout).toBe(JSON.parse(applied.stdout).diff);
   });
 
-  it("says that nothing was changed if nothing was", async () => {
+  it("a call that changes nothing fails or says that nothing was changed", async () => {
     const { run } = layShelf({ "a.txt": "one\n" });
     const patch = (...lines: string[]): string => ["*** Begin Patch", ...lines, "*** End Patch"].join("\n");
     const idle = await run(["apply"], { input: patch("*** Update File: a.txt", "@@", " one") });
@@ -80,7 +82,7 @@ describe("without an editor", () => {
     expect([text("a.txt"), text("b.txt")]).toEqual(["one\n", "none\n"]);
   });
 
-  it("says once that nothing was changed if others may use the directory of the journals", async () => {
+  it("apply says only once that nothing was changed if others may use the directory of the journals", async () => {
     const { run, text, journals } = layShelf({ "a.txt": "one\n" });
     mkdirSync(journals, { recursive: true, mode: 0o700 });
     chmodSync(journals, 0o755);
@@ -119,30 +121,30 @@ describe("without an editor", () => {
     expect(await run(["apply", "--workspace", root], { input: call("b.txt"), cwd })).toMatchObject({ code: 0 });
   });
 
-  it("a call for an editor is not applied on disk instead", async () => {
+  it("a call that demands an editor is not applied on disk instead", async () => {
     const { run, text } = layShelf({ "a.txt": "one\n" });
     expect(await run(["apply", "--mode=editor"], { input: call("a.txt") })).toMatchObject({ code: 3 });
     expect(text("a.txt")).toBe("one\n");
   });
 
-  it("several commands at once run one after the other, and no edit is lost", async () => {
+  it("commands that start at the same time run one after the other, and no edit is lost", async () => {
     const { run, text } = layShelf({ "a.txt": Array.from({ length: 6 }, (_, i) => `line ${i}\n`).join("") });
     const ran = await Promise.all(
       Array.from({ length: 6 }, (_, i) => run(["apply"], { input: call("a.txt", `line ${i}\n`, `done ${i}\n`) })),
     );
-    // A command that finds the folder locked says so, and has changed nothing.
+    // A command that finds the folder locked says so and changes nothing.
     const expected = ran.map(({ code }, i) => `${code === 0 ? "done" : "line"} ${i}\n`).join("");
     expect(text("a.txt")).toBe(expected);
     expect(ran.filter(({ code }) => code === 0).length).toBeGreaterThan(0);
     for (const { code, stderr } of ran) if (code !== 0) expect([code, stderr]).toEqual([4, expect.any(String)]);
   });
 
-  it("the tools of MCP do the same", async () => {
+  it("the MCP tools write to disk as well, and say so", async () => {
     const { root, text } = layShelf({ "a.txt": "one\n" });
     const agent = await startAgent(program, root);
     const edited = await agent.call("multi_edit", { edits: [{ path: "a.txt", oldText: "one", newText: "two" }] });
     expect(edited).toMatchObject({ isError: false, structured: undefined });
-    expect(edited.texts).toEqual(["a.txt (1 edit)\nChanged on disk: no editor has it open.\nM a.txt"]);
+    expect(edited.texts).toEqual(["a.txt (1 edit)\nChanged on disk, because no editor has it open.\nM a.txt"]);
     expect(text("a.txt")).toBe("two\n");
     expect((await agent.call("read_document", { path: "a.txt" })).texts).toEqual([
       expect.stringMatching(/^Lines 1 to 1 of 1, from disk: /),
@@ -150,7 +152,7 @@ describe("without an editor", () => {
     ]);
   });
 
-  it("doctor says that the disk would be written", async () => {
+  it("doctor says that calls would write to disk", async () => {
     const { run, root } = layShelf({});
     const { code, stdout } = await run(["doctor"]);
     expect([code, stdout]).toEqual([
@@ -160,7 +162,7 @@ describe("without an editor", () => {
   });
 });
 
-/** The environment of a user with this home directory, without the variables that name the folder for state. */
+/** The environment of a user whose home directory is `home`, without the variables that name the state folder. */
 const userAt = (home: string): NodeJS.ProcessEnv => ({
   HOME: home,
   XDG_STATE_HOME: undefined,
@@ -179,8 +181,8 @@ function swapFile(): Buffer {
 describe("with a home directory", () => {
   const homes: Readonly<Record<string, Parameters<typeof makeDirectory>[0]>> = {
     "that is reached by a link": { "real/": "", home: { link: "real" } },
-    "that has a link to the folder for state": { "dots/": "", "home/.local": { link: "../dots" } },
-    "that has a dangling link": { "home/.local": { link: "../dots" } },
+    "that contains a link to the state folder": { "dots/": "", "home/.local": { link: "../dots" } },
+    "that contains a dangling link": { "home/.local": { link: "../dots" } },
     "that does not exist yet": {},
   };
 
@@ -191,7 +193,7 @@ describe("with a home directory", () => {
     expect(text("ws/a.txt")).toBe("two\n");
   });
 
-  it("that has a link to the folder of Neovim's data, Neovim is still noticed", async () => {
+  it("that contains a link to Neovim's data folder, Neovim is still noticed", async () => {
     const { run, root, text } = layShelf({
       "ws/a.txt": "one\n",
       "dots/share/nvim/swap/": "",
@@ -235,22 +237,25 @@ describe("with a home directory", () => {
     expect(await run(["apply"], { input: call(own, "{}", "{ }"), env })).toEqual(refusal);
   });
 
-  it("in which others may use the folder of the journals, doctor says so", async () => {
+  it("in which others may use the folder of the journals, doctor reports a problem", async () => {
     const { run, root } = layShelf({});
     const env = userAt(root);
     const journals = join(root, ".local/state/multi-edit-language-server/journals");
     expect((await run(["doctor"], { env })).stdout).toContain(`are kept in ${journals}\n`);
     expect(readdirSync(journals)).toEqual([]);
     chmodSync(journals, 0o755);
-    expect((await run(["doctor"], { env })).stdout).toContain("can't hold one: others may use it");
+    expect((await run(["doctor"], { env })).stdout).toContain("can't hold one: other users have access to it");
     const told = JSON.parse((await run(["doctor", "--json"], { env })).stdout);
-    expect(told.problems).toEqual([expect.stringContaining("others may use it")]);
+    expect(told.problems).toEqual([expect.stringContaining("other users have access to it")]);
   });
 });
 
 describe("if the directory can't be determined", () => {
   const create = JSON.stringify({ path: "n.txt", oldText: "", newText: "x" });
-  /** Enters a directory, performs an action, and runs the command there, so that no argument names the path. */
+  /**
+   * Runs the command in the directory that the shell code `enter` creates and enters, so that no argument contains its
+   * path.
+   */
   const runIn = (root: string, enter: string, command: string) =>
     spawnSync("sh", ["-c", `${enter} && exec "$0" "$1" ${command}`, process.execPath, program.path], {
       cwd: root,
@@ -265,7 +270,7 @@ describe("if the directory can't be determined", () => {
       'mkdir "$(printf \'w\\357\\277\\275\')" && d=$(printf \'w\\377\') && mkdir "$d" && cd "$d"',
       ["w\ufffd", "w\ufffd"],
     ],
-    ["it is gone", "mkdir gone && cd gone && rmdir ../gone", []],
+    ["it no longer exists", "mkdir gone && cd gone && rmdir ../gone", []],
   ])("because %s, nothing is written", (_, enter, names) => {
     ownStateHome();
     const root = makeDirectory({});
@@ -289,7 +294,7 @@ describe("if the directory can't be determined", () => {
 });
 
 describe("beside an editor", () => {
-  it("that has the file open, the disk is not written, even on request", async () => {
+  it("that has the file open, nothing is written to disk, even on request", async () => {
     const home = ownStateHome();
     const desk = await layDesk(program, {
       clientInfo: { name: "Tester" },
@@ -305,7 +310,7 @@ describe("beside an editor", () => {
     expect([desk.disk()["b.txt"], desk.editor.asked]).toEqual(["two\n", []]);
   });
 
-  it("with another folder, the disk is written", async () => {
+  it("that has a different folder open, files are written to disk", async () => {
     const home = ownStateHome();
     const desk = await layDesk(program, {
       clientInfo: { name: "Tester" },
@@ -320,7 +325,7 @@ describe("beside an editor", () => {
     expect(desk.disk()["other/a.txt"]).toBe("one\n");
   });
 
-  it("that has a file open, another editor does not write this file", async () => {
+  it("that has a file open, no other editor writes this file", async () => {
     const home = ownStateHome();
     const left = await layDesk(program, { clientInfo: { name: "Left" }, files: { "a.txt": "one\n" } });
     const right = await layDesk(program, { clientInfo: { name: "Right" } });

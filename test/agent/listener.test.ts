@@ -1,4 +1,6 @@
-/** The session's socket as another process sees it: agents that it serves, strangers that it refuses, and its files. */
+/**
+ * The session's socket as other processes see it: which agents it serves, which strangers it refuses, and its files.
+ */
 import { execFileSync, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
@@ -33,7 +35,7 @@ beforeAll(async () => {
 });
 afterAll(() => program.remove());
 
-/** Rules out the desks that other tests share: this server must use this test's state directory. */
+/** With these options, a desk is not shared with other tests: its server must use this test's state directory. */
 const alone: DeskOptions = { clientInfo: { name: "Tester", version: "7" } };
 
 async function layTable(options: DeskOptions = {}) {
@@ -78,20 +80,20 @@ describe("an announced session", () => {
     expect(session.folders).toContainEqual({ uri: "file:///elsewhere", path: "/elsewhere" });
   });
 
-  it("is gone after shutdown", async () => {
+  it("is removed at shutdown", async () => {
     const { home, editor } = await layTable();
     expect(await editor.stop()).toBe(0);
     expect(filesIn(home)).toEqual([]);
   });
 
-  it.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)("is gone after %s", async (signal) => {
+  it.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)("is removed after %s", async (signal) => {
     const { home, server } = await startServerAlone();
     server.process.kill(signal);
     await server.ended;
     expect(filesIn(home)).toEqual([]);
   });
 
-  it("is one of several that start at once, and each is gone when it ends", async () => {
+  it("may start at the same time as others, and each is removed when it ends", async () => {
     const home = ownStateHome();
     const servers = Array.from({ length: 5 }, () => startServer(program.path, ["--stdio"]));
     for (const server of servers) {
@@ -106,7 +108,7 @@ describe("an announced session", () => {
     expect(filesIn(home)).toEqual([]);
   });
 
-  it("is gone after the end of the input", async () => {
+  it("is removed after the end of the input", async () => {
     const { home, server } = await startServerAlone();
     server.end();
     await server.ended;
@@ -122,7 +124,7 @@ describe("an announced session", () => {
   });
 });
 
-/** A server without a desk, so that a test can end it in its own way. */
+/** A server that belongs to no desk, so that each test can end it in a different way. */
 async function startServerAlone() {
   const home = ownStateHome();
   const server = startServer(program.path, ["--stdio"]);
@@ -133,7 +135,7 @@ async function startServerAlone() {
 }
 
 describe("an agent that knows the secret", () => {
-  it("reads and changes the text that the editor holds, and the unsaved part stays", async () => {
+  it("reads and changes the text that the editor holds, and keeps the unsaved part", async () => {
     const { session, texts, disk } = await layTable({ files: { "a.txt": "one\n" }, open: { "a.txt": "mine\none\n" } });
     const agent = await friend(session);
     const read = await agent.ask(1, "multiEdit/read", { path: "a.txt" });
@@ -161,7 +163,7 @@ describe("an agent that knows the secret", () => {
     expect((await agent.ask(3, "multiEdit/apply", "*** Begin Patch\n*** Delete File: a.txt")).result).toBeDefined();
   });
 
-  it("is refused a call that asks for a dry run by another tool's key", async () => {
+  it("is refused a call that asks for a dry run with another tool's key", async () => {
     const { session, disk } = await layTable({ files: { "a.txt": "one\n" } });
     const agent = await friend(session);
     const call = { path: "a.txt", oldText: "one", newText: "two", options: { preview: true } };
@@ -180,7 +182,7 @@ describe("an agent that knows the secret", () => {
     await agent.closed;
   });
 
-  it("may have a limited number of requests served at once", async () => {
+  it("may have only a limited number of requests pending", async () => {
     const { session, editor } = await layTable({ files: { "a.txt": "one\n" }, settings: { confirm: "always" } });
     let answer = (): void => undefined;
     editor.beforeAnswers(() => new Promise<void>((resolve) => (answer = resolve)));
@@ -247,7 +249,8 @@ describe("a client that does not know the secret", () => {
     peers[2]?.end();
     const start = performance.now();
     await Promise.all(peers.map(({ closed }) => closed));
-    // No measurement: it checks only that the server does not wait forever; the factor leaves room for slow machines.
+    // This is not a measurement: it checks only that the server does not wait forever, and the factor allows for slow
+    // machines.
     expect(performance.now() - start).toBeLessThan(limits.helloMs * 5);
     await friend(session);
   });
@@ -264,7 +267,7 @@ describe("a client that does not know the secret", () => {
   });
 
   // Only root can act as another user.
-  it.runIf(process.getuid?.() === 0)("is not let in by the system under another user's id", async () => {
+  it.runIf(process.getuid?.() === 0)("is kept out by the system if it runs as another user", async () => {
     const { session, home } = await layTable();
     const script = `require("net").connect(${JSON.stringify(session.address)})
       .on("connect", () => process.exit(process.stdout.write("in")))
@@ -283,7 +286,7 @@ describe("a client that does not know the secret", () => {
 });
 
 describe("a crowd", () => {
-  it("of 2,000 clients that connect at once does no harm", async () => {
+  it("of 2,000 clients that connect at the same time does no harm", async () => {
     const { session, editor } = await layTable({ files: { "a.txt": "one\n" } });
     const sockets = await Promise.allSettled(Array.from({ length: 2_000 }, () => openSocket(session.address)));
     expect(sockets.length).toBe(2_000);
@@ -360,7 +363,7 @@ describe("a planted file", () => {
     expect(statOf(planted)).toEqual(before);
   });
 
-  it("is not the only obstacle: if the path is too long for a socket, the record names another one", async () => {
+  it("is not the only obstacle: if a path is too long for a socket, the record names a different one", async () => {
     const before = process.env.XDG_STATE_HOME;
     const root = mkdtempSync(join(tmpdir(), "multi-edit-home-"));
     const home = join(root, "d".repeat(60), "e".repeat(60));

@@ -61,7 +61,7 @@ describe("the tools", () => {
 });
 
 describe("the metadata for Claude Code alone", () => {
-  it("shows the tools for an edit to the model from the first request on, and lets a whole text through", async () => {
+  it("shows the model the editing tools from the first request on, and lets a whole text through", async () => {
     const line = `${"x".repeat(99)}\n`;
     const { agent } = await layTable({ files: { "a.txt": line.repeat(3_000) }, open: { "a.txt": line.repeat(2_000) } });
     const { tools } = await agent.client.listTools();
@@ -106,7 +106,7 @@ describe.each(["2025", "2026"] as const)("for a client of %s", (era) => {
     expect(texts()["a.txt"]).toBe("mine\ntwo\n");
   });
 
-  it("read_document returns the editor's text, and nothing around it", async () => {
+  it("read_document returns the editor's text and nothing else", async () => {
     const { agent } = await layTable(unsaved, { era });
     const whole = await agent.call("read_document", { path: "a.txt" });
     expect(whole).toEqual({
@@ -130,12 +130,14 @@ describe.each(["2025", "2026"] as const)("for a client of %s", (era) => {
 });
 
 describe("the structured part", () => {
-  it("comes with --structured, beside the same text", async () => {
+  it("is included with --structured, next to the same text", async () => {
     const files = { "a.txt": "one\n", "b.txt": "one\n" };
     const { agent } = await layTable({ ...unsaved, files }, { args: ["--structured"] });
     const edits = ["a.txt", "b.txt"].map((path) => ({ path, oldText: "one", newText: "two" }));
     const { texts, structured } = await agent.call("multi_edit", { edits });
-    expect(texts[0]).toContain("2 files (2 edits)\nChanged on disk: no editor has b.txt open.\nM a.txt\nM b.txt");
+    expect(texts[0]).toContain(
+      "2 files (2 edits)\nChanged on disk, because no editor has b.txt open.\nM a.txt\nM b.txt",
+    );
     expect(texts[0]).toContain(structured?.text);
     expect(structured).toMatchObject({
       outcome: "applied",
@@ -156,7 +158,7 @@ describe("a file that no editor has open", () => {
     edits: paths.map((path) => ({ path, oldText: "one", newText: "two" })),
   });
 
-  it("is named beside files that an editor has open, but not in a preview or a failure", async () => {
+  it("is named if the call also changes files that an editor has open, but not in a preview or a failure", async () => {
     const { agent, disk } = await layTable({ files, open: { "a.txt": "mine\none\n" } });
     const preview = await agent.call("preview_edits", both("a.txt", "b.txt"));
     expect(preview.texts[0]).toMatch(/^2 files \(2 edits\)\nM a.txt\nM b.txt\nNothing was changed\.\n/);
@@ -164,19 +166,21 @@ describe("a file that no editor has open", () => {
     const failing = await agent.call("multi_edit", { edits: [{ path: "b.txt", oldText: "none", newText: "two" }] });
     expect([failing.isError, failing.texts[0]]).toEqual([true, expect.not.stringMatching(/on disk/i)]);
     const { texts } = await agent.call("multi_edit", both("a.txt", "b.txt"));
-    expect(texts[0]).toContain("2 files (2 edits)\nChanged on disk: no editor has b.txt open.\nM a.txt\nM b.txt");
+    expect(texts[0]).toContain(
+      "2 files (2 edits)\nChanged on disk, because no editor has b.txt open.\nM a.txt\nM b.txt",
+    );
     expect(disk()).toMatchObject({ "a.txt": "one\n", "b.txt": "two\n" });
   });
 
-  it("is named even if nothing else changes, with an editor or without, but not if nothing changes", async () => {
+  it("is named even if it is the only kind that changes, with or without an editor, but not if nothing changes", async () => {
     const { agent } = await layTable({ files, open: { "a.txt": "mine\none\n" } });
     expect((await agent.call("multi_edit", both("b.txt"))).texts).toEqual([
-      "b.txt (1 edit)\nChanged on disk: no editor has it open.\nM b.txt",
+      "b.txt (1 edit)\nChanged on disk, because no editor has it open.\nM b.txt",
     ]);
     ownStateHome();
     const alone = await startAgent(program, makeDirectory(files));
     expect((await alone.call("multi_edit", both("b.txt", "c.txt"))).texts).toEqual([
-      "2 files (2 edits)\nChanged on disk: no editor has them open.\nM b.txt\nM c.txt",
+      "2 files (2 edits)\nChanged on disk, because no editor has them open.\nM b.txt\nM c.txt",
     ]);
     const there = { path: "a.txt", oldText: "one", newText: "two" };
     const back = { path: "a.txt", oldText: "two", newText: "one" };
@@ -184,7 +188,7 @@ describe("a file that no editor has open", () => {
     expect([isError, texts[0]]).toEqual([false, "a.txt (2 edits)\nNothing was changed."]);
   });
 
-  it("is also reported by a read, without the reason if not every editor was asked", async () => {
+  it("is also reported by a read, which omits the reason if not every editor was asked", async () => {
     const { agent, root } = await layTable({ files, open: { "a.txt": "one\n" } });
     const read = async (path: string, by: Agent = agent) => (await by.call("read_document", { path })).texts[0];
     expect(await read("a.txt")).toBe("Lines 1 to 1 of 1.");
@@ -195,7 +199,7 @@ describe("a file that no editor has open", () => {
 });
 
 describe("a call in another form", () => {
-  it("is understood as at every other door", async () => {
+  it("is understood here as at every other door", async () => {
     const { agent, texts } = await layTable(unsaved);
     const edits = JSON.stringify([{ old_string: "one", new_string: "two" }]);
     expect((await agent.call("multi_edit", { file_path: "a.txt", edits })).isError).toBe(false);
@@ -239,7 +243,7 @@ describe("a call in another form", () => {
   });
 
   it.each([{}, { command: ["apply_patch", "*** Begin Patch\n*** End Patch"] }])(
-    "is refused with an explanation of patches if it should be one: %j",
+    "is refused with an explanation of patches if it should be a patch: %j",
     async (args) => {
       const { agent } = await layTable(unsaved);
       const { texts: said, isError } = await agent.call("apply_patch", args);
@@ -247,20 +251,20 @@ describe("a call in another form", () => {
     },
   );
 
-  it("is also understood if it asks for lines to read", async () => {
+  it("is refused as well if it does not say correctly what to read", async () => {
     const { agent } = await layTable(unsaved);
     expect(await agent.call("read_document", { path: "a.txt", startLine: "2" })).toMatchObject({ isError: true });
     expect(await agent.call("read_document", {})).toMatchObject({ isError: true });
   });
 });
 
-/** The edits that revert these edits. */
+/** A call whose edits revert `edits`. */
 const reverted = (edits: readonly { path: string; oldText: string; newText: string }[]): object => ({
   edits: edits.map(({ path, oldText, newText }) => ({ path, oldText: newText, newText: oldText })),
 });
 
 describe("a large answer", () => {
-  it("is bounded: the diff, the text, the files", async () => {
+  it("is limited in its diff, its text and its list of files", async () => {
     const line = `${"x".repeat(99)}\n`;
     const files = Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`f${i}.txt`, `one ${i}\n`]));
     const { agent, root } = await layTable({ files: { "a.txt": line.repeat(3_000), ...files } });
@@ -279,7 +283,7 @@ describe("a large answer", () => {
     expect(diff.length).toBeLessThanOrEqual(limits.summaryDiff);
     expect(diff.length).toBeGreaterThan(limits.summaryDiff / 2);
     const done = await agent.call("multi_edit", { edits });
-    expect(done.texts[0]).toContain("Changed on disk: no editor has them open.");
+    expect(done.texts[0]).toContain("Changed on disk, because no editor has them open.");
     expect(done.texts[0]).not.toContain("diff");
     const cut = await startAgent(program, root, { args: ["--structured"] });
     expect((await cut.call("preview_edits", reverted(edits))).structured?.files).toHaveLength(limits.toolFiles);
@@ -316,10 +320,10 @@ describe("the workspace", () => {
     ],
     [
       "editor",
-      (folder: string) => `No editor has ${folder} in a workspace folder, and calls may only go to an editor, so`,
+      (folder: string) => `No editor has ${folder} in a workspace folder, and calls may go only to an editor, so`,
     ],
     ["disk", () => "All calls go to disk, not to an editor."],
-  ])("without an editor is said to be edited as --mode=%s has it, and no option is named", async (mode, says) => {
+  ])("without an editor is described as --mode=%s requires, and no option is named", async (mode, says) => {
     ownStateHome();
     const folder = makeDirectory({});
     const agent = await startAgent(program, folder, { args: [`--mode=${mode}`] });
@@ -349,7 +353,7 @@ describe("a user who is asked", () => {
     const { texts: said, isError } = await agent.call("multi_edit", edit("a.txt", "one", "two"));
     expect([isError, said[0]]).toEqual([true, expect.stringContaining("Nothing was changed")]);
     expect(desk.texts()["a.txt"]).toBe("mine\none\n");
-    // Agents wait for one minute, so the answer must arrive before that.
+    // Agents give up after one minute, so the answer must arrive sooner.
     expect(limits.toolMs + limits.stopMs).toBeLessThan(60_000);
   });
 

@@ -1,5 +1,6 @@
 /**
- * The files that announce sessions: valid records are read back, and files that another user may have written are not.
+ * The files that announce sessions: valid records are read back, and files that another user could have written are not
+ * read.
  */
 import { execFileSync, spawnSync } from "node:child_process";
 import { chmodSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -27,7 +28,7 @@ const record: SessionRecord = {
 };
 
 describe("a record", () => {
-  it("is read as it was written, the most recent one first, and no other file is left in the folder", () => {
+  it("is read back as written, with the most recent one first, and no other file is left in the folder", () => {
     const directory = makeDirectory({});
     const younger = { ...record, id: "ba9876543210", startedAt: "2026-01-02T00:00:00.000Z" };
     writeRecord(directory, { ...record, folders: [] });
@@ -68,7 +69,7 @@ describe("a record", () => {
     });
   });
 
-  it("is not trusted under the name of another one", () => {
+  it("is not trusted under another record's name", () => {
     const directory = makeDirectory({});
     writeFileSync(recordPath(directory, "aaaaaaaaaaaa"), JSON.stringify(record), { mode: 0o600 });
     expect(readRecords(directory).records).toEqual([]);
@@ -77,7 +78,7 @@ describe("a record", () => {
   it.each([
     ["a link", { link: "elsewhere" }],
     ["a link to nowhere", { link: "nowhere" }],
-  ])("is not looked for through %s", (_, entry) => {
+  ])("is not read through %s", (_, entry) => {
     const directory = makeDirectory({ elsewhere: JSON.stringify(record), "0123456789ab.json": entry });
     chmodSync(join(directory, "elsewhere"), 0o600);
     const { records, problems } = readRecords(directory);
@@ -87,7 +88,7 @@ describe("a record", () => {
     ]);
   });
 
-  it("is neither waited for in a FIFO nor read if others may write to it", () => {
+  it("is not read if it is a FIFO, for which the reader does not wait, or if others may write to it", () => {
     const directory = makeDirectory({ "0123456789ab.json": JSON.stringify(record) });
     chmodSync(recordPath(directory, record.id), 0o660);
     execFileSync("mkfifo", ["-m", "600", recordPath(directory, "aaaaaaaaaaaa")]);

@@ -59,7 +59,9 @@ describe("the extension for pi", () => {
       { path: "@b.txt", oldText: "one", newText: "two" },
     ];
     const { content, details } = await run("edit", { edits }, root);
-    expect(content[0]?.text).toBe("2 files (2 edits)\nChanged on disk: no editor has b.txt open.\nM a.txt\nM b.txt");
+    expect(content[0]?.text).toBe(
+      "2 files (2 edits)\nChanged on disk, because no editor has b.txt open.\nM a.txt\nM b.txt",
+    );
     expect(details?.diff.split("\n")).toEqual([
       "    1 mine",
       "-   2 one",
@@ -81,7 +83,7 @@ describe("the extension for pi", () => {
     expect(await read({ path: "b.txt" })).toEqual([expect.stringMatching(/^Lines 1 to 1 of 1, from disk: /), "one\n"]);
   });
 
-  it("is one agent in all its calls", async () => {
+  it("identifies itself as the same agent in all its calls", async () => {
     const { root, editor } = await layTable();
     await run("edit", { edits: [{ path: "a.txt", oldText: "one", newText: "two" }] }, root);
     await run("edit", { edits: [{ path: "a.txt", oldText: "two", newText: "three" }] }, root);
@@ -141,7 +143,7 @@ describe("the lines to paste", () => {
     const section = page.split(/^## /m).find((one) => one.startsWith(`${heading}\n`)) ?? "";
     const printed = setup(name).split("\n");
     const isComment = (line: string): boolean => /^(?:#|\/\/) /.test(line);
-    // Lines that belong in a different file are printed as a comment, and have a block of their own on the page.
+    // Lines that belong in a different file are printed as comments and have their own block on the page.
     const [main = ""] = [...section.matchAll(/^```\w+\n([\s\S]*?)^```$/gm)].map(([, text = ""]) => text);
     const lines = printed.filter((line) => !isComment(line));
     expect(lines.join("\n").trim()).toBe(main.trim());

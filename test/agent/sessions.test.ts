@@ -1,5 +1,5 @@
 /**
- * The choice of the one editor that receives a call: several sessions, dead sessions, foreign sessions.
+ * The choice of the one editor that receives a call, with several sessions, dead ones, and ones that cannot be asked.
  */
 import { spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -26,7 +26,7 @@ async function open(folders: readonly string[], options: Partial<EditorOptions> 
   return editor;
 }
 
-/** The command line's output if this editor answered. */
+/** Matches the output of a command that this editor answered. */
 function answeredBy(editor: FakeEditor, sessions: readonly Announced[]): unknown {
   const session = sessions.find(({ pid }) => pid === editor.process.pid);
   return expect.stringContaining(`through the editor ${session?.id} `);
@@ -54,7 +54,7 @@ describe("of several sessions", () => {
     expect(holder.asked).toEqual([]);
   });
 
-  it("the one with the longest folder path that contains all files is chosen", async () => {
+  it("the one whose folder contains all files and has the longest path is chosen", async () => {
     const home = ownStateHome();
     const folder = makeDirectory({ "a.txt": "one\n", "sub/a.txt": "one\n" });
     const [outer, inner] = [await open([folder]), await open([join(folder, "sub")])];
@@ -91,7 +91,7 @@ describe("of several sessions", () => {
     expect(missing).toMatchObject({ code: 1, stderr: expect.stringMatching(/none\.txt"\. Check the path\.\n$/) });
   });
 
-  it("one may be named by the environment, and a missing one is not replaced by another", async () => {
+  it("one may be named by the environment, and if it does not exist, no other one replaces it", async () => {
     const home = ownStateHome();
     const folder = makeDirectory({ "a.txt": "one\n" });
     await open([folder]);
@@ -118,7 +118,7 @@ describe("of several sessions", () => {
     expect(readFileSync(join(folder, "a.txt"), "utf8")).toBe("one\n");
   });
 
-  it("none is chosen for files in the folders of two", async () => {
+  it("none is chosen if the files are in the folders of two", async () => {
     const home = ownStateHome();
     const folder = makeDirectory({ "a/a.txt": "one\n", "b/b.txt": "one\n" });
     await open([join(folder, "a")]);
@@ -130,8 +130,8 @@ describe("of several sessions", () => {
   });
 });
 
-describe("a session that has ended", () => {
-  it("by SIGKILL is removed by the next command that looks for sessions", async () => {
+describe("an announced session that has ended", () => {
+  it("is removed by the next command that looks for sessions if it was killed", async () => {
     const home = ownStateHome();
     const folder = makeDirectory({ "a.txt": "one\n" });
     const [dead, alive] = [await open([folder]), await open([folder])];
@@ -148,7 +148,8 @@ describe("a session that has ended", () => {
     const id = await startStub(home);
     const path = join(home, "multi-edit-language-server", "sessions", `${id}.json`);
     const record = JSON.parse(readFileSync(path, "utf8"));
-    // This process runs but did not start at that time; no process listens on the address.
+    // The record's process is running but did not start at the recorded time, and nothing listens at the recorded
+    // address.
     writeFileSync(path, JSON.stringify({ ...record, processStart: "1", address: `${record.address}.gone` }));
     const { stdout } = await runCommand(program, ["doctor"]);
     expect(stdout).toContain("Removed 1 announcement of");
@@ -187,7 +188,7 @@ describe("a session that can't be asked", () => {
     expect(await apply("a.txt", join(folder, "a"))).toMatchObject({ code: 0 });
   });
 
-  // The tool that denies a system call to a program is not installed everywhere.
+  // `strace`, which makes a program's system call fail, is not installed everywhere.
   it.runIf(spawnSync("strace", ["-V"]).status === 0)("because of a sandbox is reported with this reason", async () => {
     const home = ownStateHome();
     const folder = makeDirectory({ "a.txt": "one\n" });
@@ -237,8 +238,8 @@ describe("a session that can't be seen", () => {
   it.each<[string, RegExp, number, (home: string) => void]>([
     [
       "others may enter the directory in which it would announce itself",
-      /Editors can't announce themselves.*make it yours with mode 700/,
-      // No session is announced there, so none was skipped.
+      /Editors can't announce themselves.*make yourself its owner and set its mode to 700/,
+      // No session is announced in this directory, so none was skipped.
       0,
       (home) => {
         mkdirSync(sessionsIn(home), { recursive: true, mode: 0o700 });
@@ -247,7 +248,7 @@ describe("a session that can't be seen", () => {
     ],
     [
       "it is of a newer version",
-      /announces the session of a newer version .* Update this version/,
+      /announces the session of a newer version .* Update this program/,
       4,
       (home) => {
         mkdirSync(sessionsIn(home), { recursive: true, mode: 0o700 });
@@ -295,7 +296,7 @@ describe("people", () => {
     expect(none).toMatchObject({ code: 3, stdout: expect.stringContaining("No editor can be reached") });
     await startStub(home, { isSilent: true });
     const silent = await runCommand(program, ["doctor"]);
-    expect(silent.stdout).toContain("The editor may be suspended or busy: resume it, or close it.");
+    expect(silent.stdout).toContain("The editor may be suspended or busy: resume or close it.");
   });
 
   it("learn from the doctor which option decides where calls go", async () => {

@@ -1,4 +1,4 @@
-/** Messages on a terminal count edits from 1 and speak to the user, and leave quoted text as it is. */
+/** Messages on a terminal count edits from 1, speak to the user, and leave quoted text as it is. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { addressedToUser, countedFromOne } from "../../server/agent/cli/output.js";
@@ -11,7 +11,7 @@ import { fileFailures, hunkFailures, patchWarnings } from "../../server/plan/pat
 import { batchFailures, batchWarnings, indices } from "../../server/plan/sentences.js";
 import { staleFailures } from "../../server/workspace/sentences.js";
 
-/** Arguments for a sentence about edit `n`; if the sentence names a second edit, this is the one 4 places later. */
+/** Arguments for a sentence about edit `n`; if the sentence names a second edit, its index is `n + 4`. */
 type ArgumentsOf = (n: number) => unknown[];
 
 const path = "src/edit 0.ts";
@@ -119,7 +119,7 @@ describe("edits count from 1", () => {
     for (const n of [0, 1, 8, 9]) expect(countedFromOne(say(n))).toBe(say(n + 1));
   });
 
-  it("for any edits, between any quoted texts", () => {
+  it("whatever their number, and whatever texts are quoted between them", () => {
     const quoted = fc.oneof(
       fc.string().map((text) => JSON.stringify(`edit 0 ${text}`)),
       fc.string().map((text) => `\n12:3| edits 4, 5 ${text.replace(/\n/g, "")}\n`),
@@ -148,7 +148,7 @@ describe("edits count from 1", () => {
   ])("and `%s` stays", (message) => expect(countedFromOne(message)).toBe(message));
 });
 
-describe("the user is spoken to", () => {
+describe("the user is addressed", () => {
   it.each([
     ["It is open. Ask the user to save or discard the changes.", "It is open. Save or discard the changes."],
     ["Read the files, and ask the user to check the disk.", "Read the files, and check the disk."],

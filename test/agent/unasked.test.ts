@@ -1,5 +1,5 @@
 /**
- * Sessions that are announced but cannot be asked: a file of which such a session may hold unsaved text is not written.
+ * Sessions that are announced but cannot be asked: a file is not written if such a session may hold unsaved text of it.
  */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -31,10 +31,10 @@ async function open(folders: readonly string[], name: string): Promise<FakeEdito
   return editor;
 }
 
-/** Stops a server, as Ctrl-Z stops an editor's. */
+/** Suspends a server, as Ctrl-Z in a terminal suspends an editor and its server. */
 const suspend = ({ process: server }: FakeEditor): boolean => server.kill("SIGSTOP");
 
-/** An editor, Busy, with unsaved text in a.txt and in a file that does not exist yet. */
+/** An editor named Busy, with unsaved text in a.txt and in a file that does not exist yet. */
 async function layFolder() {
   const home = ownStateHome();
   const folder = makeDirectory({ "a.txt": "one\n" });
@@ -50,7 +50,7 @@ async function layFolder() {
 }
 
 describe("a file in the folder of a session that does not answer", () => {
-  it("is locked with --mode=disk, and the message names the session and what to do", async () => {
+  it("is locked with --mode=disk, and the message names the session and says what to do", async () => {
     const { folder, busy, session, expectUntouched } = await layFolder();
     suspend(busy);
     const [edited, created] = await Promise.all([edit, creation].map((call) => apply(call, folder, "--mode=disk")));
@@ -61,7 +61,7 @@ describe("a file in the folder of a session that does not answer", () => {
     expect(edited?.stderr).toContain(
       `"a.txt" may be open with unsaved changes in the editor ${session.id} (Busy in ${folder}), but it did not answer within 4 s.`,
     );
-    expect(edited?.stderr).toContain("resume it, or close it. Then send the call again.");
+    expect(edited?.stderr).toContain("resume or close it. Then send the call again.");
     expectUntouched();
     const { error } = JSON.parse((await apply(edit, folder, "--mode=disk", "--json")).stdout);
     expect(error.failures).toMatchObject([{ code: "locked", path: "a.txt" }]);
@@ -70,7 +70,7 @@ describe("a file in the folder of a session that does not answer", () => {
   it.each([
     ["the same folder", ""],
     ["the folder above", ".."],
-  ])("is locked for another editor of %s", async (_, above) => {
+  ])("is locked for another editor that has %s open", async (_, above) => {
     const { home, folder, busy, expectUntouched } = await layFolder();
     const other = await open([join(folder, above)], "Other");
     await announced(home, 2);
@@ -85,7 +85,7 @@ describe("a file in the folder of a session that does not answer", () => {
     expectUntouched();
   });
 
-  it("may be one of several: each is named in whole sentences, and the advice is given once", async () => {
+  it("may be one of several such files: a sentence names each, and the advice is given only once", async () => {
     const { folder, busy } = await layFolder();
     writeFileSync(join(folder, "b.txt"), "one\n");
     suspend(busy);
@@ -135,7 +135,7 @@ describe("a file that a session has open outside of its folders", () => {
     expect(textIn(folder, "a/a.txt")).toBe("one\n");
   });
 
-  it("is announced while it is both open and outside", async () => {
+  it("is announced as long as it is open and outside the folders", async () => {
     const { home, folder, busy } = await layFolder();
     const elsewhere = makeDirectory({ "x.txt": "", "y.txt": "" });
     const [x, y] = ["x.txt", "y.txt"].map((name) => join(elsewhere, name));
@@ -157,7 +157,7 @@ describe("a file that a session has open outside of its folders", () => {
   });
 });
 
-/** The open files that the only session announces and that are outside its folders. */
+/** The files that the only session announces as open outside its folders. */
 function outsideOf(home: string): unknown {
   const [name = ""] = filesIn(home).filter((file) => file.endsWith(".json"));
   return JSON.parse(readFileSync(join(sessionsIn(home), name), "utf8")).outside;
@@ -192,7 +192,7 @@ describe("a call for another editor to change a file on disk", () => {
     }
   });
 
-  it("is refused if it would undo a move onto a name under which another editor has a text by then", async () => {
+  it("is refused if it would undo a move from a name under which another editor has since opened a text", async () => {
     const home = ownStateHome();
     const folder = makeDirectory({ "b.txt": "one\n" });
     const [mover, other] = [await open([folder], "Mover"), await open([folder], "Other")];
@@ -221,7 +221,7 @@ describe("a file that two editors have open", () => {
 });
 
 describe("an editor that opens a file while the command waits for another one", () => {
-  it("is asked again, and keeps the file", async () => {
+  it("is asked again, and its file is not written", async () => {
     const home = ownStateHome();
     const folder = makeDirectory({ "a.txt": "one\n" });
     const quick = await open([folder], "Quick");
@@ -230,7 +230,7 @@ describe("an editor that opens a file while the command waits for another one", 
     await startStub(home, {
       folders: [folder],
       serve: ({ id }, socket) => {
-        // If both were asked at the same time, Quick has answered by now.
+        // If both editors are asked at the same time, Quick answers before it opens this file.
         const opened = quick.open({ uri: pathToFileURL(join(folder, "a.txt")).href, text: "mine\none\n" });
         const answer = frame({ jsonrpc: "2.0", id, result: status });
         setTimeout(() => void opened.then(() => socket.write(answer)), 1_500);
@@ -243,7 +243,7 @@ describe("an editor that opens a file while the command waits for another one", 
   });
 });
 
-describe("a session that greets and then does not report its open files", () => {
+describe("a session that completes the handshake but does not report its open files", () => {
   it.each([
     ["never answers", () => undefined, "did not answer within 4 s"],
     ["answers with nothing", () => ({ result: null }), "does not understand its list"],

@@ -1,5 +1,5 @@
 /**
- * The cases with batches and patches on large texts: through the core and over the wire, next to the floor and the
+ * Cases that time batches and patches on large texts, through the core and over the wire, beside the floor and the
  * usual method.
  */
 import type { TextEdit } from "vscode-languageserver/node";
@@ -53,8 +53,8 @@ interface Medians {
 }
 
 /**
- * Core, wire, floor and usual method in one race; the goals are for the core, and the wire's figures are shown with
- * them.
+ * Races core, wire, floor and usual method. The goals apply to the core; the times of the wire are shown for
+ * comparison.
  */
 async function raceBatch(
   batch: Batch,
@@ -95,14 +95,16 @@ async function raceBatch(
     const wire =
       times.wire.length === 0
         ? []
-        : [{ ...row("wire", median(times.wire), []), note: `the first request of all: ${first.toFixed(0)} ms` }];
+        : [{ ...row("wire", median(times.wire), []), note: `the server's first request: ${first.toFixed(0)} ms` }];
     return { rows: [row("core", core, goals({ ours: core, least, usually })), ...wire] };
   } finally {
     server.stop();
   }
 }
 
-/** A call built from new strings each time, as it arrives on the wire: the engine has cached nothing about them. */
+/**
+ * A call built from new strings each time, like a call from the wire: the engine has cached nothing about the strings.
+ */
 function fresher(call: object): { readonly call: unknown; readonly take: () => void } {
   const json = JSON.stringify(call);
   const state = {
@@ -114,7 +116,7 @@ function fresher(call: object): { readonly call: unknown; readonly take: () => v
   return state;
 }
 
-/** Adds and removes a character at the end of the first text, so that no request finds the text of the previous one. */
+/** Adds or removes a character at the end of the first text, so that no two successive requests meet the same text. */
 function keystrokes(server: BenchServer, [first]: readonly BatchText[]): () => Promise<void> {
   if (first === undefined) throw new Error("a batch must have a text");
   const line = first.text.split("\n").length - 1;
@@ -135,7 +137,7 @@ function checkAnswer(answer: MultiEditResult | MultiEditErrorData, texts: readon
     const entry = entries.find((one) => "edits" in one && one.textDocument.uri.endsWith(`/${path}`));
     const edits = entry !== undefined && "edits" in entry ? (entry.edits as TextEdit[]) : [];
     const after = TextDocument.applyEdits(TextDocument.create("", "", 1, text), edits);
-    if (after !== expected) throw new Error(`${path}: the server's edit gives another text`);
+    if (after !== expected) throw new Error(`${path}: the server's edit gives a different text`);
   }
 }
 
@@ -178,9 +180,9 @@ const growth: BenchCase = {
         times: { ours: of("core", i), floor: of("floor", i), usual: usualOf(i) },
         uncertainty: uncertainty(isLast ? toQuarter : (times[`floor${i}`] ?? [])),
         goals: isLast
-          ? [{ measure: "x a quarter", value: median(toQuarter), limit: 5.5, sense: "atMost", unit: "x" }]
+          ? [{ measure: "x the time for a quarter", value: median(toQuarter), limit: 5.5, sense: "atMost", unit: "x" }]
           : [],
-        note: `usual: worked out from its first ${usualShare} edits`,
+        note: `usual: extrapolated from its first ${usualShare} edits`,
       };
     });
     return {
@@ -194,7 +196,7 @@ const growth: BenchCase = {
   },
 };
 
-/** Ways to make one edit of many fail, given the line that it names. */
+/** Ways to make one of many edits fail, as functions of the line that this edit names. */
 const failingEdits: Readonly<Record<string, (line: string) => { oldText: string; newText: string }>> = {
   absent: (line) => ({ oldText: line.replace("function", "funktion"), newText: "" }),
   ambiguous: () => ({ oldText: "}", newText: "" }),
@@ -203,7 +205,7 @@ const failingEdits: Readonly<Record<string, (line: string) => { oldText: string;
 
 const oneFails: BenchCase = {
   name: "oneFails",
-  title: "1,000 edits in 100,000 lines, of which the one in the middle fails",
+  title: "1,000 edits in 100,000 lines, and one in the middle that fails",
   isOfProcess: false,
   async measure(scale) {
     const shape = { lines: scaled(100_000, scale, 40), edits: scaled(1_000, scale, 2), seed };
@@ -237,14 +239,14 @@ const oneFails: BenchCase = {
         name: `core, ${name}`,
         times: { ours: median(times.core), floor: median(times.floor) },
         uncertainty: uncertainty(toWhole),
-        goals: [{ measure: "x without it", value: median(toWhole), limit: 3, sense: "atMost", unit: "x" }],
+        goals: [{ measure: "x the time without it", value: median(toWhole), limit: 3, sense: "atMost", unit: "x" }],
       });
     }
     return { rows };
   },
 };
 
-/** Old texts that do not occur, by how similar they are to existing lines. */
+/** Old texts that do not occur in the text, by their similarity to existing lines. */
 const absentTexts: Readonly<Record<string, (lines: readonly string[]) => string>> = {
   "nothing like it": () =>
     [
@@ -256,9 +258,9 @@ const absentTexts: Readonly<Record<string, (lines: readonly string[]) => string>
       "  // zzz",
       "}",
     ].join("\n"),
-  "three lines of seven wrong": (lines) =>
+  "three of seven lines wrong": (lines) =>
     lines.map((line, i) => ([1, 3, 5].includes(i) ? `${line.slice(0, -2)}Zebra` : line)).join("\n"),
-  "one word of a line wrong": ([line = ""]) => line.replace("function", "funktion"),
+  "one wrong word in a line": ([line = ""]) => line.replace("function", "funktion"),
 };
 
 const absent: BenchCase = {
@@ -292,7 +294,7 @@ const absent: BenchCase = {
         times: { ours, floor: least, usual: usually },
         uncertainty: uncertainty(times.floor),
         goals: [timesFloor(ours / least, 10)],
-        note: isFound ? "the report names the true place" : "the report does not name a true place",
+        note: isFound ? "the report names the intended place" : "the report does not name the intended place",
       });
     }
     return { rows };
@@ -300,8 +302,8 @@ const absent: BenchCase = {
 };
 
 /**
- * Throws unless an answer says that the old text was not found; returns whether a line (1-based) is among the nearest
- * ones.
+ * Throws unless an answer says that the old text was not found. Returns whether a nearest region starts on `line`
+ * (1-based).
  */
 function isNamed(answer: MultiEditResult | MultiEditErrorData, line: number): boolean {
   const failure = "failures" in answer ? answer.failures[0] : undefined;
@@ -309,5 +311,5 @@ function isNamed(answer: MultiEditResult | MultiEditErrorData, line: number): bo
   return failure.nearest?.some(({ startLine }) => startLine === line) ?? false;
 }
 
-/** The rows of the table about batches. */
+/** The cases with batches, in the order of the table. */
 export const batchCases: readonly BenchCase[] = [manyEdits, oneFails, growth, patch, documents, absent];

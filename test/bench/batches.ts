@@ -10,7 +10,7 @@ export interface BatchText {
   readonly text: string;
   /** The text that must result from the batch. */
   readonly expected: string;
-  /** From `text` to `expected`: ascending and disjoint, offsets in UTF-16 units. */
+  /** The changes that turn `text` into `expected`, ascending and disjoint, with offsets in UTF-16 units. */
   readonly changes: readonly Change[];
 }
 
@@ -30,15 +30,15 @@ export interface Batch {
   readonly replacements: readonly Replacement[];
 }
 
-/** One edit of whole lines of the text: removed and kept lines begin at line `start` (0-based). */
+/** One edit of whole lines; the lines that it removes or keeps begin at line `start` (0-based) of the text. */
 interface LineEdit {
   readonly start: number;
   readonly lines: readonly HunkLine[];
 }
 
-/** The differences between the text and the call: functions of a generated line. */
+/** The ways in which text and call differ, as functions of a generated line. */
 export interface Disguise {
-  /** Turns a generated line that an edit names into the line of the text. */
+  /** Turns a generated line that an edit names into the corresponding line of the text. */
   readonly inText?: (line: string) => string;
   /** Turns a line into the one that is sent; `number` is its 1-based number in a view of the text. */
   readonly sent?: (line: string, number: number) => string;
@@ -75,7 +75,7 @@ export function editBatch(shape: BatchShape): Batch {
   };
 }
 
-/** A patch with one hunk per edit, in order; without a disguise, some hunks have the unique line as their anchor. */
+/** A patch with one hunk per edit, in order; without a disguise, the anchor of some hunks is their unique line. */
 export function patchBatch(shape: BatchShape): Batch {
   const { text, edits, disguise } = prepared(shape);
   const sent = disguise.sent ?? ((line) => line);
@@ -131,15 +131,15 @@ function spread<T>(items: readonly T[], count: number): T[] {
 }
 
 /**
- * Typical changes of a function: a line after the first one is replaced or removed, lines are added, or the first line,
- * which contains the name, is changed.
+ * Makes a typical change to a function: a line after the first one is replaced or removed, lines are added, or the
+ * first line, which contains the name, is changed.
  */
 function editOf(source: SourceText, { start, name }: SourceFunction, i: number, disguise?: Disguise): LineEdit {
   const at = (offset: number): string => source.lines[start + offset] ?? "";
   const context = (offset: number): HunkLine => ({ kind: "context", text: at(offset) });
   const remove = (offset: number): HunkLine => ({ kind: "remove", text: at(offset) });
   const add = (text: string): HunkLine => ({ kind: "add", text });
-  // If text and call differ, some lines must stay.
+  // If text and call differ, the edit must keep some lines.
   switch (i % (disguise === undefined ? 4 : 3)) {
     case 0:
       return { start, lines: [context(0), remove(1), add(`  const changed = ${name}Changed();`), context(2)] };
@@ -161,7 +161,7 @@ function replacement({ start, lines }: LineEdit, { sent = (line) => line }: Disg
   return { path, oldText: without("add"), newText: without("remove") };
 }
 
-/** The text and its changed version with the changes, computed line by line without searching. */
+/** The text, its changed version, and the changes between the two, computed line by line without searching. */
 function textOf(source: SourceText, edits: readonly LineEdit[], disguise: Disguise): BatchText {
   const { inText = (line) => line, written = (line) => line, lineEnd = "\n" } = disguise;
   const named = new Set(edits.flatMap(({ start, lines }) => oldLines(lines).map((_, i) => start + i)));
@@ -210,8 +210,8 @@ function shuffled<T>(items: readonly T[], seed: number): T[] {
 }
 
 /**
- * The text in one piece of memory, as it arrives on the wire: the engine keeps joined texts in parts until they are
- * read.
+ * The same text in one piece of memory, as it arrives on the wire: the engine keeps concatenated strings in parts until
+ * they are read.
  */
 export function flat(text: string): string {
   return Buffer.from(text).toString();

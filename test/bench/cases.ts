@@ -1,4 +1,4 @@
-/** The table of goals: every case of the benchmark in order. */
+/** The table of all cases of the benchmark. */
 import { batchCases } from "./batchCases.js";
 import { hostile } from "./hostileCases.js";
 import type { BenchCase } from "./result.js";

@@ -1,5 +1,5 @@
 /**
- * Draws a run as an SVG: each goal as a bar with its limit, and the growth of times with the text.
+ * Draws the figures of a run as an SVG: a bar for each goal, with its limit, and curves of time by size of the text.
  */
 
 import { machineLine, milliseconds, number, type Report, strain, type Worst, worstOf } from "./report.js";
@@ -9,11 +9,11 @@ import { isMet, type Verdict, verdictOf } from "./result.js";
 const width = 860;
 const margin = 24;
 const rowHeight = 38;
-/** The horizontal positions at which bars start, at which their limit is, and beyond which they are cut off. */
+/** The horizontal positions of the start of a bar, of its limit, and of the point beyond which it is cut off. */
 const bars = { from: margin, limit: 560, to: width - margin };
 const plot = { left: 84, right: width - 150, height: 260 };
 
-/** Colours that are legible on white and on black; the reader's colour scheme selects those that differ. */
+/** Colours that are legible on white and on black; some of them depend on the reader's colour scheme. */
 const style = `<style>
   text { font: 13px system-ui, sans-serif; fill: #24292f; }
   .small { font-size: 11px; fill: #6e7781; }
@@ -31,7 +31,7 @@ const style = `<style>
   }
 </style>`;
 
-/** The whole picture; its background is the page's. */
+/** The whole picture. It has no background of its own: that of the page shows through. */
 export function chartOf({ machine, command, cases }: Report): string {
   const goals = worstOf(cases);
   const curves = cases.flatMap((one) => one.curves ?? []);
@@ -61,7 +61,7 @@ const barClass: Readonly<Record<Verdict, string>> = {
   "too busy to tell": "unsure",
 };
 
-/** A bar that is too long is cut off at the picture's edge. */
+/** Draws a goal's bar; a bar that is too long is cut off at the right margin. */
 function barOf({ title, goal, row }: Worst, top: number): string {
   const full = (bars.limit - bars.from) * strain(goal);
   const length = Math.min(Math.max(full, 2), bars.to - bars.from);
@@ -89,7 +89,7 @@ function growthOf(curves: readonly Curve[], top: number): string[] {
   const x = (size: number): number => plot.left + (plot.right - plot.left) * share(size, left, right);
   const y = (ms: number): number => bottom - plot.height * share(ms, low, high);
   const parts = [
-    text(margin, top - 24, "Time by lines of the text, with one edit for each 40 lines", "title"),
+    text(margin, top - 24, "Time by number of lines, with one edit for every 40 lines", "title"),
     `<path class="axis" d="M${plot.left} ${top}V${bottom}H${plot.right}"/>`,
   ];
   for (let ms = low; ms <= high; ms *= 10) {
@@ -112,7 +112,7 @@ function growthOf(curves: readonly Curve[], top: number): string[] {
 
 const label = (ms: number): string => (ms >= 1000 ? `${ms / 1000} s` : `${ms} ms`);
 
-/** The relative position of a value between two others, by logarithm. */
+/** The relative position of a value between two others on a logarithmic scale. */
 function share(value: number, from: number, to: number): number {
   return from === to ? 0 : Math.log(value / from) / Math.log(to / from);
 }

@@ -6,10 +6,10 @@ import { median, race, ratios, uncertainty } from "./race.js";
 import type { BenchCase, Row } from "./result.js";
 import { rounds, type Scale, scaled } from "./scale.js";
 
-/** The minimum time of the smaller size in milliseconds, so that it can be distinguished from noise. */
+/** The minimum time for the smaller size, in milliseconds; shorter times would be lost in noise. */
 const least = 20;
 
-/** Each shape at n and at 2n, in turn. */
+/** Measures each shape at the sizes n and 2n in turn. */
 export const hostile: BenchCase = {
   name: "hostile",
   title: "adversarial shapes, n against 2n",
@@ -21,7 +21,7 @@ export const hostile: BenchCase = {
       let n = scale.rounds === undefined ? calibrated(ready, { start, most }) : smallSize(start, scale);
       const raced = () => race({ once: { run: ready(n) }, twice: { run: ready(2 * n) } }, rounds(15, scale));
       let times = await raced();
-      // On a warm engine the size may turn out to be too small.
+      // On a warm engine, the size may turn out to be too small.
       while (scale.rounds === undefined && median(times.once) < least && 2 * n <= most) {
         n *= 2;
         times = await raced();
@@ -41,7 +41,7 @@ export const hostile: BenchCase = {
 
 const smallSize = (start: number, scale: Scale): number => 2 * scaled(start / 2, scale, 2);
 
-/** The call, ready to be timed, after a check that it has the expected outcome. */
+/** Checks that the call has the expected outcome, and returns a function that makes the call again, to be timed. */
 function prepared(name: string, { texts, call }: HostileBatch, outcome: "done" | "refused"): () => void {
   const documents = Object.entries(texts).map(([path, text]) => ({ path, text: flat(text) }));
   const json = JSON.stringify(call);
@@ -55,7 +55,7 @@ function prepared(name: string, { texts, call }: HostileBatch, outcome: "done" |
   };
 }
 
-/** The first size, doubled until its time is measurable, or until twice the size would exceed a limit. */
+/** Returns the first size, doubled until its time is measurable or until twice the size would exceed a limit. */
 function calibrated(ready: (n: number) => () => void, size: { readonly start: number; readonly most: number }): number {
   let n = size.start;
   while (2 * n <= size.most) {

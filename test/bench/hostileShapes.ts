@@ -1,6 +1,6 @@
-/** The table of adversarial shapes, each in any size. */
+/** The table of adversarial shapes, each of which can be made in any size. */
 
-/** Texts by path, and a call on them. */
+/** Texts by path, and a call that applies to them. */
 export interface HostileBatch {
   readonly texts: Readonly<Record<string, string>>;
   readonly call: object;
@@ -8,7 +8,7 @@ export interface HostileBatch {
 
 /** A row of the table. */
 export interface HostileShape {
-  /** The code that it would make slow. */
+  /** The reason that this shape could be slow. */
   readonly why: string;
   /** The first size to try, and the largest; twice the largest is still within the server's limits. */
   readonly start: number;
@@ -44,26 +44,26 @@ const half = (n: number): number => Math.ceil(n / 2);
 
 /** Half of the edits that a call may have: the larger size has twice as many. */
 const mostEdits = 5_000;
-/** Length of a text and of an old text in UTF-16 units; well within the limits at twice the size. */
+/** Maximum length of a text or an old text in UTF-16 units; even twice this length is well within the limits. */
 const mostUnits = 8_000_000;
 
 /** The shapes by name. */
 export const hostileShapes: Readonly<Record<string, HostileShape>> = {
   "one letter, absent": {
-    why: "half of the text agrees with the old text at every offset",
+    why: "at half of all offsets, the old text differs only at its end",
     start: 50_000,
     most: mostUnits,
     outcome: "refused",
     make: (n) => edit("a".repeat(n), `${"a".repeat(half(n))}b`, "c"),
   },
   "one letter, another in the middle": {
-    why: "the text agrees with the old text from both ends",
+    why: "the text matches both ends of the old text",
     start: 50_000,
     most: mostUnits,
     outcome: "refused",
     make: (n) => edit("a".repeat(n), `${"a".repeat(half(n / 2))}b${"a".repeat(half(n / 2))}`, "c"),
   },
-  "one letter, half of it": {
+  "one letter, half the text": {
     why: "the old text occurs at half of all offsets",
     start: 20_000,
     most: 160_000,
@@ -78,21 +78,21 @@ export const hostileShapes: Readonly<Record<string, HostileShape>> = {
     make: (n) => edit("a".repeat(n), "aa", "b", { replaceAll: true }),
   },
   "equal lines, absent": {
-    why: "half of the lines agree with the old text at every line",
+    why: "at half of all lines, the old text differs only in its last line",
     start: 20_000,
     most: 1_000_000,
     outcome: "refused",
     make: (n) => edit(equal.repeat(n), `${equal.repeat(half(n))}y\n`, "c"),
   },
   "equal lines, indented": {
-    why: "the old text occurs at half of all lines, with another indentation",
+    why: "the old text occurs at half of all lines, with different indentation",
     start: 2_000,
     most: 160_000,
     outcome: "refused",
     make: (n) => edit(equal.repeat(n), ` ${equal}`.repeat(half(n)), "c"),
   },
   "equal lines, numbered as in a view": {
-    why: "the same with line numbers before the lines, and a line that does not exist",
+    why: "at half of all lines, the old text without its line numbers differs only in its last line",
     start: 8_000,
     most: 500_000,
     outcome: "refused",
@@ -105,7 +105,7 @@ export const hostileShapes: Readonly<Record<string, HostileShape>> = {
     outcome: "done",
     make: (n) => edit(equal.repeat(n), equal, "y = 2;\n", { replaceAll: true }),
   },
-  "the whole text by other lines": {
+  "the whole text replaced by different lines": {
     why: "the two sides have no line in common",
     start: 20_000,
     most: 500_000,
@@ -117,7 +117,7 @@ export const hostileShapes: Readonly<Record<string, HostileShape>> = {
         lines(n, (i) => `b${i}`),
       ),
   },
-  "the whole text in another order": {
+  "the whole text in a different order": {
     why: "both sides have the same lines, but none in the same position",
     start: 20_000,
     most: 500_000,
@@ -130,14 +130,14 @@ export const hostileShapes: Readonly<Record<string, HostileShape>> = {
       ),
   },
   "spaces in one line": {
-    why: "each space could be the first of those at the line's end",
+    why: "each space could be the first of the spaces at the end of the line",
     start: 100_000,
     most: mostUnits,
     outcome: "refused",
     make: (n) => edit(`a${" ".repeat(n)}b\n`, "a b\n", "c"),
   },
   "curly quotes": {
-    why: "every unit of the text is folded, and agrees",
+    why: "every unit of the text must be folded before it can be compared",
     start: 50_000,
     most: mostUnits,
     outcome: "refused",
@@ -165,7 +165,7 @@ export const hostileShapes: Readonly<Record<string, HostileShape>> = {
     make: (n) => edit("word ".repeat(n / 5), "word wort word", "c"),
   },
   "absent edits beside one that is found": {
-    why: "each failure is examined",
+    why: "the reason for each failure must be searched for",
     start: 1_600,
     most: mostEdits,
     outcome: "done",
@@ -180,7 +180,7 @@ export const hostileShapes: Readonly<Record<string, HostileShape>> = {
       ),
   },
   "a chain on one line": {
-    why: "each edit finds only what the one before it wrote",
+    why: "each edit finds only what the edit before it wrote",
     start: 100,
     most: mostEdits,
     outcome: "done",
@@ -191,7 +191,7 @@ export const hostileShapes: Readonly<Record<string, HostileShape>> = {
       ),
   },
   "old texts that start alike": {
-    why: "they differ only at their ends",
+    why: "the old texts differ only at their ends",
     start: 800,
     most: mostEdits,
     outcome: "done",
@@ -204,7 +204,7 @@ export const hostileShapes: Readonly<Record<string, HostileShape>> = {
     },
   },
   "all edits in one line": {
-    why: "each is near all others",
+    why: "each edit is near all the others",
     start: 100,
     most: mostEdits,
     outcome: "done",
@@ -217,7 +217,7 @@ export const hostileShapes: Readonly<Record<string, HostileShape>> = {
       ),
   },
   "many edits, one of them twice": {
-    why: "a repeated edit may be redundant, which depends on the text of each step",
+    why: "whether the repeated edit is redundant depends on the text at that step",
     start: 100,
     most: mostEdits - 1,
     outcome: "done",
@@ -227,7 +227,7 @@ export const hostileShapes: Readonly<Record<string, HostileShape>> = {
         [...range(n), 0].map((i) => ({ oldText: `const value_${10 * i} =`, newText: `let value_${10 * i} =` })),
       ),
   },
-  "many edits, one other line end": {
+  "many edits, one different line end": {
     why: "new lines get the line end nearest to them",
     start: 100,
     most: mostEdits,
@@ -238,7 +238,7 @@ export const hostileShapes: Readonly<Record<string, HostileShape>> = {
         range(n).map((i) => ({ oldText: `const value_${10 * i} =`, newText: `let value_${10 * i} =` })),
       ),
   },
-  "equal hunks under anchors of their own": {
+  "equal hunks, each under its own anchor": {
     why: "the lines of each hunk occur after every anchor",
     start: 400,
     most: mostEdits,
@@ -252,7 +252,7 @@ export const hostileShapes: Readonly<Record<string, HostileShape>> = {
       ),
   },
   "hunks in reverse order": {
-    why: "each is first looked for after the one before it, but is not there",
+    why: "each hunk is first searched for after the hunk before it, where it does not occur",
     start: 2_500,
     most: mostEdits,
     outcome: "done",
@@ -265,7 +265,7 @@ export const hostileShapes: Readonly<Record<string, HostileShape>> = {
       ),
   },
   "a hunk that nearly matches everywhere": {
-    why: "at half of all lines, its lines agree except for the last one",
+    why: "at half of all lines, the hunk differs only in its last line",
     start: 2_000,
     most: 500_000,
     outcome: "refused",

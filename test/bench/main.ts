@@ -32,17 +32,17 @@ const names = benchCases.filter(({ isOfProcess }) => !(cpu && isOfProcess)).map(
 const wanted = (only ?? names).flatMap((name) => name.split(","));
 const unknown = wanted.filter((name) => !names.includes(name));
 if (unknown.length > 0) {
-  console.error(`There is no case ${unknown.join(", ")}; there are ${names.join(", ")}.`);
+  console.error(`There is no case named ${unknown.join(", ")}. The cases are ${names.join(", ")}.`);
   process.exit(2);
 }
 
-// The servers are killed, and would leave their announcements in the home of the user who measures.
+// The servers are killed, so they would leave their announcements in the user's home directory.
 const state = mkdtempSync(join(tmpdir(), "multi-edit-bench-state-"));
 process.env.XDG_STATE_HOME = state;
 process.on("exit", () => rmSync(state, { recursive: true, force: true }));
 
 const machine = machineNow();
-console.log(`${machineLine(machine)}${cpu ? "\nTimes are those of the processor." : ""}\n`);
+console.log(`${machineLine(machine)}${cpu ? "\nTimes are processor times." : ""}\n`);
 const cases: MeasuredCase[] = [];
 let hasFailed = false;
 for (const one of benchCases.filter(({ name }) => wanted.includes(name))) {

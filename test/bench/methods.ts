@@ -10,7 +10,7 @@ import { toEnd } from "../../server/text/lines.js";
 import { documentAt, snapshotOf } from "../support/planning.js";
 import type { BatchText, Replacement } from "./batches.js";
 
-/** An answer of the core with its plan. */
+/** The core's answer, and the plan behind it. */
 export interface CoreAnswer {
   /** `undefined` if the call could not be decoded. */
   readonly planned: Planned | undefined;
@@ -18,7 +18,7 @@ export interface CoreAnswer {
 }
 
 /**
- * Processes a call from its arrival to the complete answer: statuses, diff, positions, messages; everything except
+ * Processes a call from its arrival to the complete answer with statuses, diff, positions and messages; leaves out only
  * input and output.
  */
 export function throughCore(
@@ -70,8 +70,8 @@ export function floor(texts: readonly BatchText[]): { readonly lineEnds: number;
 }
 
 /**
- * The method of the usual tools: search the text for each edit, search again for a second occurrence, and rebuild the
- * text. Returns `undefined` if an old text does not occur, or occurs more than once.
+ * The usual method: search the text for each edit, search again for a second occurrence, and rebuild the text. Returns
+ * `undefined` if an old text does not occur, or occurs more than once.
  */
 export function usual(
   texts: readonly BatchText[],
@@ -87,7 +87,7 @@ export function usual(
   return [...current.values()].map((text) => Buffer.from(text));
 }
 
-/** Throws unless every method that returns a result returns the expected one. */
+/** Throws unless the core, the floor and, if replacements are given, the usual method produce the expected texts. */
 export function checkMethods(
   texts: readonly BatchText[],
   core: CoreAnswer,
@@ -98,12 +98,12 @@ export function checkMethods(
   const planOf = new Map(planned.files.map(({ document, text }) => [document.path, text]));
   const least = floor(texts).results;
   const usually = replacements === undefined ? undefined : usual(texts, replacements);
-  if (replacements !== undefined && usually === undefined) throw new Error("the usual method finds no single place");
+  if (replacements !== undefined && usually === undefined) throw new Error("the usual method finds no unique place");
   for (const [i, { path, expected }] of texts.entries()) {
-    if (planOf.get(path) !== expected) throw new Error(`${path}: the core gives another text`);
-    if (least[i]?.toString() !== expected) throw new Error(`${path}: the floor gives another text`);
+    if (planOf.get(path) !== expected) throw new Error(`${path}: the core gives a different text`);
+    if (least[i]?.toString() !== expected) throw new Error(`${path}: the floor gives a different text`);
     if (usually !== undefined && usually[i]?.toString() !== expected) {
-      throw new Error(`${path}: the usual method gives another text`);
+      throw new Error(`${path}: the usual method gives a different text`);
     }
   }
 }

@@ -6,11 +6,11 @@ export interface Contender {
   readonly before?: () => void | Promise<void>;
   readonly run: () => unknown;
   readonly after?: () => void | Promise<void>;
-  /** The largest number of rounds in which it takes part, because it is slow. */
+  /** The maximum number of rounds in which a slow contender takes part. */
   readonly most?: number;
 }
 
-/** The number of samples, and the state before each. */
+/** How many samples to take, and how to prepare for each. */
 export interface RaceOptions {
   readonly rounds: number;
   /** Rounds that are not counted, because the engine is still compiling. */
@@ -55,7 +55,10 @@ export async function race<Name extends string>(
   return samples as Record<Name, number[]>;
 }
 
-/** tinybench runs each task to its end before the next; one bench per sample makes them take turns. */
+/**
+ * Takes one sample. tinybench finishes each task before the next, so contenders can take turns only in separate
+ * benches.
+ */
 async function sample(
   name: string,
   { before, run, after }: Contender,
@@ -74,7 +77,7 @@ async function sample(
     async: isAsync,
     beforeEach: async () => {
       await before?.();
-      // Not a full collection: forced on demand, it also discards compiled code, which no natural collection does.
+      // Not a full collection: a forced one also discards compiled code, which a natural collection never does.
       if (collect) globalThis.gc?.({ type: "minor" });
     },
     ...(after === undefined ? {} : { afterEach: async () => after() }),
@@ -82,22 +85,22 @@ async function sample(
   await bench.run();
   const result = bench.tasks[0]?.result;
   const ms = result !== undefined && "latency" in result ? result.latency.samples?.[0] : undefined;
-  if (ms === undefined) throw new Error(`no time was taken of ${name}`);
+  if (ms === undefined) throw new Error(`${name} was never timed`);
   return ms;
 }
 
-/** The middle value; of an even number of values, the lower of the two in the middle. */
+/** The median; for an even number of values, the lower of the two in the middle. */
 export function median(samples: readonly number[]): number {
   return quantile(samples, 0.5);
 }
 
-/** The ratio of two contenders for each round: anything that slows a round down slows both. */
+/** The ratio of two contenders' times in each round: anything that slows a round down slows both. */
 export function ratios(samples: readonly number[], others: readonly number[]): number[] {
   if (samples.length !== others.length) throw new Error("only contenders of the same rounds can be compared");
   return samples.map((ms, round) => ms / (others[round] as number));
 }
 
-/** The possible error of the median, as a fraction of it. */
+/** The possible error of the median, as a fraction of the median. */
 export function uncertainty(samples: readonly number[]): number {
   return errorOfMedian(samples) / median(samples);
 }

@@ -43,7 +43,7 @@ export function machineNow(): Machine {
   };
 }
 
-/** Describes a machine in one line. */
+/** Describes a machine on one line. */
 export function machineLine({ cpu, cores, platform, node, date, load }: Machine): string {
   return `${cpu}, ${cores} cores, ${platform}, node ${node}, ${date.slice(0, 10)}, load ${load.toFixed(1)}`;
 }
@@ -72,7 +72,7 @@ function goalText({ measure, value, limit, sense, unit }: Goal): string {
   return `${number(value)} ${name}, ${bound}`;
 }
 
-/** For each goal of a case, the row that is furthest from it. */
+/** The worst row of a case for one of its goals. */
 export interface Worst {
   readonly title: string;
   readonly goal: Goal;
@@ -120,7 +120,7 @@ export function doubts(cases: readonly MeasuredCase[]): string | undefined {
   );
   if (rows.length === 0) return undefined;
   const most = Math.round(100 * quiet);
-  return `The machine was too busy to tell in ${rows.length} rows: the times that they are compared with are uncertain by more than ${most} %. Run the benchmark again when nothing else runs.`;
+  return `The machine was too busy for a verdict on ${rows.length} rows: their comparisons are uncertain by more than ${most} %. Run the benchmark again when nothing else is running.`;
 }
 
 /** The number of goals missed in rows that permit a verdict. */
@@ -130,7 +130,7 @@ export function missed(cases: readonly MeasuredCase[]): number {
     .reduce((sum, row) => sum + row.goals.filter((goal) => !isMet(goal) && (row.uncertainty ?? 0) <= quiet).length, 0);
 }
 
-/** Formats milliseconds, in seconds if there are many. */
+/** Formats a time in milliseconds; uses seconds for long times. */
 export function milliseconds(ms: number): string {
   return ms >= 10_000 ? `${number(ms / 1000)} s` : `${number(ms)} ms`;
 }

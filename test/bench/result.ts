@@ -12,14 +12,14 @@ export interface Goal {
   readonly unit: string;
 }
 
-/** One line of the large table. */
+/** One row of a case's table. */
 export interface Row {
   readonly name: string;
-  /** Medians by contender, in milliseconds or, for memory, in bytes; the server comes first. */
+  /** Median times in milliseconds by contender; the server comes first. */
   readonly times: Readonly<Record<string, number>>;
   /**
-   * The possible error of the comparison's median, as a fraction of it or of the goal; `undefined` if no times were
-   * compared.
+   * The possible error of the comparison's median, as a fraction of that median or of the goal; `undefined` if no times
+   * were compared.
    */
   readonly uncertainty?: number;
   readonly goals: readonly Goal[];
@@ -38,7 +38,7 @@ export interface CaseResult {
   readonly curves?: readonly Curve[];
 }
 
-/** A row of the table of goals. */
+/** A case of the benchmark. */
 export interface BenchCase {
   /** The name for `--only`. */
   readonly name: string;
@@ -49,7 +49,7 @@ export interface BenchCase {
   measure(scale: Scale): Promise<CaseResult>;
 }
 
-/** Above this uncertainty of a comparison, the machine was too busy for a verdict. */
+/** If a comparison is more uncertain than this, the machine was too busy for a verdict. */
 export const quiet = 0.08;
 
 /** The verdict on a goal. */

@@ -1,5 +1,6 @@
 /**
- * The ladder: the same edits found on each rung in turn, because text and call differ in the way that the rung ignores.
+ * Measures every rung: the same edits are found on each rung in turn, because text and call differ in the way that this
+ * rung ignores.
  */
 import { type BatchShape, type Disguise, editBatch, patchBatch } from "./batches.js";
 import { checkMethods, floor, throughCore } from "./methods.js";
@@ -7,7 +8,7 @@ import { median, race, uncertainty } from "./race.js";
 import { type BenchCase, type Row, timesFloor } from "./result.js";
 import { rounds, scaled, seed } from "./scale.js";
 
-/** Straight quotes in the call, curly quotes in the text. */
+/** A comment with a quote and a dash, which are plain in the call and typographic in the text. */
 const note = (quote: string, dash: string): string => ` // it${quote}s so ${dash} still`;
 
 const trailing: Disguise = { inText: (line) => `${line}  ` };
@@ -18,7 +19,9 @@ const curly: Disguise = {
 };
 const deeper: Disguise = { sent: (line) => `    ${line}` };
 
-/** The differences between text and call for an edit that a rung must find. */
+/**
+ * For each rung that finds edits, a difference between text and call that this rung ignores and stricter ones do not.
+ */
 const editRungs: Readonly<Record<string, Disguise | undefined>> = {
   exact: undefined,
   lineEnding: { lineEnd: "\r\n" },
@@ -28,7 +31,7 @@ const editRungs: Readonly<Record<string, Disguise | undefined>> = {
   viewPrefix: { sent: (line, number) => `${number}\t${line}` },
 };
 
-/** The same for the passes of hunks. */
+/** The same for the rungs that find hunks. */
 const hunkRungs: Readonly<Record<string, Disguise | undefined>> = {
   exact: undefined,
   trailingBlanks: trailing,

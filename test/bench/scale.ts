@@ -3,7 +3,7 @@ import type { Clock, RaceOptions } from "./race.js";
 
 /** Size and duration. */
 export interface Scale {
-  /** 1: as in the table; less: that fraction of the lines and edits. */
+  /** The fraction of the full number of lines and edits; 1 as in the table of goals. */
   readonly size: number;
   /** The maximum number of rounds; `undefined` for as many as a sound median on a warm engine needs. */
   readonly rounds?: number;

@@ -15,16 +15,16 @@ import {
 import type { TextDocumentContentChangeEvent } from "vscode-languageserver/node";
 import type { MultiEditErrorData, MultiEditResult } from "../../server/lsp/protocol.js";
 
-/** A server with its editor's side. */
+/** A server, together with the editor's side of the connection. */
 export interface BenchServer {
   /** Writes a file and opens it. */
   open(path: string, text: string): Promise<void>;
   /** Sends one notification with these changes; versions increase automatically. */
   change(path: string, ...changes: readonly TextDocumentContentChangeEvent[]): Promise<void>;
   close(path: string): Promise<void>;
-  /** `multiEdit/apply`: returns the edit, and leaves the text unchanged. */
+  /** Sends `multiEdit/apply`, which returns the edit and leaves the text unchanged. */
   apply(call: unknown): Promise<MultiEditResult | MultiEditErrorData>;
-  /** The smallest possible request: a method that does not exist, answered as such. */
+  /** Sends the smallest possible request, for a method that does not exist, and waits for the answer. */
   ask(): Promise<void>;
   /** Bytes of memory that the process uses; `undefined` if the system does not report it. */
   memory(): number | undefined;
@@ -51,7 +51,7 @@ const heapProbe = `process.on("message", () => {
   process.send({ used: heapUsed + external, mostResident: 1024 * process.resourceUsage().maxRSS });
 });`;
 
-/** Starts a server and initializes it; `withHeap`: it can report on its heap. */
+/** Starts a server and initializes it; with `withHeap`, it can report on its heap. */
 export async function startServer(
   { withHeap }: { readonly withHeap: boolean } = { withHeap: false },
 ): Promise<BenchServer> {
@@ -77,7 +77,7 @@ export async function startServer(
     ask: () => connection.sendRequest<never>("multiEdit/nothing", {}).catch(() => undefined),
     memory: () => memoryOf(child),
     async heap() {
-      // The server handles messages in order, so the garbage of the earlier ones exists by then.
+      // The server handles messages in order, so the garbage of the earlier messages exists by then.
       await connection.sendRequest<never>("multiEdit/nothing", {}).catch(() => undefined);
       child.send("heap");
       const [heap] = await once(child, "message");

@@ -17,7 +17,7 @@ export interface SourceFunction {
   readonly name: string;
 }
 
-/** A text with that many lines, of about 40 units each with its end; the same seed gives the same text. */
+/** A text with `lineCount` lines of about 40 units each, including line ends; the same seed gives the same text. */
 export function sourceText(lineCount: number, seed: number): SourceText {
   const chance = chanceOf(seed);
   const lines: string[] = [];
@@ -51,7 +51,7 @@ const head = (chance: Chance, name: string): string =>
   `${chance.percent(60) ? "export " : ""}function ${name}(${chance.pick(names)}: ${chance.pick(types)}, ` +
   `${chance.pick(names)}: ${chance.pick(types)}): ${chance.pick(types)} {`;
 
-/** At least three lines, none of them empty, so that edits find what they need. */
+/** The body of a function: at least three lines, none of them empty, so that each edit has the lines that it needs. */
 function body(chance: Chance): string[] {
   const lines = [
     `  const ${chance.pick(names)} = ${call(chance)};`,

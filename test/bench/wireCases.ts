@@ -1,5 +1,6 @@
 /**
- * The cases about the process and its wire: how quickly it answers, starts and keeps up, and how much memory it uses.
+ * The cases about the server's process and its wire: how quickly it starts, answers and keeps up with typing, and how
+ * much memory it uses.
  */
 import { spawn } from "node:child_process";
 import type { Range } from "vscode-languageserver/node";
@@ -38,7 +39,8 @@ const smallBatch: BenchCase = {
           {
             name: "wire",
             times: { ours, "empty request": empty, floor: median(times.floor) },
-            // The time of an empty request is short and varies a lot; what matters is its size relative to the goal.
+            // The time of an empty request is short and varies a lot; what matters is the variation relative to the
+            // goal.
             uncertainty: errorOfMedian(times.empty) / limit,
             goals: [{ measure: "ms above an empty request", value, limit, sense: "atMost", unit: " ms" }],
           },
@@ -93,7 +95,7 @@ const keystroke: BenchCase = {
             times: { ours, "TextDocument.update": update, "empty request": median(times.empty) },
             uncertainty: uncertainty(times.update),
             goals: [{ measure: "x TextDocument.update", value: ours / update, limit: 2, sense: "atMost", unit: "x" }],
-            note: "ours: a keystroke and an empty request, less an empty request",
+            note: "ours: the time of a keystroke and an empty request, minus that of an empty request",
           },
         ],
       };
@@ -105,7 +107,7 @@ const keystroke: BenchCase = {
 
 const start: BenchCase = {
   name: "start",
-  title: "start to initialize answered",
+  title: "wire: from the start to the answer to initialize",
   isOfProcess: true,
   async measure(scale) {
     let stop = (): void => undefined;
@@ -146,7 +148,7 @@ const start: BenchCase = {
 
 const served: BenchCase = {
   name: "served",
-  title: "wire: how long others wait while a large batch is planned",
+  title: "wire: how long other requests wait while a large batch is planned",
   isOfProcess: true,
   async measure(scale) {
     const limit = 50;
@@ -177,12 +179,12 @@ const served: BenchCase = {
           await answer;
           worst.push(longest);
         }
-        // In the first round the engine still compiles the code.
+        // In the first round, the engine still compiles the code.
         const value = median(worst.slice(1));
         const goals =
           shape.limit === undefined
             ? []
-            : [{ measure: "ms at most waited", value, limit: shape.limit, sense: "atMost" as const, unit: " ms" }];
+            : [{ measure: "ms of waiting", value, limit: shape.limit, sense: "atMost" as const, unit: " ms" }];
         rows.push({
           name,
           times: { "longest wait": value },
@@ -245,7 +247,7 @@ const typing: BenchCase = {
     const [{ path, text } = { path: "", text: "" }] = texts;
     const size = Buffer.byteLength(text);
     /**
-     * Changes of that many different lines, the last line first, so that each change is also valid in the original
+     * Changes to `count` different lines, the last line first, so that each change is also valid in the original
      * text.
      */
     const changes = (count: number): { range: Range; text: string }[] =>
@@ -275,9 +277,14 @@ const typing: BenchCase = {
           name,
           times: {},
           goals: [
-            atMost("x the text, above idle", above(typed.used), 3, "x"),
-            atMost("MB at most resident", typed.mostResident / megabyte, 300, " MB"),
-            atMost("x the text, above idle, once it is closed", above(closed.used), 0.25, "x"),
+            atMost("x the size of the text above an idle server", above(typed.used), 3, "x"),
+            atMost("MB resident at the peak", typed.mostResident / megabyte, 300, " MB"),
+            atMost(
+              "x the size of the text above an idle server, once the text is closed",
+              above(closed.used),
+              0.25,
+              "x",
+            ),
           ],
         });
       } finally {
@@ -296,5 +303,5 @@ const atMost = (measure: string, value: number, limit: number, unit: string): Go
   unit,
 });
 
-/** The rows of the table about the process. */
+/** The cases about the process, in the order of the table. */
 export const wireCases: readonly BenchCase[] = [smallBatch, keystroke, served, start, memory, typing];

@@ -49,7 +49,7 @@ function run(
   { root, home, patch }: { root: string; home: string; patch: string },
 ): Promise<{ status: number | null; said: string }> {
   return new Promise((resolve, reject) => {
-    // No other variables: a backtrace, for example, would only make it slow.
+    // The program gets no other variables: one that asks for backtraces, for example, would only slow it down.
     const child = spawn(link, [], { cwd: root, env: { CODEX_HOME: home }, stdio: "pipe" });
     let said = "";
     for (const stream of [child.stdout, child.stderr]) {
@@ -74,12 +74,12 @@ function readTree(root: string): Map<string, Content> {
   return files;
 }
 
-/** A text if the bytes are valid UTF-8, otherwise the bytes. */
+/** The text if the bytes are valid UTF-8, otherwise the bytes. */
 function contentOf(bytes: Uint8Array): Content {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    // A TypeError: the bytes are not UTF-8.
+    // A TypeError means that the bytes are not UTF-8.
     return bytes;
   }
 }

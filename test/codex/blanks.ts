@@ -1,4 +1,4 @@
-/** The characters that Codex treats as whitespace or as equal, both observed from its program. */
+/** The characters that Codex treats as whitespace or as equal, as observed in its program. */
 
 const blank = "[\\t-\\r \\u0085\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]+";
 const atStart = new RegExp(`^${blank}`);
@@ -10,7 +10,7 @@ export const trimBlanksEnd = (text: string): string => text.replace(atEnd, "");
 /** Removes leading and trailing whitespace and line ends. */
 export const trimBlanks = (text: string): string => trimBlanksEnd(text.replace(atStart, ""));
 
-/** Replaces each typographic character by the plain one. */
+/** Replaces each typographic character with the plain one. */
 function plain(text: string): string {
   return text
     .replace(/[\u2010-\u2015\u2212]/g, "-")

@@ -1,4 +1,7 @@
-/** Compares the server with Codex: equal, different in documented ways, or unexplained. */
+/**
+ * Compares the server's result with Codex's: they are equal, differ in documented ways, or differ for an unknown
+ * reason.
+ */
 import { planPatch } from "../support/patching.js";
 import type { CodexBinary } from "./binary.js";
 import { codexRules, type DeviationName, promisedRules, type Rules } from "./deviations.js";
@@ -8,9 +11,9 @@ import { type Outcome, sameFiles, show, showFiles, type Trial } from "./trial.js
 /** The verdict on one trial in one mode. */
 export type Verdict =
   | { readonly kind: "same"; readonly isDone: boolean }
-  /** The deviations that cause the difference; empty if only several together do. */
+  /** The deviations that explain the difference; empty if it takes several of them together. */
   | { readonly kind: "deviates"; readonly by: readonly DeviationName[] }
-  /** `nature`: the side and its statement, to distinguish one difference from another. */
+  /** `nature`: the mode and the reasons that both sides give, to distinguish one difference from another. */
   | { readonly kind: "different"; readonly report: string; readonly nature: string };
 
 /** The server's two modes. */
@@ -37,8 +40,8 @@ function verdictOf(
   const server = runServer(trial, mode);
   const isPromised =
     sameOutcome(server, promised) && (promised.reason === undefined || saysSo(server.codes, promised.reason));
-  // The server may refuse a patch that Codex cannot read; other tests decide how much of such a patch must be
-  // understood.
+  // The server may refuse a patch that Codex cannot read; other tests check how much of such a patch the server must
+  // understand.
   const isRefused = !server.ok && codex.model.reason === "patchSyntax" && server.codes.includes("patchSyntax");
   if (!isPromised && !(isRefused && sameFiles(server.files, trial.files))) {
     const what = `the server is not what was promised with lenient: ${mode.lenient}`;
@@ -50,7 +53,10 @@ function verdictOf(
   return { kind: "deviates", by: reasonsOf(trial, rules, { promised, codex: codex.model }) };
 }
 
-/** The deviations without which the outcome would differ; if none, those that alone would change Codex's result. */
+/**
+ * The deviations whose absence would change the outcome; if there are none, those that would each change Codex's result
+ * on their own.
+ */
 function reasonsOf(trial: Trial, rules: Rules, outcomes: { promised: Outcome; codex: Outcome }): DeviationName[] {
   const needed = [...rules].filter((name) => {
     const without = modelOf(trial, new Set([...rules].filter((other) => other !== name)));
@@ -66,7 +72,7 @@ function saysSo(codes: readonly string[], reason: string): boolean {
   return kin.some((code) => codes.includes(code));
 }
 
-/** Codes with the same meaning: the lines are missing; the path is not that of a file. */
+/** Codes with the same meaning, by row: the lines are missing, or the path is not that of a file. */
 const kinds: readonly (readonly string[])[] = [
   ["contextNotFound", "alreadyApplied", "consumed"],
   ["fileNotFound", "isDirectory", "ioError"],

@@ -12,7 +12,7 @@ export function damaged(lines: readonly string[], chance: Chance): string {
 
 type Damage = (lines: string[], chance: Chance) => string[];
 
-/** Replaces one random line for which `suits` holds with the lines that `by` returns. */
+/** Replaces one random line that `suits` accepts with the lines that `by` returns. */
 function exchange(
   lines: string[],
   chance: Chance,

@@ -1,6 +1,6 @@
 /**
  * Compares the real `apply_patch` with the server on thousands of random patches; only intentional differences may
- * occur. To run more of them: `CODEX_APPLY_PATCH=<the program> CODEX_PATCHES=20000 CODEX_SEED=7 npx vitest run
+ * occur. To try more patches: `CODEX_APPLY_PATCH=<the program> CODEX_PATCHES=20000 CODEX_SEED=7 npx vitest run
  * test/codex`.
  */
 import { afterAll, it } from "vitest";
@@ -16,7 +16,7 @@ const program = process.env.CODEX_APPLY_PATCH;
 const count = Number(process.env.CODEX_PATCHES ?? 3_000);
 const seed = Number(process.env.CODEX_SEED ?? Date.now() % 1_000_000);
 
-/** Each trial needs one process; two keep a small machine busy. */
+/** Each trial starts a process; two at a time keep a small machine busy. */
 const atOnce = 2;
 
 // Without the program nothing can be compared; if the program is required, its absence is a failure.
@@ -63,7 +63,7 @@ if (program === undefined) {
     if (different !== undefined) throw new Error(await reportOf(different));
   });
 
-  /** The smallest trial that differs, with everything known about it. */
+  /** Reduces a trial to the smallest one that still shows the difference, and returns the report on that one. */
   const reportOf = async (trial: Trial): Promise<string> => {
     const reported = async (one: Trial): Promise<string | undefined> => {
       const found = (await compare(one, binary)).find((verdict) => verdict.kind === "different");

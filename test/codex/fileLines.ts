@@ -22,15 +22,15 @@ export function linesOf(text: string): FileLine[] {
     .filter(({ text, end }) => text !== "" || end !== "");
 }
 
-/** Locations of a run of lines: the pass (0-based) that found them, and all locations that it found (0-based). */
+/** The pass (0-based) that found a run of lines, and all locations (0-based) at which it found the run. */
 export interface Found {
   readonly pass: number;
   readonly places: readonly [number, ...number[]];
 }
 
 /**
- * Finds a run of at least one line from `from` on; with `atEnd` only at the last possible line. The first pass that
- * finds it decides.
+ * Finds a run of at least one line from `from` on or, if `atEnd` is set, only at the last possible line. The first pass
+ * that finds it decides.
  */
 export function seek(
   texts: readonly string[],
@@ -73,9 +73,9 @@ export interface Run {
 
 /**
  * All runs in file order. Kept lines divide a hunk into runs, and Codex sorts these, not whole hunks. Lines inserted
- * before a line precede the lines that replace it. If two hunks insert at one line, the earlier hunk's lines come
- * first, preceded by lines that go directly after an anchor; but lines for the end of the file, whose location nothing
- * else determines, keep the patch's order.
+ * before a line precede the lines that replace it. If two hunks insert at the same line, the hunk that begins earlier
+ * in the file comes first or, if both begin at the same line, the hunk without old lines. A hunk that only adds lines
+ * at the end of the file keeps its place in the patch's order.
  */
 function inOrder(replacements: readonly Replacement[], end: number): Run[] {
   const placed = replacements.flatMap((hunk) => runsOf(hunk).map((run) => ({ hunk, run })));

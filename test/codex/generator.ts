@@ -10,7 +10,7 @@ import type { Content, Trial } from "./trial.js";
 /** A patch line with its sign, or a marker. */
 type PatchText = string;
 
-/** The expected lines of each file after the sections that have been generated. */
+/** The expected lines of each file after the sections that have been generated so far. */
 type State = Map<string, string[]>;
 
 const paths = ["a.txt", "b.txt", "dir/c.txt", "new.txt", "deep/er/n.txt"];
@@ -81,7 +81,7 @@ function addSection(path: string, state: State, { pool, chance }: Around): Patch
   return [`*** Add File: ${path}`, ...lines.map((line) => `+${line}`)];
 }
 
-/** The treatment of one line. */
+/** One line of a hunk, with its sign. */
 type Step = { readonly sign: " " | "-" | "+"; readonly text: string };
 
 /** Hunks for a text, and the resulting lines. */
@@ -131,7 +131,10 @@ function stepsFor(lines: readonly string[], { pool, chance }: Around): Step[] {
   return steps;
 }
 
-/** Usually a line above the hunk; sometimes one below it, its own first line, or a line that does not exist. */
+/**
+ * The anchors of a hunk: usually a line above the hunk; sometimes a later line, the hunk's own first line, or a line
+ * that does not exist.
+ */
 function anchorsFor(lines: readonly string[], at: { done: number; start: number }, around: Around): string[] {
   const { chance, pool } = around;
   if (!chance.percent(40)) return [];
@@ -150,9 +153,7 @@ function anchorsFor(lines: readonly string[], at: { done: number; start: number 
   return text === "" ? [] : [text];
 }
 
-/**
- * The old lines as a model may remember them: exact, wrong in one way for the whole hunk, or in any way for one line.
- */
+/** The lines of a hunk as a model may remember them: exact, all wrong in the same way, or only one of them wrong. */
 function loosenedHunk(steps: readonly Step[], chance: Chance): Step[] {
   const how = chance.weighted({ exact: 50, one: 18, all: 14, shift: 14, foreign: 4 });
   const way: Loosening = chance.pick(loosenings);

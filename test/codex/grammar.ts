@@ -8,7 +8,7 @@ export interface PatchLine {
   readonly text: string;
 }
 
-/** The text after `@@`; if this is the line numbers of a unified diff, `range` is set to the range of the old lines. */
+/** The text after `@@`. If it begins with the line numbers of a unified diff, `range` is the range of the old lines. */
 export interface PatchAnchor {
   readonly text: string;
   readonly range?: { readonly line: number; readonly count: number };
@@ -27,12 +27,12 @@ export type Part =
   | { readonly kind: "delete"; readonly path: string }
   | { readonly kind: "update"; readonly path: string; move?: string; readonly chunks: Chunk[] };
 
-/** The sections of a patch, or the reason for which it is not a patch. */
+/** The sections of a patch, or the reason why it is not a patch. */
 export type Read =
   | { readonly ok: true; readonly parts: readonly Part[] }
   | { readonly ok: false; readonly said: string };
 
-/** Reads a patch. With the deviations on, it may accept patches that the server refuses, which `compare` allows. */
+/** Reads a patch. With deviations switched on, it may accept patches that the server refuses; `compare` allows this. */
 export function readPatch(patch: string, rules: Rules): Read {
   const body = bodyOf(patch, rules);
   if (body === undefined) return refused("no markers around it");
@@ -86,8 +86,8 @@ const isWhole = (lines: readonly string[]): boolean =>
   lines.length > 1 && trimBlanks(lines[0] ?? "") === beginMarker && trimBlanks(lines.at(-1) ?? "") === endMarker;
 
 /**
- * Removes what does not belong to a body: empty lines after it, and a code fence and a heredoc word that were opened
- * before it.
+ * Removes what does not belong to a body: empty lines after it, and the ends of a code fence and of a heredoc that were
+ * opened before it.
  */
 function withoutWrapping(before: readonly string[], body: readonly string[]): string[] {
   const word = /<<-?\s*["']?(\w+)/.exec(before.at(-1) ?? "")?.[1];
@@ -165,7 +165,7 @@ function takeUpdateLine(line: string, part: Part & { kind: "update" }, rules: Ru
   return takeHunkLine(line, part, rules);
 }
 
-/** Reports whether all lines are empty context lines, which may be a mere gap in the patch. */
+/** Reports whether all lines are empty context lines, and so may be nothing but a gap in the patch. */
 const isGap = (lines: readonly PatchLine[]): boolean => lines.every(({ sign, text }) => sign === " " && text === "");
 
 function anchorOf(marker: string, rules: Rules): PatchAnchor | undefined {

@@ -80,7 +80,7 @@ const families: readonly { readonly same: string; readonly alike: string }[] = [
   { same: ".", alike: "\u2026" },
 ];
 
-/** A misspelt line; the line itself if it has nothing to misspell. */
+/** The line with a misspelling, or unchanged if it has nothing to misspell. */
 export function loosened(line: string, way: Loosening, chance: Chance): string {
   switch (way) {
     case "trailing":
@@ -113,7 +113,10 @@ function exchanged(line: string, to: "same" | "alike", chance: Chance): string {
     .join("");
 }
 
-/** Indents a line by `shift` or, if that is minus signs, by as many characters less; an empty line stays as it is. */
+/**
+ * Indents a line by `shift` or, if `shift` consists of minus signs, removes up to that many leading blanks. An empty
+ * line stays as it is.
+ */
 export function shifted(line: string, shift: string): string {
   if (/^\s*$/.test(line)) return line;
   return shift.startsWith("-") ? line.replace(new RegExp(`^[ \\t]{0,${shift.length}}`), "") : shift + line;

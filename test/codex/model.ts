@@ -5,7 +5,7 @@ import { type Chunk, type Part, readPatch } from "./grammar.js";
 import { isIdle, place, type Refusal } from "./placement.js";
 import type { Content, Files, Outcome, Trial } from "./trial.js";
 
-/** Reasons for which a patch is refused as a whole, by the server's names for them. */
+/** Reasons why a patch is refused as a whole, by the server's names for them. */
 export type Reason =
   | Refusal
   | "patchSyntax"
@@ -15,13 +15,13 @@ export type Reason =
   | "ioError"
   | "unsupportedEncoding";
 
-/** The model's statement about a trial. */
+/** The outcome that the model predicts for a trial. */
 export interface Modelled extends Outcome {
   /** `undefined` if the patch was applied. */
   readonly reason?: Reason;
 }
 
-/** The effect of a trial under some rules; without any rules it is Codex's. */
+/** Predicts the outcome of a trial if these deviations are switched on; if none are, it is Codex's outcome. */
 export function modelOf({ files, patch }: Trial, rules: Rules): Modelled {
   const work: Work = {
     files: new Map(),
@@ -59,7 +59,9 @@ export function modelOf({ files, patch }: Trial, rules: Rules): Modelled {
 
 const hasIdle = (part: Part): boolean => part.kind === "update" && part.chunks.some(isIdle);
 
-/** A file during the patch. A byte order mark in `mark` does not belong to the first line. */
+/**
+ * A file while the patch is being applied. If `mark` is a byte order mark, it does not count as part of the first line.
+ */
 interface Kept {
   readonly mark: "" | "\ufeff";
   readonly content: Content;
@@ -73,12 +75,12 @@ interface Work {
   readonly folders: Set<string>;
   /** Files that the patch has already deleted, by their path before the patch. */
   readonly deleted: Map<string, Kept>;
-  /** Paths that must be texts, because the patch uses their contents. */
+  /** Paths of files that must be text, because the patch uses their contents. */
   readonly barred: Set<string>;
   /** Paths of files that exist or that the patch names. */
   readonly named: Set<string>;
   readonly rules: Rules;
-  /** `true` if the sections that were read change a text or a name. */
+  /** `true` once a section that changes a text or a name has been applied. */
   isChanged: boolean;
 }
 
@@ -90,8 +92,8 @@ function markedFile(content: Content, rules: Rules): Kept {
 const contentOf = ({ mark, content }: Kept): Content => (typeof content === "string" ? mark + content : content);
 
 /**
- * Reports whether the patch needs the contents of a section's file and these are not text; such a file cannot even be
- * deleted or moved.
+ * Reports whether a section's file is not text although the patch uses its contents; the patch then can't even delete
+ * or move the file.
  */
 function isBarred({ barred, rules }: Work, files: Files, { path }: Part): boolean {
   return rules.has("binaryStays") && isBinary(files.get(plainPath(path))) && barred.has(plainPath(path));
@@ -168,7 +170,7 @@ function leadsBack({ files }: Work, path: string): boolean {
   return false;
 }
 
-/** The path without empty segments and `.`. */
+/** The path without empty segments or `.`. */
 const plainPath = (path: string): string =>
   path
     .split("/")
@@ -186,7 +188,7 @@ function write({ files, folders }: Work, path: string, file: Kept): void {
   for (const folder of foldersOf(path)) folders.add(folder);
 }
 
-/** The reason for which no file can be created at a path; `undefined` if one can, or if a file exists there. */
+/** The reason why no file can be created at a path; `undefined` if one can, or if a file exists there. */
 function obstacleAt({ files, folders, named, rules }: Work, path: string): Reason | undefined {
   if (path === "" || folders.has(path)) return "isDirectory";
   const isBelow = foldersOf(path).some(

@@ -4,10 +4,10 @@ import { type Found, linesOf, type Replacement, replaced, runsOf, seek } from ".
 import type { Chunk, PatchAnchor, PatchLine } from "./grammar.js";
 import { shiftedLines } from "./shift.js";
 
-/** The reason for which a hunk cannot be placed. */
+/** The reason why a hunk cannot be placed. */
 export type Refusal = "contextNotFound" | "ambiguousMatch" | "overlap" | "noChange";
 
-/** A text with all hunks applied, or the reason for which one of them cannot be placed. */
+/** A text with all hunks applied, or the reason why one of them cannot be placed. */
 export type Placed = { readonly ok: true; readonly text: string } | { readonly ok: false; readonly why: Refusal };
 
 type Search = Replacement | Refusal;
@@ -18,7 +18,7 @@ interface Ground {
   readonly rules: Rules;
 }
 
-/** Places hunks in a text. All are searched in the text as it was before the first one. */
+/** Places hunks in a text. All are searched for in the text as it was before the first one. */
 export function place(text: string, chunks: readonly Chunk[], rules: Rules): Placed {
   const lines = linesOf(text);
   const ground: Ground = { texts: lines.map((line) => line.text), rules };
@@ -29,7 +29,7 @@ export function place(text: string, chunks: readonly Chunk[], rules: Rules): Pla
     const chunk = idle.includes(sent) ? unsigned(sent) : sent;
     const found = placeOf(ground, chunk, cursor);
     if (idle.includes(sent)) {
-      // Nothing would be written at any location; only lines that occur nowhere are an error.
+      // Such a hunk writes nothing, wherever it is placed; it is an error only if its lines occur nowhere.
       if (typeof found === "string" && found !== "ambiguousMatch") return { ok: false, why: "noChange" };
       if (typeof found !== "string") cursor = cursorBehind(ground, chunk, found, cursor);
       continue;
@@ -114,7 +114,7 @@ function follow(
   return { line, isNarrowed };
 }
 
-/** Locations of a hunk, and its lines without trailing empty lines that the file does not have. */
+/** The locations of a hunk, and the hunk's lines without the trailing empty lines that the file does not have. */
 type OldFound = Found & { readonly lines: readonly PatchLine[] };
 
 function findOld({ texts, rules }: Ground, { lines, atEnd }: Chunk, from: number): OldFound | undefined {
@@ -134,8 +134,8 @@ function findOld({ texts, rules }: Ground, { lines, atEnd }: Chunk, from: number
 }
 
 /**
- * Reports whether the last old line, which is empty, is a context line before added lines: if it were no longer an old
- * line, it would become an added one.
+ * Reports whether the last old line, which is empty, is a context line followed by added lines: if it were removed from
+ * the old lines only, it would become an added line.
  */
 function isStray(lines: readonly PatchLine[]): boolean {
   const at = lines.findLastIndex(({ sign }) => sign !== "+");
@@ -183,8 +183,8 @@ function choose(
 }
 
 /**
- * Lines without context: after their anchor, otherwise between the lines that a unified diff names, otherwise at the
- * end.
+ * Places added lines that have no context: after their anchor, else after the line that the line numbers of a unified
+ * diff name, else at the end.
  */
 function insertion(ground: Ground, chunk: Chunk, anchored: ReturnType<typeof follow>): Search {
   const { texts, rules } = ground;
@@ -204,7 +204,10 @@ function insertion(ground: Ground, chunk: Chunk, anchored: ReturnType<typeof fol
   return range.count === 0 && range.line <= texts.length ? at(range.line) : "contextNotFound";
 }
 
-/** Reports whether a hunk changes lines that another one needs. Offsets are lines; adjacent ranges do not conflict. */
+/**
+ * Reports whether a hunk changes lines that another one needs. Adjacent hunks do not conflict, but in overlapping
+ * hunks, adjacent changes do.
+ */
 function disturbs(one: Replacement, other: Replacement): boolean {
   const [from, to] = [other.at, other.at + other.count];
   const overlaps = one.at < to && one.at + one.count > from;

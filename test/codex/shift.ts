@@ -6,9 +6,9 @@ import type { PatchLine } from "./grammar.js";
 type Way = (indent: string) => string | undefined;
 
 /**
- * A hunk's lines with the added lines indented as in the file: by the one function that turns the indentation of every
- * old line into that of its line in the file. Unchanged if there is no such function, or if an added line does not fit
- * it.
+ * Returns a hunk's lines with the added lines indented to suit the file. A single function must turn the indentation of
+ * every old line into that of the matching line in the file; if there is none, or if an added line does not fit it, the
+ * lines stay unchanged.
  */
 export function shiftedLines(lines: readonly PatchLine[], fileLines: readonly string[]): readonly PatchLine[] {
   const pairs = lines
@@ -43,7 +43,9 @@ function waysFor(pairs: readonly Pair[], hasSigns: boolean): Way[] {
   return ways;
 }
 
-/** Replaces each full width of spaces by a tab; the rest is alignment, which an old line must have, too. */
+/**
+ * Replaces each full width of spaces with a tab. Any remaining spaces are alignment, which an old line must have, too.
+ */
 function inTabs(indent: string, width: number, pairs: readonly Pair[]): string | undefined {
   const restOf = (text: string): number => (/^ */.exec(text)?.[0].length ?? 0) % width;
   const rest = restOf(indent);

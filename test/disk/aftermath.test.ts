@@ -1,6 +1,6 @@
 /**
- * Leftovers of a batch after a crash, after a refusal, or after the work of a clean-up program are reported truthfully,
- * and none of them reappears later.
+ * What a batch leaves behind after a crash, a refusal or the work of a clean-up program is reported truthfully, and
+ * none of it reappears later.
  */
 import { describe, expect, it } from "vitest";
 import { stage } from "../../server/disk/commit.js";
@@ -121,7 +121,7 @@ describe("a commit record that may not last", () => {
       },
     });
     expect(told?.[0]).toBe("recoveryPending");
-    expect(told?.[1]).toContain("did not confirm that this will last");
+    expect(told?.[1]).toContain("did not confirm that the changes will last");
     const later = disk.afterKill();
     expect(recovered(later).map(({ outcome }) => outcome)).toEqual(["applied"]);
     expect([textsOf(later), later.list(state)]).toEqual([all, []]);
@@ -340,7 +340,7 @@ it("a journal that is too large to be read again is not written", () => {
   expect(disk.list(state)).toEqual([]);
 });
 
-// On other systems, no directory is known for which this question cannot be asked.
+// On other systems, no directory is known that cannot be synced.
 it.runIf(process.platform === "linux")("a disk that does not support the sync of directories causes no failure", () => {
   const directory = `/proc/${process.pid}`;
   realFileSystem.sync(directory);

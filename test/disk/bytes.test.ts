@@ -10,7 +10,9 @@ import { memoryDisk } from "./memoryDisk.js";
 import { workspaceFolder } from "./plans.js";
 import { workspaceOn } from "./simulation.js";
 
-/** Each encoding written by hand, character by character, with its byte order mark. */
+/**
+ * Each encoding, with its byte order mark and a function that encodes text character by character, without the server.
+ */
 const spellings = [
   { name: "utf-8", mark: [], units: utf8 },
   { name: "utf-8 with a mark", mark: [0xef, 0xbb, 0xbf], units: utf8 },

@@ -68,7 +68,7 @@ function committed(at: Site, changes: readonly DiskChange[]): Committed {
 }
 
 /**
- * A batch that is complete when its record is refused, so that it is rolled back; `meddle` runs right before the
+ * A batch whose record is refused after everything else was done, so it is rolled back; `meddle` runs just before the
  * refusal.
  */
 function takenBack(at: Site, changes: readonly DiskChange[], meddle: () => void = () => undefined): NotCommitted {
@@ -86,14 +86,14 @@ function takenBack(at: Site, changes: readonly DiskChange[], meddle: () => void 
   return result;
 }
 
-/** The obstacles by code and path. */
+/** The codes and paths of the failures with which a batch is refused. */
 function refused(at: Site, changes: readonly DiskChange[]): (readonly [string, string | undefined])[] {
   const result = stage(at.workspace, changes, "a batch");
   if (result.ok) throw new Error("it was not refused");
   return result.failures.map(({ code, path }) => [code, path]);
 }
 
-/** The same workspace as the next process sees it: the previous one is dead. */
+/** The same workspace as the next process sees it: the previous process is dead. */
 function next({ workspace }: Site): DiskWorkspace {
   const { owners } = workspace;
   return { ...workspace, owners: { ...owners, self: "00000000-00000000-1-1", isAlive: () => false } };
@@ -302,7 +302,7 @@ describe("text that another program writes meanwhile", () => {
     const kept = at.names().find((name) => name.endsWith(".old")) ?? "";
     expect(outcome).toBe("rolledBack");
     expect(failure.message).toContain(
-      `The other changes were rolled back. Another program changed these files meanwhile, so they were left as they are: ${at.path("b.txt")} (its old text: ${at.path(kept)}).`,
+      `The other changes were rolled back. In the meantime, another program changed these files or removed the copies of their old text, so they were left as they are: ${at.path("b.txt")} (its old text: ${at.path(kept)}).`,
     );
     expect([at.text("a.txt"), at.text("b.txt"), at.text(kept)]).toEqual(["a", "theirs", "b"]);
     expect(recover(at.workspace).batches).toEqual([]);

@@ -1,6 +1,6 @@
 /**
- * A program that writes one batch or recovers, and reports the outcome, for runs that are killed from outside or whose
- * system calls are made to fail.
+ * Writes one batch, or recovers, and reports the outcome. This program is for runs that are killed from outside or
+ * whose system calls are made to fail.
  */
 import { lstatSync, readFileSync, writeSync } from "node:fs";
 import { stage } from "../../server/disk/commit.js";

@@ -37,8 +37,8 @@ export function newRunTally(): RunTally {
 }
 
 /**
- * The number of faults to produce, the number of points of each plan before the next plan, and the number of parallel
- * runs.
+ * The number of faults to produce, the number of points to try in one plan before the next plan, and the number of
+ * parallel runs.
  */
 export interface Workload {
   readonly count: number;
@@ -46,7 +46,7 @@ export interface Workload {
   readonly jobs: number;
 }
 
-/** Runs until that many faults have occurred, taking the plans in random order. */
+/** Runs plans in random order until the given number of faults have occurred. */
 export function runFaults(bench: Bench, tally: RunTally, workload: Workload): Promise<void> {
   return work(bench, tally, workload, async (name, plan) => {
     const kind = bench.choose(6) === 0 ? "abandon" : "apply";
@@ -63,8 +63,8 @@ export function runFaults(bench: Bench, tally: RunTally, workload: Workload): Pr
 }
 
 /**
- * Kills a batch, then kills the recovery at one of its own calls, then recovers, until that many recoveries were
- * killed.
+ * Kills a batch, then kills the recovery at one of its own calls, then recovers; repeats this until the given number of
+ * recoveries have been killed.
  */
 export function runDoubleFaults(bench: Bench, tally: RunTally, workload: Workload): Promise<void> {
   return work(bench, tally, workload, async (name, plan) => {
@@ -113,7 +113,10 @@ export function saidBy(report: DriverReport | undefined): { readonly may: Sides;
   }
 }
 
-/** Recovers as a new process would; returns the first defect before or after that, or `undefined` if there is none. */
+/**
+ * Recovers as a new process would. Returns the first defect found before or after the recovery, or `undefined` if there
+ * is none.
+ */
 export function recoverAndLook(site: Site, plan: TrialPlan, report: DriverReport | undefined): string | undefined {
   const { may, isSettled } = saidBy(report);
   const early = isSettled ? unlike(treeAt(site), plan, may) : undefined;
@@ -121,7 +124,10 @@ export function recoverAndLook(site: Site, plan: TrialPlan, report: DriverReport
   return early ?? unlike(treeAt(site), plan, may) ?? leftovers(treeAt(site), stateAt(site));
 }
 
-/** Number of recoveries that are killed after a kill at one point; their calls are watched once for all of them. */
+/**
+ * Number of recoveries that are killed after a kill at one point. The calls of a recovery are recorded once for all of
+ * them.
+ */
 export const recoveriesPerPoint = 4;
 
 /** Runs a task on a site of its own, which is removed afterwards. */

@@ -86,7 +86,9 @@ async function main(): Promise<void> {
   process.exitCode = wrong.length === 0 ? 0 : 1;
 }
 
-/** The share of each plan in the runs, so that every plan gets a turn; at least 8, because it must be watched first. */
+/**
+ * Runs per plan, so that every plan gets a turn; at least 8, because a plan must first be watched, which takes time.
+ */
 const perPlan = (runs: number, plans: number): number => Math.max(8, Math.ceil(runs / plans));
 
 async function timed<T>(task: () => Promise<T>): Promise<T> {

@@ -27,7 +27,7 @@ export interface HardshipTally {
   /** Number of runs by the outcome that the driver reported. */
   readonly outcomes: Map<string, number>;
   readonly wrong: string[];
-  /** The reason for which it was skipped; `undefined` if it was not. */
+  /** The reason why it was skipped; `undefined` if it was not. */
   leftOut?: string;
 }
 
@@ -153,7 +153,7 @@ function judge(
   }
 }
 
-/** Runs a task while a disk is mounted, and unmounts the disk whatever happens. */
+/** Runs a task while a disk is mounted, and unmounts the disk even if the task fails. */
 async function mounted<T>(how: readonly string[], target: string, task: () => Promise<T>): Promise<T> {
   execFileSync("mount", how, { stdio: "pipe" });
   try {
@@ -163,7 +163,7 @@ async function mounted<T>(how: readonly string[], target: string, task: () => Pr
   }
 }
 
-/** Puts files and state on one disk of that size. */
+/** Puts files and state on one small disk; `size` is the mount option that limits its size. */
 async function onSmallDisk(bench: Bench, tally: HardshipTally, size: string): Promise<void> {
   const plan = largePlan(9_000);
   mkdirSync(bench.root, { recursive: true });

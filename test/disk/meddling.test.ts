@@ -124,13 +124,14 @@ function writeBatch(plan: TrialPlan, before: (disk: MemoryDisk, step: number, wh
   return { disk, outcome: committed.outcome };
 }
 
-/** Checks that all files that the other program did not touch are as the outcome says. */
+/** Checks that all files that the other program did not touch are in the state that the outcome implies. */
 function expectRest(
   disk: MemoryDisk,
   { plan, path, outcome }: { readonly plan: TrialPlan; readonly path: string; readonly outcome: string },
 ): void {
   const side = outcome === "applied" ? plan.new : plan.old;
-  // A program that writes a file changes it under all of its names, even those that the file loses or gets.
+  // A program that writes a file changes it under all of its names, even names that the file is about to lose or to
+  // get.
   const same = plan.changes.map((change) => [change.path, targetOf(change)]).filter((names) => names.includes(path));
   const met = new Set([path, ...same.flat()]);
   const isOthers = (name: string): boolean => !met.has(name) && !/link\d$|\.multi-edit-/.test(name);

@@ -1,5 +1,5 @@
 /**
- * A disk in memory that can be cut off before every step, and then keeps an arbitrary part of the data that was not
+ * A disk in memory that can be cut off before any step; it then keeps an arbitrary part of the data that was not
  * synced.
  */
 import { basename, dirname } from "node:path";
@@ -54,7 +54,7 @@ type NameChange = readonly { readonly directory: number; readonly name: string; 
 /** Chooses one of `count` possibilities, numbered from 0. */
 export type Choose = (count: number) => number;
 
-/** A disk from which several futures can be derived. */
+/** A disk whose state after a power cut or a kill can be derived at any time. */
 export interface MemoryDisk extends FileSystem {
   /** Number of steps up to now. */
   steps(): number;
@@ -262,7 +262,7 @@ function fileCalls(machine: Machine) {
       const old = node.bytes;
       const joined = (length: number): Buffer => Buffer.concat([bytes.subarray(0, length), old.subarray(length)]);
       step(machine, `write ${path}`);
-      // As the system does for a user who is not the superuser.
+      // Clears the set-ID bits, as the system does for a user who is not the superuser.
       node.mode &= ~0o6000;
       node.bytes = joined(bytes.length >> 1);
       step(machine, `write ${path}`);

@@ -11,10 +11,13 @@ import { makeDirectory } from "../support/directory.js";
 
 const isRoot = process.getuid?.() === 0;
 
-/** A writer of a new text, and the attributes that it keeps. Node lacks the calls for which python3 is used. */
+/** A method of writing a new text, and the attributes that it keeps. Python 3 is used for calls that Node lacks. */
 interface Row {
   readonly links?: readonly string[];
-  /** The change of `a.txt`; `undefined` for the method of most programs, which shows that this test detects a loss. */
+  /**
+   * The change of `a.txt`; `undefined` for the method that most programs use, which shows that this test detects a
+   * loss.
+   */
   readonly change: ((path: (name: string) => string) => DiskChange) | undefined;
   readonly name: string;
   readonly lacksCp?: true;
@@ -75,7 +78,7 @@ const rows: Readonly<Record<string, Row>> = {
   },
 };
 
-/** Sets an extended attribute, and an access list that lets one more user read. */
+/** Sets an extended attribute, and an access control list that lets one more user read. */
 const setAttributes = [
   "import os, struct, sys",
   "os.setxattr(sys.argv[1], 'user.multi-edit', b'kept')",
@@ -92,7 +95,7 @@ const getAttributes = [
 
 const python = (script: string, path: string): string => execFileSync("python3", ["-c", script, path]).toString();
 
-/** The reason for which attributes cannot be set here; `undefined` if they can. */
+/** The reason why attributes cannot be set here; `undefined` if they can. */
 function missing(): string | undefined {
   if (process.platform !== "linux") return "the system is not Linux";
   const folder = mkdtempSync(join(tmpdir(), "multi-edit-"));

@@ -12,7 +12,10 @@ export interface TrialPlan {
   readonly new: Tree;
 }
 
-/** Maps each path to the file's mode in octal and its text, separated by a space; to `undefined` for a directory. */
+/**
+ * Maps the path of each file to its mode in octal and its text, separated by a space, and the path of each directory to
+ * `undefined`.
+ */
 export type Tree = ReadonlyMap<string, string | undefined>;
 
 /** The folder of a plan's files; the state is kept next to it. */
@@ -65,7 +68,7 @@ export function randomPlan(choose: Choose): TrialPlan {
   return planOf(layout, changes);
 }
 
-/** A batch with both its trees. */
+/** A batch with both of its trees. */
 export function planOf(layout: Layout, changes: readonly DiskChange[]): TrialPlan {
   return { layout, changes, old: treeOf(layout), new: expectedAfter(layout, changes) };
 }
@@ -109,7 +112,7 @@ function randomLayout(choose: Choose): Layout {
     if (choose(4) === 0) continue;
     const text = `${choose(6) === 0 ? mark : ""}${randomText(choose)}`;
     const owner = choose(5) === 0 ? 7 : 0;
-    // A writer who is not the owner cannot restore such bits.
+    // A writer who is not the owner cannot restore the set-ID bits.
     const mode = choose(3) === 0 ? 0o755 : owner === 0 && choose(4) === 0 ? 0o6755 : 0o644;
     files[path] = { bytes: Buffer.from(text), mode, owner };
     if (choose(5) === 0) links[`${workspaceFolder}/other/link${Object.keys(links).length}`] = path;

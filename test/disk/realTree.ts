@@ -17,7 +17,7 @@ import { type Tree, type TrialPlan, workspaceFolder } from "./plans.js";
 
 /** The directories of a trial. */
 export interface Site {
-  /** Empty at first; contains the folder, the state and the driver's task. */
+  /** Empty at first; later contains the folder, the state and the driver's task. */
   readonly root: string;
   readonly folder: string;
   readonly state: string;

@@ -84,7 +84,7 @@ it("the bits of another user's file can't be restored, and a warning says so", (
     if (!staged.ok) throw new Error(staged.failures[0]?.message);
     return staged.warnings;
   };
-  expect(warningsOf(8)).toEqual([expect.stringMatching(/^tool belongs to another user: .*set-user-ID/)]);
+  expect(warningsOf(8)).toEqual([expect.stringMatching(/^tool belongs to another user, .*set-user-ID/)]);
   expect(warningsOf(0)).toEqual([]);
 });
 

@@ -36,7 +36,7 @@ export const move = (name: string, target: string): DiskChange => ({
   targetName: target,
 });
 
-/** Runs before a step, and may throw. `isCommitting`: `true` once the batch is staged. */
+/** Runs before a step and may throw. `isCommitting`: `true` once the batch is staged. */
 export type Before = (what: string, isCommitting: boolean, disk: MemoryDisk) => void;
 
 /** A batch that has been run. */
@@ -95,7 +95,7 @@ export function nth(count: number, isIt: (what: string) => boolean): (what: stri
 
 /** Reports whether a step syncs the names of the journals. */
 export const isStateSync = (what: string): boolean => what === `sync ${state}`;
-/** Reports whether a step begins to write a journal, whatever state this records. */
+/** Reports whether a step begins to write a journal, whatever state the journal records. */
 export const isCommitRecord = (what: string): boolean => what.startsWith("make ") && what.endsWith(".journal.new");
 /** Loses all unsynced data. */
 export const forgetful = (): number => 1;

@@ -1,4 +1,7 @@
-/** Random batches end all old or all new, though the disk forgets unsynced data, fails, or is cut off at any step. */
+/**
+ * Random batches leave all files old or all files new, even if the disk forgets unsynced data, fails, or is cut off at
+ * any step.
+ */
 import { expect, it } from "vitest";
 import { newTally, simulate } from "./simulation.js";
 

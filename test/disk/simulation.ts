@@ -1,4 +1,7 @@
-/** Batches on disks in memory that are cut off or fail at every step; the result must be all old or all new. */
+/**
+ * Batches on disks in memory: each is cut off, or has a failure, at every step, and its result must be all old or all
+ * new.
+ */
 import { stage } from "../../server/disk/commit.js";
 import { type DiskWorkspace, diskWorkspace } from "../../server/disk/diskWorkspace.js";
 import { recover } from "../../server/disk/recover.js";
@@ -8,13 +11,16 @@ import { leftovers, unlike } from "./verdict.js";
 
 /** Counts over many trials. */
 export interface Tally {
-  /** Batches. */
+  /** Number of batches. */
   plans: number;
-  /** States of a disk after a power cut, each recovered and checked. */
+  /** Number of states of a disk after a power cut, each of which was recovered and checked. */
   states: number;
   /** Number of those states in which the recovery was cut off, too. */
   twice: number;
-  /** Number of those states in which some steps of the recovery were refused, and a cut followed the next recovery. */
+  /**
+   * Number of those states in which some steps of the recovery were refused, and the next recovery was followed by a
+   * cut.
+   */
   again: number;
   /** Runs in which the disk refused one step, or one step and all later ones. */
   refusals: number;
@@ -35,7 +41,7 @@ export function newTally(): Tally {
 
 /**
  * Runs one random batch again and again: cut off before each step and after the last, with `samples` states examined
- * per cut, and with refusals that start at each step. Returns the defect, or `undefined` if there is none.
+ * per cut, and with refusals that start at each step. Returns the first defect, or `undefined` if there is none.
  */
 export function simulate(seed: number, samples: number, tally: Tally): Wrong | undefined {
   const choose = chooser(seed);
@@ -90,7 +96,7 @@ interface Trial {
   readonly copiesAttributes: boolean;
 }
 
-/** The caller's knowledge when the power fails. */
+/** What the caller knows when the power fails. */
 interface Report {
   /** The phase that was in progress. */
   at: string;

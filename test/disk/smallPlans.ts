@@ -5,7 +5,7 @@ import type { Content, DiskChange } from "../../server/disk/diskChange.js";
 import type { LaidFile, Layout } from "./memoryDisk.js";
 import { planOf, type TrialPlan, workspaceFolder } from "./plans.js";
 
-/** Every batch of up to `most` changes, with a name; only one of several equal batches. */
+/** Every batch of up to `most` changes, with a name; of several equal batches, only one. */
 export function smallPlans(most: number): { readonly name: string; readonly plan: TrialPlan }[] {
   const names = Object.keys(kinds);
   let batches: string[][] = [[]];

@@ -1,4 +1,7 @@
-/** Runs the driver program under strace: records its calls on files, and makes one fail or kills the program there. */
+/**
+ * Runs the driver program under strace: records its calls on files, and makes one of them fail or kills the program
+ * there.
+ */
 import { execFileSync, type SpawnOptions, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -51,7 +54,7 @@ export const faults: readonly Fault[] = [
   ),
 ];
 
-/** The reason for which no system call can be made to fail here; `undefined` if it can. */
+/** The reason why no system call can be made to fail here; `undefined` if one can. */
 export function straceProblem(): string | undefined {
   try {
     execFileSync("strace", ["-q", "-o", "/dev/null", "true"], { stdio: "pipe" });
@@ -73,7 +76,8 @@ export async function runWithFault(program: string, site: Site, task: string, at
   const { call, number } = at.point;
   const log = join(site.root, "calls");
   const inject = `inject=${call}:${at.fault.inject(number)}`;
-  // With a filter for all processes and threads, only traced calls cost time; but then strace 6.1 sends no signals.
+  // With a filter that covers all processes and threads, only the traced calls become slower; but strace 6.1 then sends
+  // no signals.
   const filter = [...(at.fault === kill ? [] : ["-f", "--seccomp-bpf"]), "-e", `trace=${call}`, "-e", inject];
   const output = await strace(program, task, ["-o", log, ...filter]);
   const isHit = /\(INJECTED\)|killed by SIGKILL/.test(readFileSync(log, "latin1"));

@@ -1,4 +1,4 @@
-/** The configuration that the README and the samples' pages tell users to write, so that the tests use exactly that. */
+/** Reads the configuration that the README and the samples' pages tell users to write: the tests use exactly that. */
 import { readFileSync } from "node:fs";
 
 /** The block of a page whose fence has this name, such as `lua neovim`. Throws if there is not exactly one. */

@@ -11,7 +11,7 @@ const edits = { ...batch(["a.txt", "old", "new 😀"], ["b.txt", "old", "new"]),
 const before = { "a.txt": "first\nold\n", "b.txt": "old\n" };
 const after = { "a.txt": "first\nnew 😀\n", "b.txt": "new\n" };
 
-/** Agents' calls lead to questions; saving and undo follow calls of every kind. */
+/** Only calls from agents are tested with questions; saving and undo are also tested with other calls. */
 export const dialogues: readonly Scene[] = [
   ...[["Apply"], ["Reject"], ["Show diff", "Apply"], ["Show diff", "Reject"]].map(
     (answers): Scene => ({
@@ -62,7 +62,7 @@ const everything = patchOf(
   ...["*** Delete File: gone.txt", "*** Add File: made.txt", "+made"],
 );
 
-/** Answers the server's questions, and compares the resulting texts with the last answer. */
+/** Answers the server's questions, and checks that the resulting texts match the last answer. */
 async function question(stage: Stage, traits: Traits, answers: readonly string[]): Promise<string> {
   const told = await asked(stage, answers);
   const isWanted = answers.at(-1) === "Apply" && told.outcome === "applied";
@@ -90,7 +90,7 @@ async function asked(stage: Stage, answers: readonly string[]): Promise<Told> {
       "a question",
       () => questionSince(stage, mark) ?? (isAnswered || undefined),
     );
-    // An editor that cannot ask says so at once.
+    // An editor that cannot ask its user says so immediately.
     await delay(200);
     if (question === true || isAnswered) return told;
     const { message, actions } = question.params;

@@ -6,22 +6,23 @@ export interface Held {
   /** The text as the editor would write it: with the file's line ends, without a byte order mark. */
   readonly text: string;
   /**
-   * `true` if the editor says that the text differs from the one that it last read or wrote; `undefined` if the editor
-   * does not say.
+   * `true` if the editor says that the text differs from what it last read or wrote; `undefined` if the editor does not
+   * say.
    */
   readonly modified: boolean | undefined;
   /** `true` if the file is written with a byte order mark; `undefined` if the editor does not say. */
   readonly bom: boolean | undefined;
 }
 
-/** The surroundings in which an editor is started. */
+/** The environment in which an editor is started. */
 export interface Place {
-  /** The workspace folder, empty; its files have the same paths inside and outside the editor's root. */
+  /** The workspace folder, which is empty at first. Paths in it are the same inside and outside the editor's root. */
   readonly folder: string;
   /** A folder for the editor's own files, such as its settings; it is the editor's home and temporary folder. */
   readonly home: string;
   /**
-   * Environment of the editor's process. In the root, `PATH` contains `multi-edit-language-server` and `multi-edit`.
+   * Environment variables of the editor's process. In the root, the programs `multi-edit-language-server` and
+   * `multi-edit` are on `PATH`.
    */
   readonly env: Readonly<Record<string, string>>;
   /** The repository, with `client-samples/` and `test/editors/` in it. */
@@ -38,15 +39,15 @@ export interface Traits {
   readonly encodings: readonly ("utf-8" | "utf-16" | "utf-32")[];
   /** `true` if the user can send a call with a command of the editor; otherwise only agents can send calls. */
   readonly command: boolean;
-  /** `true` if it can send `multiEdit/apply` and apply the answer. */
+  /** `true` if the editor can send `multiEdit/apply` and apply the answer. */
   readonly request: boolean;
   /** `true` if a text without a final newline gets one as soon as it is edited. */
   readonly restoresFinalNewline: boolean;
-  /** Set if it inserts LF for CRLF into a text that has both. */
+  /** Set if the editor inserts LF instead of CRLF into a text that has both. */
   readonly insertsLfIntoMixed?: true;
   /**
-   * Set if it sometimes sends two changes in the wrong order, so that its text is uncertain. The server then treats
-   * the document as desynced, and the test is repeated.
+   * Set if the editor sometimes sends two changes in the wrong order, so the server can't be sure of the text. The
+   * server then treats the document as desynced, and the test is repeated.
    */
   readonly reordersChanges?: true;
 }
@@ -56,12 +57,12 @@ export interface Traits {
  * waits on the wire until the server knows about it.
  */
 export interface Driver {
-  /** Opens a file, as the user does; it need not exist. */
+  /** Opens a file, as the user does; the file does not need to exist. */
   open(path: string): Promise<void>;
   /** Replaces the whole text of an open document, as typing or pasting does, without saving it. */
   retype(path: string, text: string): Promise<void>;
   /**
-   * Sends a call by the editor's own command, as the user does, possibly without waiting for the answer. Needs
+   * Sends a call with the editor's own command, as the user does, possibly without waiting for the answer. Needs
    * `traits.command`.
    */
   command(call: unknown): Promise<void>;
@@ -72,7 +73,7 @@ export interface Driver {
   request?(call: unknown): Promise<{ readonly applied: boolean; readonly message: string }>;
   /** The text of an open document; `undefined` if the editor does not have it open. */
   held(path: string): Promise<Held | undefined>;
-  /** Paths of all open files. If the function is absent, the test uses those that the editor has announced. */
+  /** Paths of all open files. If the function is absent, the test uses the paths that the editor has announced. */
   opened?(): Promise<readonly string[]>;
   /** Undoes once in this document, with the editor's own key or command. */
   undo(path: string): Promise<void>;
@@ -82,7 +83,7 @@ export interface Driver {
   lock?(path: string): Promise<void>;
   /** Puts the cursor right before the first occurrence of a text and starts to type there. */
   startTyping(path: string, before: string): Promise<void>;
-  /** Types one more key. May be called while the editor is busy; resolves at once. */
+  /** Types one more key. May be called while the editor is busy; resolves immediately. */
   key(key: string): void;
   /** Ends typing after the editor has processed all keys. */
   stopTyping(): Promise<void>;
@@ -96,7 +97,7 @@ export interface Driver {
   closeAll(): Promise<void>;
   /** Ends the editor, whatever its state. */
   stop(): Promise<void>;
-  /** The last text that it showed, for the message of a failed test. */
+  /** The last text that the editor showed, for the message of a failed test. */
   said(): string;
 }
 

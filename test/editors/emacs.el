@@ -1,8 +1,8 @@
 ;;; emacs.el --- The driver inside Emacs  -*- lexical-binding: t; -*-
 
 ;; Connects to the test's socket and runs its commands, one JSON value per line.  The user's configuration attaches the
-;; server; this file knows only the sample's functions.  Keys come from the terminal, as a person's do, including C-^, which runs the
-;; contents of `driver-next' as a command of the user.
+;; server; this file knows only the sample's functions.  Keys come from the terminal, as a person's do.  One of them,
+;; C-^, calls the function in `driver-next' as a command of the user.
 
 ;;; Code:
 
@@ -30,7 +30,7 @@
 (defun driver-show (path)
   (switch-to-buffer (or (driver-buffer path) (error "%s is not open" path)) nil t))
 
-;;; Commands: functions of the params and, if the answer comes later, of a function that takes it
+;;; Commands: functions of the params and, if the answer comes later, of a callback that takes it
 
 (defun driver-ready-open (path)
   (setq driver-next (lambda () (find-file path))))

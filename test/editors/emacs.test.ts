@@ -22,7 +22,7 @@ if (missing !== undefined) {
     console.log(leftOut);
   });
 } else {
-  // The first test of each block starts an Emacs, which takes long on a slow machine.
+  // The first test of each block starts an Emacs, which takes a long time on a slow machine.
   vi.setConfig({ testTimeout: 120_000 });
   describe.each([eglot, lspMode])("the sample in $name", (kind) => {
     const stage = useEmacs(kind);
@@ -41,7 +41,7 @@ if (missing !== undefined) {
 const threeFiles = { "a.txt": "one\n", "b.txt": "two\n", "c.txt": "three\n" };
 const threeEdits = batch(["a.txt", "one", "1"], ["b.txt", "two", "2"], ["c.txt", "three", "3"]);
 
-/** The driver of a session that was started with an Emacs. */
+/** The driver of the Emacs in a stage's session. */
 const emacsOf = ({ session }: Stage): EmacsDriver => session.driver as EmacsDriver;
 
 /** Runs a test on a stage of an Emacs that several tests share. */
@@ -316,7 +316,7 @@ function beside({ encoding, sync }: { readonly encoding: string; readonly sync: 
         const typed = { ...texts, "b.txt": "e\u0301😀 key 2😀\n" };
         for (const [name, text] of Object.entries(typed)) {
           await expect.poll(async () => (await one.wire.read(one.path(name)))?.text).toBe(text);
-          // If the other server counts in different units from the test, its changes cannot be compared.
+          // If the other server counts in units other than the test's, its changes cannot be compared.
           if (sync === 1 || encoding === "utf-16") {
             const uri = pathToFileURL(one.path(name)).href;
             await expect.poll(() => JSON.parse(readFileSync(kept, "utf8"))[uri]).toBe(text);

@@ -22,7 +22,7 @@ const traits: Traits = {
   encodings: ["utf-8", "utf-16", "utf-32"],
   command: true,
   request: true,
-  // Not on an edit, but on saving, which the server requests.
+  // Emacs adds the newline not when it applies an edit, but when it saves the file at the server's request.
   restoresFinalNewline: true,
 };
 
@@ -74,8 +74,8 @@ function userConfiguration({ repository }: Place, names: readonly string[]): str
 }
 
 /**
- * Additional configuration for tests: the workspace folder is the project, Emacs asks nothing at the start, and leaves
- * no files.
+ * Additional configuration for tests: the workspace folder is the project, and Emacs asks nothing when it starts and
+ * leaves no files behind.
  */
 const surroundings = ({ folder, repository }: Place): string => `
 (add-to-list 'load-path "${repository}/client-samples/emacs")
@@ -125,7 +125,7 @@ function driverOf(remote: Remote, { write: press, stop, said }: Terminal): Emacs
     press(keys.obey);
     while ((await presses()) === before) await delay(5);
   };
-  /** Has Emacs run a method as it runs a user's command, with the same hooks afterwards. */
+  /** Makes Emacs run a driver method as it runs a user's command, with the same hooks afterwards. */
   const byHand = async (method: string, params: unknown): Promise<void> => {
     await remote.call(method, params);
     await settled();
@@ -134,7 +134,8 @@ function driverOf(remote: Remote, { write: press, stop, said }: Terminal): Emacs
   const asked = async (words: string): Promise<void> => {
     for (const end = performance.now() + 20_000; ; await delay(20)) {
       const question = (await remote.call("asked")) as { readonly number: number; readonly words: string } | null;
-      // Until its answer has arrived, the previous question is still shown, possibly in the same words.
+      // Until the answer to a question has arrived, that question is still shown, possibly in the same words as the
+      // next one.
       if (question !== null && question.number > last && question.words.includes(words)) {
         last = question.number;
         return;
@@ -162,7 +163,7 @@ function driverOf(remote: Remote, { write: press, stop, said }: Terminal): Emacs
     stopTyping: settled,
     answer: async (question, action) => {
       await asked(question);
-      // eglot has already filled in an answer.
+      // eglot has already filled in an answer, which the first keys remove.
       press(`${keys.clear}${action}${keys.enter}`);
     },
     closeAll: async () => void (await remote.call("close-all")),

@@ -1,4 +1,4 @@
-/** Random editing in Emacs: with `multi-edit-beside-mode`, the server's text is always the buffer's. */
+/** Random editing in Emacs: with `multi-edit-beside-mode`, the server's text always equals the buffer's. */
 import { copyFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
@@ -13,7 +13,7 @@ const alone = eglotWith(["beside"], () => "(setq-default major-mode 'fundamental
 
 const missing = absence(alone);
 
-/** Rounds of editing for each row of the table below. */
+/** Number of rounds of editing for each row of the table below. */
 const rounds = Number(process.env.EDITOR_CHANGES ?? 120);
 
 /**
@@ -207,7 +207,7 @@ async function editAtRandom(stage: Stage, evaluate: EmacsDriver["evaluate"], som
         (widen)
         (multi-edit--flush (multi-edit--session))
         (buffer-substring-no-properties (point-min) (point-max))))`);
-    // Emacs and the test reach the server through the tap on two connections, so one may overtake the other.
+    // Emacs and the test reach the server through the tap on two connections, so one message may overtake another.
     const known = async () => (await stage.wire.read(stage.path(name)))?.text;
     await expect.poll(known, { timeout: 5000, message: `${name} after\n${forms}` }).toBe(held);
   }

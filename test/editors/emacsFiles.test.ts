@@ -36,7 +36,7 @@ async function inEmacs(run: (stage: Stage, evaluate: EmacsDriver["evaluate"]) =>
   }
 }
 
-/** Lisp that runs in the buffer of a file. */
+/** Lisp that evaluates an expression in the buffer of a file. */
 const inBuffer = (stage: Stage, name: string, form: string): string =>
   `(with-current-buffer (find-buffer-visiting "${stage.path(name)}") ${form} t)`;
 

@@ -70,7 +70,7 @@ async function start(place: Place, named: readonly string[]): Promise<Driver> {
 
 function driverOf(terminal: Terminal, place: Place): Driver {
   const { typed, sent, written, done, show } = handsOn(terminal, place);
-  /** Position in the output before which a question has been handled already. */
+  /** Questions before this position in the output have already been handled. */
   let shown = 0;
   return {
     open: async (path) => {
@@ -136,9 +136,11 @@ function driverOf(terminal: Terminal, place: Place): Driver {
 /** The actions of a user in Helix. */
 interface Hands {
   readonly typed: (command: string) => void;
-  /** Sends a call; a long call by a key, because Helix looks for completions at every typed key. */
+  /** Sends a call; uses a key if the call is long, because Helix looks for completions after every typed key. */
   readonly sent: (call: unknown) => void;
-  /** Presses one of `keys`, and returns the text that Helix then writes; all earlier keys have had their effect. */
+  /**
+   * Presses one of `keys`, and returns the text that Helix then writes; by then, all earlier keys have taken effect.
+   */
   readonly written: (key: string) => Promise<Buffer>;
   readonly done: () => Promise<void>;
   readonly show: (path: string) => void;
@@ -200,7 +202,7 @@ function configure({ home, inside: [program, ...args], env }: Place, named: read
       `C-t = ["select_all", "${write}"]`,
     ],
     ...[`C-k = ":lsp-workspace-command multiEdit.apply %sh{cat ${callPath({ home })}}"`],
-    // Escape followed at once by another key would be read as Alt and that key.
+    // Escape followed immediately by another key would be read as Alt and that key.
     ...["[keys.insert]", `C-g = ["normal_mode", "${write}"]`, ""],
   ];
   writeFileSync(join(folder, "config.toml"), config.join("\n"));

@@ -31,7 +31,7 @@ export async function openLink(path: string): Promise<Link> {
   const server = createServer((socket) => {
     sockets.add(socket);
     socket.on("close", () => sockets.delete(socket));
-    // An editor that is killed resets the connection; a test that waits for it notices that in another way.
+    // An editor that is killed resets the connection; a test that waits for the editor notices its end in another way.
     socket.on("error", () => undefined);
     whenHello(socket, (line) => {
       const index = wanted.findIndex(({ hello }) => hello in line.hello);
@@ -58,7 +58,7 @@ function whenHello(socket: Socket, greet: (line: Line) => void): void {
   const early: unknown[] = [];
   let take: ((value: unknown) => void) | undefined;
   let isGreeted = false;
-  // The interface repeats the errors of the socket, which need no handling.
+  // The interface repeats the errors of the socket, which require no handling.
   const lines = createInterface({ input: socket }).on("error", () => undefined);
   lines.on("line", (text) => {
     const value = JSON.parse(text);
@@ -84,7 +84,7 @@ export interface Remote {
   tell(method: string, params?: unknown): void;
 }
 
-/** Connects to the driver in an editor. A call without an answer in time rejects with the name of the call. */
+/** Connects to the driver in an editor. A call that gets no answer in time rejects with the name of the call. */
 export function remoteOf(line: Line, patience = 20_000): Remote {
   const pending = new Map<number, (answer: { result?: unknown; error?: string }) => void>();
   let last = 0;

@@ -25,7 +25,7 @@ end
 
 function functions.retype(params)
   show(params.path)
-  -- As a user does who replaces everything: the last line end belongs to the file and not to a line.
+  -- As when a user replaces everything: the last line end belongs to the file and not to a line.
   local ends = vim.endswith(params.text, "\n")
   local text = vim.bo.fileformat == "dos" and params.text:gsub("\r\n", "\n") or params.text
   local lines = vim.split(ends and text:sub(1, -2) or text, "\n", { plain = true })

@@ -62,7 +62,8 @@ export const neovimScenes: readonly Scene[] = [
       stage.lay(files);
       await stage.open("a.txt", "b.txt", "c.txt");
       const call = batch(["a.txt", "old", "new"], ["b.txt", "old", "new"], ["c.txt", "old", "new"]);
-      // Typed after the answer has arrived and before it is applied: the sample checks for this first.
+      // Typed after the answer has arrived and before it is applied; the sample looks for such changes before it
+      // applies anything.
       const told = await lua(
         stage,
         `local asked, util = nil, vim.lsp.util

@@ -12,7 +12,7 @@ const setup = (options: string): string => blockOf("README.md", "lua neovim").re
 const always = 'confirm = "always"';
 const page = "client-samples/neovim/README.md";
 
-/** Configurations with which users ask for a question before each batch. */
+/** Ways in which users configure a question before each batch. */
 const ways = {
   "the README's": setup("").replace(/^require.*\n/m, blockOf(page, "lua settings")),
   "settings below multiEdit": setup(`{ settings = { multiEdit = { ${always} } } }`),
@@ -20,7 +20,7 @@ const ways = {
   "init_options below multiEdit": setup(`{ init_options = { multiEdit = { ${always} } } }`),
 };
 
-/** The same with the configuration that Neovim offers from 0.11 on. */
+/** The same settings in the form of configuration that Neovim has offered since 0.11. */
 const waysOfToday = {
   "the README's vim.lsp.config": setup("").replace(/^require.*\n/m, blockOf(page, "lua vim.lsp.config")),
   "vim.lsp.config with plain settings": `vim.lsp.config("multi_edit_ls", { settings = { ${always} } })\n${setup("")}`,

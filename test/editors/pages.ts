@@ -18,7 +18,10 @@ export function casesOf(page: string): readonly Case[] {
   return parsePage(page, readFileSync(new URL(page, folder), "utf8"));
 }
 
-/** The outcome of a case: as the page says, refused, wrong, or not held because the editor has no influence on it. */
+/**
+ * The outcome of a case: as the page says, refused, wrong, or not held (and so not run), because the editor changes its
+ * texts or the case does not depend on the editor.
+ */
 export type PageOutcome =
   | { readonly kind: "exact" }
   | { readonly kind: "notHeld"; readonly why: string }
@@ -52,7 +55,10 @@ export async function runCase(one: Case, stage: Stage, door: Door, traits: Trait
   };
 }
 
-/** The difference; if the editor inserts only one kind of line end, those of texts with several kinds are ignored. */
+/**
+ * The difference between texts. If the editor inserts only one kind of line end, differences in the line ends of texts
+ * with both kinds are ignored.
+ */
 function differenceIn(one: Case, wanted: Texts, seen: Texts, traits: Traits): string | undefined {
   if (traits.insertsLfIntoMixed !== true) return difference(wanted, seen, traits);
   const isMixed = (text = ""): boolean => text.includes("\r\n") && /(?<!\r)\n/.test(text);
@@ -64,13 +70,13 @@ function differenceIn(one: Case, wanted: Texts, seen: Texts, traits: Traits): st
   return difference(folded(wanted), folded(seen), traits);
 }
 
-/** The subject of a case that no editor affects; `undefined` if the case is about texts. */
+/** The subject of a case that does not depend on the editor; `undefined` if the case is about texts. */
 function subjectOfNoEditor({ settings, links, request }: Case): string | undefined {
   const sent = JSON.stringify(request);
   if (settings !== undefined) return "settings";
   if (links.size > 0) return "links";
   if (sent.includes('"versions"')) return "versions, of which each editor has its own";
-  // `JSON.stringify` escapes a surrogate only if it is half of a character.
+  // `JSON.stringify` escapes a surrogate only if it is unpaired.
   return /\\ud[89a-f]/i.test(sent) ? "half a character" : undefined;
 }
 

@@ -16,7 +16,7 @@ export interface EditorProcess {
 /** Number of characters of output that are kept. */
 const keptOutput = 20_000;
 
-/** Arguments of `setpriv` that end a program together with the test process, however the latter ends. */
+/** Arguments of `setpriv` that make a program end with the test process, however the test process ends. */
 export const withUs: readonly string[] = ["--pdeathsig", "KILL"];
 
 /** Starts a program in the root of the editor, in the workspace folder. */

@@ -13,7 +13,7 @@ const batches = Number(process.env.EDITOR_TYPING ?? 200);
 const three = { "a.txt": "first\nold a\n", "b.txt": "first\nold b\n", "c.txt": "first\nold c\n" };
 const threeEdits = batch(["a.txt", "old a", "new a"], ["b.txt", "old b", "new b"], ["c.txt", "old c", "new c"]);
 
-/** Only for calls by an agent, which leave both of the user's hands free. */
+/** All of these use only calls by an agent: a user who sends a call can't type at the same time. */
 export const races: readonly Scene[] = [
   {
     name: "the user types into the second of three files before its edit arrives",

@@ -173,7 +173,7 @@ export async function applied(stage: Stage, door: Door, call: unknown): Promise<
   return told;
 }
 
-/** Compares the user's texts byte for byte; an editor that ends every text with a newline may do so. */
+/** Compares the user's texts byte for byte, but allows the final newline of an editor that ends every text with one. */
 export async function expectTexts(
   stage: Stage,
   wanted: Texts,
@@ -192,7 +192,7 @@ export async function changedNothing(
   const [before, disk] = [await stage.texts(), stage.disk()];
   const told = await call();
   expect(told.outcome, told.text).toBe("failed");
-  // The sample's user gets only the text.
+  // The user of the sample gets only the text of the answer, without codes.
   if (told.answer !== undefined) expect(told.codes).toEqual(codes);
   await expectTexts(stage, before, { ...traits, restoresFinalNewline: false });
   expect(stage.disk()).toEqual(disk);

@@ -21,14 +21,14 @@ export interface Session {
   readonly folder: string;
   /** The home of the editor's user. */
   readonly home: string;
-  /** A file outside all stages, for editors that need an open file. */
+  /** A file outside all stages, for editors that always need an open file. */
   readonly first: string;
   stop(): Promise<void>;
 }
 
 const repository = fileURLToPath(new URL("../../", import.meta.url)).replace(/\/$/, "");
 
-/** The reason for which this editor is missing here; `undefined` if it is available. */
+/** The reason why this editor is not available here; `undefined` if it is. */
 export function absence({ root }: EditorKind): string | undefined {
   const roots = process.env.EDITORS_ROOT;
   if (roots === undefined) return "EDITORS_ROOT is not set; .ci/editors prepares the editors and prints its value";
@@ -79,7 +79,7 @@ export async function startSession(
 async function layPlace(kind: EditorKind, base: string, encodings: readonly string[] | undefined): Promise<Place> {
   const [folder, home, bin] = [join(base, "w"), join(base, "h"), join(base, "b")];
   for (const path of [folder, home, bin]) mkdirSync(path, { mode: 0o700 });
-  // The location of this repository according to the README.
+  // The README tells users to keep a copy of this repository here.
   symlinkSync(repository, join(home, "multi-edit-language-server"));
   const tap = join(base, "tap.cjs");
   const built = await buildProgram(new URL("tap.ts", import.meta.url));

@@ -108,7 +108,7 @@ function helixEntries(kind: EditorKind): void {
     const unknown = append("typescript", "nosuch", "ts");
     expect(unknown.status).toBe(2);
     expect(unknown.stderr).toMatch(
-      /^Helix knows no language "nosuch"\. Similar names: .*nix.*\nHelix knows no language "ts"\. Similar names: .*typescript,.*\n$/,
+      /^Helix does not know the language "nosuch"\. Similar names: .*nix.*\nHelix does not know the language "ts"\. Similar names: .*typescript,.*\n$/,
     );
     expect(readFileSync(file, "utf8")).toBe("");
     writeFileSync(file, "[[language\n");

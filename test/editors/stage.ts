@@ -44,9 +44,9 @@ export interface Told {
   readonly outcome: "applied" | "unknown" | "failed";
   /** Codes of all failures in order; empty for a failed `request`. */
   readonly codes: readonly string[];
-  /** All text for a person or a model. */
+  /** All text that a person or a model is shown. */
   readonly text: string;
-  /** `undefined` if the answer was an error, or went to the sample. */
+  /** `undefined` if the answer went to the sample. */
   readonly answer?: Answer;
 }
 
@@ -192,11 +192,14 @@ function toTold(answer: Answer): Told {
   return { outcome, codes, text: warnings.join("\n"), answer };
 }
 
-/** The user's view, without the documents that the answer calls still open although their files are deleted. */
+/**
+ * The user's view without the documents that, according to the answer, are still open although their files have been
+ * deleted.
+ */
 export async function textsAfter(stage: Stage, { text }: Told): Promise<Texts> {
   const disk = stage.disk();
   const kept = Object.entries(await stage.texts()).filter(
-    ([path]) => path in disk || !text.includes(`${path} is deleted, but the editor still has it open`),
+    ([path]) => path in disk || !text.includes(`${path} was deleted, but the editor still has it open`),
   );
   return Object.fromEntries(kept);
 }

@@ -87,7 +87,7 @@ function deskOf(kind: EditorKind): Desk {
   };
 }
 
-/** One cell for the outcomes through all doors. */
+/** One cell of the table for the outcomes through all doors. */
 function cellOf(seen: ReadonlyMap<Door, string>): string {
   const outcomes = new Set(seen.values());
   if (outcomes.size === 1) return [...outcomes][0]!;
@@ -134,7 +134,7 @@ function describePages(desk: Desk, column: Map<string, string>): void {
         if (outcome.kind === "wrong") problems.push(outcome.problem);
         else tally[outcome.kind]++;
       }
-      // The number of all cases does not depend on the editor, so that of the exact ones is left out.
+      // The total number of cases is the same for every editor, so the number of exact ones is left out.
       const { refused, notHeld } = tally;
       const rest = [
         ...(refused === 0 ? [] : [`${refused} refused`]),

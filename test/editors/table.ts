@@ -43,7 +43,10 @@ export async function writeColumn(editor: string, column: Column): Promise<void>
   });
 }
 
-/** The order of the rows: new ones follow the row before them in this editor; rows without an editor are removed. */
+/**
+ * The order of the rows. A new row follows the one that precedes it in this editor's column; rows that no editor has
+ * any more are removed.
+ */
 function orderOf(fresh: readonly string[], old: readonly string[], columns: ReadonlyMap<string, Column>): string[] {
   const rows = old.filter((row) => [...columns.values()].some((column) => column.has(row)));
   for (const [index, row] of fresh.entries()) {

@@ -27,7 +27,7 @@ const writers: Record<Party, StreamMessageWriter> = {
 };
 const other: Record<Party, Party> = { editor: "server", server: "editor" };
 
-/** Methods of requests that wait for the test's permission. */
+/** Methods of the requests that are held until the test lets them pass. */
 let gated: readonly string[] = [];
 const held = new Map<string, { to: Party; message: Packet }>();
 /** Ids of requests that came from the test; their answers do not go to the editor. */
@@ -79,7 +79,7 @@ function obey(order: ToTap): void {
 }
 
 function pass(to: Party, message: Packet): Promise<void> {
-  // The message is passed on as it came from the wire, whatever the library would call it.
+  // The message is passed on as it came from the wire, whatever type the library would give it.
   return writers[to].write(message as Message).catch(() => undefined);
 }
 

@@ -159,7 +159,7 @@ function findOpen(documents: ReadonlyMap<string, number>, path: string): string 
   return [...documents.keys()].find((uri) => pathOf(uri) === path);
 }
 
-/** Reports whether the editor sent a change after a later one of the same document. */
+/** Reports whether the editor sent a change after a later change to the same document. */
 export function isReordered({ messages }: Wire): boolean {
   const versions = new Map<string, number>();
   return messages.some(({ message: { method, params } }) => {
@@ -192,7 +192,7 @@ function follow(documents: Map<string, number>, { method, params }: Packet): voi
 
 function toAnswer({ result, error }: Packet): Answer {
   if (error === undefined) return { ok: true, result };
-  // The cast assumes the protocol's type of error data; the tests check that the data has it.
+  // The cast assumes that error data has the protocol's type, which the tests check.
   return { ok: false, code: error.code, message: error.message, data: error.data as MultiEditErrorData | undefined };
 }
 

@@ -1,4 +1,4 @@
-/** An agent that talks to a session's socket exactly as the protocol page says, and uses none of the server's code. */
+/** An agent that talks to a session's socket exactly as the protocol page says, without any of the server's code. */
 import { createHmac, randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { mkdtempSync, readdirSync, readFileSync } from "node:fs";
@@ -18,7 +18,7 @@ export interface Announced {
   readonly [field: string]: unknown;
 }
 
-/** Gives all servers that start before the end of the test a state directory of their own; returns its path. */
+/** Sets a new state directory for the servers that start before the end of the test; returns its path. */
 export function ownStateHome(): string {
   const home = mkdtempSync(join(tmpdir(), "multi-edit-home-"));
   stateHome(home);
@@ -40,7 +40,7 @@ export function sessionsIn(home: string): string {
   return join(home, "multi-edit-language-server", "sessions");
 }
 
-/** Names of the files in the state directory's folder for sessions; empty if the folder does not exist. */
+/** Names of the files in the state directory's folder for sessions; an empty list if the folder does not exist. */
 export function filesIn(home: string): string[] {
   try {
     return readdirSync(sessionsIn(home));
@@ -49,7 +49,7 @@ export function filesIn(home: string): string[] {
   }
 }
 
-/** Waits until `count` sessions are announced, and returns their announcements; throws after ten seconds. */
+/** Waits until `count` sessions are announced and returns their announcements; throws after ten seconds. */
 export async function announced(home: string, count = 1): Promise<[Announced, ...Announced[]]> {
   const until = Date.now() + 10_000;
   for (;;) {

@@ -16,7 +16,7 @@ const fileFlags = [
 ] as const;
 type FileFlag = (typeof fileFlags)[number];
 
-/** The kinds of blocks besides files, each with the flags that it takes. */
+/** The kinds of blocks other than files, each with the flags that it accepts. */
 const blockKinds: Readonly<Record<string, readonly string[]>> = {
   request: ["wire"],
   patch: ["wire", "escaped"],
@@ -33,12 +33,12 @@ const blockKinds: Readonly<Record<string, readonly string[]>> = {
 export const outcomeKinds = ["diff", "failure", "result"] as const;
 export type OutcomeKind = (typeof outcomeKinds)[number];
 
-/** One file of a case, as the editor and the disk have it before the call. */
+/** One file of a case, as it is in the editor and on disk before the call. */
 export interface CaseFile {
-  /** Relative to the case's folder, with `/`. */
+  /** Relative to the case's folder, with `/` as the separator. */
   readonly path: string;
   readonly language: string;
-  /** The text as the editor syncs it, with a byte order mark if `bom-synced` is set; `undefined` if not open. */
+  /** The text as the editor syncs it, with a byte order mark if `bom-synced` is set; `undefined` if it is not open. */
   readonly synced?: string;
   /** `undefined` if the file does not exist. */
   readonly disk?: Buffer;
@@ -67,7 +67,7 @@ export interface Case {
   readonly links: ReadonlyMap<string, string>;
   /** Workspace folders, relative to the case's folder; `.` is the case's folder itself. */
   readonly folders: readonly string[];
-  /** The call's params with the `options` block in them. `/project` in its strings stands for the case's folder. */
+  /** The call's params, including the `options` block. `/project` in its strings stands for the case's folder. */
   readonly request: unknown;
   /** `true` if only the whole server can run the case, for example because it must resolve a path. */
   readonly wireOnly: boolean;
@@ -106,8 +106,8 @@ interface Section {
 }
 
 /**
- * The cases of a page, in order. Throws a `PageError` for anything that is unknown. `outcomeMissing: "allowed"` is for
- * rewriting, where a new case has no outcome yet.
+ * The cases of a page, in order. Throws a `PageError` for anything unknown. `outcomeMissing: "allowed"` is for
+ * rewriting a page, where a new case may not have an outcome yet.
  */
 export function parsePage(
   page: string,
@@ -122,7 +122,7 @@ export function parsePage(
     if (names.has(name)) throw new PageError(page, line, `a second case has the name "${name}"`);
     names.add(name);
   }
-  if (cases.length === 0) throw new PageError(page, 1, "the page holds no case");
+  if (cases.length === 0) throw new PageError(page, 1, "the page contains no case");
   return cases;
 }
 
@@ -137,7 +137,7 @@ function sectionsOf(page: string, markdown: string): Section[] {
     if (heading !== null) {
       sections.push({ name: heading[1]!, line: i, hasProse: false, blocks: [] });
     } else if (fence !== null) {
-      if (section === undefined) throw new PageError(page, i + 1, "a block stands before the first heading");
+      if (section === undefined) throw new PageError(page, i + 1, "a block comes before the first heading");
       const last = lines.indexOf(fence[1]!, i + 1);
       if (last === -1) throw new PageError(page, i + 1, "the block is not closed");
       const words = fence[2]!.split(/ +/).filter((word) => word !== "");
@@ -167,7 +167,7 @@ function toCase(page: string, section: Section, outcomeNeeded: boolean): Case {
     } else if (Object.hasOwn(blockKinds, kind)) {
       const flags = block.words.slice(1);
       const unknown = flags.find((flag) => !blockKinds[kind]!.includes(flag));
-      if (unknown !== undefined) fail(block.first, `"${kind}" knows no "${unknown}"`);
+      if (unknown !== undefined) fail(block.first, `"${kind}" has no flag "${unknown}"`);
       if (one.has(kind)) fail(block.first, `the case has two "${kind}" blocks`);
       one.set(kind, { block, flags });
     } else {
@@ -209,7 +209,7 @@ function toCase(page: string, section: Section, outcomeNeeded: boolean): Case {
   };
 }
 
-/** The call that carries a patch as the page shows it. */
+/** The call with the patch that a block of the page shows. */
 function patchCall({ block, flags }: { block: Block; flags: readonly string[] }, fail: Fail): { patch: string } {
   const text = block.body.join("\n");
   return { patch: flags.includes("escaped") ? decoded(text, block, fail) : text };
@@ -268,7 +268,10 @@ function foldersOf(block: Block | undefined): readonly string[] {
   return lines.length === 1 && lines[0] === "none" ? [] : lines;
 }
 
-/** Combines a file's blocks: a `dirty` block has the editor's text, a `closed` block of the same path the disk's. */
+/**
+ * Combines the blocks of each file: a `dirty` block, which holds the editor's text, and a `closed` block, which holds
+ * the text on disk.
+ */
 function filesOf(blocks: readonly Block[], fail: Fail): readonly CaseFile[] {
   const byPath = new Map<string, CaseFile>();
   const dirty = new Set<string>();
@@ -294,10 +297,10 @@ interface FileWords {
 
 function fileWords(block: Block, fail: Fail): FileWords {
   const [language, path, ...words] = block.words;
-  if (path === undefined) fail(block.first, `"${language}" is no kind of block, and no file without a path`);
+  if (path === undefined) fail(block.first, `"${language}" is not a kind of block; a block with a file needs a path`);
   const flags = new Set<FileFlag>();
   for (const word of words)
-    flags.add(fileFlags.find((flag) => flag === word) ?? fail(block.first, `a file knows no "${word}"`));
+    flags.add(fileFlags.find((flag) => flag === word) ?? fail(block.first, `a file has no flag "${word}"`));
   if (flags.has("closed") && (flags.has("dirty") || flags.has("bom-synced"))) {
     fail(block.first, "a closed file is neither dirty nor synced");
   }

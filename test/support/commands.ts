@@ -16,7 +16,7 @@ export interface RunOptions {
   /** Standard input of the command; empty by default. */
   readonly input?: string | Uint8Array;
   readonly env?: NodeJS.ProcessEnv;
-  /** Called with every chunk of stderr and a function that sends a signal. */
+  /** Called with every chunk of stderr and a function that sends a signal to the command. */
   readonly onStderr?: (text: string, kill: (signal: NodeJS.Signals) => void) => void;
 }
 

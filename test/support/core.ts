@@ -74,7 +74,8 @@ function snapshotOf(one: Case, operations: readonly Operation[]): Snapshot {
     const file = files.get(own);
     const uri = `file:///project/${own}`;
     const needs = uses.filter((use) => use.own === own).map(({ need }) => need);
-    // An edit creates a file only as the first edit of that file; a patch may add a file that it named before.
+    // An edit creates a file only if it is the first edit of that file; a patch may add a file that an earlier section
+    // names.
     const counted = operations[0]?.kind === "edit" ? needs.slice(0, 1) : needs;
     if (file === undefined && !counted.some((need) => need === "create" || need === "name")) {
       targets.set(sent, { ok: false, failure: pathFailures.fileNotFound(sent, []) });

@@ -8,7 +8,10 @@ import { type Chance, chanceOf } from "../codex/random.js";
 import { documentAt, type SentEdit } from "./planning.js";
 import type { RegionBatch } from "./regionBatches.js";
 
-/** Units from which texts are built, one list per batch; the shorter the list, the more often a text occurs twice. */
+/**
+ * Units from which texts are built, one list per batch; the shorter the list, the more often the same text occurs
+ * twice.
+ */
 const alphabets: readonly (readonly string[])[] = [
   ["a", "b"],
   ["a", "b", "c"],
@@ -69,7 +72,7 @@ function startOf(chance: Chance, text: string, more: Partial<Document>): Draft {
 interface Sought {
   readonly text: string;
   readonly oldTexts: readonly string[];
-  /** The new text for each old text. */
+  /** The new text for each old text; `undefined` for random new texts. */
   readonly newTexts?: ReadonlyMap<string, string>;
 }
 
@@ -103,7 +106,9 @@ function numbered(chance: Chance): Sought {
   return { text: words.map((word) => word + gap).join(""), oldTexts: oldTexts.length === 0 ? words : oldTexts };
 }
 
-/** Arbitrary units and parts of units, some of which overlap; few occur twice in the text. */
+/**
+ * A text of random units; the old texts are arbitrary ranges of it, some of which overlap and few of which occur twice.
+ */
 function random(chance: Chance, alphabet: readonly string[]): Sought {
   const text = unitsOf(chance, alphabet, chance.between(4, 30)) || "aa";
   const count = chance.between(2, 6);
@@ -128,7 +133,7 @@ interface Pair {
   readonly isTame: boolean;
 }
 
-/** Kinds of new texts with their weights; if all edits were wild, few batches would be independent. */
+/** The weights of the kinds of new texts; if all edits were wild, few batches would be independent. */
 const tame = { other: 8, changed: 4, none: 1, fresh: 0, behind: 1, before: 1, start: 0, end: 0, whole: 0 };
 const wild = { other: 3, changed: 3, none: 3, fresh: 3, behind: 2, before: 2, start: 1, end: 1, whole: 1 };
 

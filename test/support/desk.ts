@@ -13,8 +13,8 @@ import { type Entry, makeDirectory } from "./directory.js";
 import { type EditorOptions, type FakeEditor, startEditor } from "./fakeEditor.js";
 
 /**
- * The contents of the desk; all are optional. Paths are relative to a new directory, by default the only workspace
- * folder.
+ * The contents of the desk; all fields are optional. Paths are relative to a new directory, by default the only
+ * workspace folder.
  */
 export interface DeskOptions extends Partial<EditorOptions> {
   readonly files?: Readonly<Record<string, Entry>>;
@@ -28,7 +28,7 @@ export interface DeskOptions extends Partial<EditorOptions> {
   readonly proofTimeout?: number;
 }
 
-/** One conversation. */
+/** One conversation between an editor and the server. */
 export interface Desk {
   readonly editor: FakeEditor;
   /** Canonical path of the directory. */
@@ -47,7 +47,7 @@ export interface Desk {
   undo(transaction?: string): Promise<MultiEditResult>;
   /** The request `multiEdit/read`. */
   read(params: unknown): Promise<ReadResult>;
-  /** Types before the first occurrence of a text. */
+  /** Types `insert` before the first occurrence of `text`. */
   typeBefore(path: string, text: string, insert: string): Promise<void>;
 }
 
@@ -59,7 +59,7 @@ export interface Failed extends MultiEditErrorData {
   readonly codes: readonly string[];
 }
 
-/** Options that do not affect how the server starts, or that only the editor knows. */
+/** Options that do not affect how the server starts, or that only the editor uses. */
 const light = [
   "files",
   "open",
@@ -73,15 +73,15 @@ const light = [
   "directories",
 ];
 
-/** Settings for tests that give none: applied changes stay unsaved, unless a test is about saving. */
+/** Settings for tests that give none: applied changes stay unsaved. */
 const unsaved = { save: "never" };
 
 /** Idle editors, by program and by the options that they were started with. */
 const idle = new Map<Program, Map<string, FakeEditor[]>>();
 
 /**
- * Creates the files and opens the documents. Reuses an idle editor of an earlier test if nothing from that test can
- * matter for these options; otherwise starts an editor with a server of its own.
+ * Creates the files and opens the documents. If all the options are `light`, borrows an editor that several tests
+ * share; otherwise starts an editor with its own server.
  */
 export async function layDesk(program: Program, options: DeskOptions = {}): Promise<Desk> {
   const { files = {}, open = {}, args = [], folderNames = ["."], proofTimeout, ...rest } = options;
@@ -97,7 +97,10 @@ export async function layDesk(program: Program, options: DeskOptions = {}): Prom
   return deskOf(editor, root);
 }
 
-/** The built server for the desks of a test file: built before its tests, and removed with its editors after them. */
+/**
+ * The built server for the desks of a test file: built before the file's tests, and removed with its editors after
+ * them.
+ */
 export function serverForDesks(): Program {
   const program = { path: "", folder: "", remove(): void {} };
   beforeAll(async () => {
@@ -222,7 +225,7 @@ function readAll(root: string): Record<string, string> {
   return Object.fromEntries(paths.map((path) => [path.slice(root.length + 1), readFileSync(path, "utf8")]));
 }
 
-/** The failures of a call; throws if the call succeeded. */
+/** The failure of a call; throws if the call succeeded. */
 export async function failed(answer: Promise<unknown>): Promise<Failed> {
   let succeeded: unknown;
   try {
@@ -254,7 +257,7 @@ export interface Told {
   readonly rpcCode: number | undefined;
 }
 
-/** Waits for the answer to a call, and returns its outcome. */
+/** Waits for the answer to a call and returns its outcome. */
 export async function told(answer: Promise<MultiEditResult>): Promise<Told> {
   try {
     const { outcome, warnings, edits } = await answer;
@@ -277,7 +280,7 @@ export function throughEditor<Call extends object>(call: Call) {
   return { ...call, options: { ...options, unopened: "editor" } };
 }
 
-/** A batch of edits, each written as `path`, old and new text. */
+/** A batch of edits, each given as its path, old text and new text. */
 export function batch(...edits: readonly (readonly [path: string, oldText: string, newText: string])[]) {
   return { edits: edits.map(([path, oldText, newText]) => ({ path, oldText, newText })) };
 }

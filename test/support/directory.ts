@@ -1,14 +1,14 @@
-/** Temporary directories with files and links, described by one value. */
+/** Temporary directories with files and links, each directory described by one object. */
 import { linkSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { onTestFinished } from "vitest";
 
-/** An entry at a path: a text, bytes, a symbolic link to a target, or a hard link to another path of the same tree. */
+/** An entry at a path: text, bytes, a symbolic link to a target, or a hard link to another path of the same tree. */
 export type Entry = string | Uint8Array | { readonly link: string } | { readonly hardLink: string };
 
-/** Creates a directory that is removed after the test, and returns its canonical path. */
+/** Creates a directory, which is removed after the test; returns its canonical path. */
 export function makeDirectory(entries: Readonly<Record<string, Entry>>): string {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "multi-edit-")));
   onTestFinished(() => rmSync(root, { recursive: true, force: true }));
@@ -16,7 +16,7 @@ export function makeDirectory(entries: Readonly<Record<string, Entry>>): string 
   return root;
 }
 
-/** Removes a directory and its contents, even if a process that is exiting still writes there for a moment. */
+/** Removes a directory and its contents, even if a process that is exiting still writes into it for a moment. */
 export async function removeTree(path: string): Promise<void> {
   for (let tries = 50; ; tries--) {
     try {
@@ -29,7 +29,7 @@ export async function removeTree(path: string): Promise<void> {
   }
 }
 
-/** Writes entries below a directory in order; a name that ends in `/` creates an empty directory. */
+/** Writes the entries into a directory, in order; a name that ends in `/` creates an empty directory. */
 function fillDirectory(root: string, entries: Readonly<Record<string, Entry>>): void {
   for (const [name, entry] of Object.entries(entries)) {
     const path = join(root, name);

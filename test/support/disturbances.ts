@@ -29,7 +29,7 @@ const contents = ["= 1;", "“x”", "it’s – so…", "a\u00a0= b", "😀 e\u
 const blanks = fc.constantFrom("", "", "", " ", "  ", "\t", "\u00a0", " \u3000");
 const lineEnds = fc.constantFrom("\n", "\n", "\r\n", "\r");
 
-/** The documents; `base` is an indentation that all their lines share. */
+/** Documents; `base` is an indentation that all lines of a document share. */
 function documents(indents: fc.Arbitrary<string>): fc.Arbitrary<Line[]> {
   const full = fc.record({ indent: indents, content: fc.constantFrom(...contents), blanks });
   const empty = fc.record({ indent: fc.constant(""), content: fc.constant(""), blanks });
@@ -52,7 +52,7 @@ function documents(indents: fc.Arbitrary<string>): fc.Arbitrary<Line[]> {
     )
     .map((lines) =>
       lines.map((line, i) => {
-        // A lone CR followed by the LF of an empty line would be one line end.
+        // A lone CR followed by the LF of an empty line would form one line end.
         const fused = lines[i - 1]?.end === "\r" && lineText(line) === "" && line.end === "\n";
         return fused ? { ...line, end: "\r\n" } : line;
       }),
@@ -69,7 +69,7 @@ interface SentLine {
 
 /**
  * Turns a line of the document into the caller's version. `at`: the line's 0-based number in the document; `closed`:
- * the line ends as in the document, so that trailing whitespace may differ.
+ * the excerpt includes the end of the line, so trailing whitespace may differ.
  */
 type Sender = (line: Line, at: number, closed: boolean) => SentLine;
 
@@ -87,7 +87,7 @@ interface Disturbance {
   readonly inDocument?: (indent: string) => string;
   /** Indentations of new lines as the caller sends them. */
   readonly newIndents: fc.Arbitrary<string>;
-  /** The text that the caller puts before a new line, in keeping with the excerpt's line numbers. */
+  /** The text that the caller puts before a new line if the excerpt has line numbers. */
   readonly prefix?: (at: number) => string;
 }
 
@@ -148,7 +148,7 @@ const typing = fc
 
 const isBlankLine = ({ content }: Line): boolean => content === "";
 
-/** A caller whose indentation is the document's, converted by this function. */
+/** A caller who uses the document's indentation, converted by `toCaller`. */
 function indenting(toCaller: (indent: string) => string): Disturbance["sender"] {
   return looseEnds.map((loose) => (line: Line, at: number, closed: boolean) => {
     const { blanks, end } = loose(line, at, closed);
@@ -271,7 +271,7 @@ interface Range {
   readonly last: number;
 }
 
-/** The lines that may be changed; not an empty first or last line, of which an old text may cover any part. */
+/** The lines that may be changed: all but an empty first or last line, of which an old text may cover any part. */
 function changeable({ lines, first, last }: Range): number[] {
   const all = Array.from({ length: last - first + 1 }, (_, i) => first + i);
   return all.filter((i) => (i > first && i < last) || lines[i]?.content !== "");
@@ -310,7 +310,7 @@ function excerptOf(kind: Disturbance, drawn: Drawn): Excerpt {
       .map(joined)
       .join("");
   };
-  // An old text that ends a line need not cover all the whitespace at the end of that line.
+  // An old text that stops short of a line end does not have to cover all the whitespace before that line end.
   const behind = lines[changed]?.blanks ?? "";
   const left = Array.from({ length: behind.length + 1 }, (_, i) => behind.slice(i));
   const open = how === "changes" && changed === last && !ended;
@@ -330,7 +330,9 @@ function excerptOf(kind: Disturbance, drawn: Drawn): Excerpt {
   };
 }
 
-/** Lines may be deleted only in the middle, and added only after a middle line, where the new line's end is certain. */
+/**
+ * Lines are deleted only in the middle, and added only after a middle line, where the new line's line end is certain.
+ */
 function possible({ how, range: { lines, first, last }, changed }: Drawn): Drawn["how"] {
   const alike = ["\n", "\r\n"].some((known) => lines.every(({ end }) => end === known || end === ""));
   const inside = changed > first && changed < last && lines[changed]?.content !== "";

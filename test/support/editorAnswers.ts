@@ -1,4 +1,4 @@
-/** Handles `workspace/applyEdit` as real editors do: a table lists which edits they make and how they answer. */
+/** Handles `workspace/applyEdit` as real editors do: a table lists what they apply and how they answer. */
 import { type MessageConnection, ResponseError } from "vscode-jsonrpc/node";
 import type { ApplyWorkspaceEditParams, ApplyWorkspaceEditResult, WorkspaceEdit } from "vscode-languageserver/node";
 import { Refused, type Replacement } from "./editorText.js";
@@ -11,7 +11,10 @@ interface Manner {
    */
   readonly does: "all" | "allButRenames" | "first" | "withLf" | "nothing";
   readonly versions: Terms["versions"];
-  /** `truth`: true, or false with the reason; `onDemand`: the same, but only on `answerNow`; `silence`: no answer. */
+  /**
+   * `truth`: true, or false with the reason; `onDemand`: the same, but only when `answerNow` is called; `silence`: no
+   * answer.
+   */
   readonly says: "truth" | "onDemand" | "true" | "false" | "null" | "error" | "silence";
 }
 
@@ -38,7 +41,7 @@ export type Behaviour = keyof typeof manners;
 
 /** The part of an editor that applies edits. */
 export interface EditTaker {
-  /** Returns the steps of an edit. Throws `Refused`. */
+  /** Returns the steps of an edit. Throws `Refused` if the editor refuses the edit. */
   check(edit: WorkspaceEdit, versions: Terms["versions"]): readonly Step[];
   commit(steps: readonly Step[]): Promise<void>;
   /** The time at which the editor syncs a change: before or after it answers the edit that made the change. */
@@ -55,7 +58,7 @@ export function answerEdits(connection: MessageConnection, taker: EditTaker) {
   let waiting = 0;
   const later = createLater();
   const take = async (edit: WorkspaceEdit, manner: Manner): Promise<ApplyWorkspaceEditResult> => {
-    if (manner.does === "nothing") return { applied: false, failureReason: "the editor does not want to" };
+    if (manner.does === "nothing") return { applied: false, failureReason: "the editor rejected the edit" };
     try {
       const steps = done(manner, taker.check(edit, manner.versions));
       if (taker.syncs === "beforeAnswer" || manner.says === "onDemand") await taker.commit(steps);
@@ -88,7 +91,7 @@ export function answerEdits(connection: MessageConnection, taker: EditTaker) {
       case "true":
         return { applied: true };
       case "false":
-        return { applied: false, failureReason: "the editor does not want to" };
+        return { applied: false, failureReason: "the editor rejected the edit" };
       case "null":
         return null;
       case "error":
@@ -127,7 +130,7 @@ function done({ does }: Manner, steps: readonly Step[]): readonly Step[] {
   return steps.map((step) => (step.kind === "edit" ? { ...step, replacements: step.replacements.map(toLf) } : step));
 }
 
-/** Runs a task a moment later. Text typed before the task runs is applied after the edit, as in any editor. */
+/** Runs tasks a moment later. Text typed before a task runs is applied after the task's edit, as in any editor. */
 function createLater() {
   let pending: Promise<void> | undefined;
   return {

@@ -1,4 +1,4 @@
-/** Files as a strict editor reads and writes them: text with its encoding, and with its byte order mark kept. */
+/** Files as a strict editor reads and writes them: text, with its encoding and its byte order mark. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 
@@ -9,7 +9,10 @@ export interface FileText {
   readonly bom: boolean;
 }
 
-/** Decodes bytes: UTF-16 if their mark says so, otherwise UTF-8. Throws a TypeError for bytes that are neither. */
+/**
+ * Decodes bytes: UTF-16 if their byte order mark says so, otherwise UTF-8. Throws a TypeError for bytes that are
+ * neither.
+ */
 export function decodeFile(bytes: Uint8Array): FileText {
   const utf16 = bytes[0] === 0xff && bytes[1] === 0xfe;
   const decoder = new TextDecoder(utf16 ? "utf-16le" : "utf-8", { fatal: true, ignoreBOM: true });
@@ -28,13 +31,13 @@ export function readFileText(path: string): FileText | undefined {
   return existsSync(path) ? decodeFile(readFileSync(path)) : undefined;
 }
 
-/** Writes a file, and creates its parent directories. */
+/** Writes a file and creates its parent directories. */
 export function writeFileText(path: string, file: FileText): void {
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, encodeFile(file));
 }
 
-/** Writes a text into a file with the file's own encoding and mark. */
+/** Writes a text to a file, in the file's own encoding and with its byte order mark, if it has one. */
 export function saveText(path: string, text: string): void {
   writeFileText(path, { encoding: "utf8", bom: false, ...readFileText(path), text });
 }

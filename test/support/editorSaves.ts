@@ -1,4 +1,4 @@
-/** Answers `multiEdit/saveDocuments` as editors do, including editors that do not save what their answer says. */
+/** Answers `multiEdit/saveDocuments` as editors do, including editors whose answer claims more than they saved. */
 import { fileURLToPath } from "node:url";
 import { type MessageConnection, ResponseError } from "vscode-jsonrpc/node";
 import type { SaveDocumentsParams, SaveDocumentsResult } from "../../server/lsp/protocol.js";
@@ -6,7 +6,7 @@ import { saveText } from "./editorFiles.js";
 
 /**
  * `formats`: adds a line before saving; `endsLines`: adds a missing final line end in the file only; `crlf`: writes LF
- * as CRLF; `refuses`, `lies` and the others save nothing.
+ * as CRLF; `refuses` and all after it save nothing.
  */
 export type SavingManner =
   | "saves"

@@ -1,10 +1,10 @@
-/** A text as a strict editor keeps it; it shares no code with the server, so that the two can disagree. */
+/** A text as a strict editor keeps it. This module shares no code with the server, so the two can disagree. */
 import type { Position, Range, TextEdit } from "vscode-languageserver/node";
 
 /** The encodings of LSP 3.17, in whose units the characters of a position are counted. */
 export type Encoding = "utf-8" | "utf-16" | "utf-32";
 
-/** An edit that a strict editor refuses. */
+/** The error for an edit that a strict editor refuses. */
 export class Refused extends Error {}
 
 /**
@@ -13,11 +13,11 @@ export class Refused extends Error {}
 export function offsetOf(text: string, position: Position, encoding: Encoding): number {
   const line = linesOf(text)[position.line];
   const where = `${position.line}:${position.character}`;
-  if (line === undefined) throw new Refused(`${where} is behind the last line`);
+  if (line === undefined) throw new Refused(`${where} is after the last line`);
   let units = 0;
   let offset = line.start;
   while (units < position.character) {
-    if (offset >= line.end) throw new Refused(`${where} is behind the end of its line`);
+    if (offset >= line.end) throw new Refused(`${where} is after the end of its line`);
     const character = String.fromCodePoint(text.codePointAt(offset)!);
     units += widthOf(character, encoding);
     offset += character.length;
@@ -44,8 +44,8 @@ export interface Replacement {
 }
 
 /**
- * The replacements that edits describe, in order. Refuses edits that are not sorted, that touch, or that change
- * nothing.
+ * The replacements that edits describe, in order. Refuses edits that are not sorted, that touch each other, or that
+ * change nothing.
  */
 export function replacementsOf(text: string, edits: readonly TextEdit[], encoding: Encoding): Replacement[] {
   let end = -1;

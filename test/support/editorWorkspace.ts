@@ -21,7 +21,7 @@ export interface OpenDocument {
 export interface Terms {
   readonly encoding: Encoding;
   readonly versions: "checked" | "ignored";
-  /** The text that an empty file has when it is open. */
+  /** The text that the editor holds for an empty file. */
   readonly emptyText: "" | "\n";
   /** `lf`: CRLF becomes LF on opening, as in Emacs; `undefined` if line ends are kept. */
   readonly lineEnds?: "lf" | undefined;
@@ -43,9 +43,9 @@ export type Step =
   | { readonly kind: "delete"; readonly uri: string };
 
 /**
- * The steps that an edit describes, in the order of the edit: changes of open documents, and files to be written,
+ * The steps that an edit describes, in the order of the edit: changes to open documents, and files to be written,
  * renamed and deleted. Throws `Refused` for anything that the protocol forbids, that our server has no reason to send,
- * or that real editors are known to lose: options of file operations, and edits of a document after its rename.
+ * or that real editors are known to lose: options of file operations, and edits to a document after its rename.
  */
 export function stepsOf(edit: WorkspaceEdit, open: ReadonlyMap<string, OpenDocument>, terms: Terms): Step[] {
   const check = new Check(open, terms);
@@ -94,7 +94,8 @@ function entriesOf(edit: WorkspaceEdit, open: ReadonlyMap<string, OpenDocument>)
 }
 
 /**
- * A file in the simulated tree. `place`: index of the step that writes the file; `renamed`: no more edits are allowed.
+ * A file in the simulated tree. `place`: the index of the step that writes the file; `renamed`: no more edits are
+ * allowed.
  */
 type Pictured =
   | (FileText & { readonly created: boolean; readonly place?: number })
@@ -106,7 +107,7 @@ type Pictured =
 /** Walks through an edit on a simulated tree, so that a refusal comes before the first change. */
 class Check {
   readonly steps: Step[] = [];
-  /** Entries that the edit has changed. */
+  /** The entries that the edit has changed so far, by path. */
   private readonly picture = new Map<string, Pictured>();
   private readonly edited = new Set<string>();
 
@@ -120,8 +121,8 @@ class Check {
     this.edited.add(uri);
     const at = this.at(uri);
     if (at === "gone") throw new Refused(`${uri} does not exist`);
-    if (at === "binary") throw new Refused(`${uri} is no text`);
-    if (at === "renamed") throw new Refused(`${uri} is edited behind its rename`);
+    if (at === "binary") throw new Refused(`${uri} is not text`);
+    if (at === "renamed") throw new Refused(`${uri} is edited after its rename`);
     const plain = edits.map(toPlainEdit);
     if (at === "open") {
       const document = this.open.get(uri)!;

@@ -1,7 +1,7 @@
 /** Escapes, as in JSON, for characters that a page cannot show. */
 
 /**
- * Characters that a reader would not see or that an editor would change: control characters, trailing spaces, odd
+ * Characters that a reader would not see or that an editor would change: control characters, trailing spaces, unusual
  * spaces, lone surrogates.
  */
 const hidden =

@@ -1,4 +1,6 @@
-/** The result of applying a page's diff to its files with git: the texts that both depths must reach. */
+/**
+ * The result of applying a page's diff to its files with git: the texts that the core and the server must both produce.
+ */
 import type { Case, CaseFile } from "./cases.js";
 import { decodeFile } from "./editorFiles.js";
 import { applyDiff } from "./gitApply.js";

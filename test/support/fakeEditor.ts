@@ -57,14 +57,14 @@ export interface EditorOptions extends WindowOptions {
   readonly clientInfo?: { readonly name: string; readonly version?: string };
   /**
    * The way in which `workspace/applyEdit` changes a file that is not open. By default the file is opened, edited and
-   * left unsaved, as real editors do.
+   * left unsaved, as in real editors.
    */
   readonly unopened?: Unopened;
   /** The time at which a change is synced: before or after the answer to the edit that made it. */
   readonly syncs?: EditTaker["syncs"];
   /** The form in which a change is synced: ranges, or the whole text. */
   readonly tells?: "changes" | "wholeText";
-  /** `returns`: as in Neovim, a removed final LF comes back at once, and an empty file reads as one LF. */
+  /** `returns`: as in Neovim, a removed final LF is restored immediately, and an empty file reads as one LF. */
   readonly finalLineEnd?: "returns";
   /** `lf`: CRLF becomes LF on opening, as in Emacs; combine it with `saves: "crlf"` to write CRLF back. */
   readonly lineEnds?: "lf";
@@ -80,7 +80,7 @@ export interface EditorOptions extends WindowOptions {
   readonly directories?: "needed";
   /** The way in which the editor saves documents at the server's request; `undefined` if it does not support this. */
   readonly saves?: SavingManner;
-  /** User id of the server; `undefined` for the user that runs the tests. */
+  /** User id of the server; `undefined` for the user who runs the tests. */
   readonly uid?: number;
   /** Working directory of the server. */
   readonly cwd?: string;
@@ -99,7 +99,7 @@ export interface FakeEditor {
   readonly hidden: ReadonlyMap<string, string>;
   /** Every `workspace/applyEdit` request received. */
   readonly asked: readonly ApplyWorkspaceEditParams[];
-  /** The reasons for refused edits, one for each. */
+  /** The reason for each refused edit. */
   readonly refusals: readonly string[];
   /** Every `window/logMessage` and `window/showMessage` notification received. */
   readonly messages: readonly LogMessageParams[];
@@ -120,25 +120,25 @@ export interface FakeEditor {
   readonly notify: (method: string, params: unknown) => Promise<void>;
   readonly open: (document: { uri: string; text: string; languageId?: string; version?: number }) => Promise<void>;
   /**
-   * An edit that was accepted but is not in the text yet; anything typed meanwhile comes after it. `undefined` if there
-   * is none.
+   * Settles when the edit that was accepted last is in the text; anything typed before then comes after the edit.
+   * `undefined` if no edit is pending.
    */
   readonly pendingEdit: () => Promise<void> | undefined;
   /** Types the text and syncs it. */
   readonly type: (typed: Typed) => Promise<void>;
-  /** Types the text, and syncs it some milliseconds later. */
+  /** Types the text and syncs it some milliseconds later. */
   readonly typeUnsynced: (typed: Typed, milliseconds: number) => void;
   /** Types right after the next edit of this document, at offsets of the edited text; both are synced as one change. */
   readonly typeWithNextEdit: (typed: Typed) => void;
   readonly close: (uri: string) => Promise<void>;
   /**
-   * Applies the edit from a request's answer; files that are not open are written to disk. Throws `Refused`, and then
+   * Applies the edit from a request's answer; files that are not open are written to disk. If it throws `Refused`,
    * nothing has changed.
    */
   readonly apply: (edit: WorkspaceEdit) => Promise<void>;
   /** Sets how the editor handles the next edits, one behaviour per edit; the last behaviour stays in force. */
   readonly behave: (...behaviours: readonly [Behaviour, ...Behaviour[]]) => void;
-  /** Sets a function that runs whenever an edit arrives, before the editor takes it. */
+  /** Sets a function that runs whenever an edit arrives, before the editor handles it. */
   readonly beforeEdits: (act: (params: ApplyWorkspaceEditParams) => unknown) => void;
   /** Sends the answers that `answersLate` holds back. */
   readonly answerNow: () => void;
@@ -148,8 +148,8 @@ export interface FakeEditor {
    */
   readonly answerQuestionsWith: (...titles: readonly [string | undefined, ...(string | undefined)[]]) => void;
   /**
-   * Sets a function that runs whenever a question arrives, before it is answered. An error that it throws is the
-   * answer.
+   * Sets a function that runs whenever a question arrives, before it is answered. An error that it throws is sent as
+   * the answer.
    */
   readonly beforeAnswers: (act: () => unknown) => void;
   /** Changes the settings that the client returns on request, without notifying the server. */
@@ -283,7 +283,7 @@ class Texts implements EditTaker {
     await this.change(typed.uri, [this.replacementOf(typed, this.open.get(typed.uri)!.text)]);
   }
 
-  /** Changes synced later are sent after this one, and have higher versions. */
+  /** Changes synced later are sent after this one and have higher versions. */
   typedUnsynced(typed: Typed, milliseconds: number): void {
     const document = this.open.get(typed.uri)!;
     const { range, insert } = this.replacementOf(typed, document.text);
@@ -345,7 +345,7 @@ class Texts implements EditTaker {
     });
   }
 
-  /** A new file exists on disk at once, but without its text. */
+  /** A new file appears on disk immediately, but without its text. */
   private async openAndChange(
     { uri, before, replacements }: Extract<Step, { kind: "write" }>,
     unopened: "opened" | "hidden",

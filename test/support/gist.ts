@@ -1,8 +1,8 @@
-/** The gist of a message. Tests pin only the gist, so that a better sentence does not change them all. */
+/** The gist of a message. Tests pin only the gist, so that a better sentence does not break all of them. */
 
 const quotedString = String.raw`"(?:[^"\\\n]|\\.)*"`;
 
-/** A string in quotes, or an end of the first clause: a full stop, a colon that ends a word, or the end of the line. */
+/** A string in quotes, or an end of the first clause: a full stop, a colon after a word, or the end of the line. */
 const clauseEnd = new RegExp(String.raw`${quotedString}|\.(?=\s|$)|(?<=[\p{L}\p{N}]):(?=\s|$)|\n`, "gu");
 
 /** A string in quotes, a code point, a name with a dot in it, a number or a range of numbers, a name in camel case. */
@@ -65,8 +65,8 @@ function withoutAside(line: string): string {
 
 /**
  * Returns the sentences and clauses of a message, with everything that differs from case to case normalized: `#` stands
- * for numbers, `""` for quoted strings, `<path>` for paths; each of these also stands for a list. Lines that show a
- * line of the file are left out, except for their asides about a match.
+ * for numbers, `""` for quoted strings, `<path>` for paths; each of these also stands for a list of such values. Lines
+ * that show a line of the file are left out, except for their asides about a match.
  */
 export function sentencesOf(message: string): readonly string[] {
   const lines = message.split("\n").flatMap((line) => (fileLine.test(line) ? asideOf(line) : [line]));
@@ -84,7 +84,7 @@ export function sentencesOf(message: string): readonly string[] {
   );
 }
 
-/** The aside of a line of the file, unless it shows another line. */
+/** The aside of a line of the file, unless the aside shows another line. */
 function asideOf(line: string): string[] {
   const aside = / {3}\((?!line \d)(.*)\)$/.exec(line)?.[1];
   return aside === undefined ? [] : [aside];

@@ -8,7 +8,7 @@ import { decodeFile, encodeFile } from "./editorFiles.js";
 /** Files by their path in the diff, as bytes. */
 export type Files = ReadonlyMap<string, Uint8Array>;
 
-/** The files after a diff. UTF-16 is converted to UTF-8 for git, and converted back. Throws if git refuses the diff. */
+/** The files after a diff is applied. UTF-16 is converted to UTF-8 for git and back. Throws if git refuses the diff. */
 export function applyDiff(files: Files, diff: string): Map<string, Buffer> {
   const folder = mkdtempSync(join(tmpdir(), "multi-edit-git-"));
   try {
@@ -30,7 +30,7 @@ export function applyDiff(files: Files, diff: string): Map<string, Buffer> {
   }
 }
 
-/** Git cannot verify a deletion whose bytes the diff does not show; such a deletion is assumed to be right. */
+/** Git cannot verify a deletion whose bytes the diff does not show; such a deletion is assumed to be correct. */
 function withoutBinaries(diff: string): { rest: string; deleted: string[] } {
   const deleted: string[] = [];
   const section = /^diff --git a\/(.*) b\/\1\ndeleted file mode \d+\nBinary files .* and \/dev\/null differ\n/gm;

@@ -1,11 +1,11 @@
-/** Desks for patches that no agent should send: checks the results of both doors, and that failures change nothing. */
+/** Desks for patches that no agent should send, and functions that check what both doors do with such a patch. */
 import { chmodSync, lstatSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect } from "vitest";
 import { limits } from "../../server/text/limits.js";
 import { type Desk, type DeskOptions, type Failed, failed, layDesk, patchOf, serverForDesks } from "./desk.js";
 
-/** A patch with the options that the integration adds. */
+/** A patch with the options that an integration adds. */
 export type Call = { readonly patch: string; readonly options?: object };
 
 /** The ways in which a section can use a path. Every file that is updated here contains the line `old`. */
@@ -45,7 +45,8 @@ export async function expectAlive({ propose }: Desk): Promise<void> {
 }
 
 /**
- * Checks that both doors refuse a patch with these codes and in bounded messages; returns the second door's failure.
+ * Checks that both doors refuse a patch with these codes and with messages of limited length; returns the second door's
+ * failure.
  */
 export async function expectRefused(desk: Desk, call: Call, codes: readonly string[]): Promise<Failed> {
   const before = stateOf(desk);
@@ -79,16 +80,16 @@ export const files = {
 
 /** The desks of a test file. */
 export interface HostileDesks {
-  /** Lays a desk for a test. */
+  /** Sets up a desk for a test. */
   start(options?: DeskOptions): Promise<Desk>;
   /**
    * Checks that both doors make exactly these changes. `expected`: the new text of each changed file by name;
-   * `undefined` if the file is gone.
+   * `undefined` if the file no longer exists.
    */
   expectDone(options: DeskOptions, call: Call, expected: Readonly<Record<string, string | undefined>>): Promise<void>;
 }
 
-/** Builds the server before the tests of a file, and lets other users read the built program. */
+/** Builds the server before the tests of a file and lets other users read the built program. */
 export function hostileDesks(): HostileDesks {
   const program = serverForDesks();
   beforeAll(() => chmodSync(program.folder, 0o755));

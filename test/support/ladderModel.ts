@@ -42,7 +42,9 @@ interface Folding {
 
 const plain: Folding = { lineEnds: false, blanks: false, typography: false };
 
-/** A character of a folded text, the range `[from, to)` that it represents, and its index in the folded range. */
+/**
+ * A character of a folded text, the range `[from, to)` that it represents, and its index among the range's characters.
+ */
 interface Unit {
   readonly character: string;
   readonly from: number;
@@ -77,8 +79,8 @@ function fold(text: string, folding: Folding, end: "ends" | "goes on"): Unit[] {
 }
 
 /**
- * Start offsets of the folded old text in the folded text. Whitespace at the very end of the old text counts literally,
- * or is folded away before a line end of the document.
+ * Start offsets of the folded old text in the folded text. Whitespace at the very end of the old text is matched
+ * literally or, at the end of a line of the document, folded away.
  */
 function foldedStarts(text: string, oldText: string, folding: Folding): number[] {
   const units = fold(text, folding, "ends");
@@ -120,7 +122,7 @@ const trimEnd = (line: string): string => line.replace(new RegExp(`${blank}+$`),
 const trim = (line: string): string => trimEnd(line).replace(new RegExp(`^${blank}+`), "");
 const indentOf = (line: string): string => new RegExp(`^${blank}*`).exec(line)?.[0] ?? "";
 
-/** Lines without their ends, the offset at which each starts, and whether the last line had an end. */
+/** Lines without their ends, each with its start offset; the last line is empty if the text ends in a line end. */
 function linesOf(text: string): { line: string; start: number }[] {
   const lines: { line: string; start: number }[] = [];
   let start = 0;
@@ -133,7 +135,8 @@ function linesOf(text: string): { line: string; start: number }[] {
 }
 
 /**
- * Start offsets of the windows of whole lines that `accepts` accepts; if the old text ends in a line end, so must they.
+ * Start offsets of the windows of whole lines for which `accepts` returns `true`; if the old text ends in a line end,
+ * so must a window.
  */
 function windows(
   text: string,
@@ -162,7 +165,10 @@ function indentedStarts(text: string, oldText: string): number[] {
   });
 }
 
-/** Every shift that could explain the first line, and every exchange of units if only one side of a line has tabs. */
+/**
+ * Every shift that could explain the first line's indentation and, if only one side has tabs, every exchange of tabs
+ * and spaces.
+ */
 function shifts(pairs: readonly (readonly [string, string])[]): ((indent: string) => string | undefined)[] {
   const [from, to] = pairs[0] ?? ["", ""];
   const all: ((indent: string) => string | undefined)[] = [];
@@ -203,7 +209,7 @@ function viewedStarts(text: string, oldText: string): number[] {
     const starts = windows(text, isEnded ? [...bare, ""] : bare, (file, sent) =>
       sent.every((line, i) => trimEnd(line) === trimEnd(file[i] ?? "")),
     );
-    // A single line such as `404: notFound` counts as numbered only if the number is that of the line.
+    // A single line such as `404: notFound` counts as numbered only if it matches the line with that number.
     const isWeak = found.length === 1;
     return isWeak ? starts.filter((start) => linesOf(text)[first - 1]?.start === start) : starts;
   }

@@ -1,5 +1,5 @@
 /**
- * Applies text edits as LSP defines them, in each encoding and with both definitions of a line end; the oracle of the
+ * Applies text edits as LSP defines them, in each encoding and with both definitions of a line end; an oracle for the
  * laws.
  */
 import type { TextEdit } from "vscode-languageserver/node";
@@ -44,7 +44,7 @@ export function applied(text: string, edits: readonly OffsetEdit[]): string {
 }
 
 /**
- * Defects of a list of edits: edits that are out of order, that touch, that change nothing, or that could be smaller.
+ * Defects in a list of edits: edits that are out of order, that touch, that change nothing, or that could be smaller.
  */
 export function untidiness(text: string, edits: readonly OffsetEdit[]): string[] {
   const problems: string[] = [];

@@ -27,7 +27,7 @@ export interface AgentOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Starts the server as agents do, and connects to it. */
+/** Starts the server as agents do and connects to it. */
 export async function startAgent(
   program: Pick<Program, "path">,
   cwd: string,

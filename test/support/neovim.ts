@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 
 const program = "nvim";
 
-/** The first line of `nvim --version`; `undefined` if no Neovim is on the path. */
+/** The first line of `nvim --version`; `undefined` if Neovim is not on the search path. */
 export function neovimVersion(): string | undefined {
   const { status, stdout } = spawnSync(program, ["--version"], { encoding: "utf8" });
   return status === 0 ? stdout.split("\n", 1)[0] : undefined;

@@ -1,4 +1,4 @@
-/** The outcome of a case, written as the blocks of a page, so that both depths are compared with the same text. */
+/** The outcome of a case, written as the blocks of a page, so that core and server are compared with the same text. */
 import type { Failure } from "../../server/plan/failure.js";
 import { type Case, type OutcomeKind, outcomeKinds } from "./cases.js";
 import { escaped, needsEscapes } from "./escapes.js";
@@ -12,7 +12,7 @@ interface SeenEdit {
   readonly places: readonly { readonly startLine: number; readonly endLine: number }[];
 }
 
-/** The outcome at one depth; `/project` stands for the case's folder. */
+/** The outcome on the core or over the wire; `/project` stands for the case's folder. */
 export interface Seen {
   /** `undefined` if the call failed. */
   readonly diff?: string;
@@ -95,7 +95,7 @@ function toResultText({ edits, warnings, label }: Seen, page: Outcome, whole: bo
   return [...lines, ...labels, ...warnings.map((text) => toWarningLine(text, whole)), ""].join("\n");
 }
 
-/** A warning as the line of a `result` block. */
+/** A warning as a line of a `result` block. */
 export const toWarningLine = (warning: string, whole: boolean): string =>
   `warning: ${whole ? warning : gistLineOf(warning)}`;
 

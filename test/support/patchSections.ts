@@ -60,5 +60,5 @@ export const hunk = (
 export const strict = { lenient: false };
 /** The server's lenient grammar. */
 export const lenient = { lenient: true };
-/** The warning of a patch without an end. */
+/** The warning for a patch without an end marker. */
 export const cutOff = [expect.stringContaining("cut off")];

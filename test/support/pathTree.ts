@@ -6,8 +6,8 @@ import { uriOfPath } from "../../server/workspace/pathText.js";
 import type { Entry } from "./directory.js";
 
 /**
- * A workspace with everything that makes paths difficult, a second workspace, and next to them a folder with a similar
- * name that holds a secret.
+ * A workspace with everything that makes paths difficult, a second workspace, and next to them a folder that has a
+ * similar name and holds a secret.
  */
 export const tree: Record<string, Entry> = {
   "ws/src/a.ts": "a",

@@ -25,7 +25,7 @@ export function documentAt(path: string, text: string, more: Partial<Document> =
   };
 }
 
-/** Plans the edits on the documents; by default sequential, lenient, and all or nothing. */
+/** Plans the edits on the documents; the defaults are sequential order, lenient matching, and all or nothing. */
 export function planOn(
   documents: readonly Document[],
   edits: readonly SentEdit[],

@@ -1,5 +1,6 @@
 /**
- * Positions computed directly from LSP's definition: the oracle for the server's code. Splits the text anew each time.
+ * Positions computed directly from LSP's definition: the oracle for the server's code. The text is split again each
+ * time.
  */
 import { Buffer } from "node:buffer";
 import fc from "fast-check";
@@ -23,7 +24,7 @@ export const anyText = fc
   })
   .map((parts) => parts.join(""));
 
-/** The length of a text in each encoding, as Node and the language count it. */
+/** The length of a text in each encoding, as Node and JavaScript count it. */
 export const width: Record<PositionEncoding, (text: string) => number> = {
   "utf-8": (text) => Buffer.byteLength(text, "utf8"),
   "utf-16": (text) => text.length,

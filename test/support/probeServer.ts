@@ -1,4 +1,4 @@
-/** A program that runs the probes on the real transport: `<transport> [address] [clientProcessId]`. */
+/** A program that runs the probes on a real transport; its arguments are `<transport> [address] [clientProcessId]`. */
 import { serve, type Transport } from "../../server/lsp/wire/transport.js";
 import { registerProbes } from "./probes.js";
 

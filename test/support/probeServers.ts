@@ -15,7 +15,7 @@ export interface ProbeServers {
   startInitialized(...args: readonly string[]): Promise<RunningServer>;
 }
 
-/** The servers of a test file; any that still run after its tests are killed. */
+/** The servers of a test file; after the file's tests, the servers that are still running are killed. */
 export function probeServers(): ProbeServers {
   const program = { path: "", folder: "", remove(): void {} };
   const running: RunningServer[] = [];

@@ -11,7 +11,7 @@ export function registerProbes(connection: Connection): void {
   });
   connection.onRequest("multiEdit/echo", (params: unknown) => ({ params }));
   connection.onRequest("multiEdit/print", () => {
-    console.log("a line that is no protocol");
+    console.log("a line outside the protocol");
     console.table([{ a: 1 }]);
     process.stdout.write("Content-Length: 2\r\n\r\n{}");
     return "printed";

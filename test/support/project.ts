@@ -8,7 +8,7 @@ import type { Source } from "./source.js";
 /** Path of the project's root. */
 export const projectRoot = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
-/** Paths of all files, relative to the project, with `/`; files that Git ignores are left out. */
+/** Paths of all files, relative to the project, with `/` as the separator; files that Git ignores are left out. */
 export const projectPaths: readonly string[] = execFileSync(
   "git",
   ["ls-files", "-z", "--cached", "--others", "--exclude-standard"],

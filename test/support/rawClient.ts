@@ -21,9 +21,11 @@ export interface RawClient {
   send(...messages: readonly unknown[]): void;
   /** Sends a request and returns its answer. */
   ask(id: number | string | null, method: string, params?: unknown): Promise<Received>;
-  /** The next answer with this id that was not returned yet; rejects if the connection ends without such an answer. */
+  /**
+   * The next answer with this id that has not been returned yet; rejects if the connection ends without such an answer.
+   */
   answer(id: number | string | null): Promise<Received>;
-  /** The next request or notification with this method that was not returned yet. */
+  /** The next request or notification with this method that has not been returned yet. */
   call(method: string): Promise<Received>;
   /** Closes the client's side for writing. */
   end(): void;
@@ -37,7 +39,7 @@ export function frame(message: unknown): string {
   return `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
 }
 
-/** A request of JSON-RPC. */
+/** A JSON-RPC request. */
 export function request(id: unknown, method: unknown, params?: unknown): object {
   return { jsonrpc: "2.0", id, method, ...(params === undefined ? {} : { params }) };
 }
@@ -47,7 +49,7 @@ export const initialize = request(0, "initialize", { processId: null, rootUri: n
 
 /**
  * Splits bytes into the messages of complete frames and the remaining bytes; throws for anything that is not a frame.
- * Written from the text of the protocol, independently of the server.
+ * Written from the specification of the protocol, independently of the server.
  */
 export function framesOf(bytes: Buffer): { messages: Received[]; rest: Buffer } {
   const messages: Received[] = [];
@@ -56,14 +58,14 @@ export function framesOf(bytes: Buffer): { messages: Received[]; rest: Buffer } 
     const end = rest.indexOf("\r\n\r\n");
     if (end === -1) break;
     const header = /^Content-Length: ([1-9][0-9]*)$/.exec(rest.toString("latin1", 0, end));
-    if (header === null) throw new Error(`no frame: ${JSON.stringify(rest.toString("latin1", 0, 100))}`);
+    if (header === null) throw new Error(`not a frame: ${JSON.stringify(rest.toString("latin1", 0, 100))}`);
     const bodyEnd = end + 4 + Number(header[1]);
     if (rest.length < bodyEnd) break;
     messages.push(JSON.parse(rest.toString("utf8", end + 4, bodyEnd)));
     rest = rest.subarray(bodyEnd);
   }
   if (rest.length > 0 && !"Content-Length: ".startsWith(rest.toString("latin1", 0, 16))) {
-    throw new Error(`no frame: ${JSON.stringify(rest.toString("latin1", 0, 100))}`);
+    throw new Error(`not a frame: ${JSON.stringify(rest.toString("latin1", 0, 100))}`);
   }
   return { messages, rest };
 }

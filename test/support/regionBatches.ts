@@ -4,14 +4,14 @@ import type { EditOperation } from "../../server/plan/operation.js";
 import { type Chance, chanceOf } from "../codex/random.js";
 import { documentAt, type SentEdit } from "./planning.js";
 
-/** A draft before its edits, and the edits requested. */
+/** A draft before the edits, and the edits that are requested. */
 export interface RegionBatch {
   readonly start: Draft;
   readonly edits: readonly EditOperation[];
   readonly lenient: boolean;
 }
 
-/** Lines with a unique number, and with the differences that rungs ignore. */
+/** Lines that contain a unique number and the differences that rungs ignore. */
 const contents: readonly ((id: number) => string)[] = [
   (id) => `const value${id} = compute(one, two);`,
   (id) => `    const value${id} = compute(one, three);  `,
@@ -50,7 +50,7 @@ const disturbances: readonly ((text: string, line: number) => string)[] = [
 export function regionBatch(seed: number): RegionBatch {
   const chance = chanceOf(seed);
   const start = startOf(chance);
-  // Most batches are tame; otherwise, few batches could be planned in regions.
+  // Most batches are tame, because few others can be planned in regions.
   const mood = chance.weighted<Mood>({ tame: 5, failing: 3, wild: 2 });
   const count = chance.between(2, 9);
   const focus = chance.below(60);
@@ -197,14 +197,14 @@ function editOf(chance: Chance, { text, sent, mood, focus }: Around): SentEdit[]
   }
 }
 
-/** An edit of text that an earlier edit writes, alone or combined with the old text of another. */
+/** An edit to text that an earlier edit writes, alone or combined with the old text of another. */
 function onto(chance: Chance, { newText }: SentEdit, plain: SentEdit): SentEdit {
   const from = chance.below(Math.max(1, newText.length));
   const part = chance.percent(50) ? newText : newText.slice(from, from + chance.between(1, 12));
   return { oldText: chance.percent(80) ? part : part + plain.oldText, newText: plain.newText };
 }
 
-/** An edit of text that an earlier edit writes, together with neighbouring lines, some of which it changes. */
+/** An edit to text that an earlier edit writes, together with neighbouring lines, some of which it changes. */
 function onward(chance: Chance, text: string, earlier: SentEdit): SentEdit[] {
   const at = text.indexOf(earlier.oldText);
   if (at === -1 || earlier.oldText === "") return [];

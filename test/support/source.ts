@@ -1,11 +1,11 @@
-/** Reads TypeScript sources as text, and knows enough of the language to separate code from comments and strings. */
+/** Reads TypeScript sources as text and knows enough of the language to separate code from comments and strings. */
 
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 /** A file of the project. */
 export interface Source {
-  /** Relative to the project, with `/`. */
+  /** Relative to the project, with `/` as the separator. */
   readonly path: string;
   readonly text: string;
 }
@@ -33,7 +33,7 @@ export interface Literal {
   readonly text: string;
 }
 
-/** Replaces everything that is not code by spaces. */
+/** Replaces everything that is not code with spaces. */
 export function maskSource(text: string): Masked {
   const cached = masks.get(text);
   if (cached !== undefined) return cached;
@@ -163,7 +163,7 @@ export function importsOf(source: Source): { line: number; specifier: string | u
     .map(({ at, specifier }) => ({ line: lineOf(source.text, at), specifier }));
 }
 
-/** Matches of a pattern in the code, outside comments and quoted texts. Lines are 1-based. */
+/** Matches of a pattern in the code, outside comments and quoted text. Lines are 1-based. */
 export function findInCode(source: Source, pattern: RegExp): { line: number; found: string }[] {
   const { code } = maskSource(source.text);
   return [...code.matchAll(pattern)].map((match) => ({ line: lineOf(source.text, match.index), found: match[0] }));

@@ -1,7 +1,9 @@
 /** Three documents and a call that changes all of them, for tests of a batch that is interrupted in the middle. */
 import { batch } from "./desk.js";
 
-/** The documents. Their line ends and final lines differ, so that a text reassembled from lines is not the original. */
+/**
+ * The documents. Their line ends and final lines differ, so a text reassembled from lines would not be the original.
+ */
 export const three = {
   "a.txt": "one\r\nold a\r\nthree\r\n",
   "b.txt": "\ufeffold b\nmixed\r\nends\rand none at the end",

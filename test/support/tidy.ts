@@ -111,7 +111,7 @@ function isImpure(specifier: string): boolean {
   return specifier.startsWith("node:") || specifier.startsWith("vscode-") || builtinModules.includes(specifier);
 }
 
-/** Imports, outside `lsp/`, of the editor's connection; the connection to agents may use only the JSON-RPC library. */
+/** Imports of the editor's connection outside `lsp/`; the connection to agents may use only the JSON-RPC library. */
 export function connectionProblems(sources: readonly Source[]): string[] {
   return sources
     .filter((source) => isServerFile(source) && layerOf(source.path) !== "lsp")
@@ -194,7 +194,7 @@ export function codeMapProblems(readme: string, paths: readonly string[]): strin
   return problems;
 }
 
-/** Files that the architecture page names outside its code map and that do not exist. */
+/** Missing files that the architecture page names outside its code map. */
 export function namedFileProblems(readme: string, paths: readonly string[]): string[] {
   const files = new Set(paths);
   return readme.split("\n").flatMap((line, index) =>
@@ -211,12 +211,14 @@ export interface SchemaNode {
   readonly properties?: Readonly<Record<string, SchemaNode>>;
 }
 
-/** Length in characters from which a default is too long for a table; the table's row then refers to the schema. */
+/**
+ * The largest number of characters that a default may have in the table; the row of a longer one refers to the schema.
+ */
 const longDefault = 200;
 const settingsSchemaPath = "dist/schemas/settings.schema.json";
 
 /**
- * Differences in both directions between the rows below README.md's settings heading and the schema: keys and defaults.
+ * Differences in both directions between the rows under README.md's settings heading and the schema: keys and defaults.
  */
 export function settingsProblems(readme: string, schema: SchemaNode): string[] {
   const expected = new Map(settingsOf(schema, ""));
@@ -238,7 +240,7 @@ export function settingsProblems(readme: string, schema: SchemaNode): string[] {
   return problems;
 }
 
-/** Leaves of the schema by dotted key, each with its default as JSON; the text is empty if there is no default. */
+/** Leaves of the schema by dotted key, each with its default as JSON, or with an empty string if it has no default. */
 function settingsOf(schema: SchemaNode, prefix: string): [string, string][] {
   return Object.entries(schema.properties ?? {}).flatMap(([name, node]): [string, string][] =>
     node.properties === undefined
@@ -280,7 +282,7 @@ export function leftoverProblems(sources: readonly Source[], { home }: { readonl
   });
 }
 
-/** Entries of the top level that are not among the few that belong at the top level. */
+/** Entries of the top level other than the few that belong there. */
 export function topLevelProblems(paths: readonly string[]): string[] {
   const folders = ["server", "client-samples", "test"];
   const files = [
@@ -311,7 +313,7 @@ export interface LockFile {
   readonly packages: Readonly<Record<string, { readonly optionalDependencies?: Readonly<Record<string, string>> }>>;
 }
 
-/** Optional packages, mainly of other platforms, missing from the lock file; `npm ci` fails at the first one. */
+/** Optional packages, mainly for other platforms, that the lock file lacks; `npm ci` fails at the first one. */
 export function lockProblems(lock: LockFile): string[] {
   return Object.entries(lock.packages).flatMap(([path, { optionalDependencies = {} }]) =>
     Object.keys(optionalDependencies)

@@ -7,7 +7,7 @@ import { findInCode, isServerFile, lineOf, maskSource, type Source } from "./sou
 const clientNames =
   /(["'`])(?:neovim|nvim|helix|eglot|emacs|lsp-mode|vim|vim-lsp|kakoune|vscode|visual studio code)\1/gi;
 
-/** Decisions outside the table of clients that depend on a client's name. */
+/** Decisions that depend on a client's name but are not in the table of clients. */
 export function clientNameProblems(sources: readonly Source[]): string[] {
   return sources
     .filter(({ path }) => /^server\/(?:text|match|plan|dialect|workspace|lsp)\//.test(path))
@@ -25,7 +25,7 @@ export function failureProblems(sources: readonly Source[]): string[] {
     .filter((source) => isServerFile(source) && !isPageOfSentences(source))
     .flatMap((source) =>
       findInCode(source, /\bmakeFailure\b/g).map(
-        ({ line }) => `${source.path}:${line} makes a failure outside a page sentences.ts`,
+        ({ line }) => `${source.path}:${line} makes a failure outside a sentences.ts file`,
       ),
     );
 }
@@ -57,7 +57,7 @@ const wordyPlaces = [
   /\b(?:title|description|about):\s*$/,
 ];
 
-/** Beginnings of the help, and lines that the formats of patches and diffs prescribe. */
+/** The beginning of the help, and lines that the formats of patches and diffs prescribe. */
 const wordyTexts = /^Usage: |^Binary files … and … differ|\\\\ No newline at end of file/;
 
 /** Sentences, that is, texts of four or more words, in files that are not pages of sentences. */
@@ -70,12 +70,12 @@ export function sentenceProblems(sources: readonly Source[]): string[] {
         .filter(({ at, text }) => isSentence(text) && !wordyTexts.test(text) && !isInWordyPlace(code, at))
         .map(
           ({ at, text }) =>
-            `${source.path}:${lineOf(source.text, at)} has a sentence outside a page sentences.ts: ${text.slice(0, 60)}`,
+            `${source.path}:${lineOf(source.text, at)} has a sentence outside a sentences.ts file: ${text.slice(0, 60)}`,
         );
     });
 }
 
-/** Reports whether a text has four words; one of them may be a substitution. */
+/** Reports whether a text has at least four words; one of them may be a substitution. */
 function isSentence(text: string): boolean {
   const words = text.split(/\s+|\\n/).filter((part) => /^["'`(…]*(?:[A-Za-z][a-z'-]*|…)[…"'`).,;:!?]*$/.test(part));
   return words.length >= 4 && words.filter((word) => /[a-z]/i.test(word)).length >= 3;

@@ -31,7 +31,7 @@ export interface WireRun {
   readonly files: ReadonlyMap<string, FileState>;
 }
 
-/** Puts a case's files into the editor and on disk, sends its call, and removes everything again. */
+/** Puts a case's files into the editor and on disk, sends its call, and finally removes everything. */
 export async function runOverWire(one: Case, editor: FakeEditor, door: Door, unopened?: "editor"): Promise<WireRun> {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "multi-edit-case-")));
   const folders = one.folders.map((folder) => join(root, folder)).map((path) => ({ uri: toUri(path), name: path }));
@@ -106,7 +106,7 @@ async function send(
   }
 }
 
-/** Lets the client apply an edit that the answer proposes; otherwise, checks that the server has applied the edit. */
+/** If the answer proposes an edit, lets the client apply it; otherwise, checks that the server has applied the edit. */
 async function takeResult(answer: MultiEditResult, editor: FakeEditor, door: Door, root: string): Promise<Seen> {
   if (door === "multiEdit/apply") await editor.apply(answer.edit!);
   const expected = door === "multiEdit/apply" ? "proposed" : "applied";
@@ -132,7 +132,7 @@ function filesOf(one: Case, editor: FakeEditor, root: string): Map<string, FileS
     const entry = readdirSync(dirname(join(root, link)), { withFileTypes: true }).find(({ name }) =>
       link.endsWith(name),
     );
-    if (entry?.isSymbolicLink() !== true) throw new Error(`${link} is no link any more`);
+    if (entry?.isSymbolicLink() !== true) throw new Error(`${link} is no longer a link`);
   }
   for (const { uri, text } of editor.documents.values()) {
     const path = decodeURIComponent(uri.slice(toUri(root).length + 1));

@@ -1,4 +1,6 @@
-/** The built server, with a client on vscode-jsonrpc that sends whatever it is given: no editor, no checks. */
+/**
+ * The built server, with a client on vscode-jsonrpc that sends whatever it is given, without an editor or any checks.
+ */
 import { type ChildProcess, spawn } from "node:child_process";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { onTestFinished } from "vitest";
@@ -20,14 +22,14 @@ export type Answered =
   | { readonly ok: true; readonly result: MultiEditResult }
   | { readonly ok: false; readonly code: number; readonly message: string; readonly failures: readonly Failure[] };
 
-/** A server and the connection to it; it ends with the test. */
+/** A server and the connection to it; both end with the test. */
 export interface WireServer {
   readonly connection: MessageConnection;
   readonly process: ChildProcess;
   open(uri: string, text: string): Promise<void>;
   /** `multiEdit/apply` with these params, whatever they are. */
   apply(params: unknown): Promise<Answered>;
-  /** `multiEdit/read`; rejects if the server refuses. */
+  /** `multiEdit/read`; rejects if the server refuses the request. */
   read(path: string, more?: object): Promise<ReadResult>;
   /** Every edit that the server asked the client to apply; the client applies none of them. */
   readonly asked: readonly WorkspaceEdit[];

@@ -20,9 +20,9 @@ export interface Client {
   open(uri: string, text: string): Promise<void>;
   /** The document's text. */
   text(): string;
-  /** The request `multiEdit/apply`, which changes nothing. */
+  /** Sends the request `multiEdit/apply`, which changes nothing. */
   propose(call: object): Promise<MultiEditResult>;
-  /** The command `multiEdit.apply`. */
+  /** Sends the command `multiEdit.apply`. */
   apply(call: object): Promise<MultiEditResult>;
 }
 

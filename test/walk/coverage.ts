@@ -14,11 +14,14 @@ export interface RanFile {
 
 /** A running coverage measurement. */
 export interface Coverage {
-  /** The files, by path, in which a named function has run since the last call. Module-level code does not count. */
+  /**
+   * The files, by path, in which a named function has run since `take` was last called. Module-level code does not
+   * count.
+   */
   take(): Promise<RanFile[]>;
 }
 
-/** Milliseconds without a call of a server function after which the server counts as idle. */
+/** Milliseconds without a call to a server function after which the server counts as idle. */
 const quietMs = 200;
 
 /** Excludes the field initializers of a class, which V8 counts as a function in angle brackets. */

@@ -37,7 +37,7 @@ if (chosen.length === 1 && only !== undefined) {
 
 async function compile(): Promise<void> {
   rmSync(compiled, { recursive: true, force: true });
-  // Excludes the programs at the top, which start themselves when they are loaded.
+  // Excludes the programs directly in `server/`, which start running when they are loaded.
   await build({
     entryPoints: ["server/*/**/*.ts"],
     outbase: "server",

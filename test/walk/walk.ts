@@ -11,7 +11,7 @@ import { type RanFile, startCoverage } from "./coverage.js";
 
 /**
  * `propose`: the client gets the edit. `apply`: the server has the client apply it and verifies the result. `disk`: the
- * same, with an additional edit of a closed file.
+ * same, with an additional edit to a file that is not open.
  */
 export const walkNames = ["propose", "apply", "disk"] as const;
 
@@ -67,7 +67,7 @@ export async function walkOnce(name: WalkName, compiled: string): Promise<RanFil
   }
 }
 
-/** Stops the server's clock: otherwise a busy machine would run the code for long calls. */
+/** Stops the server's clock; otherwise, on a busy machine, the code for slow calls would run, too. */
 function stopClock(): void {
   const now = performance.now();
   performance.now = () => now;

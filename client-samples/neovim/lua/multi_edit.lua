@@ -1,4 +1,4 @@
--- multi-edit-language-server in Neovim 0.10 and later: attaches to all files next to your other servers, applies calls
+-- multi-edit-language-server in Neovim 0.10 and later: attaches to all files alongside your other servers, applies calls
 -- completely or not at all, and saves files at the server's request. `require("multi_edit").setup()` is all you need.
 
 local M = {}
@@ -15,7 +15,7 @@ local function is_map(value)
   return type(value) == "table" and (next(value) == nil or not vim.islist(value))
 end
 
--- The server knows the valid settings and warns of others; this function only makes sure that it receives all of them.
+-- The server knows the valid settings and warns about others; this function only ensures that it receives all of them.
 local function problem_of_settings(value)
   if not is_map(value) or not is_map(value.multiEdit or {}) then
     return "must be a table of settings by name"
@@ -23,7 +23,7 @@ local function problem_of_settings(value)
   return value.multiEdit and vim.tbl_count(value) > 1 and "has other keys besides multiEdit; put all settings under multiEdit" or nil
 end
 
--- Functions by the name of an option; each returns the problem of a value, or nil.
+-- For each option, a function that returns the problem with a value, or nil.
 local options_of_ours = {
   cmd = function(value)
     local is_list = type(value) == "table" and vim.islist(value) and type(value[1]) == "string"
@@ -33,7 +33,7 @@ local options_of_ours = {
   settings = problem_of_settings,
 }
 
--- Returns the problem of options, or nil. An option that is silently ignored could be the one that protects a text.
+-- Returns the problem with the options, or nil. Unknown options are problems, too: one might be meant to protect a text.
 local function problem_of_options(options)
   if not is_map(options) then
     return "the options must be a table with named fields"
@@ -51,7 +51,7 @@ local function problem_of_options(options)
   return nil
 end
 
--- Raises an error at the line that called the function with this name.
+-- Raises an error if the options have a problem, at the line that called the function named `caller`.
 local function check(options, caller)
   local problem = problem_of_options(options)
   if problem then
@@ -101,7 +101,7 @@ local function is_loaded(buffer)
   return buffer ~= -1 and vim.api.nvim_buf_is_loaded(buffer)
 end
 
--- Returns -1 if no buffer has the file. `bufnr` takes a pattern, so this function compares names.
+-- Returns the buffer that has the file, or -1. `bufnr` takes a pattern, so this function compares names.
 local function buffer_of(uri)
   local path = vim.uri_to_fname(uri)
   for _, buffer in ipairs(vim.api.nvim_list_bufs()) do
@@ -122,7 +122,7 @@ local function read_bytes(path)
   return bytes
 end
 
--- Saves buffers as `:write` does, but never asks: a file that has changed on disk is not saved, and the answer says so.
+-- Saves a buffer as `:write` does, but never asks: a file that has changed on disk is not saved, and the answer says so.
 local function save(uri)
   local buffer = buffer_of(uri)
   if not is_loaded(buffer) then
@@ -192,7 +192,7 @@ local function problem_of_edit(change, hashes)
   return nil
 end
 
--- Returns the reason why a file operation cannot follow the earlier ones, or nil. `known` says which paths exist.
+-- Returns the reason why a file operation is impossible after the earlier ones, or nil. `known` says which paths exist.
 local function problem_of_operation(change, known)
   local function exists(path)
     if known[path] == nil then
@@ -214,7 +214,8 @@ local function problem_of_operation(change, known)
   return nil
 end
 
--- Returns the reason why an edit cannot be applied as planned, or nil. `hashes`: SHA-256 of files that are not open, by URI.
+-- Returns the reason why an edit cannot be applied as planned, or nil. `hashes` has the SHA-256 of each file that is
+-- not open, by URI.
 local function problem_of(edit, hashes)
   local known = {}
   for _, change in ipairs(edit.documentChanges or {}) do
@@ -231,7 +232,7 @@ local function problem_of(edit, hashes)
   return nil
 end
 
--- Makes text that is typed before and after an edit undo separately from it.
+-- Ensures that text typed before or after an edit is undone separately from the edit.
 local function break_undo(edit)
   for _, change in ipairs(edit.documentChanges or {}) do
     local buffer = change.textDocument and buffer_of(change.textDocument.uri) or -1
@@ -241,8 +242,8 @@ local function break_undo(edit)
   end
 end
 
--- Applies an edit completely, or returns the reason why nothing was changed. Nothing else runs between the checks and
--- the edits, so no text can change in between.
+-- Applies an edit, or returns the reason why it was not applied. If a step fails, the texts of open buffers are
+-- restored. Nothing else runs between the checks and the edits, so no text can change in between.
 local function apply_edit(edit, hashes, encoding)
   local problem = problem_of(edit, hashes)
   if problem then
@@ -267,8 +268,8 @@ local function apply_edit(edit, hashes, encoding)
   return nil
 end
 
--- Answers the server's edits. Neovim's own handler checks only the version of the first document, and only if that
--- document was edited before; it also reports edits as applied that it has skipped.
+-- Answers the server's requests to apply edits. Neovim's own handler checks only the version of the first document, and
+-- only if that document was edited before; it also reports skipped edits as applied.
 local function answer_apply_edit(_, params, context)
   local client = vim.lsp.get_client_by_id(context.client_id)
   local problem = apply_edit(params.edit, {}, client.offset_encoding)
@@ -287,18 +288,18 @@ function M.config(options)
     root_markers = { ".git" },
     capabilities = capabilities,
     handlers = { ["multiEdit/saveDocuments"] = save_documents, ["workspace/applyEdit"] = answer_apply_edit },
-    -- By default, Neovim holds changes back for 150 ms. The server plans with the synced text and waits until it sees each
-    -- edit in it. With 0, the server always knows the current text and answers at once.
+    -- By default, Neovim holds changes back for 150 ms. The server matches edits against the synced text and waits until
+    -- each edit appears there. With no delay, the server always knows the current text and answers immediately.
     flags = { debounce_text_changes = 0 },
   }, options or {})
 end
 
--- The user's own configuration of this server, which Neovim stores from 0.11 on.
+-- The user's own configuration of this server, which Neovim 0.11 and later store.
 local function user_config()
   return vim.fn.has("nvim-0.11") == 1 and vim.lsp.config[name] or {}
 end
 
--- Each client gets its own table: Neovim keeps it, and another project has another root.
+-- Each client gets its own table, because Neovim keeps the table and each project has a different root.
 local function attach(buffer, options)
   if not is_file(buffer) then
     return
@@ -322,7 +323,7 @@ function M.setup(options)
   if user_config().filetypes then
     error('multi_edit.setup() attaches to files of all types: leave "filetypes" out, or use vim.lsp.enable instead', 2)
   end
-  -- The last two events are for buffers that get a name, and so become files, later.
+  -- The last two events are for buffers that get a name later and so become files.
   vim.api.nvim_create_autocmd({ "BufReadPost", "BufNewFile", "BufFilePost", "BufWritePost" }, {
     group = vim.api.nvim_create_augroup(name, {}),
     callback = function(event)
@@ -365,7 +366,7 @@ local function list_failures(client, data)
   vim.fn.setqflist({}, " ", { title = "MultiEdit", items = items })
 end
 
---- Sends a call of `multiEdit/apply` and applies the whole answer or nothing: all versions are checked before the
+--- Sends a call to `multiEdit/apply` and applies the whole answer or nothing: all versions are checked before the
 --- first change, and each buffer gets one undo step. Calls `callback(problem, result)`: `problem` is nil if the edit
 --- was applied; otherwise it is text for the model, and nothing has changed. Failures are listed in the quickfix list.
 function M.apply(params, callback)
@@ -385,14 +386,14 @@ function M.apply(params, callback)
     end
     local problem = apply_edit(result.edit, hashes, client.offset_encoding)
     if not problem then
-      -- Tells the server, so that `multiEdit/undo` can undo the batch.
+      -- Tell the server, so that `multiEdit/undo` can undo the batch.
       notify_server(client, "multiEdit/didApply")
     end
     callback(problem, result)
   end)
 end
 
---- Undoes the last applied batch, or the one with `params.transaction`, as long as its text is untouched.
+--- Undoes the last applied batch, or the one with `params.transaction`, as long as the text that it changed is untouched.
 function M.undo(params, callback)
   callback = callback or notify
   local client = client_here()
@@ -404,7 +405,7 @@ function M.undo(params, callback)
   end)
 end
 
---- `:MultiEdit` applies the call in the buffer; with a range, in those lines; with an argument, in that register.
+--- Implements `:MultiEdit`: applies the call in the buffer, in the given range, or in the named register.
 function M.command(input)
   local text
   if input.args ~= "" then

@@ -1,4 +1,4 @@
-/** The commands, and the arguments that each of them takes. */
+/** Defines the commands and their arguments, and parses command lines. */
 import { parseArgs } from "node:util";
 import type { CallOptions } from "../../dialect/options.js";
 import { limits } from "../../text/limits.js";
@@ -17,7 +17,7 @@ const options = {
   mode: { type: "string" },
   save: { type: "string" },
   session: { type: "string" },
-  /** For `mcp`: answers also have a structured part. */
+  /** For `mcp`: adds a structured part to the answers. */
   structured: { type: "boolean" },
   summary: { type: "boolean" },
   timeout: { type: "string" },
@@ -25,14 +25,14 @@ const options = {
   remove: { type: "boolean" },
   /** For `setup`: changes the configuration instead of printing it. */
   write: { type: "boolean" },
-  /** Path of a directory; it may be relative. */
+  /** Path of a directory, which may be relative. */
   workspace: { type: "string" },
 } as const;
 
 type OptionName = keyof typeof options;
 type Values = ReturnType<typeof parseArgs<{ options: typeof options }>>["values"];
 
-/** The allowed values of each option that accepts only certain values. */
+/** The allowed values of the options that accept only certain values. */
 const choices = {
   mode: ["auto", "editor", "disk"],
   atomic: ["all", "file", "none"],
@@ -47,19 +47,19 @@ interface CommandRow {
   /** The arguments, as the help shows them. */
   readonly takes: string;
   readonly about: string;
-  /** The minimum and the maximum number of arguments, not counting options. */
+  /** The minimum and maximum number of arguments, not counting options. */
   readonly words: readonly [least: number, most: number];
   readonly options: readonly OptionName[];
 }
 
-/** The commands, in the order of the help. */
+/** The commands, in the order in which the help lists them. */
 export const commandRows = {
   apply: { takes: "[FILE|-]", about: "apply a call or a patch", words: [0, 1], options: applying },
   preview: { takes: "[FILE|-]", about: "show what a call or a patch would change", words: [0, 1], options: applying },
   read: { takes: "PATH[:FROM-TO]", about: "print a file as the editor has it", words: [1, 1], options: general },
   undo: { takes: "[TRANSACTION]", about: "undo a call, by default the last one", words: [0, 1], options: general },
   sessions: { takes: "", about: "list the reachable editors", words: [0, 0], options: general },
-  doctor: { takes: "", about: "report what works, what does not, and how to fix it", words: [0, 0], options: general },
+  doctor: { takes: "", about: "report what works, and how to fix what does not", words: [0, 0], options: general },
   setup: {
     takes: "NAME [WORD...]",
     about: "print the configuration for an editor or agent",
@@ -138,7 +138,7 @@ function parseOptions(row: CommandRow, args: readonly string[]): Input<{ values:
     return { ok: true, value };
   } catch (error) {
     const [reason = ""] = (error instanceof Error ? error.message : String(error)).split("\n");
-    // Node adds advice on positional arguments that does not apply to these commands.
+    // Node's message may end with advice about positional arguments, which does not apply to these commands.
     return unreadable(reason.replace(/ To specify a positional argument .*/, "").slice(0, 200));
   }
 }

@@ -1,4 +1,4 @@
-/** Runs the commands for agents, scripts and people: sends requests to a session, and prints the results. */
+/** Runs the commands for agents, scripts and people: sends requests to a session and prints the results. */
 import { statSync } from "node:fs";
 import { constants } from "node:os";
 import { resolve } from "node:path";
@@ -27,7 +27,7 @@ export async function runCommand(args: readonly string[], version: string): Prom
   if (directory === undefined) return misused(inputProblems.noDirectory(workspace));
   const agent = options.agent ?? (process.env.MULTI_EDIT_AGENT || undefined);
   if (agent !== undefined && !isAgentId(agent)) return misused(argumentProblems.badAgent("MULTI_EDIT_AGENT"));
-  // The reader of the output may close it early.
+  // The program that reads the output, such as `head`, may close the stream early.
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
   const stop = new AbortController();
   let signalCode: number | undefined;
@@ -72,7 +72,7 @@ const commands: Readonly<Record<Arguments["command"], CommandHandler>> = {
 /** The modules that send calls to sessions. They take longer to load than this program takes to start. */
 const calls = (): Promise<typeof import("../calls.js")> => import("../calls.js");
 
-/** Serves agents over MCP. By default, waits less long than other commands, because agents give up after a minute. */
+/** Serves agents over MCP. Has a shorter default timeout than the other commands: agents give up after a minute. */
 async function serveTools({ patience, structured }: Arguments, context: RequestContext): Promise<number> {
   const { serveMcp } = await import("../mcp/mcp.js");
   const { slow: _slow, notify: _notify, ...quiet } = context;
@@ -80,8 +80,8 @@ async function serveTools({ patience, structured }: Arguments, context: RequestC
 }
 
 /**
- * Returns the absolute path of a directory, by default the working directory; `undefined` if there is no such
- * directory, or if its name is not UTF-8: Node then uses a different name, which may belong to another directory.
+ * Returns the absolute path of a directory, by default the working directory; `undefined` if it does not exist, or if
+ * its path is not UTF-8: Node would alter such a path, which might then name another directory.
  */
 function directoryOf(given = "."): string | undefined {
   try {

@@ -1,4 +1,4 @@
-/** Reports the editors that can be reached and any problems, and, except in JSON, how to fix them. */
+/** Reports the editors that can be reached and any problems; unless the output is JSON, also says how to fix them. */
 import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
 import { userWorkspace } from "../../disk/diskWorkspace.js";
@@ -28,7 +28,7 @@ export function listSessions({ json }: Arguments, context: RequestContext): Prom
   });
 }
 
-/** Returns lines that tell an agent about the editors, the problems, and the session that would get its calls. */
+/** Tells an agent which editors can be reached, which problems there are, and which session would get its calls. */
 export function describeSessions(context: RequestContext): Promise<string> {
   return withSessions(context, async (found, sessions) => {
     const selected = await sessionForDirectory(found, context);
@@ -36,7 +36,7 @@ export function describeSessions(context: RequestContext): Promise<string> {
   });
 }
 
-/** Checks everything that a call depends on. Returns `noSession` if no session is selected for the directory. */
+/** Reports on everything that a call depends on. Returns the exit code: `noSession` if no editor would get the call. */
 export function runDoctor({ json }: Arguments, context: RequestContext): Promise<number> {
   return withSessions(context, async (found, sessions) => {
     const selected = await sessionForDirectory(found, context);
@@ -117,7 +117,7 @@ function stateOf(found: FoundSessions, sessions: readonly ShownSession[]): strin
   ];
 }
 
-/** Says where calls for files in the working directory go. Names no options, because models read this text, too. */
+/** Says where calls for files in the working directory go. Names no options, because models also read this text. */
 function advice(selected: SelectedSession, { directory, mode }: RequestContext): string[] {
   if (mode === "disk") return [doctorSentences.allGoToDisk];
   if (!selected.ok) return [doctorSentences.wouldFail(selected.failure.message)];

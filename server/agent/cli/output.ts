@@ -1,23 +1,23 @@
-/** Prints the output of a command to a terminal or a pipe, and determines the command's exit code. */
+/** Prints the output of a command to a terminal or a pipe and determines the command's exit code. */
 import { styleText } from "node:util";
 import type { MultiEditResult } from "../../lsp/protocol.js";
 import type { FailureCode } from "../../plan/failure.js";
 import type { RequestResult } from "../session/request.js";
 
-/** The exit codes by meaning, so that a script need not read messages. */
+/** The exit codes, which let scripts distinguish outcomes without parsing messages. */
 export const exitCodes = {
   done: 0,
-  /** The old text of an edit was not found, or a file may not be changed; nothing was changed. */
+  /** An edit can't be applied (for example, because its old text was not found), so nothing was changed. */
   unresolved: 1,
   /** The command line or the call can't be read. */
   usage: 2,
-  /** No editor, or more than one. */
+  /** No editor was found, or more than one was. */
   noSession: 3,
   /** The editor or the user refused, the call was cancelled, or a file is locked. */
   refused: 4,
   /** The text has changed in the meantime. */
   movedOn: 5,
-  /** The outcome of the call is unknown, or not all of it could be rolled back. */
+  /** The outcome of the call is unknown, or the call could not be rolled back completely. */
   unknown: 6,
 } as const;
 
@@ -46,7 +46,7 @@ export function exitCodeOf(result: RequestResult): number {
   }
   if (result.unknown) return exitCodes.unknown;
   const [first] = result.failures;
-  // If the editor did not answer in time, the failure names a file; if the user did not answer, it names no file.
+  // The failure names a file if it was the editor that did not answer in time, but not if it was the user.
   if (first?.code === "timeout") return first.path === undefined ? exitCodes.refused : exitCodes.unknown;
   return byFailure[first?.code ?? "ioError"] ?? exitCodes.unresolved;
 }
@@ -68,14 +68,15 @@ export function say(text: string): void {
   process.stderr.write(`${process.stderr.isTTY ? harmless(text) : text}\n`);
 }
 
-/** Prepares a message of the server for stderr: counts edits from 1 and, on a terminal, addresses the user. */
+/** Prepares a server message for stderr: counts edits from 1 and, on a terminal, addresses the user directly. */
 export function forStderr(message: string): string {
   return process.stderr.isTTY ? addressedToUser(countedFromOne(message)) : countedFromOne(message);
 }
 
 /**
- * Raises the number of each edit by 1, because people count from 1; in JSON and for models, the numbers match `index`.
- * Leaves quoted text unchanged: strings, lines such as `12| text`, and paths such as the one in `edit 0 (edit 7.txt)`.
+ * Raises the number of each edit by 1, because people count from 1; in JSON and in messages for models, the numbers
+ * match `index`. Leaves quoted text unchanged: strings, lines such as `12| text`, and paths such as the one in `edit 0
+ * (edit 7.txt)`.
  */
 export function countedFromOne(message: string): string {
   const named = /(?<![\w/.\\-])(edits? )(\d+(?:(?:-|, | and )\d+)*)(?![\w/\\-]|[.,]\w)( \([^)]*\))?/gi;
@@ -86,7 +87,7 @@ export function countedFromOne(message: string): string {
   );
 }
 
-/** Rewrites a message about the user so that it addresses the user. Agents, which read a pipe, get the original. */
+/** Rewrites a message about the user so that it says "you". Agents, which read from a pipe, get the original. */
 export function addressedToUser(message: string): string {
   return outsideQuotes(message, (words) =>
     words
@@ -122,7 +123,7 @@ function inColour(line: string): string {
   return style === undefined ? line : styleText(style, line, { stream: process.stdout });
 }
 
-/** Replaces control characters, except tab and LF: those below U+0020 with Unicode's pictures, others with U+FFFD. */
+/** Replaces control characters except tab and LF: any below U+0020 with Unicode's symbol for it, others with U+FFFD. */
 function harmless(text: string): string {
   return text.replace(/\p{Cc}/gu, (character) => {
     if (character === "\t" || character === "\n") return character;

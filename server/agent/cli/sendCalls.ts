@@ -50,7 +50,7 @@ function showResult(result: RequestResult, options: Arguments): number {
   return exitCodeOf(result);
 }
 
-/** Returns the message for stderr, with the option that helps. With `--json`, edits are counted from 0, as in JSON. */
+/** Returns the message for stderr, with advice to choose a session if useful. With `--json`, counts edits from 0. */
 function messageOf({ message, failures }: FailedRequest, { json }: Arguments): string {
   return `${json ? message : forStderr(message)}${failures.some(asksForSession) ? `\n${commandSentences.nameSession}` : ""}`;
 }

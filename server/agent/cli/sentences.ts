@@ -12,7 +12,7 @@ export const argumentProblems = {
   usage: (command: string, takes: string) =>
     `The number of arguments is wrong. Usage: multi-edit ${command} ${takes}`.trimEnd(),
   unknownValue: (option: string, known: readonly string[]) => `--${option} must be one of ${known.join(", ")}.`,
-  timeout: "--timeout must be a number of seconds, at most a day.",
+  timeout: "--timeout must be a number of seconds greater than 0 and no longer than a day.",
   badAgent: (name: string) => `${name} must be ${agentIdRule}.`,
   emptyValue: "--workspace and --session need a value.",
 } as const;
@@ -31,41 +31,41 @@ export const inputProblems = {
   /** `path`: `undefined` for the working directory. */
   noDirectory: (path: string | undefined) =>
     path === undefined
-      ? "The working directory is gone, or its name is not UTF-8. Name a directory with --workspace."
+      ? "The working directory no longer exists, or its name is not UTF-8. Choose a directory with --workspace."
       : `${quote(path, 200)} is not a directory, or its name is not UTF-8.`,
   unreadable: (path: string, code: string) =>
-    `${path === "-" ? "The standard input" : quote(path, 200)} can't be read: ${fileProblems.system(code)}.`,
+    `${path === "-" ? "Standard input" : quote(path, 200)} can't be read: ${fileProblems.system(code)}.`,
   tooLarge: (most: number) => `The input has more than ${most.toLocaleString("en")} bytes.`,
   notUtf8: () => "The input is not UTF-8.",
   empty: () => "The input is empty. It must be a call as JSON, several calls (one per line), or a patch.",
   badJson: (problem: string) => `The input is not valid JSON: ${clip(problem, 200)}.`,
   badLine: (line: number, problem: string) => `Line ${line}: ${problem}`,
-  badCall: (number: number, message: string) => `Call ${number} can't be read, so none was sent. ${message}`,
+  badCall: (number: number, message: string) => `Call ${number} can't be read, so no call was sent. ${message}`,
   stoppedAt: (number: number, total: number) =>
-    `Call ${number} of ${total} failed: the calls before it are done, those after it were not sent.`,
-  unsaved: (path: string) => `This is the editor's text of ${path}; the file on disk differs.`,
-  noInput: () => "There is nothing to apply. Name a file, or send a call or a patch to the standard input.",
+    `Call ${number} of ${total} failed. The calls before it were carried out; those after it were not sent.`,
+  unsaved: (path: string) => `The text of ${path} comes from the editor; the file on disk differs.`,
+  noInput: () => "There is no input. Name a file, or send a call or a patch to standard input.",
 } as const;
 
-/** Refusals of `setup`, as sentences. */
+/** Problems with the arguments of `setup`, or with Helix, as sentences. */
 export const setupSentences = {
   unknown: (name: string | undefined, known: readonly string[]) =>
     `${name === undefined ? "" : `There is no setup for ${quote(name, 40)}. `}Usage: multi-edit setup NAME, where NAME is one of ${known.join(", ")}.`,
   tooMany: (name: string, word: string) =>
     `"multi-edit setup ${name}" takes no further arguments, but ${quote(word, 40)} was given.`,
   noLanguages: () =>
-    "Name the languages of your files, as Helix calls them: multi-edit setup helix typescript rust. Helix has a list of servers for each language, so no entry applies to all files.",
+    "Name the languages of your files as Helix names them, for example: multi-edit setup helix typescript rust. Helix has a separate list of servers for each language, so no single entry applies to all files.",
   noHelix: () =>
-    "Neither hx nor helix is on the PATH, and only Helix knows which servers a language has. Run this on the machine that has Helix.",
+    "Neither hx nor helix is on the PATH, and only Helix knows which servers a language has. Run this command on the machine where Helix is installed.",
   silentHelix: () =>
-    "Helix crashed or did not finish when it was asked for the servers of a language. Run: hx --health",
+    "Helix crashed or did not finish when asked which servers a language has. To find out why, run: hx --health",
   /** `problem`: the text that Helix printed, which may have several lines. */
   brokenHelix: (problem: string) => `Helix can't read your languages.toml; fix it first. ${clip(problem, 400)}`,
   /** `near`: names of languages, separated by commas; it may be empty. */
   unknownLanguage: (language: string, near: string) =>
-    `Helix knows no language ${quote(language, 40)}.${near === "" ? "" : ` Similar names: ${clip(near, 400)}.`}`,
+    `Helix does not know the language ${quote(language, 40)}.${near === "" ? "" : ` Similar names: ${clip(near, 400)}.`}`,
   namelessServers: (language: string, shown: readonly string[]) =>
-    `The entry for ${language} can't be written: Helix shows the servers ${shown.map((one) => quote(one, 40)).join(", ")}, and not all of these are names for its configuration. Write the entry yourself: the language's own list, with "multi-edit" at its end.`,
+    `The entry for ${language} can't be written: Helix shows the servers ${shown.map((one) => quote(one, 40)).join(", ")}, but its configuration does not accept all of these names. Write the entry yourself: list the language's servers, and add "multi-edit" at the end.`,
 } as const;
 
 /** Sentences of `setup NAME --write` and `setup NAME --remove`. */
@@ -79,7 +79,7 @@ export const configureSentences = {
       : "Nothing was set up; nothing was changed.\n",
 } as const;
 
-/** Lines of the doctor and of the list of sessions. */
+/** Lines that the commands `doctor` and `sessions` print. */
 export const doctorSentences = {
   noneReached: "No editor can be reached.",
   reached: "Editors that can be reached:",
@@ -99,7 +99,8 @@ export const doctorSentences = {
     `${session}, process ${pid}: ${problem}.`,
     `    ${hint}`,
   ],
-  removed: (announcements: number) => `Removed ${count(announcements, "announcement")} of ended sessions.`,
+  removed: (announcements: number) =>
+    `Removed ${count(announcements, "announcement")} of ${announcements === 1 ? "a session that has" : "sessions that have"} ended.`,
   system: (version: string) =>
     `multi-edit-language-server ${version}, Node ${process.versions.node}, ${process.platform}`,
   program: (path: string | undefined, isOnPath: boolean) =>
@@ -113,12 +114,12 @@ export const doctorSentences = {
   callsGoToDisk: (directory: string) =>
     `No editor has ${directory} in a workspace folder, so calls for files there write to disk. To edit through an editor, open the directory in one that runs multi-edit-language-server; "multi-edit setup" prints its configuration.`,
   callsFail: (directory: string) =>
-    `No editor has ${directory} in a workspace folder, and calls may only go to an editor, so calls for files there fail.`,
+    `No editor has ${directory} in a workspace folder, and calls may go only to an editor, so calls for files there fail.`,
   editorOnly: "Use --mode=editor to prevent writing to disk.",
   allGoToDisk: "All calls go to disk, not to an editor.",
 } as const;
 
-/** The data that the doctor shows about a session that answers; `version` is the version of its server. */
+/** What the doctor shows about a session that answers; `version` is the version of its server. */
 export type ShownSession = Pick<SessionRecord, "id" | "client" | "version" | "pid" | "startedAt"> &
   Pick<StatusResult, "folders" | "open">;
 
@@ -133,8 +134,8 @@ Commands:
 ${commands.join("\n")}
 
 A call is JSON in the shape of any known edit tool; a patch is in the format of
-Codex's apply_patch. Either is read from a file or from standard input; both may
-also contain several calls, one per line. Relative paths are relative to the
+Codex's apply_patch. Either is read from a file or from standard input, which
+may also contain several calls, one per line. Relative paths are relative to the
 working directory.
 
 Options:
@@ -147,7 +148,7 @@ Options:
   --agent=ID           identify the calling agent, with the same id in all its
                        calls; the variable MULTI_EDIT_AGENT does the same
   --mode=MODE          auto (the default): the editor that has the files,
-                       else the disk; editor, disk: only that
+                       else the disk; editor or disk: only that one
   --atomic=SCOPE       what is abandoned if one edit fails. all (the default):
                        the whole call; file: its file; none: only that edit
   --save=WHEN          never, ifWasClean (the default) or always

@@ -1,4 +1,4 @@
-/** Prints the text that belongs in the configuration of an editor or an agent; changes nothing itself. */
+/** Prints the configuration that an editor or an agent needs; changes nothing itself. */
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -50,35 +50,38 @@ function samples(): string {
 const quotedForShell = (word: string): string =>
   /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 
-/** Configurations by the program's name, except for Helix. Each is complete; its first lines say where it belongs. */
+/** The configurations of all programs except Helix, by name. Each is complete; its first line says where it belongs. */
 const setups: Readonly<Record<string, (samples: string) => string>> = {
-  neovim: (folder) => `-- Neovim 0.10 or later, in init.lua: for every file, beside its other servers.
+  neovim: (
+    folder,
+  ) => `-- Neovim 0.10 or later, in init.lua. Starts the server for every file, alongside the file's other servers.
 vim.opt.runtimepath:append(${JSON.stringify(join(folder, "neovim"))})
 require("multi_edit").setup()
 `,
-  emacs: (folder) => `;; Emacs 29.1 or later, in ~/.emacs.d/init.el or ~/.config/emacs/init.el: for every file,
-;; beside the other servers of eglot.
+  emacs: (folder) => `;; Emacs 29.1 or later, in ~/.emacs.d/init.el or ~/.config/emacs/init.el.
+;; Starts the server for every file, alongside eglot's other servers.
 (add-to-list 'load-path ${JSON.stringify(join(folder, "emacs"))})
 (require 'multi-edit)
 (multi-edit-beside-mode)
 ;; With lsp-mode, instead of the last line: (multi-edit-use-lsp-mode)
 `,
   claude: () => `# Claude Code, in a shell.
-# alwaysLoad: the tools cost about 2,000 tokens in each request. Without it, the model has to search for three of the five.
+# alwaysLoad: the tools cost about 2,000 tokens in each request. Without it, the model has to search for three of the five tools.
 claude mcp add-json --scope user multi-edit '{"type":"stdio","command":"multi-edit","args":["mcp"],"alwaysLoad":true}'
 
-# Claude's own tools write to disk, not to the editor. To have Claude use these instead, in ~/.claude/settings.json:
+# Claude's own tools write to disk, not to the editor. To make Claude use the tools of multi-edit instead, add this to
+# ~/.claude/settings.json:
 # { "permissions": { "allow": ["mcp__multi-edit__*"], "deny": ["Edit", "Write", "NotebookEdit"] } }
-# allow: outside plan mode, the tools change files without asking you. deny: Claude's own tools for edits are disabled in
+# allow: outside plan mode, the tools change files without asking you. deny: Claude's own editing tools are disabled in
 # every project.
 `,
   codex: () => `# Codex, in ~/.codex/config.toml.
-# Commands in its sandbox may not open sockets; MCP servers run outside it.
+# In Codex's sandbox, commands may not open sockets; MCP servers run outside the sandbox.
 # required: Codex waits for the server, and ends with an error if the server does not start.
-# approve: the tools change files without asking you, also on disk, and also under --sandbox read-only. Without it, codex
-# exec refuses every edit.
-# omit_tools_from: the tools cost about 2,000 tokens in each request. Without it, most models do not see them.
-# output_token_limit: reading one file may cost that many tokens. Models that call tools from a script get less of a long file.
+# approve: the tools change files without asking you, even on disk and under --sandbox read-only. Without this
+# setting, codex exec refuses every edit.
+# omit_tools_from: the tools cost about 2,000 tokens in each request. Without this setting, most models do not see the tools.
+# output_token_limit: reading one file may cost up to that many tokens. Models that call tools from a script get less of a long file.
 [mcp_servers.multi-edit]
 command = "multi-edit"
 args = ["mcp"]
@@ -92,8 +95,8 @@ omit_tools_from = ["deferred"]
 output_token_limit = 40000
 `,
   opencode: () => `// opencode, in opencode.json.
-// permission: your rules for opencode's own edit do not apply to these tools. With allow, they change files without
-// asking you; with ask, opencode asks you, and opencode run refuses them.
+// permission: your rules for opencode's own edit tool do not apply to these tools. With allow, they change files
+// without asking you; with ask, opencode asks you first, and opencode run refuses their calls.
 // agent: without these lines, the plan agent can edit files with these tools.
 {
   "mcp": {
@@ -107,8 +110,8 @@ output_token_limit = 40000
 `,
   gemini: () => `// Gemini CLI, in ~/.gemini/settings.json.
 // The timeout is in milliseconds.
-// trust: the tools change files without asking you. Without it, gemini -p does not have them.
-// In folders that you have not trusted, Gemini disables the MCP servers of this file, even with trust.
+// trust: the tools change files without asking you. Without it, gemini -p can't use them.
+// In folders that you have not trusted, Gemini disables the MCP servers in this file, even those with trust.
 {
   "mcpServers": {
     "multi-edit": { "command": "multi-edit", "args": ["mcp"], "timeout": 60000, "trust": true }
@@ -116,16 +119,17 @@ output_token_limit = 40000
 }
 `,
   pi: (folder) => `# pi, in a shell.
-# An extension that replaces pi's own edit tool in every project with one that goes through your editor. Like pi's own, it
-# changes files without asking you.
+# An extension that replaces pi's own edit tool in every project with one that goes through your editor. Like pi's own
+# tool, it changes files without asking you.
 mkdir -p ~/.pi/agent/extensions
 cp ${quotedForShell(join(folder, "pi", "multiEdit.ts"))} ~/.pi/agent/extensions/
 `,
 };
 
 /**
- * Builds the entries of Helix's languages.toml for these languages. Each entry lists all servers of its language: this
- * one, and those that the language already has. Only Helix knows the latter, so Helix names them and checks each entry.
+ * Builds the entries that Helix's languages.toml needs for these languages. Each entry lists all servers of its
+ * language: those that the language already has, and this one. Only Helix knows the existing ones, so Helix has to name
+ * them and check each entry.
  */
 function helixSetup(languages: readonly string[]): Input<string> {
   if (languages.length === 0) return unreadable(setupSentences.noLanguages());
@@ -150,13 +154,13 @@ command = "${command}"
 args = ["--stdio"]
 `;
 
-/** Matches this server's table. A file may contain only one, so the output must not add it a second time. */
+/** Matches this server's table in languages.toml. A second copy of the table would make the file invalid. */
 const hasOurServer = /^\s*(?:\[\s*language-server\s*\.\s*)?["']?multi-edit["']?\s*[\].=]/m;
 
 const heading = (file: string): string => `# Helix 25.01 or later: append this to ${file}.
-# The list of a language replaces Helix's own list, so it also names the servers of that list.`;
+# A language's list here replaces Helix's own list, so it also names the servers in that list.`;
 
-/** Defines plain text as a language, because Helix does not know it. */
+/** Defines plain text as a language, because Helix does not define it. */
 const plainText = `[[language]]
 name = "text"
 scope = "text.plain"
@@ -164,14 +168,14 @@ file-types = ["txt"]
 language-servers = ["${serverName}"]
 `;
 
-/** Asks Helix about a language, as if its configuration also contained the text `more`. */
+/** Asks Helix about a language, as if the user's languages.toml also contained the text `more`. */
 type ExamineLanguage = (more: string, language: string) => Health;
 
 type Health =
   | { readonly kind: "servers"; readonly shown: readonly string[] }
   | { readonly kind: "unknown"; readonly near: string }
   | { readonly kind: "broken"; readonly problem: string }
-  /** Helix crashed or did not end in time. */
+  /** Helix crashed or did not finish in time. */
   | { readonly kind: "silent" };
 
 function entryOf(examine: ExamineLanguage, server: string, language: string): Input<string> {
@@ -186,7 +190,7 @@ function entryOf(examine: ExamineLanguage, server: string, language: string): In
   if (shown.includes(serverName) || shown.includes(command)) {
     return { ok: true, value: `# ${language} already has ${serverName}.\n` };
   }
-  // Helix silently drops a server whose name it does not know, so it must show the same servers as before and ours.
+  // Helix silently drops a server whose name it does not know, so check that it lists the earlier servers and ours.
   for (const servers of [shown, shown.map((one) => names[one] ?? one)]) {
     const list = [...servers, serverName].map((one) => JSON.stringify(one)).join(", ");
     const entry = `[[language]]\nname = ${JSON.stringify(language)}\nlanguage-servers = [${list}]\n`;
@@ -197,7 +201,7 @@ function entryOf(examine: ExamineLanguage, server: string, language: string): In
   return unreadable(setupSentences.namelessServers(language, shown));
 }
 
-/** Helix's names for servers, by command, if name and command differ; up to version 25.07, Helix shows the commands. */
+/** Helix's names for servers, by command, where the two differ. Up to version 25.07, Helix shows the commands. */
 const names: Readonly<Record<string, string>> = {
   OmniSharp: "omnisharp",
   R: "r",
@@ -242,7 +246,7 @@ function readOwn(file: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch {
-    // There is no file yet, or Helix could not read it either.
+    // Either there is no file yet or Helix can't read it either.
     return "";
   }
 }
@@ -254,7 +258,7 @@ function findHelix(): string | undefined {
   );
 }
 
-/** Has Helix examine a language, with `languages` as the user's languages.toml and without the user's other files. */
+/** Has Helix examine a language, with `languages` as its languages.toml and without its other configuration files. */
 function askHelix(helix: string, languages: string, language: string): Health {
   const config = mkdtempSync(join(tmpdir(), "multi-edit-helix-"));
   try {
@@ -278,7 +282,7 @@ function healthIn(stdout: string, stderr: string): Health {
   return { kind: "servers", shown: [...list.matchAll(/^ +\S+ (.+?): /gm)].map(([, one = ""]) => one) };
 }
 
-/** Removes the colours, which Helix writes even into a pipe. */
+/** Removes the colour codes, which Helix writes even to a pipe. */
 function withoutColours(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences start with a control character
   return text.replace(/\u001b\[[0-9;]*m/g, "");

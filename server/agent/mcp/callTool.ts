@@ -18,7 +18,7 @@ interface ToolResult {
   readonly isError?: true;
 }
 
-/** Returns the agent, with the name that its client states. */
+/** Returns the calling agent, with the name and version that its client states, if it states a name. */
 function callerOf(client: unknown, { caller }: ToolContext): Caller {
   const { name, version } = (client ?? {}) as { readonly name?: unknown; readonly version?: unknown };
   return name === undefined ? caller : (readCaller({ name, version, agent: caller.agent }) ?? caller);
@@ -48,13 +48,13 @@ const textResult = (...texts: readonly string[]): ToolResult => ({
   content: texts.map((text) => ({ type: "text", text })),
 });
 
-/** Shows a note before the unchanged lines, because agents that truncate an answer cut off its end or its middle. */
+/** Puts a note above the lines, which are shown as they are. Agents that truncate an answer drop its middle or end. */
 function readResult({ text, startLine, totalLines, version, onDisk }: ReadResult, context: RequestContext): ToolResult {
   const end = text.length <= limits.toolText ? text.length : text.lastIndexOf("\n", limits.toolText - 1) + 1;
   const shown = text.slice(0, end === 0 ? limits.toolText : end);
   const lines = shown.split("\n").length - (shown.endsWith("\n") ? 1 : 0);
   const last = Math.min(totalLines, startLine + lines - 1);
-  // If the user has named a session, or wants the disk, another editor may have the file open.
+  // If the user has named a session or chosen the disk, an editor that was not asked may have the file open.
   const unopened = context.mode === "disk" || context.session !== undefined ? "disk" : "unopened";
   const from = version === null ? unopened : onDisk === "same" ? "saved" : "unsaved";
   const isCut = end > 0 && end < text.length;
@@ -62,8 +62,8 @@ function readResult({ text, startLine, totalLines, version, onDisk }: ReadResult
 }
 
 /**
- * Shows the text of an answer and, only for a preview, the diff: a caller that made an edit has just written the
- * changes itself. An unknown outcome is reported as an error.
+ * Shows the text of an answer and, only for a preview, its diff: after an edit, the caller knows what it has changed.
+ * An unknown outcome is reported as an error.
  */
 function editResult(result: MultiEditResult, { structured }: ToolContext): ToolResult {
   const { outcome, text, diff } = result;

@@ -11,7 +11,7 @@ export interface ToolContext extends RequestContext {
   readonly structured: boolean;
 }
 
-/** Serves an agent until it closes stdin or a signal comes; returns the exit code. All calls count as that agent's. */
+/** Serves an agent until stdin closes or a signal arrives; returns the exit code. All calls count as that agent's. */
 export async function serveMcp(start: ToolContext): Promise<number> {
   const context: ToolContext = { ...start, caller: { agent: newAgentId(), ...start.caller } };
   // The agent's first call will need them, but its first request needs the tools.

@@ -1,4 +1,4 @@
-/** Sentences for a model over MCP: instructions, tools with their parameters, and additions to a session's answers. */
+/** What a model reads over MCP: instructions, tools with their parameters, and additions to a session's answers. */
 import { count } from "../../plan/failure.js";
 
 /** Instructions, and additions to the answers of a session. */
@@ -14,7 +14,7 @@ export const toolSentences = {
   moreFiles: (more: number) => `and ${count(more, "more file")}`,
 } as const;
 
-/** The part of a text that an answer shows. */
+/** The part of a file's text that an answer shows. */
 export interface LinesShown {
   readonly first: number;
   readonly last: number;
@@ -41,9 +41,9 @@ export const toolTexts = {
 - Send all edits of one change in one call, even across files: either all succeed, or nothing changes and the answer says what to send instead.
 - Edits are applied in list order, each to the result of those before it.
 - Copy oldText from the file as read_document shows it. It must occur there exactly once; otherwise add neighbouring lines, or set line, occurrence or replaceAll. The server never guesses.
-- newText is written literally, so reproduce unchanged text exactly. An empty newText deletes.
+- newText is written literally, so reproduce unchanged text exactly. An empty newText deletes oldText.
 - An empty oldText creates the file, with newText as its content.
-- After a failure, correct the edits that it names and send the others again unchanged.`,
+- After a failure, correct the edits that the answer names and send the others again unchanged.`,
   },
   apply_patch: {
     title: "Apply a patch in the editor",
@@ -65,12 +65,12 @@ Each line of a hunk starts with a space (kept), - (removed) or + (added). Give e
   preview_edits: {
     title: "Preview edits",
     description:
-      "Shows the diff that multi_edit (path, edits) or apply_patch (patch) would make, or why it would fail. Changes nothing. Send either edits or patch.",
+      "Shows the diff that multi_edit (path, edits) or apply_patch (patch) would produce, or says why it would fail. Changes nothing. Send either edits or patch.",
   },
   read_document: {
     title: "Read a document as the editor has it",
     description:
-      "Returns the text of a file as the user's editor has it now, including unsaved changes: the text that edits are matched against. Use it instead of a tool that reads from disk. Set startLine and endLine to read part of a long file.",
+      "Returns the text of a file as the user's editor has it now, including unsaved changes. Edits are matched against this text. Use this tool instead of one that reads from disk. Set startLine and endLine to read part of a long file.",
   },
   editor_status: {
     title: "List the editors",

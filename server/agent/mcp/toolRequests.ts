@@ -19,14 +19,14 @@ function editRequest(method: string, args: unknown, directory: string): CallRequ
   return readCall(args, method, { root: directory, result: "summary" }, "tool");
 }
 
-/** Reads the call of `apply_patch`. If the call has no content at all, the failure is that of an empty patch. */
+/** Reads a call to `apply_patch`. A call without any content fails like one with an empty patch. */
 function patchRequest(args: unknown, directory: string): CallRequest {
   const call = editRequest("multiEdit/apply", args, directory);
   const hasContent = call.ok || call.failures.some(({ code, index }) => code !== "missingField" || index !== undefined);
   return hasContent ? call : editRequest("multiEdit/apply", { patch: "" }, directory);
 }
 
-/** Reads the call of `read_document`. If its path is not a string, the session reports that. */
+/** Reads a call to `read_document`. If the path is not a string, the session reports that. */
 function readRequest(args: unknown, directory: string): CallRequest {
   const { path, ...lines } = (args ?? {}) as { path?: unknown };
   if (typeof path !== "string") return { ok: true, request: { method: "multiEdit/read", params: args, targets: [] } };

@@ -27,9 +27,9 @@ const { batch, patch } = shapeJsonSchemas() as Record<
 const lineNumber = (description: string): object => ({ type: "integer", minimum: 1, description });
 
 /**
- * Marks a tool that Claude Code always describes to the model. Of other tools, the model sees only the names until it
- * searches for them. The two tools that an edit needs are marked. The descriptions of the others would cost tokens in
- * every request, and few calls need those tools: to move a file, to preview a call, or to list the editors.
+ * Marks a tool whose description Claude Code always shows to the model. The model sees only the names of other tools
+ * until it searches for them. The two tools that every edit needs are marked. The others are rarely needed (to move or
+ * delete a file, to preview a call, or to list the editors), and their descriptions would cost tokens in every request.
  */
 const declared = { "anthropic/alwaysLoad": true } as const;
 

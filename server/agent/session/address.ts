@@ -1,4 +1,4 @@
-/** Chooses the directory of a session's socket, and creates the socket so that no other user can ever reach it. */
+/** Chooses the directory of a session's socket and creates the socket so that no other user can ever reach it. */
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { mkdtempSync, rmdirSync } from "node:fs";
@@ -26,8 +26,8 @@ export type BoundSocket =
   | { readonly ok: false; readonly problem: string };
 
 /**
- * Makes a server listen on a socket in `directory`, or in another private directory if the path is too long or the file
- * system supports no sockets; on Windows, on a pipe. Neither removes nor uses an existing socket or file.
+ * Makes a server listen on a socket in `directory` or, if that fails (for example, because the path is too long), in
+ * another private directory; on Windows, on a pipe. Neither removes nor uses an existing socket or file.
  */
 export async function listen(server: Server, id: string, directory: string): Promise<BoundSocket> {
   if (process.platform === "win32") {
@@ -39,7 +39,7 @@ export async function listen(server: Server, id: string, directory: string): Pro
   const hasRuntime = runtime !== undefined && isAbsolute(runtime);
   const lasting = hasRuntime ? [directory, join(runtime, "multi-edit-language-server", "s")] : [directory];
   let problem = "";
-  // The first usable directory is taken; `undefined` stands for a directory that is made for this socket alone.
+  // Use the first directory that works; `undefined` stands for a directory that is made for this socket alone.
   for (const shared of [...lasting, undefined]) {
     const path = shared ?? mkdtempSync(join(tmpdir(), "multi-edit-"));
     const removeDirectory = (): void => {
@@ -59,19 +59,19 @@ export async function listen(server: Server, id: string, directory: string): Pro
   return { ok: false, problem };
 }
 
-/** Returns the problem if a path is too long: Node would silently cut the path, and listen at the shorter one. */
+/** Returns the problem if a path is too long: Node would silently truncate it and listen at the shorter path. */
 function pathProblem(path: string): string | undefined {
   const most = process.platform === "linux" ? limits.linuxSocketPathBytes : limits.bsdSocketPathBytes;
   return Buffer.byteLength(path) > most ? sessionProblems.longSocketPath(dirname(path), most) : undefined;
 }
 
-/** Makes the server listen on a socket or pipe. Returns the problem as a clause, or `undefined` if it listens. */
+/** Makes the server listen on a socket or pipe. Returns the problem as a clause, or `undefined` if that succeeded. */
 async function listenAt(server: Server, name: string): Promise<string | undefined> {
   const problem = once(server, "listening").then(
     () => undefined,
     (error: unknown) => sessionProblems.socket(name, folderProblems.system(codeOf(error))),
   );
-  // `listen` creates the socket with the mode that this mask leaves, so no other user can ever open the socket.
+  // `listen` creates the socket while this mask applies, so no other user can ever open the socket.
   const mask = process.umask(0o177);
   try {
     server.listen(name);

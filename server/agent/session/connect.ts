@@ -22,7 +22,7 @@ export interface SessionConnection {
   readonly record: SessionRecord;
   /** Version of the session's language server, as the server states it. */
   readonly version: string;
-  /** Returns the answer. Rejects with `ResponseError` if it is an error, and with `ConnectionLost` if none comes. */
+  /** Returns the answer. Rejects with `ResponseError` if it is an error, and with `ConnectionLost` if none arrives. */
   request(method: string, params: unknown, token?: CancellationToken): Promise<unknown>;
   close(): void;
 }
@@ -32,12 +32,12 @@ export type ConnectResult<T = SessionConnection> =
   | { readonly ok: true; readonly session: T }
   | { readonly ok: false; readonly why: Unreached };
 
-/** The error of a request whose connection ended before the answer came: the outcome of the request is unknown. */
+/** The error of a request whose connection ended before the answer arrived. The outcome of the request is unknown. */
 export class ConnectionLost extends Error {}
 
 /**
- * Connects to an announced session within `patience` milliseconds, and identifies itself as `caller`. Never throws. If
- * the session has no room for another connection, tries again until the time is up.
+ * Connects to an announced session within `patience` milliseconds and identifies this program as `caller`. Never
+ * throws. If the session has no room for another connection, tries again until the time is up.
  */
 export async function connect(
   record: SessionRecord,
@@ -81,9 +81,7 @@ function unreached(code: string): Unreached {
   return isForbidden ? { kind: "forbidden", code, sandbox: isInCodexSandbox() } : { kind: "absent", code };
 }
 
-/**
- * Reports whether this process runs in Codex's sandbox, which sets this variable. Other sandboxes can't be detected.
- */
+/** Reports whether this process runs in Codex's sandbox, as shown by a variable. Other sandboxes can't be detected. */
 export function isInCodexSandbox(): boolean {
   return process.env.CODEX_SANDBOX_NETWORK_DISABLED === "1";
 }
@@ -105,14 +103,14 @@ function requestsOver(socket: Socket): SessionConnection["request"] {
     Promise.race([lost, connection.sendRequest(method, params, token)]);
 }
 
-/** Reports whether a message is a response. Requests must not be delivered, because the library would serve them. */
+/** Reports whether a message is a response. Requests must not be delivered, because the library would answer them. */
 function isResponse(message: unknown): message is Message {
   return typeof message === "object" && message !== null && "id" in message && !("method" in message);
 }
 
 /**
- * Returns the version of the session's server; `undefined` if the other side is not the announced session. The other
- * side must prove its identity first, so that an impostor never receives the agent's proof.
+ * Performs the handshake. Returns the version of the session's server, or `undefined` if the other side is not the
+ * announced session. The other side proves its identity first, so an impostor never receives the agent's proof.
  */
 async function shakeHands(
   record: SessionRecord,

@@ -5,7 +5,7 @@ import type { Channel, ChannelEvents } from "../../lsp/wire/channel.js";
 import { openClientConnection } from "../../lsp/wire/transport.js";
 import { uriOfPath } from "../../workspace/pathText.js";
 
-/** Opens a session whose only folder is this absolute path. `log` receives the messages that an editor would show. */
+/** Opens a session with `directory`, an absolute path, as its folder. `log` gets the messages an editor would show. */
 export function openDiskSession(directory: string, version: string, log: (text: string) => void): Promise<Session> {
   return new Promise((resolve) => {
     const { connection } = openClientConnection(createAbsentClient(directory, log), {
@@ -38,7 +38,7 @@ function createAbsentClient(directory: string, log: (text: string) => void): Cha
       const sent = message as { id?: string | number; method?: string; params?: { message?: string } };
       if (sent.method === undefined && sent.id === 0) say({ method: "initialized", params: {} });
       else if (sent.method !== undefined && sent.id !== undefined) say({ id: sent.id, result: null });
-      // Messages to be shown are ignored, because the server also logs each of them.
+      // Messages for display are ignored, because the server also logs each of them.
       else if (sent.method === "window/logMessage") log(sent.params?.message ?? "");
     },
     whenFlushed: async () => undefined,
@@ -49,7 +49,7 @@ function createAbsentClient(directory: string, log: (text: string) => void): Cha
   };
 }
 
-/** Lets the server propose edits of any kind. Without `workspace/applyEdit`, the server writes all changes to disk. */
+/** Lets the server propose any kind of edit. Lacks `workspace/applyEdit`, so the server itself writes to disk. */
 const capabilities = {
   workspace: { workspaceEdit: { documentChanges: true, resourceOperations: ["create", "rename", "delete"] } },
 };

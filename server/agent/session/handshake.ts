@@ -1,4 +1,6 @@
-/** A session's handshake: the agent gives its name, and both sides prove that they know a secret without sending it. */
+/**
+ * A session's handshake: the agent gives its name, and each side proves that it knows a secret, which is never sent.
+ */
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import { ResponseError } from "vscode-jsonrpc/node";
 import type { Caller } from "../../lsp/protocol.js";
@@ -29,22 +31,22 @@ export interface Handshake {
   readonly serverNonce: string;
 }
 
-/** Returns one side's proof that it knows the secret. The roles' proofs differ, so neither can be sent back. */
+/** Returns a side's proof that it knows the secret. The proof covers the role, so neither side can echo the other's. */
 export function proofOf(role: "agent" | "server", handshake: Handshake): string {
   const { secret, session, agentNonce, serverNonce } = handshake;
   const claim = ["multi-edit", role, session, agentNonce, serverNonce].join("\n");
   return createHmac("sha256", Buffer.from(secret, "hex")).update(claim).digest("hex");
 }
 
-/** Reports whether a value is the proof of the side with this role. The time taken does not depend on the result. */
+/** Reports whether `sent` is the proof of the side with this role. Takes equally long for every well-formed proof. */
 export function isProof(role: "agent" | "server", handshake: Handshake, sent: unknown): boolean {
   if (!isNonce(sent)) return false;
   return timingSafeEqual(Buffer.from(sent, "hex"), Buffer.from(proofOf(role, handshake), "hex"));
 }
 
 /**
- * Reads the param `client` of an agent's `initialize`; it may be any JSON value. Returns `undefined` if it contains an
- * invalid id. Replaces a missing name and cuts a long name: neither is a reason to refuse an agent.
+ * Reads `client` from the params of an agent's `initialize`; it may be any JSON value. Returns `undefined` if it
+ * contains an invalid id. Replaces a missing name and shortens a long one: neither is a reason to refuse an agent.
  */
 export function readCaller(client: unknown): Caller | undefined {
   const { name, version, agent } = (client ?? {}) as Partial<Record<keyof Caller, unknown>>;
@@ -57,7 +59,7 @@ export function readCaller(client: unknown): Caller | undefined {
   };
 }
 
-/** Returns a string as one short line, without control characters; `undefined` for an empty string or another value. */
+/** Returns a string as one short line, without control characters; `undefined` for a blank string or a non-string. */
 function oneLine(value: unknown): string | undefined {
   if (typeof value !== "string") return undefined;
   const text = value.slice(0, limits.agentName).replace(/[\p{C}\s]+/gu, " ");

@@ -1,4 +1,4 @@
-/** Writes the files through which agents find sessions, the records; reads them, and accepts only valid ones. */
+/** Writes and reads records, the files through which agents find sessions. Accepts only valid records. */
 import { randomBytes } from "node:crypto";
 import {
   closeSync,
@@ -18,7 +18,7 @@ import { codeOf } from "../../workspace/identity.js";
 import { isOwn } from "../../workspace/serverFolder.js";
 import { sessionProblems } from "../sentences.js";
 
-/** Fields of a record. Fields that a later version adds are ignored; if these fields change, `format` must change. */
+/** The fields of a record. Fields from later versions are ignored; if these fields change, `format` must change. */
 const schema = z.object({
   format: z.literal(1),
   /** 12 hexadecimal digits. */
@@ -27,7 +27,7 @@ const schema = z.object({
   pid: z.int().positive(),
   /** Start time of the server's process, in the system's own form; `undefined` if the system does not report it. */
   processStart: z.string().max(40).optional(),
-  /** Host name of the machine; a container has a host name of its own. */
+  /** Host name of the machine; a container has its own host name. */
   host: z.string().max(256),
   /** Path of the socket, or name of the pipe. */
   address: z.string().min(1).max(limits.pathLength),
@@ -53,12 +53,12 @@ const schema = z.object({
 /** The announcement of one session. */
 export type SessionRecord = Readonly<z.infer<typeof schema>>;
 
-/** The records in a directory, and the problems with reading them. */
+/** The records in a directory, and the problems that occurred while they were read. */
 export interface ReadRecords {
   readonly records: readonly SessionRecord[];
-  /** Sentences about each file that is not a valid record, and about a directory that can't be read. */
+  /** A sentence about each file that is not a valid record, and about the directory if it can't be used. */
   readonly problems: readonly string[];
-  /** The problems, taken from `problems`, that may hide a session: records in a newer format that can't be read. */
+  /** The `problems` with records in a newer format. These can't be read, but may announce running sessions. */
   readonly hidden: readonly string[];
 }
 
@@ -99,7 +99,7 @@ export function removeQuietly(path: string, remove = unlinkSync): void {
   try {
     remove(path);
   } catch {
-    // Either another process has already removed the file, or nothing can be done.
+    // Another process may have removed the file already; nothing can be done about other errors.
   }
 }
 
@@ -119,7 +119,7 @@ type RecordFile =
   /** `gone`: the file no longer exists, which is not a problem. */
   | { readonly kind: "gone" | "foreignRecord" | "badRecord" | "newerRecord" };
 
-/** Reads one record. Neither follows a link nor waits for a pipe, because an attacker may have planted it. */
+/** Reads one record. Does not follow a link or wait for a pipe, because an attacker may have planted it. */
 function readRecord(path: string): RecordFile {
   let file: number | undefined;
   try {

@@ -21,17 +21,17 @@ export interface RequestContext {
   readonly caller: Caller;
   /** The directory in which sessions are announced. */
   readonly sessions: string;
-  /** Absolute path of the directory to which relative paths refer. */
+  /** Absolute path of the directory against which relative paths are resolved. */
   readonly directory: string;
-  /** Start of the id of the session that the user has chosen; `undefined` if the files determine the session. */
+  /** The session that the user has chosen by the start of its id; `undefined` if the files determine the session. */
   readonly session: string | undefined;
   /** `editor`: use only an editor; `disk`: only the disk; `auto`: the editor that has the files, or else the disk. */
   readonly mode: Mode;
-  /** Number of milliseconds that an answer may take. */
+  /** Number of milliseconds to wait for an answer. */
   readonly patience: number;
-  /** Called once if the answer takes long. `session` is the session's name, or `undefined` if the disk is used. */
+  /** Called once if the answer is slow. `session` is the session's name, or `undefined` if the disk is used. */
   slow?(session: string | undefined): void;
-  /** Called, if there is no editor, with each message that an editor would show its user. */
+  /** If there is no editor, called with each message that an editor would show to its user. */
   notify?(text: string): void;
   /** Aborted when the user no longer wants the answer. */
   readonly signal: AbortSignal;
@@ -40,7 +40,7 @@ export interface RequestContext {
 /** The choice between editor and disk. */
 export type Mode = "auto" | "editor" | "disk";
 
-/** A request, and the files that it is about. */
+/** A request and the files that it concerns. */
 export interface SessionRequest {
   readonly method: string;
   readonly params: unknown;
@@ -49,12 +49,12 @@ export interface SessionRequest {
   readonly needsEditor?: boolean;
 }
 
-/** The request that sends a call, or the failures of a call that can't be read. */
+/** The request for a call, or the failures of a call that can't be read. */
 export type CallRequest = { readonly ok: true; readonly request: SessionRequest } | FailedRequest;
 
 /**
  * Reads one call, which may be any JSON value, and adds `options`; the call must not contain options of its own.
- * `previewer`: whether messages recommend a tool or a command for previewing the call.
+ * `previewer`: what messages recommend for previewing the call, such as a tool or a command.
  */
 export function readCall(value: unknown, method: string, options: CallOptions, previewer: Previewer): CallRequest {
   const call: unknown = Array.isArray(value) && value.length === 1 ? value[0] : value;
@@ -137,7 +137,7 @@ interface Responder {
   respond(token: CancellationToken): Promise<unknown>;
 }
 
-/** Waits at most `patience` milliseconds for an answer , then cancels the request and waits a little longer. */
+/** Waits at most `patience` milliseconds for an answer, then cancels the request and waits a little longer. */
 async function resultOf(responder: Responder, { patience, signal, slow }: RequestContext): Promise<RequestResult> {
   const source = new CancellationTokenSource();
   const timers: NodeJS.Timeout[] = [];

@@ -1,4 +1,4 @@
-/** Selects the editor that has a call's files, and never guesses between two. Finds other editors with a file open. */
+/** Selects the editor that has a call's files, without guessing. Also finds other editors that have a file open. */
 import { dirname, parse } from "node:path";
 import type { Holder } from "../../disk/sentences.js";
 import type { Caller } from "../../lsp/protocol.js";
@@ -17,13 +17,13 @@ import {
   type UnreachedSession,
 } from "./sessions.js";
 
-/** The data by which a call's session is selected. */
+/** The criteria by which the session for a call is selected. */
 export interface SessionQuery {
-  /** Start of the id of the session that the user has named; `undefined` if the files determine the session. */
+  /** The session that the user has named by the start of its id; `undefined` if the files determine the session. */
   readonly session: string | undefined;
   /** Paths and URIs as the call spells them. If there are none, `directory` itself determines the session. */
   readonly targets: readonly string[];
-  /** Absolute path of the directory to which relative paths refer. */
+  /** Absolute path of the directory against which relative paths are resolved. */
   readonly directory: string;
 }
 
@@ -34,8 +34,8 @@ export type SelectedSession =
 
 /**
  * Selects the session that the user has named; otherwise the session that has a target open; otherwise the session
- * whose workspace folder contains all targets, preferring the longest path. Fails if several sessions fit equally well,
- * or if a session that can't be asked may have a target: unsaved text might be lost.
+ * whose workspace folder contains all targets, preferring the folder with the longest path. Fails if several sessions
+ * fit equally well, or if a session that can't be asked may have a target, because unsaved text might be lost.
  */
 export async function selectSession(found: FoundSessions, query: SessionQuery): Promise<SelectedSession> {
   if (query.session !== undefined) return selectNamed(found, query.session);
@@ -78,7 +78,7 @@ async function viewTargets(session: LiveSession, { targets, directory }: Session
     session,
     record,
     hasOpen: files.some(({ isOpen }) => isOpen),
-    /** Length of the longest path of a workspace folder that contains all targets; 0 if none does. */
+    /** Length of the path of the deepest workspace folder that contains all targets; 0 if none does. */
     depth: Math.max(0, ...folders.filter(holds).map(({ length }) => length)),
     /** `true` if a target is in one of the session's folders. */
     holdsSome: files.some(({ file }) => file !== undefined && folders.some((folder) => isInside(folder, file))),
@@ -113,7 +113,7 @@ async function targetFiles(
   return mapBounded(targets, async (target) => {
     const resolved = await resolver.resolve(target);
     if (resolved.ok) return { file: resolved.place.file, isOpen: resolved.place.open !== undefined };
-    // An ambiguous path belongs to a file that is open under several names. The session reports all other problems.
+    // An ambiguous path refers to a file that is open under several names. The session reports all other problems.
     return { file: undefined, isOpen: resolved.failure.code === "ambiguousPath" };
   });
 }
@@ -127,7 +127,7 @@ export async function canonicalPaths(paths: readonly (string | undefined)[]): Pr
   });
 }
 
-/** Returns a function that reports whether a session was named, or may have a target open or in one of its folders. */
+/** Returns a function that reports whether a session is the named one or may have a target open or in its folders. */
 export function mattersTo({ targets, directory, session }: SessionQuery): (record: SessionRecord) => Promise<boolean> {
   let files: Promise<TargetFile[]> | undefined;
   return async (record) => {
@@ -148,9 +148,9 @@ async function firstInDoubt({ unreached }: FoundSessions, query: SessionQuery): 
 }
 
 /**
- * Returns, by absolute path, another session that has the file open, or that may have the file open but can't be asked.
- * `sessions`: the directory in which sessions are announced; `caller`: the program that asks; `except`: the id of a
- * session that is left out.
+ * Finds, for each absolute path, another session that has the file open, or that may have it open but can't be asked.
+ * Returns what it found, by path. `sessions`: the directory in which sessions are announced; `caller`: the program that
+ * asks; `except`: the id of a session to leave out.
  */
 export async function openElsewhere(
   paths: readonly string[],
@@ -158,7 +158,7 @@ export async function openElsewhere(
   caller: Caller,
   except?: string,
 ): Promise<ReadonlyMap<string, Holder>> {
-  // No path is relative, so any directory will do; the working directory may no longer exist.
+  // All paths are absolute, so any directory will do; the working directory may no longer exist.
   const query = { session: undefined, targets: paths, directory: dirname(paths[0] ?? "/") };
   const found = await findSessions(sessions, caller, mattersTo(query), except);
   try {
@@ -175,7 +175,7 @@ export async function openElsewhere(
   }
 }
 
-/** Returns a session that may have the target open but can't be asked or is hidden; `undefined` if there is none. */
+/** Returns what, if anything, may have the target open: an unreachable session, or one with an unreadable record. */
 async function doubtOf(found: FoundSessions, query: SessionQuery): Promise<Holder | undefined> {
   const doubtful = await firstInDoubt(found, query);
   if (doubtful !== undefined) return { kind: "unasked", session: sessionName(doubtful.record), why: doubtful.why };

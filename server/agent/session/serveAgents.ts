@@ -1,4 +1,4 @@
-/** Opens an editor's session to the user's agents until the process ends: creates the socket, and admits the agents. */
+/** Opens an editor's session to the user's agents until the process ends: creates the socket and admits the agents. */
 import { randomBytes } from "node:crypto";
 import { createServer, type Socket } from "node:net";
 import { hostname } from "node:os";
@@ -19,7 +19,7 @@ import { canonicalPaths, openElsewhere } from "./selectSession.js";
 
 /**
  * Opens the socket and announces the session; if either fails, the log says why. Agents may send the same requests as
- * the editor, but the server itself applies the edits of agents' calls.
+ * the editor, but the server applies the edits in agents' calls itself.
  */
 export async function serveAgents(session: Session): Promise<void> {
   const sessions = inServerFolder("sessions");
@@ -44,7 +44,7 @@ export async function serveAgents(session: Session): Promise<void> {
   session.openElsewhere = (paths) => openElsewhere(paths, sessions, caller, id);
   if (!bound.ok) return session.log("warn", sessionLog.unreachable(bound.problem));
   address = bound.address;
-  // If an agent could not be accepted, only that agent is affected.
+  // A failure to accept an agent affects only that agent.
   server.on("error", (error) => session.log("warn", sessionLog.socketError(error)));
   announce();
   session.log("info", sessionLog.reachable(id));
@@ -52,7 +52,7 @@ export async function serveAgents(session: Session): Promise<void> {
     announce();
     void outside.foldersChanged();
   };
-  // Runs however the process ends, unless a signal that is not caught kills it.
+  // Runs however the process ends, except when an uncaught signal kills it.
   process.on("exit", () => {
     removeQuietly(recordPath(sessions, id));
     server.close();
@@ -61,8 +61,8 @@ export async function serveAgents(session: Session): Promise<void> {
 }
 
 /**
- * Lists the files that a session has open outside its folders; calls `changed` if the list may have changed. `paths`
- * returns the files' canonical paths; `foldersChanged` must be called when the folders have changed.
+ * Lists the files that a session has open outside its folders and calls `changed` when the list may have changed.
+ * `paths` returns the files' canonical paths; `foldersChanged` must be called whenever the folders have changed.
  */
 async function watchOutside(session: Session, changed: () => void) {
   /** Canonical paths of all open documents, by URI; `undefined` if the path is not known yet or there is no file. */
@@ -100,7 +100,7 @@ async function watchOutside(session: Session, changed: () => void) {
   return { paths: () => [...new Set([...files.values()].filter(isOutside))], foldersChanged };
 }
 
-/** Builds the session's record. If it would be too large for its readers, it lists no folders: any file may be open. */
+/** Builds the session's record. A record that would be too large lists no folders: any file may then be open. */
 function toRecord(
   session: Session,
   outside: readonly string[],
@@ -125,7 +125,7 @@ function toRecord(
 
 const mostRecordBytes = limits.sessionRecordBytes - 1024;
 
-/** The data of a session that its connections need. */
+/** What a session's connections need to know about it. */
 interface ListeningSession {
   readonly session: Session;
   readonly secret: string;

@@ -1,4 +1,4 @@
-/** Finds the running sessions of the user's editors by their announcements, and asks them for their open files. */
+/** Finds the running sessions of the user's editors through their announcements and asks for their open files. */
 import { hostname } from "node:os";
 import { basename, dirname } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -30,16 +30,16 @@ export interface FoundSessions extends Pick<ReadRecords, "problems" | "hidden"> 
   readonly reached: readonly LiveSession[];
   /** Sessions that may be running and may have unsaved text. */
   readonly unreached: readonly UnreachedSession[];
-  /** The problems, taken from `problems`, that prevent all sessions from announcing themselves or from being found. */
+  /** Those of `problems` that prevent all sessions from announcing themselves or from being found. */
   readonly blind: readonly string[];
-  /** Number of announcements that were removed, because their sessions have ended. */
+  /** Number of announcements that were removed because their sessions had ended. */
   readonly removed: number;
 }
 
 /**
- * Connects to every announced session as `caller`, and asks for its open files. `matters` reports whether a session may
- * have one of the caller's files; all other sessions get less time to answer. `except`: the id of a session to leave
- * out, because it is the one that asks.
+ * Connects to every announced session as `caller` and asks for its open files. `matters` reports whether a session may
+ * have one of the caller's files; if not, the session gets less time to answer. `except`: the id of a session to leave
+ * out, because it is the session that asks.
  */
 export async function findSessions(
   directory: string,
@@ -80,7 +80,7 @@ export function closeSessions({ reached }: FoundSessions): void {
   for (const session of reached) session.close();
 }
 
-/** Asks a session for its open files. Without an answer within `patience` milliseconds, the session is unreached. */
+/** Asks a session for its open files. If it does not answer within `patience` milliseconds, it counts as unreached. */
 async function askStatus(session: SessionConnection, patience: number): Promise<ConnectResult<LiveSession>> {
   const late = new AbortController();
   const giveUp = (why: Unreached): ConnectResult<LiveSession> => {
@@ -104,7 +104,7 @@ async function askStatus(session: SessionConnection, patience: number): Promise<
   }
 }
 
-/** Reports whether a value is a status. Checks only the fields that this file uses: others depend on the version. */
+/** Reports whether a value is a status. Checks only the fields that this file uses; the others vary by version. */
 function isStatus(value: unknown): value is StatusResult {
   const { folders, open } = (value ?? {}) as Partial<Record<keyof StatusResult, unknown>>;
   const isOpen = (one: unknown): boolean => typeof (one as { uri?: unknown } | null)?.uri === "string";
@@ -129,8 +129,8 @@ function readAnnouncements(directory: string): ReadRecords & Pick<FoundSessions,
 }
 
 /**
- * Reports whether a session has certainly ended. A process that seems to be gone may run in another container, and a
- * missing socket may be visible only there; but a socket that refuses connections has no listener.
+ * Reports whether a session has certainly ended. A process that can't be found may run in another container, and a
+ * missing socket may be visible only there; but nothing listens on a socket that refuses connections.
  */
 function hasEnded(record: SessionRecord, why: Unreached, directory: string): boolean {
   if (why.kind !== "absent" || record.host !== hostname() || isProcess(record.pid, record.processStart)) return false;

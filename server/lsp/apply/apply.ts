@@ -1,4 +1,4 @@
-/** Serves every tool call, from the editor or an agent: plans the call, and then applies its edit or returns it. */
+/** Serves every tool call, whether from the editor or an agent: plans the call, then applies or returns its edit. */
 import type { CancellationToken } from "vscode-languageserver/node";
 import { decodeCall } from "../../dialect/decode.js";
 import { type Failure, withRest } from "../../plan/failure.js";
@@ -26,8 +26,8 @@ export interface ReceivedCall {
   /** As received, not yet checked. */
   readonly params: unknown;
   /**
-   * The program that applies the edit: `client`, which receives the edit in the answer, or `server`, for commands and
-   * agents. `preview` if the edit must not be applied.
+   * Says who applies the edit: the `client`, which receives it in the answer; the `server`, for commands and agents;
+   * or, for a `preview`, nobody.
    */
   readonly applier: "client" | "preview" | "server";
   /** The agent that sent the call; `undefined` if the editor did. */
@@ -63,7 +63,7 @@ interface ServedCall extends Omit<ApplyJob, "kind" | "plan"> {
   readonly report: ReportStep;
 }
 
-/** Applies the call, and records what was done. */
+/** Applies the call and records what was done. */
 async function applyCall(call: ServedCall, caller: Caller | undefined): Promise<Answer> {
   const { session } = call;
   const plan = (only?: FileChange) => planCall(call, only?.operations ?? call.operations);
@@ -128,7 +128,10 @@ async function planCall(call: ServedCall, operations: readonly Operation[]): Pro
   return failed([staleFailures.contentModified({ path: moved ?? "" }, callSentences.keepsMoving)]);
 }
 
-/** Returns the tasks of a plan, the easiest to verify and undo first: texts, then new files, renames and deletions. */
+/**
+ * Returns a plan's tasks, starting with those that are easiest to verify and undo: text edits, then new files, then
+ * renames and deletions.
+ */
 function tasksOf(files: readonly FileChange[]): Task[] {
   const { created, after } = fileOrder(files);
   const texts = files.flatMap((planned): Task[] =>
@@ -144,7 +147,7 @@ function tasksOf(files: readonly FileChange[]): Task[] {
   return textsFirst([...texts, ...whole]);
 }
 
-/** Returns the outcomes of operations that were not attempted. */
+/** Returns outcomes for operations that were not attempted. */
 function untried(operations: readonly Operation[]): EditOutcome[] {
   return operations.flatMap((operation) =>
     indicesOf(operation).map(
@@ -153,18 +156,21 @@ function untried(operations: readonly Operation[]): EditOutcome[] {
   );
 }
 
-/** Returns the path of a document that was changed, closed or opened after the snapshot; `undefined` if none was. */
+/**
+ * Returns the path of a document that was changed, closed or opened after the snapshot was taken; `undefined` if none
+ * was.
+ */
 function movedSince(session: Session, snapshot: WorkspaceSnapshot): string | undefined {
   const open = new Set(session.documents.all().map(({ uri }) => pathOfSyncedUri(uri)));
   for (const { uri, path, file, open: seen } of snapshot.places.values()) {
-    // The value of an open document never changes: a different value means a new state, whatever its version says.
+    // An open document's object is never modified, so a different object means a new state, whatever its version says.
     const isAsItWas = seen === undefined ? file === undefined || !open.has(file) : session.documents.get(uri) === seen;
     if (!isAsItWas) return path;
   }
   return undefined;
 }
 
-/** Compares `options.versions` with the call's documents and, if `all` is set, with other open documents. */
+/** Checks `options.versions` against the call's documents and, if `all` is set, against other open documents. */
 async function checkVersions(
   { session, options }: ServedCall,
   versions: NonNullable<CallOptions["versions"]>,
@@ -175,7 +181,7 @@ async function checkVersions(
   const warnings: string[] = [];
   const resolver = await createResolver(worldOf(session, options.root));
   for (const [uri, expected] of Object.entries(versions)) {
-    // The option may spell a document's URI differently from the edits, or from the editor.
+    // A URI in the option may be spelled differently from the same document's URI in the edits or in the editor.
     const resolved = await resolver.resolve(uri);
     const place = resolved.ok ? resolved.place : undefined;
     const same = [...snapshot.places].find(([, { identity }]) => identity === place?.identity);

@@ -1,4 +1,7 @@
-/** Applies a call or undo: plan, confirm, stage, execute, finish. Verifies each step, as an answer is no proof. */
+/**
+ * Plans a call or an undo, lets the user confirm it, and applies it. Verifies each step, because the editor's answer
+ * alone proves nothing.
+ */
 import type { ClientCapabilities } from "vscode-languageserver/node";
 import { type Failure, withRest } from "../../plan/failure.js";
 import { type FileChange, hasSameFate, nameAfter, notAttempted } from "../../plan/outcome.js";
@@ -17,13 +20,16 @@ import type { ApplyJob, DoneStep, Run, StepResult, Task } from "./step.js";
 import { commitPart, heldElsewhere, stagePart, tasksByWriter } from "./steps/disk.js";
 import { stepRules } from "./steps/table.js";
 
-/** The answer to a job. `steps` contains all steps in order; `undefined` if not all of them are verified. */
+/** The answer to a job. `steps` lists all steps in order; it is `undefined` unless all of them were verified. */
 export interface Applied {
   readonly answer: Answer;
   readonly steps?: readonly DoneStep[];
 }
 
-/** Runs a task once all earlier tasks have ended. If the task is cancelled while it waits, answers at once. */
+/**
+ * Runs a task once all earlier tasks have ended. If the task is cancelled while it waits, returns the answer
+ * immediately.
+ */
 export function inTurn(
   { session, token }: Pick<ApplyJob, "session" | "token">,
   task: () => Promise<Answer>,
@@ -42,17 +48,17 @@ export function cancelled(): FailedAnswer {
   return toRefusal([withRest(editorFailures.cancelled(), callSentences.nothingChanged)]);
 }
 
-/** Sorts tasks: texts of open documents first, then other texts, then all other tasks. Each group keeps its order. */
+/** Sorts tasks: text edits of open documents, then other text edits, then the rest. Each group keeps its order. */
 export function textsFirst(tasks: readonly Task[]): Task[] {
   const texts = tasks.filter(({ kind }) => kind === "text");
   const open = texts.filter(({ planned }) => planned.document.version !== null);
-  // A set keeps each task where it occurs first.
+  // A set keeps each task at its first position.
   return [...new Set([...open, ...texts, ...tasks])];
 }
 
-/** Plans until the user agrees to the plan, if the user must be asked, and then applies exactly that plan. */
+/** Plans a job and applies it. If the user must be asked, applies exactly the plan that the user agreed to. */
 export async function applyJob(job: ApplyJob): Promise<Applied> {
-  // A caller may ask for a confirmation, but can't skip one that the user wants.
+  // A caller may ask for confirmation, but can't skip one that the user wants.
   const asks = job.options.confirm === true || job.session.settings.confirm === "always";
   const confirmation = asks ? createConfirmation(job) : undefined;
   try {
@@ -82,7 +88,8 @@ async function applyConfirmed(job: ApplyJob, confirmation: Confirmation | undefi
     if (!canApply) return refused(editorFailures.noApplyEdit(job.kind));
     const consent = await confirmation?.ask(plan);
     if (typeof consent === "object") return refused(consent);
-    // The text may have changed while the user read the diff. Plan again, because only the agreed diff is applied.
+    // The text may have changed while the user read the diff. Plan again, because only the accepted diff may be
+    // applied.
     if (consent === "yes") continue;
     if (token.isCancellationRequested) return refused(editorFailures.cancelled());
     const held = await heldElsewhere(context, tasks);
@@ -102,7 +109,7 @@ async function applyConfirmed(job: ApplyJob, confirmation: Confirmation | undefi
     session.history.proposals = session.history.proposals.filter(
       ({ unseen }) => !plan.files.some(({ document }) => unseen.has(document.uri)),
     );
-    // Files that the server writes itself may need operations that the editor can't do.
+    // Changes that the server writes itself may include operations that the editor does not support.
     const shownTo = part === undefined ? session : { ...session, capabilities: anyEdit };
     const run: Run = { ...context, plan, tasks, disk: part, shownTo, warnings, done: [], budget: { bytes: 0 } };
     return execute(run, (file) => replan(job, confirmation, file));
@@ -113,7 +120,7 @@ const anyEdit: ClientCapabilities = {
   workspace: { workspaceEdit: { documentChanges: true, resourceOperations: ["create", "rename", "delete"] } },
 };
 
-/** One file, planned again on its current text for the same kind of change as before; or the failure. */
+/** A new plan for a file's current text, with the same kind of change as before; or the failure that prevented it. */
 type Replanned = Pick<DoneStep, "file" | "editOutcomes"> | Failure;
 
 async function replan(job: ApplyJob, confirmation: Confirmation | undefined, file: FileChange): Promise<Replanned> {
@@ -122,7 +129,7 @@ async function replan(job: ApplyJob, confirmation: Confirmation | undefined, fil
   const again = await job.plan(file);
   if (!again.ok) return again.failures[0] ?? changed;
   const same = again.files.find((one) => hasSameFate(one, file));
-  // The caller did not ask for a deletion that only makes room for another file, so the new plan lacks it.
+  // A deletion that only makes room for another file was not requested by the caller, so the new plan lacks it.
   if (same === undefined) return changed;
   const consent = await confirmation?.askAgain(file, same, again);
   return typeof consent === "object" ? consent : { file: same, editOutcomes: again.outcomes };
@@ -133,7 +140,7 @@ export async function execute(run: Run, replanned: (file: FileChange) => Promise
   const { disk, tasks, done } = run;
   for (const task of tasks) {
     const step = await doTask(run, task, replanned).catch((error: unknown) => {
-      // Staged files block other batches in their folders, so they must not stay, whatever is thrown.
+      // Staged files block other batches in their folders, so they must be removed, whatever the error is.
       disk?.staged.abandon();
       throw error;
     });
@@ -173,7 +180,7 @@ async function doTask(run: Run, task: Task, replanned: (file: FileChange) => Pro
   return hasMoved(callSentences.keepsMoving);
 }
 
-/** Has the changed files saved, compares them with the disk, and builds the result. */
+/** Has the editor save the changed files, compares their texts with the disk, and builds the result. */
 async function finish(run: Run): Promise<MultiEditResult> {
   const { options, done, plan, disk } = run;
   const last = new Map(done.map((step): [FileChange, FileChange] => [step.planned, step.file]));
@@ -195,7 +202,7 @@ async function finish(run: Run): Promise<MultiEditResult> {
     const state = await stateAfter(run, file);
     if (state !== undefined || run.places.get(uri)?.file !== undefined) onDisk.set(file, state ?? "differs");
     if (state === "same") continue;
-    // The editor may have written a file without opening it or syncing it to the server. The disk then verifies it.
+    // An editor may write a file without opening or syncing it. If so, the comparison above has verified the step.
     if (unverifiable.some((step) => step.file === file)) {
       outcome = "unknown";
       warnings.push(callSentences.unverifiable(path));
@@ -205,7 +212,7 @@ async function finish(run: Run): Promise<MultiEditResult> {
   }
   warnings.push(...(await staying(run)));
   const sent = new Map(done.flatMap(({ file, edits }) => (edits === undefined ? [] : [[file, edits]])));
-  // Files that the server restored itself are not part of the edit for the editor.
+  // The edit in the result leaves out files that the server itself restored.
   const restored = done.flatMap(({ kind, file }) => (kind === "restore" ? [file] : []));
   const edit = toWorkspaceEdit(
     files.filter((file) => !restored.includes(file)),
@@ -216,7 +223,10 @@ async function finish(run: Run): Promise<MultiEditResult> {
   return inSlices(toResult({ planned, edit, outcome, options, warnings, onDisk, written: byServer }));
 }
 
-/** Gives the editor a moment to close documents whose files are gone or renamed; returns warnings about the others. */
+/**
+ * Gives the editor a moment to close documents whose files were deleted or renamed. Returns warnings about those that
+ * stay open.
+ */
 async function staying({ session, done }: Run): Promise<string[]> {
   const taken = done.flatMap(({ kind, file }) => (kind === "create" || kind === "rename" ? [nameAfter(file).uri] : []));
   const gone = done.filter(

@@ -19,7 +19,7 @@ export interface Misapplied {
   readonly done: FileChange;
 }
 
-/** Sends a document's edits and watches its synced text. The answer decides only if the text proves nothing. */
+/** Sends a document's edits and watches its synced text. The editor's answer counts only if the text proves nothing. */
 export async function applyText(
   session: Session,
   file: FileChange,
@@ -31,7 +31,7 @@ export async function applyText(
   const watch = watchText(session, file, edits);
   // If the file was opened after it was planned, the edit is for the version that is open now.
   const sentFor = version ?? openAt(session, uri)?.version ?? null;
-  // A client without `documentChanges` gets the older form.
+  // A client without `documentChanges` gets the edit in the older form.
   const edit = hasDocumentChanges(session)
     ? { documentChanges: [{ textDocument: { uri, version: sentFor }, edits: [...edits] }] }
     : { changes: { [uri]: [...edits] } };
@@ -39,7 +39,8 @@ export async function applyText(
     const answer = await Promise.race([request(session, { label, edit }), watch.seen]);
     if ("kind" in answer) return answer;
     const isNo = !answer.applied && !answer.isLate;
-    // A client that answers no because the version is outdated has not applied the edit, if its text confirms that.
+    // If the client refused, and its newer text is the old one apart from typing, the edit has certainly not been
+    // applied.
     const moved = openAt(session, uri);
     if (isNo && moved !== undefined && moved.version !== version && sourceOf(moved.text) === "old") {
       return { kind: "moved" };
@@ -56,7 +57,7 @@ export async function applyText(
     if (open === undefined || open.desynced !== undefined) return { kind: answer.isLate ? "timedOut" : "diverged" };
     if (open.version === version) return unchanged(answer);
     if (version === null) return { kind: "diverged" };
-    // If the user typed where the edit belongs, the text proves nothing, but an editor's refusal can be trusted.
+    // If the user typed where the edit belongs, the text proves nothing, but the editor's refusal can be trusted.
     const source = sourceOf(open.text);
     return { kind: source === "old" || (source === "unclear" && isNo) ? "moved" : "diverged" };
   } finally {
@@ -70,10 +71,10 @@ function unchanged(answer: EditorAnswer): StepOutcome {
   return answer.applied ? { kind: "acknowledgedButUnchanged" } : { kind: "refused", reason: answer.reason };
 }
 
-/** The text into which the user typed, if a document has neither its old nor its planned text. */
+/** The text that the user typed into: the old one or the planned one; `unclear` if it could be either or neither. */
 type TextSource = "old" | "planned" | "unclear";
 
-/** Decides whether a text is the old or the planned one, apart from one stretch of typing outside the edited parts. */
+/** Tells whether a text is the old or the planned one, apart from one stretch of typing outside the edited parts. */
 export function sourceOfText(file: FileChange, synced: string): TextSource {
   const mark = file.document.bomSynced ? byteOrderMark : "";
   const { change, document, text } = file;
@@ -81,7 +82,8 @@ export function sourceOfText(file: FileChange, synced: string): TextSource {
     const [typed] = shrink(mark + before, { from: 0, to: mark.length + before.length, insert: synced });
     if (typed === undefined) return true;
     const [from, to] = [typed.from - mark.length, typed.to - mark.length];
-    // An edited part is intact if the typing does not reach into it; an empty part, if the typing does not touch it.
+    // An edited part is intact if the typing does not reach into it; an empty one is intact only if the typing does not
+    // even touch it.
     return telling.changes.every((one) =>
       one.from < one.to ? one.to <= from || one.from >= to : one.to < from || one.from > to,
     );
@@ -101,8 +103,8 @@ export function isExpected(session: Session, file: FileChange, text: string): bo
 }
 
 /**
- * Returns the change that the editor made to its last text, if it used the edit's positions although typing had moved
- * or changed the intended text. `undefined` if the positions are right, or if the editor did something else.
+ * Returns the change that the editor made, if it applied the edit at the sent positions even though typing had moved or
+ * changed the intended text. `undefined` if the positions were right, or if the editor did something else.
  */
 function whereMisapplied(
   session: Session,
@@ -113,7 +115,7 @@ function whereMisapplied(
 ): FileChange | undefined {
   const mark = file.document.bomSynced ? byteOrderMark : "";
   const base = mark + file.document.text;
-  // If a file was just opened, a difference from its text on disk may come from the editor and not from typing.
+  // In a file that was only just opened, a difference from the text on disk may come from the editor, not from typing.
   if (file.document.version === null || before === base || !before.startsWith(mark) || !now.startsWith(mark))
     return undefined;
   const meant = spansOf(session, file, edits, base);
@@ -126,7 +128,7 @@ function whereMisapplied(
     const at = done[i];
     if (at === undefined) return false;
     const held = before.slice(at.from, at.to);
-    // Some editors sync each change of an edit separately: a change that was synced earlier is already in the text.
+    // Some editors sync each change of an edit separately, so a change that was synced earlier is already in the text.
     if (held === at.insert) return true;
     return (
       base.slice(from, to) === held && typed.mapPos(from, "after") === at.from && typed.mapPos(to, "before") === at.to
@@ -147,7 +149,7 @@ function whereMisapplied(
   });
 }
 
-/** Returns the edits as changes of a text; `undefined` if the text lacks one of their positions. */
+/** Returns the edits as changes to a text; `undefined` if one of their positions does not exist in the text. */
 function spansOf({ encoding }: Session, { document }: FileChange, edits: readonly TextEdit[], text: string) {
   const lines = LineIndex.of(text, document);
   const spans = edits.flatMap(({ range, newText }) => {
@@ -165,7 +167,7 @@ interface EditorAnswer {
   readonly isLate: boolean;
 }
 
-/** Asks the editor to apply an edit, and waits for its answer for a bounded time. */
+/** Asks the editor to apply an edit and waits a limited time for the answer. */
 export async function request(session: Session, asked: ApplyWorkspaceEditParams): Promise<EditorAnswer> {
   const no: EditorAnswer = { applied: false, reason: "", isLate: false };
   const answered = session.connection.workspace.applyEdit(asked).then(
@@ -178,7 +180,7 @@ export async function request(session: Session, asked: ApplyWorkspaceEditParams)
   return Promise.race([answered, late]);
 }
 
-/** Watches a document's synced text for the first sign of its edits, which counts even if the text changes again. */
+/** Watches a document's synced text for the first sign of the edits. The sign counts even if the text changes again. */
 function watchText(session: Session, file: FileChange, edits: readonly TextEdit[]) {
   const { uri, version } = file.document;
   let stop = (): void => {};
@@ -189,7 +191,7 @@ function watchText(session: Session, file: FileChange, edits: readonly TextEdit[
       if (changed !== open?.uri || open.desynced !== undefined) return;
       const before = last ?? open.text;
       last = open.text;
-      // It does not matter how the text came to be as planned.
+      // It does not matter how the text came to match the plan.
       if (isExpected(session, file, open.text)) return resolve({ kind: "verified" });
       const done = whereMisapplied(session, file, edits, before, open.text);
       if (done !== undefined) resolve({ kind: "misapplied", done });
@@ -200,8 +202,8 @@ function watchText(session: Session, file: FileChange, edits: readonly TextEdit[
 }
 
 /**
- * Sends an operation that deletes or renames the file `path`, and watches the disk. The answer decides how long to wait
- * and, if the disk is unchanged, the outcome. `newPath` is the file's path after a rename.
+ * Sends an operation that deletes or renames the file at `path`, and watches the disk. The editor's answer determines
+ * how long to wait and, if the disk is unchanged, the outcome. `newPath` is the file's path after a rename.
  */
 export async function applyToFile(
   session: Session,
@@ -238,7 +240,7 @@ export async function until(
   }
 }
 
-/** Compares the current file of a URI on disk with a text; `undefined` if the URI does not lead to a text file. */
+/** Compares a text with the file on disk to which a URI leads; `undefined` if the URI does not lead to a text file. */
 export async function stateOnDisk(
   { places, session }: ApplyContext,
   uri: string,
@@ -248,7 +250,7 @@ export async function stateOnDisk(
   return path === undefined ? undefined : sameAsDisk(text, path, session.facts.habits);
 }
 
-/** After the call, compares a file on disk with its text in the editor or, if it is not open, with the planned text. */
+/** Compares a file on disk after the call with its text in the editor or, if it is not open, with the planned text. */
 export function stateAfter(context: ApplyContext, file: FileChange): Promise<"same" | "differs" | undefined> {
   const { uri } = nameAfter(file);
   return stateOnDisk(context, uri, openAt(context.session, uri)?.text ?? file.text);

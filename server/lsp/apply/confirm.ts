@@ -16,15 +16,16 @@ import { cancellation, type Session } from "../session.js";
 import type { ApplyJob, ApplyPlan } from "./step.js";
 
 /**
- * The user's answer about a plan: `yes`; `known` if the user need not be asked, because the diff is empty or already
- * agreed to; or the failure, if the user rejected the plan, cancelled, did not answer or can't be asked.
+ * The user's answer to a plan: `yes`; `known` if the user does not have to be asked, because the diff is empty or
+ * already accepted; or the failure, if the user rejected the plan, did not answer or can't be asked, or if the call was
+ * cancelled.
  */
 export type Consent = "known" | "yes" | Failure;
 
-/** The questions to the user about one call. */
+/** The questions that the user is asked about one call. */
 export type Confirmation = ReturnType<typeof createConfirmation>;
 
-/** Creates the questions about one call. The user is not asked again about the diff that was agreed to last. */
+/** Creates the questions about one call. The user is not asked about the same diff of the whole plan twice in a row. */
 export function createConfirmation(job: ApplyJob) {
   const agreed = new Map<FileChange, string>();
   const viewer = createViewer(job.session);
@@ -46,9 +47,9 @@ export function createConfirmation(job: ApplyJob) {
       if (consent === "yes") confirmed = diff;
       return consent;
     },
-    /** Asks about one file of an accepted plan. `again` is the same file, planned again in a plan of its own. */
+    /** Asks about one file of an accepted plan. `again` is the same file, planned again on its own. */
     async askAgain(file: FileChange, again: FileChange, { files }: ApplyPlan): Promise<Consent> {
-      // The user's agreement covers only one diff of this file.
+      // The user has accepted only one particular diff of this file.
       const diff = wholeDiff([again]);
       if (diff === agreed.get(file)) return "known";
       agreed.set(file, diff);
@@ -94,27 +95,29 @@ async function askUser(
   return Promise.race([answer, left, late]);
 }
 
-/** Returns the start of a diff for a question, followed by the number of lines that are left out. */
+/** Shortens a diff for a question: returns its start, followed by the number of lines that are left out. */
 function short(diff: string): string {
   const shown = wholeLines(diff, limits.questionDiff);
   return shown + callSentences.furtherLines(diff.slice(shown.length).split("\n").length - 1);
 }
 
-/** The folders of diffs that exist at the moment. If the process exits during a question, it removes these folders. */
+/** The diff folders that currently exist. If the process exits while a question is open, it removes them. */
 const folders = new Set<string>();
 
 process.on("exit", () => {
   for (const path of folders) rmSync(path, { recursive: true, force: true });
 });
 
-/** Creates a viewer. It shows each diff as a file in a folder that only the user can read; `end` removes the folder. */
+/**
+ * Creates a viewer, which shows each diff as a file in a folder that only the user can read; `end` removes the folder.
+ */
 function createViewer({ capabilities, connection }: Session) {
   let folder: string | undefined;
   let written = 0;
   let hasFailed = false;
   const works = (): boolean => capabilities.window?.showDocument?.support === true && !hasFailed;
   return {
-    /** Returns `true` if the client can show a document and has not failed to do so. */
+    /** Returns `true` if the client can show a document and has not yet failed to do so. */
     works,
     /** Returns `true` if the user has asked to see a diff. */
     wasUsed: () => written > 0,

@@ -26,7 +26,10 @@ export function recordApplied(session: Session, { id, label, steps, caller }: Om
   return kept !== undefined;
 }
 
-/** Sends `multiEdit/didApply`, which leaves out deleted files, unless the client would warn its user about it. */
+/**
+ * Sends `multiEdit/didApply`, which leaves out deleted files, unless the client would warn its user about the
+ * notification.
+ */
 export function tellApplied(session: Session, { id, label, steps }: Pick<Transaction, "id" | "label" | "steps">): void {
   if (session.facts.warnsOfUnknown && announcedBy(session).didApply !== true) return;
   const files = [...new Set(steps.map(({ file }) => file))].filter(({ kind }) => kind !== "delete");
@@ -52,7 +55,7 @@ function rangesOf(session: Session, file: FileChange): DidApplyParams["files"][n
   return { uri: open?.uri ?? uri, version, ranges };
 }
 
-/** Starts to watch a proposal; returns its id, or `undefined` if it changes nothing or is too large to be kept. */
+/** Starts watching a proposal; returns its id, or `undefined` if it changes nothing or is too large to be kept. */
 export async function addProposal(
   { history }: Session,
   label: string,
@@ -95,14 +98,17 @@ export async function settleProposals(session: Session): Promise<void> {
   for (const proposal of session.history.proposals) await settle(session, proposal);
 }
 
-/** Turns a proposal into a transaction if its edit has been applied to all files, apart from typing elsewhere. */
+/**
+ * Turns a proposal into a transaction if its edit has been applied to all files, even if the user has typed elsewhere
+ * in them.
+ */
 async function settle(session: Session, proposal: Proposal): Promise<void> {
   const { history } = session;
   const { steps, unseen, places } = proposal;
   const names = new Set(steps.flatMap(({ file }) => (file.kind === "delete" ? [] : [nameAfter(file).uri])));
   const context = { session, options: {}, places, unseen, names };
   for (const { kind, file } of steps) if (!(await stepRules[kind].isDone({ ...context, file }))) return;
-  // Another call of this function may have settled the proposal in the meantime.
+  // Another call to this function may have settled the proposal in the meantime.
   if (!history.proposals.includes(proposal)) return;
   history.proposals = history.proposals.filter((one) => one !== proposal);
   recordApplied(session, { ...proposal, caller: undefined });

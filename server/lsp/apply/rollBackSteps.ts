@@ -15,8 +15,9 @@ import { stepRules } from "./steps/table.js";
 type HeldParts = Map<FileChange, Set<"text" | "whole">>;
 
 /**
- * Rolls back the steps that were done, in reverse order, after the steps in `failed` failed. The answer reports the
- * first failure. It is a refusal if everything is certainly as before, otherwise a result with the outcome `unknown`.
+ * Rolls back the completed steps, starting with the last, after the steps in `failed` have failed. The answer reports
+ * the first failure. It is a refusal if everything is certainly as before; otherwise it is a result with the outcome
+ * `unknown`.
  */
 export async function rollBackSteps(run: Run, failed: readonly [DoneStep, ...DoneStep[]]): Promise<Answer> {
   const rest: Record<Leftover | "back", string[]> = {
@@ -32,7 +33,7 @@ export async function rollBackSteps(run: Run, failed: readonly [DoneStep, ...Don
   const hold = ({ file, kind }: DoneStep, part: "text" | "whole" = kind === "text" ? "text" : "whole"): void => {
     held.set(file, (held.get(file) ?? new Set()).add(part));
   };
-  // The files that the server has committed stay on disk, so the editor's steps are not rolled back, either.
+  // If the server's files are already committed, they stay on disk, so the editor's steps are not rolled back either.
   const isThere = failed[0].outcome.kind === "unconfirmed";
   for (const step of run.done.toReversed()) {
     const { file, kind, outcome } = step;
@@ -65,7 +66,10 @@ const doubtful: ReadonlySet<StepOutcome["kind"]> = new Set([
   "unconfirmed",
 ]);
 
-/** Returns each edit's outcome. A planned edit is `applied` if a file still has it, `failed`, or `notAttempted`. */
+/**
+ * Returns the edits' outcomes. A planned edit is `applied` if a file still contains it, otherwise `failed` or
+ * `notAttempted`.
+ */
 function outcomesOf(run: Run, steps: readonly DoneStep[], failure: Failure, held: HeldParts): EditOutcome[] {
   const indices = (files: readonly FileChange[]) =>
     new Set(files.flatMap(({ operations }) => operations.flatMap(indicesOf)));
@@ -98,14 +102,14 @@ async function unknown(
   return { ok: true, result };
 }
 
-/** Returns a change with only the parts that could not be rolled back. */
+/** Reduces a file's change to the parts that could not be rolled back. */
 function partOf(file: FileChange, parts: ReadonlySet<"text" | "whole">): FileChange {
   if (file.kind !== "rename" || (parts.has("text") && parts.has("whole"))) return file;
   if (parts.has("text")) return asUpdate(file);
   return { ...file, change: ChangeSet.none(file.document.text.length), text: file.document.text };
 }
 
-/** Returns the failure of a step; `rest` says what happened to the other steps. */
+/** Returns the failure for a step; `rest` says what happened to the other steps. */
 function failureOf(session: Session, { outcome, file, kind }: DoneStep, rest: string): Failure {
   const { path } = file.document;
   const asked: StepDescription =

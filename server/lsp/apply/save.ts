@@ -12,7 +12,7 @@ import type { ApplyContext } from "./step.js";
 /**
  * Saves the files that a batch changed: all, none, or only those without earlier unsaved changes. Returns warnings
  * about files that were not saved, and about files that the editor changed when it saved them. If the client can't save
- * files, those that were not open are not mentioned: another part of the answer warns about them.
+ * files, the warnings leave out files that were not open, because another warning covers those.
  */
 export async function saveChanged(context: ApplyContext, files: readonly FileChange[]): Promise<readonly string[]> {
   const { session, options } = context;
@@ -35,7 +35,10 @@ export async function saveChanged(context: ApplyContext, files: readonly FileCha
   return [...dirty, ...(await saveThese(context, wanted))];
 }
 
-/** Asks the editor to save. The answer proves nothing: it gives reasons, and decides how long to watch the disk. */
+/**
+ * Asks the editor to save files. The answer does not prove that a file was saved, but it may say why one was not. It
+ * also determines how long to watch the disk.
+ */
 async function saveThese(context: ApplyContext, files: readonly FileChange[]): Promise<string[]> {
   const { session } = context;
   const openOf = (file: FileChange) => openAt(session, nameAfter(file).uri);
@@ -52,7 +55,7 @@ async function saveThese(context: ApplyContext, files: readonly FileChange[]): P
     const isSaved = async () => (await stateAfter(context, file)) === "same";
     const patience = reason === undefined && reply.isAnswer ? session.settings.proofTimeout : 0;
     if (!(await until(isSaved, patience))) return callSentences.notSaved(path, reason ?? reply.problem);
-    // An editor may format a file when it saves it.
+    // Some editors format a file when they save it.
     const isOther = asPlanned.includes(file) && !isExpectedNow(file);
     return isOther ? callSentences.changedOnSave(path) : [];
   });
@@ -61,7 +64,7 @@ async function saveThese(context: ApplyContext, files: readonly FileChange[]): P
 
 /** The editor's answer to the request to save. */
 interface SaveAnswer {
-  /** The reasons why the editor did not save files, by URI. */
+  /** The editor's reasons for not saving files, by URI. */
   readonly failed: ReadonlyMap<string, string>;
   readonly isAnswer: boolean;
   /** The reason to give for a file that was not saved, if the editor itself gives none. */

@@ -48,7 +48,7 @@ function undoParams(params: unknown): Answer<string | undefined> {
   return typeof transaction === "string" ? { ok: true, result: transaction } : wrong(undoProblems.transaction);
 }
 
-/** Plans the inverse of every file's change, and applies the plan like any batch. */
+/** Plans the inverse of every file's change and applies the plan like that of any batch. */
 async function undoTransaction(session: Session, transaction: Transaction, token: CancellationToken): Promise<Answer> {
   const { id, label, steps: applied } = transaction;
   const options = { label: callSentences.undoOf(label) };
@@ -65,12 +65,12 @@ async function undoTransaction(session: Session, transaction: Transaction, token
   return { ok: true, result: { ...answer.result, transaction: id } };
 }
 
-/** Creates the function that plans the inverse of the steps on the current texts. */
+/** Creates the function that plans the inverse of the steps for the current texts. */
 function createPlan(session: Session, steps: readonly AppliedStep[]): ApplyJob["plan"] {
   const applied = [...new Set(steps.map(({ file }) => file))];
-  /** URIs of the files after the steps. The undo itself frees those that it needs. */
+  /** URIs of the files after the steps. The undo itself frees any of these names that it needs. */
   const freed = new Set(applied.filter(({ kind }) => kind !== "delete").map((file) => nameAfter(file).uri));
-  /** The applied files, by their inverse. */
+  /** The applied changes, by their inverses. */
   const sources = new Map<FileChange, FileChange>();
   const invert = async (file: FileChange): Promise<Inverse> => {
     const own = steps.filter((step) => step.file === file);
@@ -95,7 +95,10 @@ function createPlan(session: Session, steps: readonly AppliedStep[]): ApplyJob["
   };
 }
 
-/** Returns the tasks, last step first: changes of text (open documents first), then operations on whole files. */
+/**
+ * Returns the tasks: text edits (those of open documents first), then operations on whole files, each group in reverse
+ * order of the steps.
+ */
 function tasksOf(steps: readonly AppliedStep[], inverses: ReadonlyMap<FileChange, FileChange | undefined>): Task[] {
   const tasks = steps.toReversed().flatMap(({ kind, file, kept }): Task[] => {
     const planned = inverses.get(file);

@@ -1,4 +1,4 @@
-/** Builds the message of a failed call: shortens each failure, and includes equal messages and hints only once. */
+/** Builds the message of a failed call: shortens long failures and leaves out repeated messages and hints. */
 import { mergeWith } from "../../plan/edits/sentences.js";
 import { clip, type Failure } from "../../plan/failure.js";
 import { limits } from "../../text/limits.js";
@@ -6,7 +6,7 @@ import { callSentences } from "../sentences.js";
 
 /** Facts about the edits of a failed call. */
 export interface FailedCall {
-  /** 0-based indices of the edits whose old text was found. */
+  /** 0-based indices of the edits that did not fail. */
   readonly sound: readonly number[];
   /** Number of edits in the call. */
   readonly total: number;

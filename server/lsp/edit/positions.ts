@@ -23,8 +23,9 @@ export function chooseEncoding(offered: unknown): PositionEncoding {
 
 /**
  * Returns a function that converts offsets in UTF-16 units to positions. It is fastest if the offsets ascend, because
- * then it counts each part of a line only once. It throws if the protocol can't express the offset: outside the text,
- * inside a surrogate pair, or between CR and LF. Code that makes edits must first widen their spans to valid offsets.
+ * then it counts each part of a line only once. It throws if the protocol can't express the offset because it is
+ * outside the text, inside a surrogate pair, or between CR and LF. Code that makes edits must first widen the spans of
+ * the edits to valid offsets.
  */
 export function ascendingPositions(
   text: string,
@@ -34,7 +35,7 @@ export function ascendingPositions(
   let last = { offset: 0, line: 0, character: 0 };
   return (offset) => {
     if (!Number.isInteger(offset) || offset < 0 || offset > text.length) {
-      throw new RangeError(`offset ${offset} is outside a text of ${text.length}`);
+      throw new RangeError(`offset ${offset} is outside the text of length ${text.length}`);
     }
     const line = lines.lineAt(offset);
     if (offset > lines.contentEnd(line)) throw new RangeError(`offset ${offset} is between CR and LF`);
@@ -49,7 +50,7 @@ export function ascendingPositions(
 /**
  * Returns the offset of a position, in UTF-16 units. `undefined` if there is no such position: the line does not exist,
  * `character` is beyond the line's content or inside a character, or a number is not an unsigned integer. In LSP, a
- * `character` beyond the line means the line's end, but a client sends it only if its text differs from the server's.
+ * `character` beyond the line means the line's end, but a client sends one only if its text differs from the server's.
  *
  * For an editor that counts a CR as a character, a position between CR and LF is valid.
  *
@@ -68,7 +69,7 @@ export function offsetOf(
   const start = lines.start(line);
   const end = endOfCharacters(lines, line);
   if (encoding !== "utf-16") return skipUnits(text, { from: start, to: end }, character, encoding);
-  const offset = start + character; // No units need counting, so a long minified line is not walked.
+  const offset = start + character; // No units need counting, so a long minified line is not scanned.
   const isInsidePair = splitsCharacter(text, offset) && text[offset] !== "\n";
   return offset > end || isInsidePair ? undefined : offset;
 }

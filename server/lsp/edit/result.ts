@@ -16,13 +16,16 @@ export interface Report {
   readonly outcome: MultiEditResult["outcome"];
   readonly options: CallOptions;
   readonly warnings: readonly string[];
-  /** `same` for a file with the document's text after the call. Files without an entry have `document.onDisk`. */
+  /**
+   * Whether each file on disk has the document's text after the call. For a file not listed here, `document.onDisk`
+   * applies.
+   */
   readonly onDisk?: ReadonlyMap<FileChange, "same" | "differs">;
   /** Files that the server wrote itself because no editor has them open; `undefined` means none. */
   readonly written?: ReadonlySet<FileChange>;
 }
 
-/** Builds the result of a call in steps. */
+/** Builds the result of a call, file by file. */
 export function* toResult(report: Report): Generator<void, MultiEditResult> {
   const { planned, options } = report;
   const changed = planned.files.filter(isChanged);
@@ -81,7 +84,8 @@ function requestedFiles(files: readonly FileChange[]): readonly FileChange[] {
 
 /**
  * Returns the label, a sentence about the changed files that no editor has open, and a line for each file: a letter and
- * a path, as in the output of Codex's command. The lines come last because agents cut off the end of a long answer.
+ * a path, as in the output of Codex's `apply_patch` command. The lines come last because agents cut off the end of a
+ * long answer.
  */
 function textOf(label: string, changed: readonly FileChange[], { written }: Report): string {
   const files = requestedFiles(changed);
@@ -127,7 +131,10 @@ function toFileResult(file: FileChange, diff: FileDiff, report: Report): FileRes
   };
 }
 
-/** The answer to a request: its result, or its failures. The code that receives requests translates it for the wire. */
+/**
+ * The answer to a request: its result, or its failures. The code that receives the request converts the answer to
+ * JSON-RPC.
+ */
 export type Answer<T = MultiEditResult> = { readonly ok: true; readonly result: T } | FailedAnswer;
 
 /** The answer to a request that failed and changed nothing. */

@@ -24,7 +24,7 @@ export type EditTarget = Pick<Session, "encoding" | "capabilities" | "facts">;
 /** An operation on a whole file. It has no options, because some clients ignore an edit that contains any. */
 export type FileOperation = CreateFile | RenameFile | DeleteFile;
 
-/** Returns the failure if a plan needs a file operation that the client does not offer; otherwise `undefined`. */
+/** Returns the failure if a plan needs a file operation that the client does not support; otherwise `undefined`. */
 export function missingOperation(files: readonly FileChange[], target: EditTarget): Failure | undefined {
   for (const { kind, document } of files) {
     if (kind !== "update" && !offers(target, kind)) return editorFailures.noResourceOperation(document.path, kind);
@@ -34,8 +34,8 @@ export function missingOperation(files: readonly FileChange[], target: EditTarge
 
 /**
  * Builds the edit, in this order: creations of files; the text edits of each document, under its old name and with the
- * version that was matched; renames, deletions, and the creations (each followed by its text) that must wait for these.
- * Unchanged files are left out. `made` contains text edits that were built earlier.
+ * version that was matched; renames and deletions, with the creations that must wait for them, each followed by its
+ * text. Unchanged files are left out. `made` contains text edits that were built earlier.
  */
 export function toWorkspaceEdit(
   files: readonly FileChange[],
@@ -77,15 +77,15 @@ function toFileOperation(file: FileChange): FileOperation[] {
   return kind === "update" ? [] : [{ kind, uri }];
 }
 
-/** Returns `true` if the client offers a file operation. */
+/** Returns `true` if the client supports a file operation. */
 export function offers({ capabilities }: EditTarget, operation: FileOperation["kind"]): boolean {
   return capabilities.workspace?.workspaceEdit?.resourceOperations?.includes(operation) ?? false;
 }
 
-/** Returns one document's edits, for the editor's text. They are disjoint, sorted, and in the target's encoding. */
+/** Returns the edits of one document as the editor sees it: disjoint, sorted, and in the target's encoding. */
 export function toTextEdits({ document, change, kind }: FileChange, target: EditTarget): TextEdit[] {
   const start: Position = { line: 0, character: 0 };
-  // The editor opens this new or empty file for the edit, and some editors treat its text as one line end.
+  // The editor opens this new or empty file for the edit, and some editors treat the empty text as one line end.
   if (kind === "create" || (document.version === null && document.text === "")) {
     const end: Position = target.facts.emptyIsLineEnd ? { line: 1, character: 0 } : start;
     return change.changes.map(({ insert }) => ({ range: { start, end }, newText: insert }));
@@ -102,7 +102,7 @@ export function toTextEdits({ document, change, kind }: FileChange, target: Edit
   }));
 }
 
-/** Moves an insertion at the end of a text to before the final line end, which then ends the last inserted line. */
+/** Moves an insertion at the end of a text in front of the final line end, which then ends the last inserted line. */
 function beforeLastEnd(text: string, change: ChangeSet): ChangeSet {
   const last = change.changes.at(-1);
   const end = /\r\n$|\n$/.exec(text)?.[0];
@@ -112,7 +112,7 @@ function beforeLastEnd(text: string, change: ChangeSet): ChangeSet {
   return ChangeSet.of(text.length, [...change.changes.slice(0, -1), moved]);
 }
 
-/** Reports whether the client accepts `documentChanges`; any client that offers resource operations does. */
+/** Reports whether the client accepts `documentChanges`; any client that supports resource operations does. */
 export function hasDocumentChanges({ capabilities, facts }: EditTarget): boolean {
   const offered = capabilities.workspace?.workspaceEdit;
   return offered?.documentChanges === true || (offered?.resourceOperations?.length ?? 0) > 0 || facts.documentChanges;
@@ -134,7 +134,10 @@ export function fitted(target: Pick<EditTarget, "capabilities" | "facts">, file:
   return { ...file, change: fit, text: fit.apply(document.text) };
 }
 
-/** Converts the plan of a closed file to the text that the editor syncs once it opens the file: some sync only LF. */
+/**
+ * Adapts the plan of a closed file to the text that the editor will sync once it opens the file: some editors sync only
+ * LF.
+ */
 export function asOpened({ facts }: Pick<EditTarget, "facts">, file: FileChange): FileChange {
   const { document, change } = file;
   if (document.version !== null || !facts.habits.syncsLf) return file;

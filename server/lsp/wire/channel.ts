@@ -32,7 +32,7 @@ export interface Channel {
   stop(): void;
 }
 
-/** The writing end of a byte stream; a `Writable` is one. */
+/** The writing end of a byte stream, such as a `Writable`. */
 export interface ByteSink {
   write(bytes: Uint8Array, done: (error?: Error | null) => void): unknown;
   on(event: "error" | "close", listener: () => void): unknown;
@@ -40,7 +40,7 @@ export interface ByteSink {
 
 /**
  * Creates a channel of frames over byte streams. It pauses reading while more than `limits.outputBacklogBytes` of
- * output wait for the client to take them, or while more than `limits.messagesAhead` messages wait to be dispatched.
+ * output are waiting for the client, or while more than `limits.messagesAhead` messages are waiting to be dispatched.
  */
 export function streamChannel(input: Readable, output: ByteSink): Channel {
   const outbox = new Outbox();
@@ -109,7 +109,7 @@ export function streamChannel(input: Readable, output: ByteSink): Channel {
   };
 }
 
-/** Decodes UTF-8. Keeps a byte order mark, so that the JSON parser refuses the text, as its specification allows. */
+/** Decodes UTF-8. Keeps a byte order mark, so the JSON parser refuses the text, as the JSON specification allows. */
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 function receiveBody(bytes: Buffer, events: ChannelEvents): void {
@@ -148,9 +148,11 @@ export function parentChannel(): Channel | undefined {
   };
 }
 
-/** Counts output that was written but that the client has not yet taken. */
+/** Counts output that has been written but not yet taken by the client. */
 class Outbox {
-  /** Size of the output that the client has not taken: in bytes or, if the client is a parent process, in messages. */
+  /**
+   * Size of the output that the client has not taken: in bytes or, if the client is the parent process, in messages.
+   */
   backlog = 0;
   /** `true` if no more output will be taken. */
   isBroken = false;
@@ -189,17 +191,17 @@ class Outbox {
   }
 }
 
-/** Sees every message before the library does. */
+/** Sees each received message before the library does, and each outgoing message once it has been sent. */
 export interface MessageFilter extends ChannelEvents {
   /** Called after the library has sent a message. */
   sending(message: Message): void;
 }
 
-/** The ends of a channel on the side of the JSON-RPC library. */
+/** The ends of a channel that the JSON-RPC library reads from and writes to. */
 export interface RpcStreams {
   readonly reader: MessageReader;
   readonly writer: MessageWriter;
-  /** Hands a message to the library; a message that comes before the library listens is lost. */
+  /** Hands a message to the library; a message that arrives before the library listens is lost. */
   deliver(message: Message): void;
 }
 
@@ -227,7 +229,7 @@ export function createRpcStreams(channel: Channel, filter: MessageFilter): RpcSt
       try {
         channel.send(message);
       } catch (error) {
-        // The message is cyclic, or too deep or too long for JSON. A request must get an answer anyway.
+        // The message is cyclic, or too deep or too long to be written as JSON. A request must get an answer anyway.
         if (!("id" in message) || "method" in message) throw error;
         const reply = { jsonrpc: "2.0", id: message.id, error: refusals.unwritable };
         channel.send(reply);

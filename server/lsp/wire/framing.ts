@@ -1,6 +1,6 @@
 /**
- * Decodes and encodes the base protocol's frames. The decoder is strict: after a wrong header, the next message can't
- * be found, and a silent connection is worse for the user than a connection that ends with a reason.
+ * Decodes and encodes the base protocol's frames. The decoder is strict: after an invalid header, the next message
+ * can't be found, and a silent connection is worse for the user than a connection that ends with a reason.
  */
 import { limits } from "../../text/limits.js";
 import { frameFaults } from "./sentences.js";
@@ -9,25 +9,25 @@ import { frameFaults } from "./sentences.js";
 export interface FrameSink {
   /** Receives the body of one message. The bytes are valid only until this function returns. */
   body(bytes: Buffer): void;
-  /** Receives the reason why the stream can't be read further, as the end of a sentence. This is the last call. */
+  /** Receives the reason that no more can be read from the stream, as a clause. This is the last call. */
   fault(reason: string): void;
 }
 
 /**
  * Creates a decoder for the frames of the LSP base protocol: a header block of at most `limits.headerBytes` whose lines
  * end in CRLF, with exactly one `Content-Length` of 1 to `limits.messageBytes`, in decimal digits, and at most one
- * `Content-Type` whose charset is UTF-8. Anything else is a fault as soon as it is seen. Decoding takes linear time,
- * however the bytes are divided.
+ * `Content-Type` whose charset is UTF-8. Anything else is reported as a fault as soon as it is seen. Decoding takes
+ * linear time, however the bytes are divided.
  */
 export function createFrameDecoder(sink: FrameSink) {
-  /** The first `headerUsed` bytes of the header block. The line that is being received begins at `lineStart`. */
+  /** The `headerUsed` bytes of the header block received so far. The line being received begins at `lineStart`. */
   const header = Buffer.alloc(limits.headerBytes);
   let headerUsed = 0;
   let lineStart = 0;
   let fields: HeaderFields = {};
-  /** Bytes of the body that follows a complete header block; 0 if the header block is not complete yet. */
+  /** Length in bytes of the body that follows a complete header block; 0 if the header block is not complete yet. */
   let bodyLength = 0;
-  /** The first `bodyUsed` bytes of a body that comes in several pieces. */
+  /** A body that arrives in several pieces, of which `bodyUsed` bytes have been received. */
   let body: Buffer = Buffer.alloc(0);
   let bodyUsed = 0;
   let isBroken = false;
@@ -67,7 +67,7 @@ export function createFrameDecoder(sink: FrameSink) {
     return undefined;
   }
 
-  /** Takes the bytes that belong to the current body, and returns their number. A body in one piece is not copied. */
+  /** Takes the bytes of the current body and returns their number. Copies only a body that arrives in pieces. */
   function takeBodyBytes(bytes: Buffer): number {
     const count = Math.min(bytes.length, bodyLength - bodyUsed);
     let whole = bytes.subarray(0, count);
@@ -106,7 +106,7 @@ const tab = 0x09;
 const firstPrintable = 0x20;
 const lastPrintable = 0x7e;
 
-/** Enlarges a buffer, usually to twice its size: a body that is announced but never sent must not cost memory. */
+/** Enlarges a buffer, usually to twice its size. It grows with the received bytes, not with the announced length. */
 function enlarged(store: Buffer, { least, most }: { least: number; most: number }): Buffer {
   const larger = Buffer.allocUnsafe(Math.min(most, Math.max(least, 2 * store.length, 4096)));
   store.copy(larger);
@@ -115,7 +115,7 @@ function enlarged(store: Buffer, { least, most }: { least: number; most: number 
 
 /** The fields received in one header block. */
 interface HeaderFields {
-  /** Bytes of the body; 1 to `limits.messageBytes`. */
+  /** Length of the body in bytes; from 1 to `limits.messageBytes`. */
   length?: number;
   type?: string;
 }

@@ -16,11 +16,11 @@ import {
   requestFailed,
 } from "./sentences.js";
 
-/** The envelope checks of one connection, with the ends of its channel for the library. */
+/** The gate of one connection, with the ends of the channel that the library uses. */
 export interface Gate extends Pick<RpcStreams, "reader" | "writer"> {
   /** Settles once every delivered request is answered, and the client has taken the answers or will take no more. */
   whenAnswered(): Promise<void>;
-  /** Answers all open and later requests to the client with an error, because the client will no longer answer. */
+  /** Answers all pending and later requests to the client with an error, because the client will no longer answer. */
   abandonClient(): void;
   /** Cancels every delivered request that has no answer yet. */
   cancelRequests(): void;
@@ -97,14 +97,14 @@ export function createGate(channel: Channel, note: Note, end: (fault: string | u
 type Id = string | number;
 type JsonRecord = Record<string, unknown>;
 
-/** The phase of one connection, and its open requests. */
+/** The phase of one connection and its open requests. */
 interface EnvelopeState {
   phase: "new" | "open" | "shutDown";
-  /** Ids of the client's requests that wait for an answer. Keys are strings: to the library, 9 and "9" are the same. */
+  /** Ids of the client's unanswered requests. Keys are strings: to the library, 9 and "9" are the same. */
   readonly pending: Map<string, Id>;
-  /** Ids of requests to the client that wait for an answer. */
+  /** Ids of unanswered requests to the client. */
   readonly asked: Set<Id>;
-  /** Key of the `initialize` request that waits for its answer; `undefined` if there is none. */
+  /** Key of the unanswered `initialize` request; `undefined` if there is none. */
   initializeKey: string | undefined;
 }
 
@@ -172,14 +172,14 @@ function judgeNotification(state: EnvelopeState, message: JsonRecord, method: st
 }
 
 /**
- * Judges a response. Even an invalid response is never answered: its id belongs to a request of the server, and the
+ * Judges a response. Even an invalid response is never answered: its id belongs to a request from the server, and the
  * client could mistake an answer for the response to a request of its own.
  */
 function judgeResponse(state: EnvelopeState, { jsonrpc, id, error, result }: JsonRecord): GateDecision {
   if (jsonrpc !== "2.0") return drop(dropReasons.responseVersion);
   if (!isId(id) || !state.asked.delete(id)) return drop(dropReasons.response);
   if (error !== undefined && error !== null) return deliver({ jsonrpc, id, error: toResponseError(error) });
-  // Clients in languages without null leave out a result that is null.
+  // Clients written in languages without null leave out a result that is null.
   return deliver({ jsonrpc, id, result: result ?? null });
 }
 

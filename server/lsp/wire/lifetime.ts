@@ -11,7 +11,7 @@ export type Note = (level: LogLevel, text: string) => void;
 
 /** Returns a log that writes entries up to the level `most` to stderr, each cut to `limits.logLine` characters. */
 export function noteOnStderr(most: LogLevel = "warn"): Note {
-  // A client that closed stderr wants no log. Without a listener, the error would be an uncaught exception.
+  // A client that has closed stderr wants no log. Without a listener, the error would be an uncaught exception.
   process.stderr.on("error", () => {});
   return (level, text) => {
     if (logLevels.indexOf(level) > logLevels.indexOf(most)) return;
@@ -43,8 +43,8 @@ export function surviveThrows(note: Note): void {
 }
 
 /**
- * Calls `gone`, once, when a process ends. If the server finds no process with this id, none is watched: the editor may
- * be running outside the server's container or at the other end of ssh.
+ * Calls `gone` once, when the process with this id ends. If the server finds no such process, none is watched: the
+ * editor may be running outside the server's container or at the other end of ssh.
  */
 export function watchClient(processId: number, on: { gone(): void; note: Note }): void {
   if (!isProcess(processId, undefined)) {

@@ -18,13 +18,16 @@ export const frameFaults = {
   cutOff: "the input ends in the middle of a message",
 } as const;
 
-/** Returns the last bytes read, on one line and bounded: the sender may be hostile, and a terminal may show the log. */
+/**
+ * Returns the last bytes read, on one line and limited in length: the sender may be hostile, and a terminal may show
+ * the log.
+ */
 function quoteEnd(bytes: Buffer): string {
   const start = Math.max(0, bytes.length - limits.quotedInput);
   return `${start > 0 ? "… " : ""}${JSON.stringify(bytes.toString("latin1", start))}`;
 }
 
-/** An error of JSON-RPC. */
+/** A JSON-RPC error. */
 export interface Refusal {
   readonly code: number;
   readonly message: string;
@@ -63,7 +66,7 @@ export const refusals = {
   shutDown: { code: invalidRequest, message: "The server is shut down; only the exit notification may follow." },
   initializeParams: { code: invalidParams, message: "The params of initialize must be an object." },
   params: { code: invalidParams, message: "The params must be an object." },
-  positionalParams: { code: invalidParams, message: "Params by position must be an array with exactly one item." },
+  positionalParams: { code: invalidParams, message: "Positional params must be an array with exactly one item." },
   busy: {
     code: requestFailed,
     message: `${limits.pendingRequests} requests are already waiting; send this one later.`,
@@ -82,7 +85,7 @@ export const dropReasons = {
   params: "the params of a notification are not an object",
   cancellation: "a cancellation names no pending request",
   responseVersion: 'a response does not say "jsonrpc": "2.0"',
-  response: "a response names no open request of the server",
+  response: "a response has an id that matches no pending request from the server",
 } as const;
 
 /** Log lines on stderr about the connection and the process. */

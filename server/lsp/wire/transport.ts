@@ -21,9 +21,9 @@ export type Transport =
 /** The options that the server is started with. */
 export interface ServeOptions {
   readonly transport: Transport;
-  /** Id of a process; when it ends, the server ends, too. `initialize` may name another such process. */
+  /** Id of a process whose end also ends the server. `initialize` may name another such process. */
   readonly clientProcessId: number | undefined;
-  /** Level up to which entries about the connection itself are logged to stderr; `undefined` means `warn`. */
+  /** Most verbose level that is logged to stderr, for entries about the connection itself; `undefined` means `warn`. */
   readonly logLevel: LogLevel | undefined;
 }
 
@@ -85,7 +85,7 @@ export function openClientConnection(channel: Channel, host: ConnectionHost) {
 
   /**
    * Ends the process once all requests are answered and the answers are sent, or after `limits.exitGraceMs`. A second
-   * call, if it gives a code, ends the process at once. By default, the code is 0 after `shutdown`, otherwise 1.
+   * call, if it gives a code, ends the process immediately. By default, the code is 0 after `shutdown`, otherwise 1.
    */
   function leave(code?: number): void {
     if (leaving) {

@@ -1,10 +1,11 @@
-/** Aligns the lines of an old text that was not found with lines of the document, of which some may be skipped. */
+/** Aligns the document's lines, some of which may be skipped, with those of an old text that was not found. */
 import type { TextIndex } from "../textIndex.js";
 
 /**
- * Limits on work. `skippedLines`: document lines that are skipped. `gappedLines`: lines of the longest old text for
- * which lines are skipped. `soughtLines`: lines of the old text that are aligned. `comparedUnits`: UTF-16 units by
- * which a document line may be longer than the old line with which it is compared.
+ * Limits on the work, each a maximum number. `skippedLines`: document lines that may be skipped. `gappedLines`: lines
+ * that an old text may have if document lines are to be skipped for it. `soughtLines`: lines of the old text that are
+ * aligned. `comparedUnits`: UTF-16 units by which a document line may be longer than the old line that it is compared
+ * with.
  */
 const bounds = { skippedLines: 10, gappedLines: 200, soughtLines: 1_000, comparedUnits: 600 } as const;
 
@@ -18,7 +19,7 @@ export interface Aligned {
   readonly hasGap: boolean;
 }
 
-/** Aligns line by line from the 0-based document line `start` on. Skips document lines if this gives a higher score. */
+/** Aligns line by line from the 0-based document line `start` on. Skips document lines if that raises the score. */
 export function align(index: TextIndex, start: number, sought: readonly string[]): Aligned {
   const plain = alignWith(index, start, sought, 0);
   if (plain.score === 1 || plain.lines[0] === undefined || sought.length > bounds.gappedLines) return plain;
@@ -51,7 +52,7 @@ function alignWith(index: TextIndex, start: number, sought: readonly string[], m
   }
   const skippedLines = most - left;
   const hasGap = skippedLines > 0;
-  // A single line says nothing about the order of lines.
+  // A single line is not enough evidence for an alignment.
   const isEnough = telling > 1 || (hasGap && at.length > 1);
   const score = isEnough ? Math.max(0, same / total - (hasGap ? 0.05 : 0) - 0.01 * skippedLines) : 0;
   return { score, lines: at, hasGap };

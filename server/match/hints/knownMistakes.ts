@@ -1,4 +1,4 @@
-/** Known mistakes in writing an old text, each with a function that undoes it. Used for hints, never to match. */
+/** Known mistakes in writing an old text, each with a function that undoes it. Used for hints, never for matching. */
 import { lineTexts, splitLines } from "../../text/chars.js";
 import { limits } from "../../text/limits.js";
 import { withoutView } from "../wholeLines.js";
@@ -52,8 +52,8 @@ function unescaped(text: string): string {
 }
 
 /**
- * Removes a number and its separator from the start of every line. The numbers may be intended. They are a mistake only
- * if the document contains the rest of the text, so the rest must be too long to occur there by chance.
+ * Removes a number and its separator from the start of every line. The numbers may be intentional. They are a mistake
+ * only if the document contains the rest of the text, so the rest must be too long to occur there by chance.
  */
 function withoutNumbers(text: string): string {
   const plain: string[] = [];

@@ -1,4 +1,4 @@
-/** Recognises the lines that models write in place of code that they leave out. Used for hints, never to match. */
+/** Recognises lines that models write in place of code that they leave out. Used for hints and warnings only. */
 
 /** Reports whether a trimmed line stands for left-out code: dots, a phrase with dots, or a comment that says so. */
 export function isElision(line: string): boolean {
@@ -11,7 +11,8 @@ export function isElision(line: string): boolean {
   const plain = said.replace(/^(?:\.{3,}|…)|(?:\.{3,}|…)$/g, "").trim();
   if (plain === "") return said !== "";
   const words: readonly string[] = plain.toLowerCase().match(/\p{L}+/gu) ?? [];
-  // After dots, a comment may say anything. Other text with dots must mention left-out code; "Loading..." does not.
+  // A comment that starts with dots may say anything. Other text with dots must mention left-out code, which
+  // "Loading..." does not.
   if (opener !== "" && /^(?:\.{3,}|…)(?!\w)/.test(said)) return true;
   if (said !== plain) return words.some((word) => signs.has(word) || states.has(word)) && isProse(plain);
   const isComment = opener.length > 1 || (opener !== "" && line.startsWith(`${opener} `));
@@ -20,20 +21,20 @@ export function isElision(line: string): boolean {
   return words.some((word) => signs.has(word)) && words.some((word) => parts.has(word));
 }
 
-/** Reports whether a text has only letters, whitespace and punctuation of prose, such as brackets around an aside. */
+/** Reports whether a text consists of letters, whitespace and the punctuation of prose, such as brackets. */
 const isProse = (text: string): boolean => /^[\p{L}\s.,:()'[\]-]+$/u.test(text);
 
 const openers = ["{/*", "//", "/*", "<!--", "--", "#", ";"] as const;
 
-/** Words each of which is enough to say that code is left out. */
+/** Words that indicate left-out code on their own. */
 const states: ReadonlySet<string> = new Set(["unchanged", "omitted", "unmodified"]);
-/** Words that say that code is left out only if they occur together with dots or with one of `parts`. */
+/** Words that indicate left-out code only together with dots or with one of `parts`. */
 const signs: ReadonlySet<string> = new Set(["existing", "rest", "remaining"]);
 const parts: ReadonlySet<string> = new Set([
   ...["code", "file", "class", "function", "method", "methods", "functions", "module", "component"],
   ...["implementation", "body", "content", "contents"],
 ]);
-/** The only words that may occur in a comment without dots that stands for left-out code. */
+/** A comment without dots can stand for left-out code only if it consists entirely of these words. */
 const known: ReadonlySet<string> = new Set([
   ...states,
   ...signs,

@@ -1,4 +1,4 @@
-/** Finds the regions of a document that most resemble an old text that was not found, and their first differences. */
+/** Finds the regions of a document that most resemble a text that was not found, and the first difference in each. */
 import { trimEnd, trimStart } from "../../text/chars.js";
 import { limits } from "../../text/limits.js";
 import { firstIndex } from "../../text/lines.js";
@@ -20,9 +20,12 @@ export type DifferenceKind =
   | "skippedLine"
   /** The sought text must match a whole line, but matches only a part of this line. */
   | "partOfLine"
-  /** The two use different kinds of quotes: single quotes, double quotes or backticks. */
+  /** The two lines use different kinds of quotes: single quotes, double quotes or backticks. */
   | "quotes"
-  /** The sought text leaves code out. Both parts around the gap were found, or only the part before or after it. */
+  /**
+   * The sought text leaves code out. `leftOut`: the parts before and after the gap were both found. The other two: only
+   * the part before the gap was found, or only the part after it.
+   */
   | "leftOut"
   | "beforeLeftOut"
   | "behindLeftOut"
@@ -43,7 +46,7 @@ export interface Difference {
   readonly found: string;
 }
 
-/** Returns a difference that concerns the whole of a line (0-based). Its columns are 0, and its texts are empty. */
+/** Returns a difference that concerns a whole line (0-based). Its columns are 0, and its texts are empty. */
 export function lineDifference(kind: DifferenceKind, line: number): Difference {
   return { kind, line, column: 0, soughtColumn: 0, sought: "", found: "" };
 }
@@ -57,7 +60,7 @@ export interface Region {
   readonly difference: Difference | undefined;
 }
 
-/** Limits on work, such as places of one line or word that vote, and UTF-16 units of a line that are compared. */
+/** Limits on the work, such as the number of occurrences of a word that may vote. */
 const bounds = {
   votesPerLine: 40,
   soughtLines: 1_000,
@@ -113,10 +116,10 @@ export function nearestRegions(
   return regions;
 }
 
-/** Returns the lines at which a region may start: the lines with the most votes, and the lines just before the best. */
+/** Returns the lines at which a region may start: those with the most votes, and those just before the best. */
 function candidatesOf(index: TextIndex, sought: readonly string[]): { start: number; isVoted: boolean }[] {
   const votes = voteByLines(index, sought);
-  // If many lines share the highest vote, the longest words must decide.
+  // If too many lines share the highest vote, the longest words of the old text vote, too.
   const best = Math.max(0, ...votes.values());
   const isVague = [...votes.values()].filter((vote) => vote === best).length > limits.nearestShown;
   if (votes.size === 0 || isVague) voteByParts(index, longestWords(sought), votes);
@@ -133,7 +136,10 @@ function candidatesOf(index: TextIndex, sought: readonly string[]): { start: num
   return [...starts].map(([start, isVoted]) => ({ start, isVoted }));
 }
 
-/** Returns a region with extra lines between the lines of the old text; `undefined` if it differs before them. */
+/**
+ * Returns the region from `start` on, in which the document has extra lines between those of the old text. Returns
+ * `undefined` if the region differs before these lines.
+ */
 function regionWithGap(index: TextIndex, start: number, at: readonly (number | undefined)[]): Region | undefined {
   const lines = index.matchedLines;
   const gap = at.findIndex((line, i) => line !== start + i);
@@ -149,7 +155,7 @@ function regionWithGap(index: TextIndex, start: number, at: readonly (number | u
   return { startLine: ownLine(index, start), endLine: ownLine(index, end), difference };
 }
 
-/** Returns the region that differs from the sought lines only in empty lines; `undefined` if not exactly one does. */
+/** Returns the region that differs from the sought lines only in empty lines; `undefined` unless there is just one. */
 function exceptBlankLines(index: TextIndex, sought: readonly string[]): Region | undefined {
   const wanted = sought.flatMap((line, i) => (line.trim() === "" ? [] : [{ line: line.trim(), i }]));
   const [first] = wanted;
@@ -175,13 +181,13 @@ function exceptBlankLines(index: TextIndex, sought: readonly string[]): Region |
   return found.length === 1 ? found[0] : undefined;
 }
 
-/** Reports whether `count` lines precede a line and all of them are empty or only whitespace. */
+/** Reports whether the `count` lines before a line exist and are all empty or only whitespace. */
 function hasBlanksInFront(index: TextIndex, line: number, count: number): boolean {
   for (let at = line - count; at < line; at++) if (at < 0 || index.matchedLines.content(at).trim() !== "") return false;
   return true;
 }
 
-/** Lets each sought line vote: at each of its occurrences, for the line at which the old text would have to start. */
+/** Lets each sought line vote, at each of its occurrences, for the line at which the old text would have to start. */
 function voteByLines(index: TextIndex, sought: readonly string[]): Map<number, number> {
   const table = index.lineTable("blanks");
   const votes = new Map<number, number>();
@@ -193,7 +199,7 @@ function voteByLines(index: TextIndex, sought: readonly string[]): Map<number, n
   return votes;
 }
 
-/** A part of the old text, and the 0-based number of the old text's line that contains the part. */
+/** A part of the old text, and the 0-based number of the line that contains it. */
 type SoughtPart = readonly [text: string, line: number];
 
 /** Returns the longest words of the old text; they may occur in the document even if no whole line does. */
@@ -206,7 +212,7 @@ function longestWords(sought: readonly string[]): SoughtPart[] {
   return [...words].sort((a, b) => b[0].length - a[0].length).slice(0, bounds.words);
 }
 
-/** Returns short pieces of the first line with a letter or digit. They are searched for if no word is found. */
+/** Returns short pieces of the first line with a letter or digit, to be searched for if no word is found. */
 function shortPieces(sought: readonly string[]): SoughtPart[] {
   const i = sought.findIndex((line) => /[\p{L}\p{N}]/u.test(line));
   const line = (sought[i] ?? "").trim().slice(0, bounds.comparedUnits);
@@ -231,7 +237,9 @@ function addVote(votes: Map<number, number>, line: number, weight: number): void
   if (line >= 0) votes.set(line, (votes.get(line) ?? 0) + weight);
 }
 
-/** Returns the share (0 to 1) of pairs of adjacent units that both texts have near their start, whitespace left out. */
+/**
+ * Returns the fraction (0 to 1) of pairs of adjacent units that a region and the sought text share; ignores whitespace.
+ */
 function similarity(index: TextIndex, start: number, sought: readonly string[]): number {
   const lines = index.matchedLines;
   const end = Math.min(lines.lineCount, start + sought.length) - 1;
@@ -244,7 +252,7 @@ function similarity(index: TextIndex, start: number, sought: readonly string[]):
   const wanted = pairsOf(sought.join("\n").slice(0, 4 * bounds.comparedUnits));
   let shared = 0;
   for (const [pair, count] of wanted.pairs) shared += Math.min(count, found.pairs.get(pair) ?? 0);
-  // If only one line is sought, a longer line in the document does not get a lower score for its length.
+  // If only one line is sought, a longer line of the document is not penalised for its length.
   return shared / Math.max(1, sought.length === 1 ? wanted.total : Math.max(wanted.total, found.total));
 }
 
@@ -299,7 +307,10 @@ function firstDifference(index: TextIndex, start: number, sought: SoughtLines): 
   return undefined;
 }
 
-/** Reports whether `found` contains line `i` of the old text: the first line may be its end, and the last its start. */
+/**
+ * Reports whether `found` contains line `i` of the old text: the first line at the end of `found`, or the last line at
+ * the start of `found`.
+ */
 function isPartOf(found: string, i: number, { lines, isEnded, blanksInFront }: SoughtLines): boolean {
   const wanted = lines[i] ?? "";
   if (lines.length === 1) return findAll(found, wanted, 1).length > 0;
@@ -308,7 +319,7 @@ function isPartOf(found: string, i: number, { lines, isEnded, blanksInFront }: S
   return i === lines.length - 1 && !isEnded && found.startsWith(wanted);
 }
 
-/** Returns the difference if a single sought line has a line end but the document's line goes on; else `undefined`. */
+/** Returns the difference if a single sought line ends before the document's line does; otherwise `undefined`. */
 function restOfLine(
   index: TextIndex,
   start: number,
@@ -328,7 +339,7 @@ interface Parting {
   readonly soughtColumn: number;
 }
 
-/** Returns the columns at which two lines diverge; their indentation is not compared. */
+/** Returns the columns at which two lines diverge, ignoring their indentation. */
 function parting(wanted: string, found: string): Parting {
   const start = trimStart(wanted);
   const foundStart = trimStart(found);
@@ -337,7 +348,7 @@ function parting(wanted: string, found: string): Parting {
   return { column: foundStart + same, soughtColumn: start + same };
 }
 
-/** Returns the columns at which a sought part of a line diverges from a similar line that may contain it anywhere. */
+/** Like `parting`, but for a sought text that may begin anywhere in the line. */
 function partingWithin(wanted: string, found: string): Parting {
   const most = Math.min(wanted.length, bounds.comparedUnits);
   const low = firstIndex(most, (length) => !found.includes(wanted.slice(0, length)), 1) - 1;

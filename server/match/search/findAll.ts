@@ -1,9 +1,9 @@
 /** Finds all occurrences of one sequence in another, even if they overlap, in time linear in the input. */
 
-/** Units of the part of a pattern that the engine searches for; at worst, it takes that many steps per unit of text. */
+/** Length of the part of a pattern that is passed to `indexOf`, which then takes at most this many steps per unit. */
 const needleLength = 32;
 
-/** UTF-16 units of the shortest text that is searched for a distinctive part of a pattern instead of its start. */
+/** From this length on (in UTF-16 units), a text is searched for a pattern's distinctive part rather than its start. */
 const shortText = 4_096;
 
 /** Returns at most `limit` offsets (UTF-16) at which a non-empty pattern occurs, ascending; matches may overlap. */
@@ -31,7 +31,7 @@ export function findAllNumbers(sequence: Int32Array, pattern: Int32Array, limit:
   return knuthMorrisPratt(sequence, pattern, 0, limit);
 }
 
-/** Returns the offset of the needle: of a few windows in the pattern, the one with the most distinct units. */
+/** Tries a few windows of the pattern and returns the offset of the one with the most distinct units. */
 function particularPart(pattern: string): number {
   if (pattern.length <= needleLength) return 0;
   const last = pattern.length - needleLength;
@@ -49,7 +49,7 @@ function particularPart(pattern: string): number {
 /** Number of distinct units that makes a needle good enough. */
 const manyUnits = 10;
 
-/** The Knuth-Morris-Pratt algorithm. For m and n items, it takes 2m steps for the table of borders and 2n to search. */
+/** The Knuth-Morris-Pratt algorithm: at most 2m steps to prepare a pattern of m items, and 2n to search n items. */
 function knuthMorrisPratt<T>(sequence: ArrayLike<T>, pattern: ArrayLike<T>, from: number, limit: number): number[] {
   const borders = new Int32Array(pattern.length + 1);
   for (let i = 1, k = 0; i < pattern.length; i++) {

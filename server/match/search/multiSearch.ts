@@ -1,24 +1,24 @@
-/** Searches for many patterns in one pass over a text, by keys: pieces of the patterns that are rare in the text. */
+/** Searches for many patterns together, by keys: pieces of the patterns that are rare in the text. */
 import { limits } from "../../text/limits.js";
 import { unitsPerStep } from "../../text/lines.js";
 
 /**
- * Lengths of a block, in UTF-16 units. The text is read block by block, and a key consists of two blocks. A pattern may
- * start anywhere in a block, so it has one key for each such offset, and its length must be at least three blocks
- * minus one unit. Each pattern gets the longest keys that fit into it and are rare.
+ * The lengths that a block may have, in UTF-16 units. The text is read block by block, and a key consists of two
+ * blocks. A pattern may start at any offset in a block, so it has one key for each of these offsets, and its length
+ * must be at least three blocks minus one unit. Each pattern gets the longest keys that fit into it and are rare.
  */
 const blockLengths = [8, 4, 2, 1] as const;
 
-/** Units of the shortest pattern that has a key. */
+/** Length, in UTF-16 units, of the shortest pattern that has a key. */
 const shortest = 2;
 
-/** Number of offsets in a pattern that are tried in the search for rare keys. */
+/** The search for a pattern's rare keys tries about this many offsets. */
 const triedStarts = 16;
 
-/** Counters for finding rare keys: one for every `every` units of the text, but at least `least` and at most `most`. */
+/** Number of counters for finding rare keys: about one per `every` units of text, from `least` to `most`. */
 const sampled = { every: 32, least: 4_096, most: 262_144 };
 
-/** Counters per key that is counted; with this many, few keys share a counter. */
+/** Counters per counted key: enough that few keys share a counter. */
 const countersPerKey = 4;
 
 /** The highest count that a counter can hold. */
@@ -50,7 +50,7 @@ export class MultiSearch {
       const fits = left.filter(({ pattern }) => pattern.length >= zoneOf(block));
       if (fits.length === 0) continue;
       const rarity = yield* Rarity.of(text, block);
-      // If all long keys are too frequent, because the patterns differ in only a few units, shorter keys may be rarer.
+      // If all long keys are too frequent, as when the patterns differ in only a few units, shorter keys may be rarer.
       const isLast = block === blockLengths[blockLengths.length - 1];
       const placed: Keyed[] = [];
       for (const [i, keyed] of fits.entries()) {
@@ -71,7 +71,7 @@ export class MultiSearch {
     return pattern.length >= shortest;
   }
 
-  /** Finds, in steps, where each pattern may start. The caller must check every offset; some are outside the text. */
+  /** Finds, in steps, where each pattern may start. The caller must check each offset; some may be outside the text. */
   *hits(text: string): Generator<void, KeyHits[]> {
     const found: (number[] | "many" | undefined)[] = this.patterns.map(() => undefined);
     for (const table of this.tables) {
@@ -88,7 +88,7 @@ export class MultiSearch {
     return found.map((hits) => hits ?? []);
   }
 
-  /** Returns the patterns that occur in a short text and end after `offset`; one pattern may be returned repeatedly. */
+  /** Returns the patterns that occur in a short text and end after `offset`. The list may repeat a pattern. */
   within(text: string, offset = 0): string[] {
     const found: string[] = [];
     const report: HitCallback = (id, start) => {
@@ -142,7 +142,7 @@ class Blocks {
     return hashes;
   }
 
-  /** Returns one hash for the two blocks that start at an offset. */
+  /** Returns the key that starts at an offset: one hash for two successive blocks. */
   keyAt(text: string, from: number): number {
     return combined(this.at(text, from), this.at(text, from + this.length));
   }
@@ -179,7 +179,7 @@ class Rarity {
     return rarity;
   }
 
-  /** Counts the keys at the sampled offsets from `from` to `to`, both included. Returns the next sampled offset. */
+  /** Counts the keys at the sampled offsets from `from` to `to`, inclusive. Returns the next sampled offset. */
   private count(text: string, from: number, to: number): number {
     const { counts } = this;
     let at = from;
@@ -190,14 +190,14 @@ class Rarity {
     return at;
   }
 
-  /** Tries a few offsets in a pattern. Returns the one with the rarest keys, and about how often these keys occur. */
+  /** Tries a few offsets in a pattern. Returns the one with the rarest keys, and about how often a scan meets these. */
   rarest(pattern: string): { readonly start: number; readonly count: number } {
     const { block, counts } = this;
     const last = pattern.length - zoneOf(block);
     const step = Math.max(1, Math.ceil(last / triedStarts));
     let best = 0;
     let fewest = Number.POSITIVE_INFINITY;
-    // Start at the end of the pattern: patterns that begin alike differ at their ends.
+    // Start at the end of the pattern: patterns that begin alike often differ near their ends.
     for (let at = last; at >= 0 && fewest > 1; at -= step) {
       const hashes = this.blocks.of(pattern, at, at + zoneOf(block));
       let count = 0;
@@ -205,7 +205,7 @@ class Rarity {
         count += counts[bucketOf(combined(hashes[i]!, hashes[i + block]!), counts.length)]!;
       if (count < fewest) [best, fewest] = [at, count];
     }
-    // The keys cover all alignments of a pattern with the text's blocks. At each place, only one of the keys is read.
+    // A scan looks up only one in `block` offsets of the text, so it meets only that share of these keys' occurrences.
     return { start: best, count: (fewest * this.step) / block };
   }
 }
@@ -216,16 +216,19 @@ interface Lists {
   readonly next: Int32Array;
 }
 
-/** Receives a pattern's index and an offset at which it may start; returns `false` to get no more of its offsets. */
+/** Receives a pattern's index and an offset where it may start; returns `false` to receive no further offset for it. */
 type HitCallback = (id: number, start: number) => boolean;
 
-/** Bits for each list: with this many, few keys share a bit, and the bits of a whole batch fit into the CPU's cache. */
+/** Bits per list: enough that few keys share a bit, but few enough that a batch's bits fit into the CPU's cache. */
 const bitsPerHead = 8;
 
 /** A hash table of keys of one length; keys in the same bucket form a list. */
 class KeyTable {
   private readonly heads: Int32Array;
-  /** One bit per value of a short hash, set if any key has it; unlike the lists, these bits stay in the CPU's cache. */
+  /**
+   * One bit for each value of a short hash, set if a key has that value. Unlike the lists, the bits fit into a CPU
+   * cache.
+   */
   private readonly present: Int32Array;
   /** For each key, the next key in its list; -1 for the last. */
   private readonly next: Int32Array;
@@ -260,7 +263,7 @@ class KeyTable {
     }
   }
 
-  /** Reads a text block by block; calls `report` for each key found, until it returns `false` for that pattern. */
+  /** Reads a text block by block; calls `report` for each key found, until `report` returns `false` for its pattern. */
   *scan(text: string, report: HitCallback): Generator<void, void> {
     const { block } = this;
     // A copy of the lists, from which the keys of patterns with too many hits are removed.
@@ -272,7 +275,7 @@ class KeyTable {
     }
   }
 
-  /** Like `scan`, but in a single step, for a text that is short enough. */
+  /** Like `scan`, but in a single step, for a short text. */
   scanShort(text: string, report: HitCallback): void {
     const lists: Lists = { heads: this.heads, next: this.next };
     if (text.length >= 2 * this.block)

@@ -1,4 +1,4 @@
-/** Chooses the places that an edit means from all places of its old text, or fails and gives the reason. */
+/** Chooses, from all places of an edit's old text, those that the edit means, or says why none can be chosen. */
 import { type Located, locate, withoutOverlap } from "../../match/locate.js";
 import type { Place } from "../../match/place.js";
 import type { RungName } from "../../match/rungs.js";
@@ -27,8 +27,8 @@ export function locateEdit(draft: Draft, edit: EditOperation, options: { readonl
 
 /**
  * Like `locateEdit`, but takes `located`, the search result for the old text exactly as sent. A document's text does
- * not contain its byte order mark. An old text that was copied with the mark is therefore also searched for without
- * the mark, and may then match only at the very start of the text.
+ * not contain its byte order mark. An old text that was copied with the mark is therefore also searched for without the
+ * mark; it may then match only at the very start of the text.
  */
 export function locateMarked(
   draft: Draft,
@@ -51,7 +51,7 @@ export function locateMarked(
   return { kind: "one", rung: found.rung, places: [{ ...first, reshape: { kind: "unmark" } }] };
 }
 
-/** Returns `located`, or no places if an edit only changes indentation and a place is indented unlike its old text. */
+/** Returns `located`; no places if an edit only reindents lines and a place is not indented as in the old text. */
 export function meantBy(edit: EditOperation, located: Located): Located {
   const isLoose = "places" in located && located.rung !== "exact";
   const isElsewhere = isLoose && located.places.some(isShifted) && isReindenting(edit);
@@ -84,7 +84,10 @@ export function choose(draft: Draft, edit: EditOperation, hits: Hits): Chosen {
   return failed(ambiguous(draft, edit, hits, nearest));
 }
 
-/** Returns the failure of an edit when nothing decides between the places `left`: some or all of those found. */
+/**
+ * Returns the failure of an edit that fits equally well at all the places in `left`, which may be only some of its
+ * hits.
+ */
 export function ambiguous(
   draft: Draft,
   edit: EditOperation,
@@ -116,7 +119,7 @@ export function quotedPlaces(draft: Draft, places: readonly Place[]): QuotedPlac
   return places.slice(0, limits.matchesShown).map((place) => {
     const line = lines.lineAt(place.from);
     const own = lineInBase(draft, place.from);
-    // If an earlier edit of the batch wrote the line above, the text before the batch does not have that line.
+    // If an earlier edit of the batch wrote the line above, the text before the batch does not have that line there.
     const above = line > 0 && own > 1 ? lines.content(line - 1) : undefined;
     const isOwn = above !== undefined && above === draft.base.lines.content(own - 2);
     return {

@@ -8,9 +8,9 @@ import { planOriginal } from "./original.js";
 import { type Drafted, refusal } from "./sequential.js";
 
 /**
- * Finds all edits of a file in the text before the batch. Returns `undefined` unless the result is certain to be the
- * same as in sequence. It is certain if each old text has exactly one place before the batch and, whichever of the
- * other edits are applied first, still has that place and no other.
+ * Plans all edits of a file on the text before the batch. Returns `undefined` unless the result is certain to be the
+ * same as that of planning them in sequence. That is the case if each old text has exactly one place before the batch
+ * and, whichever of the other edits are applied first, still has that place and no other.
  */
 export function* planIndependent(
   start: Draft,
@@ -47,7 +47,7 @@ export function* planIndependent(
 /** An edit's old and new text, and its only place, as offsets in the text before the batch. */
 type PlacedEdit = Sought & Span;
 
-/** Limits of `mayDepend`: its cost, in passes over the text, and the number of ends that it keeps (about 10 MB). */
+/** Limits of `mayDepend`: its cost, in passes over the text, and the number of suffixes that it keeps (about 10 MB). */
 const [mostPasses, mostEnds] = [4, 262_144];
 
 /**

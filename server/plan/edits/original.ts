@@ -1,4 +1,4 @@
-/** Plans one file's edits with `order: "original"`: all match the same text, and none may change another's match. */
+/** Plans one file's edits with `order: "original"`: all match the same text, and none changes what another matches. */
 import { type Located, locating, withoutOverlap } from "../../match/locate.js";
 import type { Place } from "../../match/place.js";
 import { rewrite } from "../../match/rewrite.js";
@@ -33,7 +33,7 @@ export function* planOriginal(
   return { draft: edited(draft, accepted.changes()).draft, outcomes };
 }
 
-/** The edits with one and the same old text, the places of that text, and the places that edits have taken. */
+/** The edits that share an old text, the places of that text, and the places that edits have taken. */
 interface SameOldText {
   readonly edits: EditOperation[];
   located: Located | undefined;

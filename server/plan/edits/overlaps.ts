@@ -49,11 +49,11 @@ function firstBehind(claims: readonly ClaimedPlace[], offset: number): number {
   return firstIndex(claims.length, (i) => (claims[i] as ClaimedPlace).place.from > offset);
 }
 
-/** Reports whether a claim changes part of another's old text; touching its ends is harmless unless places overlap. */
+/** Reports whether a claim changes part of another's old text; touching its ends matters only if the places overlap. */
 function disturbs(claim: ClaimedPlace, other: ClaimedPlace): boolean {
   const { from, to } = other.place;
   if (claim.changes.some((change) => change.from < to && change.to > from)) return true;
-  // If the places overlap, nothing decides the order of two changes that touch each other.
+  // If the places overlap, the order of two changes that touch each other would be arbitrary.
   return claim.place.from < to && claim.place.to > from && touchEachOther(claim.changes, other.changes);
 }
 

@@ -1,4 +1,4 @@
-/** Finds the old texts of a batch in a large text, and cuts out the regions of the text around them. */
+/** Finds the old texts of a batch in a large text and cuts out the regions of the text around them. */
 import { Folded, hasTypography } from "../../match/fold.js";
 import { locating } from "../../match/locate.js";
 import type { Place } from "../../match/place.js";
@@ -28,7 +28,7 @@ export interface SoughtEdit {
   readonly found?: OnlyPlace;
   /**
    * Texts as `bare` returns them. Apart from `home`, only a region that contains one of them can affect the edit.
-   * `undefined` if the edit must be searched for in the whole text as it is at the edit's turn.
+   * `undefined` if, when the edit's turn comes, its old text must be searched for in the whole text.
    */
   patterns?: readonly string[];
   home?: TextRegion;
@@ -50,7 +50,7 @@ export function* lookFor(start: Draft, edit: EditOperation, options: BatchOption
   const { rung, places } = located;
   const found = { place: places[0], rung };
   if (rung !== "viewPrefix") return withPatterns({ ...sought, found }, [oldText]);
-  // If the text itself has a line of the old text, number included, the numbers are not those of a file view.
+  // If the text itself contains a line of the old text, including its number, the numbers are not those of a file view.
   const numbered = oldText.split(/[\r\n]/).filter((line) => !isAllBlank(line));
   return withPatterns({ ...sought, found }, [reshaped(oldText, found.place.reshape) ?? "", ...numbered]);
 }
@@ -60,7 +60,10 @@ function withPatterns(sought: SoughtEdit, texts: readonly string[]): SoughtEdit 
   return patterns.every(MultiSearch.hasKey) ? { ...sought, patterns } : { edit: sought.edit, lines: sought.lines };
 }
 
-/** Removes everything that a rung may ignore. If a rung finds an old text, the bare text contains the bare old text. */
+/**
+ * Removes everything that a rung may ignore. If a rung finds an old text in a text, the bare old text occurs in the
+ * bare text.
+ */
 export function bare(text: string): string {
   const plain = hasTypography(text) ? Folded.of(text, "typography").text : text;
   // JavaScript does not count U+0085 as whitespace.
@@ -68,12 +71,16 @@ export function bare(text: string): string {
   return lines.map((line) => line.trim()).join("");
 }
 
-/** An old text without a place may always have this many lines, even if all old texts with a place are shorter. */
+/**
+ * An old text without a place may have this many lines, or as many as the longest one with a place. An old text with
+ * more lines is searched for in the whole text.
+ */
 const fewLines = 10;
 
 /**
- * Cuts regions out of a text around the places of its edits, and assigns each edit that has a place to its region. Two
- * regions' cores (the parts that may change) are at least as many lines apart as an old text has after its first line.
+ * Cuts regions out of a text around the places of its edits and assigns each edit that has a place to its region. The
+ * cores of two regions (the parts that may change) are at least as many lines apart as any old text has after its first
+ * line.
  */
 export function cut(start: Draft, all: readonly SoughtEdit[]): TextRegion[] {
   const placed = all.filter(({ found }) => found !== undefined);
@@ -111,10 +118,10 @@ export class TextRegion {
   private readonly core: Span;
   private readonly isLast: boolean;
   private known: Draft | undefined;
-  /** The effects of the edits that were searched for in the document; `undefined` if there are none. */
+  /** The effects of the edits that were located in the document; `undefined` if there are none. */
   history: EditHistory | undefined;
 
-  /** `first` and `last` are 0-based. The end of the last line is left out, so that no empty line seems to follow it. */
+  /** `first` and `last` are 0-based. The final line end is left out, so that no empty line seems to follow it. */
   constructor(
     private readonly start: Draft,
     { first, last, reach }: { first: number; last: number; reach: number },
@@ -129,7 +136,7 @@ export class TextRegion {
     this.isLast = lines.end(last) === text.length;
   }
 
-  /** The document as a draft; made only when an edit must be searched for in the document. */
+  /** The document as a draft; made only when an old text must be searched for in the document. */
   get draft(): Draft {
     if (this.known !== undefined) return this.known;
     const { start, text } = this;
@@ -140,7 +147,7 @@ export class TextRegion {
     return this.known;
   }
 
-  /** Adopts the region's whole change. Returns `false` if it exceeds the core or joins the core to the next line. */
+  /** Adopts the region's whole change. Returns `false` if it extends beyond the core or joins that to the next line. */
   take(change: ChangeSet, draft?: Draft): boolean {
     const { core } = this;
     const [from, to] = [change.changes[0]?.from ?? core.from, change.changes.at(-1)?.to ?? core.to];

@@ -1,4 +1,4 @@
-/** Plans many edits of a large text within small parts of it, with the same result as `planSequential` at less cost. */
+/** Plans many edits to a large text within small parts of it, with the same result as `planSequential` at less cost. */
 import { rewrite } from "../../match/rewrite.js";
 import { isStricter } from "../../match/rungs.js";
 import { MultiSearch } from "../../match/search/multiSearch.js";
@@ -13,9 +13,9 @@ import { bare, cut, lookFor, type OnlyPlace, type SoughtEdit, type TextRegion } 
 import { type Drafted, EditHistory, type PairNames, pairNames, planEdit, refusal } from "./sequential.js";
 
 /**
- * Plans a file's edits in sequence, each within a region that is treated as a small document. An edit that fails in
- * its region is planned again on the whole text as it is at the edit's turn, to explain the failure. Returns
- * `undefined` if the result may differ from that of `planSequential`.
+ * Plans a file's edits in sequence, each within a region that is treated as a small document. An edit that fails in its
+ * region is planned again, on the whole text as it then is, to explain the failure. Returns `undefined` if the result
+ * may differ from that of `planSequential`.
  */
 export function* planByRegions(
   start: Draft,
@@ -93,7 +93,10 @@ class RegionPlan {
     return yield* this.planIn(region, sought, done !== undefined);
   }
 
-  /** Plans an edit that no region can decide; returns `undefined` if it succeeds, as no region records its change. */
+  /**
+   * Plans, in the whole text, an edit that no single region settles. Returns `undefined` if the edit succeeds, because
+   * no region has recorded its change.
+   */
   private *planInWhole(edit: EditOperation): Generator<void, EditOutcome | undefined> {
     const { outcome } = yield* planEdit(this.draft, edit, this.history, this.options);
     return outcome.status === "failed" ? outcome : undefined;
@@ -125,7 +128,7 @@ class RegionPlan {
     const step = yield* planEdit(draft, edit, history, this.options);
     const { outcome } = step;
     if (outcome.status === "failed") return isDone ? undefined : yield* this.planInWhole(edit);
-    // The edit was skipped: its pair was applied before, and matches on looser rungs are not meant, wherever they are.
+    // The edit was skipped: its pair was applied before, and matches on looser rungs are unintended, wherever they are.
     if (outcome.rung === undefined) return outcome;
     if (!isCertain || !region.take(step.draft.change, step.draft)) return undefined;
     const spans = history.applied.at(-1)?.spans ?? [];
@@ -160,7 +163,7 @@ class RegionPlan {
     return this.length + Math.max(0, newText.length - oldText.length) <= limits.documentLength;
   }
 
-  /** Records the spans that an edit changed in its region's text before the batch, and how many units it added. */
+  /** Records the spans of its region's original text that an edit changed, and the number of units that it added. */
   private note(region: TextRegion, edit: EditOperation, did: { spans: readonly Span[]; growth: number }): void {
     const { spans, growth } = did;
     this.hasChanged ||= spans.length > 0;

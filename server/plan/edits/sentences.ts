@@ -15,7 +15,7 @@ import { type At, count, makeFailure, type NearestRegion, nameOf } from "../fail
 /** Returns the advice to send one edit instead of two; the caller should then send neither of the two again. */
 export const mergeWith = (other: number): string => `Merge it with edit ${other} into one edit.`;
 
-/** The matches of an old text, when nothing decides between them. */
+/** The matches of an old text, if the edit does not say which one it means. */
 export interface Ambiguity {
   readonly found: number;
   readonly rung: string;
@@ -39,8 +39,8 @@ export const editFailures = {
     makeFailure("emptyOldText", at, {
       problem: first
         ? `The old text of ${nameOf(at)} is empty, but the file exists and is not empty.`
-        : `The old text of ${nameOf(at)} is empty, but it is not the first edit of its file.`,
-      hint: "An empty old text only creates a file. To insert text, send a neighbouring line as the old text, and the same line with the insertion as the new text.",
+        : `The old text of ${nameOf(at)} is empty, but the edit is not the first one for its file.`,
+      hint: "An empty old text only creates a file or fills an empty one. To insert text, send a neighbouring line as the old text, and the same line with the insertion as the new text.",
     }),
   noChange: (at: At) =>
     makeFailure("noChange", at, {
@@ -50,7 +50,7 @@ export const editFailures = {
   noMatch: (at: At, { inBatch, ...absence }: Absence) =>
     makeFailure("noMatch", at, {
       problem: [
-        `The old text of ${nameOf(at)} was not found${inBatch ? " in the text that the earlier edits leave" : ""}.`,
+        `The old text of ${nameOf(at)} was not found${inBatch ? " in the text as changed by the earlier edits" : ""}.`,
         ...sayAbsence(absence),
       ].join(" "),
       hint: "Copy the old text from the current file.",
@@ -63,8 +63,8 @@ export const editFailures = {
     }),
   inNewText: (at: At, other: number) =>
     makeFailure("noMatch", at, {
-      problem: `The old text of ${nameOf(at)} is part of the new text of edit ${other}, but all edits of this call are matched against the text before the call.`,
-      hint: "Copy it from the file as it is before the call, or merge the two edits.",
+      problem: `The old text of ${nameOf(at)} is part of the new text of edit ${other}, but with order "original", every edit is matched against the text as it was before the call.`,
+      hint: "Copy the old text from the current file, or merge the two edits.",
     }),
   dependsOnFailed: (at: At, failed: number) =>
     makeFailure("noMatch", at, {
@@ -80,7 +80,7 @@ export const editFailures = {
   noSuchOccurrence: (at: At, asked: number, found: number) =>
     makeFailure("noMatch", at, {
       problem: `${nameOf(at)} asks for occurrence ${asked}, but its old text occurs ${count(found, "time")}.`,
-      hint: `Send an occurrence from 1 to ${found}.`,
+      hint: found === 1 ? "Leave occurrence out." : `Set occurrence to a number from 1 to ${found}.`,
     }),
   ambiguousMatch: (at: At, { found, rung, matches, nearLine, telling, isOneLine }: Ambiguity) =>
     makeFailure("ambiguousMatch", at, {
@@ -91,8 +91,8 @@ export const editFailures = {
     }),
   cannotShift: (at: At, line: number) =>
     makeFailure("noMatch", at, {
-      problem: `The old text of ${nameOf(at)} was found at line ${line} with different indentation, but a line of its new text cannot be shifted by the difference: its indentation is smaller, or not a whole number of tabs.`,
-      hint: "Send both texts with the indentation of the file.",
+      problem: `The old text of ${nameOf(at)} was found at line ${line} with different indentation, but a line of its new text cannot be shifted by the difference: that line's indentation is smaller than the difference, or not a whole number of tabs.`,
+      hint: "Send both texts with the file's own indentation.",
       line,
     }),
   expectedCount: (at: At, expected: number, found: number, matches: readonly QuotedPlace[]) =>
@@ -120,7 +120,7 @@ export const editFailures = {
         `The old text of ${nameOf(at)} was not found, but its new text is already at line ${line}.`,
         ...sayNearest(nearest),
       ].join(" "),
-      hint: "If this is the intended location, the edit is already done: leave it out. Otherwise copy the old text from the file.",
+      hint: "If this is the intended location, the edit is already done: leave it out. Otherwise, copy the old text from the file.",
       line,
       ...(nearest.length === 0 ? {} : { nearest }),
     }),
@@ -128,17 +128,17 @@ export const editFailures = {
   consumed: (at: At, by: number, line: number, order: "sequential" | "original") =>
     makeFailure("consumed", at, {
       problem: `The old text of ${nameOf(at)} was at line ${line}, but edit ${by} of this call changed it.`,
-      hint: order === "original" ? mergeWith(by) : "Write its old text as the earlier edits leave it.",
+      hint: order === "original" ? mergeWith(by) : "Write the old text as it is after the earlier edits.",
       line,
     }),
   searchTooLarge: (at: At) =>
     makeFailure("tooLarge", at, {
-      problem: `The old text of ${nameOf(at)} resembles too many passages to compare them all.`,
+      problem: `The old text of ${nameOf(at)} resembles more passages than can be compared.`,
       hint: "Send a longer or more distinctive old text.",
     }),
   tooManyPlaces: (at: At, found: number) =>
     makeFailure("tooLarge", at, {
-      problem: `${nameOf(at)} would replace ${found.toLocaleString("en")} occurrences, or make the text longer than its limit.`,
+      problem: `${nameOf(at)} would replace too many occurrences (${found.toLocaleString("en")}) or make the text too long.`,
       hint: "Send a more distinctive old text.",
     }),
 } as const;

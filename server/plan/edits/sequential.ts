@@ -42,7 +42,7 @@ export interface EditStep {
   readonly outcome: EditOutcome;
 }
 
-/** Plans one edit on the draft that earlier edits left, and records its effect in `history`. */
+/** Plans one edit on the draft that earlier edits left and records its effect in `history`. */
 export function* planEdit(
   draft: Draft,
   edit: EditOperation,
@@ -90,18 +90,21 @@ export function* planEdit(
   return { draft: result.draft, outcome: { index: edit.index, path, status, rung, places } };
 }
 
-/** Returns the failure of an edit that is wrong for any text. Not called for an edit that may create a file. */
+/** Returns the failure of an edit that would fail on any text. Not called for an edit that may create a file. */
 export function refusal(at: At, edit: EditOperation): Failure | undefined {
   if (edit.oldText === "") return editFailures.emptyOldText(at, { first: false });
   return edit.oldText === edit.newText ? editFailures.noChange(at) : undefined;
 }
 
-/** Names for pairs of old and new text, by edit. Contains only edits whose pair other edits of the batch have, too. */
+/** Maps edits to names for their pairs of old and new text. Contains only edits that share their pair with another. */
 export type PairNames = ReadonlyMap<EditOperation, string>;
 
-/** Finds the pairs that were sent more than once. The kind of line ends is ignored: the file's own kind is written. */
+/**
+ * Finds the pairs that were sent more than once. Pairs that differ only in their kind of line end count as the same,
+ * because the file's own kind is written in any case.
+ */
 export function pairNames(edits: readonly EditOperation[]): PairNames {
-  // Usually few old texts are repeated, so that few names must be made.
+  // Usually, few old texts are repeated, so few names need to be made.
   const oldTexts = repeated(edits.map(({ oldText }) => withoutCr(oldText)));
   const named = edits.flatMap((edit): [EditOperation, string][] => {
     const oldText = withoutCr(edit.oldText);
@@ -146,7 +149,7 @@ function survivors({ from, to }: Span, step: ChangeSet): Span[] {
 export class EditHistory {
   readonly applied: { readonly index: number; readonly spans: readonly Span[] }[] = [];
   readonly failed: EditOperation[] = [];
-  /** Maps each applied pair to the rung on which it was first found, and to the remaining text that it wrote. */
+  /** Maps each applied pair to the rung on which it was first found, and to what is left of the text that it wrote. */
   private readonly done = new Map<string, { readonly rung: RungName; written: readonly Written[] }>();
 
   constructor(private readonly pairs: PairNames) {}
@@ -156,7 +159,7 @@ export class EditHistory {
     return this.done.has(this.pairs.get(edit) ?? "");
   }
 
-  /** Reports whether the same pair was first found on a stricter rung; a match on `rung` is then not meant. */
+  /** Reports whether the same pair was first found on a stricter rung; a match on `rung` is then unintended. */
   hasDoneStricter(edit: EditOperation, rung: RungName): boolean {
     const done = this.done.get(this.pairs.get(edit) ?? "");
     return done !== undefined && isStricter(done.rung, rung);
@@ -168,7 +171,7 @@ export class EditHistory {
     return written.some(({ place: { from, to } }) => from <= place.from && place.to <= to);
   }
 
-  /** Records an applied edit. `changed` is in the text before the batch, `places` in the text before this edit. */
+  /** Records an applied edit. `changed` refers to the text before the batch, `places` to the text before this edit. */
   apply(
     edit: EditOperation,
     did: { rung: RungName; changed: readonly Span[]; places: readonly Place[]; step: ChangeSet },
@@ -176,7 +179,7 @@ export class EditHistory {
     const { rung, changed, places, step } = did;
     this.applied.push({ index: edit.index, spans: changed });
     for (const done of this.done.values()) {
-      // If everything that a pair wrote is removed, for instance by a reverse edit, the pair may be applied once more.
+      // If everything that a pair wrote is removed, for instance by a reverse edit, the pair may be applied again.
       done.written = done.written
         .map(({ place, inserted }) => {
           const rest = survivors(place, step);

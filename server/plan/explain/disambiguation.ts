@@ -1,4 +1,4 @@
-/** Finds an addition that would make an ambiguous old text unique: it would match only at the first of its places. */
+/** Finds an addition that would make an ambiguous old text unique: only the first of its places would still match. */
 import { Folded } from "../../match/fold.js";
 import type { Place } from "../../match/place.js";
 import type { RungName } from "../../match/rungs.js";
@@ -8,8 +8,8 @@ import { type Draft, lineInBase } from "../draft.js";
 import type { Disambiguation } from "./sentences.js";
 
 /**
- * The rungs on which additions are tried, each with the largest number of places. On other rungs, an addition
- * would have to differ from the document in the same way as the old text.
+ * The rungs on which additions are tried, each with the largest number of places that are compared. On other rungs, an
+ * addition would have to differ from the document in the same way as the old text.
  */
 const comparedAt: Partial<Record<RungName, { readonly folded: boolean; readonly most: number }>> = {
   exact: { folded: false, most: limits.comparedPlaces },
@@ -45,7 +45,7 @@ export function disambiguateEdit(draft: Draft, { rung, first, places }: FirstPla
     others.every((place) => !isSurrounded(text, place, around, compared));
   const [line, last] = [lines.lineAt(first.from), lines.lineAt(Math.max(first.from, first.to - 1))];
   const [start, end] = [lines.start(line), Math.max(first.to, lines.contentEnd(last))];
-  // An old text with its line end is not within a line: without that end, the text's last line could match, too.
+  // An old text that includes a line end is not within a line: without that line end, the last line might match, too.
   const isWithin = line === last && end === lines.contentEnd(last) && (first.from > start || first.to < end);
   if (isWithin && end - start > stretch.line) {
     const telling = stretchAround(text, first, { start, end, isAlone });
@@ -113,7 +113,7 @@ interface SurroundingText {
   readonly after: string;
 }
 
-/** Tries a few stretches of a long line around a place, and returns the shortest that distinguishes the place. */
+/** Tries ever longer stretches of a long line around a place; returns the first one that no other place shares. */
 function stretchAround(
   text: string,
   { from, to }: Place,

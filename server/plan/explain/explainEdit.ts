@@ -34,7 +34,7 @@ export function* explainAbsence(
   options: BatchOptions,
 ): Generator<void, Failure> {
   const at: At = { index: edit.index, path: draft.document.path };
-  // If very many edits fail, only the first failures are explained: each explanation searches the whole text.
+  // If very many edits fail, only the first are explained, because each explanation searches the whole text.
   if (history.failed.length >= limits.explainedFailures) return editFailures.notExplained(at);
   const consumer = draft.index === draft.base ? undefined : consumedBy(draft, edit, history, options);
   if (consumer !== undefined) return editFailures.consumed(at, consumer.index, consumer.line, "sequential");
@@ -63,7 +63,7 @@ export function* explainAbsence(
   return editFailures.noMatch(at, yield* absenceOf(draft, edit.oldText));
 }
 
-/** Returns all clues to where a text that was not found belongs; searches for them in steps. */
+/** Collects, in steps, all clues to where in the document a missing text was meant to match. */
 export function* absenceOf(
   draft: Draft,
   sought: string,
@@ -86,10 +86,11 @@ export function* absenceOf(
 }
 
 /**
- * Returns the region that a text with left-out code stands for, as whole lines. It extends from the only place of the
- * lines before that code to the next match, with the same shift of indentation, of the lines after it. If there is no
- * such match, returns the only place of the lines before the code; if these do not have exactly one place, the only
- * place of the lines after it; and `undefined` if these do not have exactly one place either.
+ * Returns the region, in whole lines, that a text with left-out code stands for. If the lines before that code have
+ * exactly one place, the region starts there. It ends with the next match of the lines after the code that has the same
+ * shift of indentation; if there is no such match, it ends with the lines before the code. If the lines before the code
+ * have no place or several, the region is the only place of the lines after the code; `undefined` if these have no
+ * place or several, too.
  */
 function aroundElision(draft: Draft, sought: string, elided: string): Region | undefined {
   const lines = lineTexts(sought);
@@ -109,14 +110,14 @@ function aroundElision(draft: Draft, sought: string, elided: string): Region | u
   return end === undefined ? region(head, "beforeLeftOut") : region({ from: head.from, to: end }, "leftOut");
 }
 
-/** Returns the only place of a part of an old text; `undefined` for no place, for several, or for mere whitespace. */
+/** Returns the only place of a part of an old text; `undefined` if it has none or several, or is only whitespace. */
 function onlyPlaceOf(draft: Draft, part: readonly string[]): Place | undefined {
   const text = part.join("\n");
   const found = isAllBlank(text) ? undefined : locate(draft.index, text, { lenient: true });
   return found?.kind === "one" ? found.places[0] : undefined;
 }
 
-/** Returns the end offset of the first match of `tail` after `head` with the same shift of indentation as `head`. */
+/** Returns the end offset of the first match of `tail` after `head` whose indentation is shifted as in `head`. */
 function endOfTail(
   index: TextIndex,
   { head, headLine, tail }: { readonly head: Place; readonly headLine: string; readonly tail: readonly string[] },
@@ -162,7 +163,7 @@ function* asMeant(draft: Draft, oldText: string): Generator<void, Meant> {
     const found = yield* locating(draft.index, text, { lenient: true });
     const isFound = found.kind === "one" || found.kind === "many";
     if (isFound) return { text, miswritten: { kind, line: lineInBase(draft, found.places[0].from) } };
-    // A single backslash may well be intended.
+    // A single backslash may well be intentional.
     const isTelling = kind === "view" || (kind === "escaped" && !oldText.includes("\n") && text.includes("\n"));
     yield;
     if (isTelling) nearly ??= { text, miswritten: { kind, line: undefined } };
@@ -170,7 +171,7 @@ function* asMeant(draft: Draft, oldText: string): Generator<void, Meant> {
   return nearly ?? { text: oldText, miswritten: undefined };
 }
 
-/** Returns the last version that had the line of the old text at which the region differs; `undefined` if unknown. */
+/** Returns the last version that had the old text's line that the region lacks; `undefined` if it is unknown. */
 function outdatedBy({ document }: Draft, region: Region | undefined): { since: number } | undefined {
   const sought = region?.difference?.sought.trim();
   const since = sought === undefined || sought === "" ? undefined : document.formerLines?.get(sought);
@@ -179,8 +180,8 @@ function outdatedBy({ document }: Draft, region: Region | undefined): { since: n
 
 /**
  * Returns a failure if other edits changed the old text where it was before the batch, so that it is now found only on
- * a looser rung. The caller did not mean the places found there, unless those other edits wrote them all. Returns
- * `undefined` if the caller may mean these places.
+ * a looser rung. The caller did not mean the places found on that rung, unless all of them are in text that those other
+ * edits wrote. Returns `undefined` if the caller may have meant these places.
  */
 export function findsElsewhere(
   draft: Draft,
@@ -226,7 +227,7 @@ function consumedBy(
 
 /**
  * Returns the 1-based line that already has the new text, if the new text occurs once and is significant: it is not
- * part of the old text, and either it fills whole lines or it is too long to occur there by chance.
+ * part of the old text, and either it fills whole lines or it is too long to occur by chance.
  */
 function lineOfNewText(draft: Draft, edit: EditOperation): number | undefined {
   const telling = /[\p{L}\p{N}]/u.test(edit.newText) && !edit.oldText.includes(edit.newText);
@@ -240,7 +241,7 @@ function lineOfNewText(draft: Draft, edit: EditOperation): number | undefined {
   return wholeLines || edit.newText.trim().length >= limits.tellingText ? lines.lineAt(from) + 1 : undefined;
 }
 
-/** Returns the 1-based line, in the text before the batch, from which lines already have an edit's new indentation. */
+/** Returns the 1-based line, in the text before the batch, at which an edit's new indentation is already present. */
 function lineOfReindented(draft: Draft, edit: EditOperation): number | undefined {
   if (!isReindenting(edit)) return undefined;
   const found = locate(draft.index, edit.newText, { lenient: true });
@@ -253,7 +254,7 @@ function lineOfReindented(draft: Draft, edit: EditOperation): number | undefined
     : undefined;
 }
 
-/** Returns the first line that stands for left-out code and is not in the document; `undefined` if there is none. */
+/** Returns the first sought line that stands for left-out code and is not in the document; `undefined` if none does. */
 function elisionIn(sought: string, index: TextIndex): string | undefined {
   return lineTexts(sought)
     .slice(0, 2_000)

@@ -1,4 +1,4 @@
-/** Explains why a hunk of a patch has no place: because of its anchor, its lines, or several possible places. */
+/** Explains why a hunk of a patch could not be placed: its anchor or its lines are missing, or several places fit. */
 import { nearestRegions } from "../../match/hints/nearest.js";
 import { locateLines } from "../../match/locate.js";
 import type { TextIndex } from "../../match/textIndex.js";
@@ -11,7 +11,7 @@ import { hunkFailures } from "../patch/sentences.js";
 import { disambiguateHunk } from "./disambiguation.js";
 import { absenceOf, quotedRegion } from "./explainEdit.js";
 
-/** The problem of a hunk that could not be placed, and how much to say about it. */
+/** The reason why a hunk could not be placed, and how much to say about it. */
 interface Unplaced {
   readonly problem: HunkProblem;
   readonly lenient: boolean;
@@ -27,7 +27,7 @@ export function* explainHunk(
   at: At,
 ): Generator<void, Failure> {
   if (isIdle(hunk)) {
-    // The place of an idle hunk does not matter, but lines that the file lacks are often those it should have added.
+    // The place of an idle hunk does not matter, but lines that the file lacks were often meant to be added.
     const isSought = problem.kind === "noLines" && !isBrief;
     const absence = isSought
       ? yield* absenceOf(draft, oldLines(hunk.lines).join("\n"), { wholeLines: true })
@@ -82,13 +82,13 @@ export function* explainHunk(
   }
 }
 
-/** Returns the 0-based line of the only place of a run of lines in the text; `undefined` for none or several. */
+/** Returns the 0-based line at which a run of lines starts in the text; `undefined` unless it has just one match. */
 function onlyPlace(index: TextIndex, run: readonly string[]): number | undefined {
   const hits = run.length === 0 ? undefined : locateLines(index, run, { from: 0, most: 2 });
   return hits?.starts.length === 1 ? hits.starts[0] : undefined;
 }
 
-/** Returns the 0-based line of the only place of the hunk's new lines, if an added line has a letter or digit. */
+/** Like `onlyPlace`, but for the new lines of a hunk; `undefined` if no added line contains a letter or digit. */
 function newLinesAt(index: TextIndex, lines: readonly HunkLine[]): number | undefined {
   const isTelling = lines.some(({ kind, text }) => kind === "add" && /[\p{L}\p{N}]/u.test(text));
   if (!isTelling) return undefined;

@@ -1,4 +1,4 @@
-/** Warns of new texts that have dots or a comment in place of left-out code: such an edit would delete that code. */
+/** Warns of new texts with dots or a comment in place of code: an edit with such a new text deletes the code. */
 import { isElision } from "../../match/hints/leftOutCode.js";
 import { wholeLines } from "../../match/wholeLines.js";
 import type { EditOperation, Hunk } from "../operation.js";

@@ -4,7 +4,7 @@ import type { Difference, DifferenceKind } from "../../match/hints/nearest.js";
 import { limits } from "../../text/limits.js";
 import { clip, count, type Failure, type NearestRegion, type QuotedLine, quote } from "../failure.js";
 
-/** Shows matches line by line. If all their lines are the same, also shows the line above each. */
+/** Shows matches line by line. If all their lines are the same, also shows the line above each match. */
 export function quoted(lines: readonly QuotedPlace[]): string {
   const same = lines.every(({ text }) => text === lines[0]?.text);
   const oneLine = new Set(lines.map(({ line }) => line)).size < lines.length;
@@ -27,7 +27,7 @@ export interface QuotedPlace extends QuotedLine {
   readonly above: string | undefined;
 }
 
-/** An addition to an ambiguous old text with which only its first match would be left. */
+/** An addition that would leave an ambiguous old text with only its first match. */
 export type Disambiguation =
   /** The whole line of the match. `isIndent`: `true` if only its indentation is added. */
   | { readonly kind: "ownLine"; readonly isIndent: boolean }
@@ -49,16 +49,16 @@ export function sayDisambiguation(telling: Disambiguation | undefined): string {
     case undefined:
       return "";
     case "ownLine":
-      return `The whole line${telling.isIndent ? ", with its indentation," : ""} makes the first match unique. `;
+      return `Adding the ${telling.isIndent ? "indentation" : "rest"} of its line makes the first match unique. `;
     case "stretch":
       return `${JSON.stringify(telling.text)} occurs only at the first match. `;
     case "above":
     case "below": {
       const { kind, line, isWhole, text } = telling;
-      const named = `Line ${line} ${kind} it`;
-      if (isWhole) return `${named}, ${JSON.stringify(text)}, makes the first match unique. `;
+      const added = `Adding line ${line}, directly ${kind} the first match,`;
+      if (isWhole) return `${added} makes it unique: ${JSON.stringify(text)}. `;
       const rest = kind === "above" ? "the start" : "the rest";
-      return `${named} and ${rest} of its own line, ${JSON.stringify(text)}, make the first match unique. `;
+      return `${added} and ${rest} of the match's own line makes it unique: ${JSON.stringify(text)}. `;
     }
   }
 }
@@ -67,7 +67,7 @@ export function sayDisambiguation(telling: Disambiguation | undefined): string {
 export const plainLines = (places: readonly QuotedPlace[]): QuotedLine[] =>
   places.map(({ line, text }) => ({ line, text }));
 
-/** Returns sentences about a text that was not found: its mistakes, and the text nearest to it. */
+/** Returns sentences about a text that was not found: its known mistakes, and the regions that resemble it most. */
 export function sayAbsence({ elided, miswritten, outdated, nearest }: Omit<Absence, "inBatch">): string[] {
   const isUnknown = nearest.length === 0 && elided === undefined && miswritten === undefined;
   return [
@@ -100,7 +100,7 @@ const miswritings: Readonly<Record<Miswriting["kind"], string>> = {
   escaped:
     "has backslash escapes where the file has the characters themselves: send line breaks, tabs and quotes unescaped",
   entities: "has HTML entities such as &lt; where the file has the characters themselves",
-  normalized: "has composed characters where the file has decomposed ones, or the reverse",
+  normalized: "has composed characters where the file has decomposed ones, or vice versa",
   view: "starts its lines with the line numbers of a file view, which are not in the file",
   numbered: "starts its lines with the line numbers of a file view, which are not in the file",
   fenced: "is wrapped in a Markdown fence, which is not in the file",
@@ -112,14 +112,14 @@ function sayMiswritten(miswritten: KnownMistake | undefined): string[] {
   return [`It ${miswritings[kind]}.${line === undefined ? "" : ` Corrected, it occurs at line ${line}.`}`];
 }
 
-/** All clues to where an old text that was not found belongs. */
+/** All clues to where in the document a missing old text was meant to match. */
 export interface Absence {
   /** A line of the old text that stands for left-out code, such as `// ...`; `undefined` if there is none. */
   readonly elided: string | undefined;
   readonly nearest: readonly NearestRegion[];
   /** `undefined` if the old text contains no known kind of mistake. */
   readonly miswritten: KnownMistake | undefined;
-  /** The last version in which the document had the old text's differing line; `undefined` if none is known. */
+  /** The last version in which the document still had the line that differs; `undefined` if none is known. */
   readonly outdated: { readonly since: number } | undefined;
   /** `true` if earlier edits of the call changed the text that was searched. */
   readonly inBatch: boolean;
@@ -136,14 +136,14 @@ const differenceNames: Record<DifferenceKind, string> = {
   indentation: "the indentation differs",
   typography: "quotes, dashes or typographic spaces differ",
   innerBlanks: "whitespace within the line differs",
-  blankLine: "only the old text or only the file has an empty line here",
+  blankLine: "the old text or the file has an extra empty line here",
   skippedLine: "the old text leaves out what the file has here",
   partOfLine: "only part of this line matches",
-  quotes: "the kind of quotes differs",
+  quotes: "different kinds of quotes are used",
   leftOut: "from the first line to the last, including the left-out code",
   beforeLeftOut: "the lines before the left-out code",
   behindLeftOut: "the lines after the left-out code",
-  case: "upper and lower case differ",
+  case: "letter case differs",
   text: "the text differs",
   missingLine: "the file ends before the old text does",
   missingLineEnd: "the file does not end with a line break",
@@ -159,7 +159,8 @@ const wholeRegion: ReadonlySet<DifferenceKind> = new Set([
  * their ends, or the position of the text within them, differ. For a one-line region, the line number is not repeated.
  */
 export function sayDifference(difference: SaidDifference | undefined, region: { readonly lines: number }): string {
-  if (difference === undefined) return "the lines are the same; their ends, or the position within them, differ";
+  if (difference === undefined)
+    return "the lines are the same, apart from their ends or the text's position within them";
   const { kind, line, column, soughtColumn, sought, found } = difference;
   const name = differenceNames[kind];
   if (wholeRegion.has(kind)) return name;
@@ -193,7 +194,7 @@ function lookalikes(sought: number | undefined, found: number | undefined): stri
 
 /**
  * Returns the UTF-16 offset at which a quotation of a line should start so that it shows a column: 0 if the column is
- * near the start, else about 20 units before it, at the start of a word if possible.
+ * near the start of the line, otherwise about 20 units before the column, at the start of a word if possible.
  */
 function wordStart(text: string, column: number): number {
   if (column <= 24) return 0;
@@ -213,7 +214,7 @@ function visibleBlanks(text: string): string {
   return text.replace(/\s/g, (blank) => (blank === " " ? "·" : blank === "\t" ? "→" : "⍽"));
 }
 
-/** A line to show, without its end. */
+/** A line to show, without its line end. */
 export interface ShownLine {
   readonly text: string;
   /** 1-based, in the text before the batch; `undefined` if an earlier edit of the batch wrote the line. */
@@ -249,5 +250,5 @@ export function sayNearest([first, ...others]: readonly NearestRegion[]): string
 export const explainWarnings = {
   /** `gone`: the number of removed lines that no new lines replace. */
   elided: ({ index, path, line, gone }: { index: number; path: string; line: string; gone: number }): string =>
-    `edit ${index} removes ${count(gone, "line")} from ${path} and writes ${quote(line)} literally instead: if that stands for them, undo the edit and send the new text in full`,
+    `edit ${index} removes ${count(gone, "line")} from ${path} and writes ${quote(line)} literally instead: if this line stands for the removed code, undo the edit and send the new text in full`,
 } as const;

@@ -1,4 +1,4 @@
-/** Places the hunks of one section in the text as it is before the section: like Codex, but without guessing. */
+/** Places the hunks of a section in the text as it is before the section, as Codex does, but without guessing. */
 import { type LineHits, locateLines } from "../../match/locate.js";
 import type { RungName } from "../../match/rungs.js";
 import type { TextIndex } from "../../match/textIndex.js";
@@ -37,16 +37,16 @@ export type HunkProblem =
 /** The values that the hunks of one section share. */
 export interface HunkGround {
   readonly index: TextIndex;
-  /** `true` to also try what Codex does not try, such as hunks out of order. */
+  /** `true` to also try what Codex does not try, such as placing hunks out of order. */
   readonly lenient: boolean;
   /** Converts a 0-based line of `index` to a 1-based line of the text before the batch. */
   readonly baseLine: (line: number) => number;
 }
 
 /**
- * Searches for a hunk from `cursor` on, the 0-based line after the earlier hunks. Takes a place that is out of order
- * only if it is the only one, or the one nearest to a line number. The attempts that Codex also makes come first, in
- * the same order as in Codex.
+ * Searches for a hunk from `cursor` on, which is the 0-based line after the earlier hunks. Takes a place that is out of
+ * order only if it is the only one, or the one nearest to a line number. The attempts that Codex also makes come first,
+ * in the same order as in Codex.
  */
 export function findHunk(ground: HunkGround, hunk: Hunk, cursor: number): HunkPlace | HunkProblem {
   const { index, lenient } = ground;
@@ -87,12 +87,12 @@ export function isIdle({ lines }: Hunk): boolean {
   return old.length === next.length && old.every((text, i) => text === next[i]);
 }
 
-/** Makes all lines of an idle hunk context, so that it writes nothing even if the file's lines differ in whitespace. */
+/** Turns all lines of an idle hunk into context, so that it writes nothing even if the file's whitespace differs. */
 export function asContext(hunk: Hunk): Hunk {
   return { ...hunk, lines: oldLines(hunk.lines).map((text) => ({ kind: "context", text })) };
 }
 
-/** Returns `true` if a hunk has any removed or added line. */
+/** Returns `true` if a hunk has any removed or added lines. */
 export function isSigned({ lines }: Hunk): boolean {
   return lines.some(({ kind }) => kind !== "context");
 }
@@ -129,7 +129,7 @@ interface HunkHits extends LineHits {
   readonly lines: readonly HunkLine[];
 }
 
-/** Finds a hunk's old lines from a line on. If they do not match, tries again without empty lines at the hunk's end. */
+/** Finds a hunk's old lines at or after a line. If they do not match, tries again without empty lines at their end. */
 function findLines({ index, lenient }: HunkGround, { lines, atEnd }: Hunk, from: number): HunkHits | undefined {
   const shorter = withoutLastBlank(lines);
   const attempts = [lines, ...(shorter === undefined ? [] : [shorter]), ...(lenient ? withoutLastBlanks(lines) : [])];
@@ -142,13 +142,16 @@ function findLines({ index, lenient }: HunkGround, { lines, atEnd }: Hunk, from:
   return undefined;
 }
 
-/** Returns a list of one: the lines without empty context lines at their end; empty if these are 0, 1 or all lines. */
+/**
+ * Returns, in a list, the lines without the empty context lines at their end; an empty list if there are fewer than two
+ * such lines, or no other lines.
+ */
 function withoutLastBlanks(lines: readonly HunkLine[]): (readonly HunkLine[])[] {
   const end = lines.findLastIndex(({ kind, text }) => kind !== "context" || text !== "") + 1;
   return end > 0 && end < lines.length - 1 ? [lines.slice(0, end)] : [];
 }
 
-/** Drops the empty lines after added lines, which may be a mere gap in the patch. `undefined` for any other hunk. */
+/** Drops empty lines at the end of an insertion: they may be a mere gap in the patch. `undefined` for other hunks. */
 function withoutGap(hunk: Hunk): Hunk | undefined {
   const end = hunk.lines.findLastIndex(({ kind, text }) => kind !== "context" || text !== "") + 1;
   const lines = hunk.lines.slice(0, end);
@@ -158,7 +161,7 @@ function withoutGap(hunk: Hunk): Hunk | undefined {
 
 /**
  * Returns a hunk's lines without the last old line if that line is empty. Returns `undefined` if it is not empty, or if
- * it is a context line and can't be a mere gap at the hunk's end: added lines follow it, or it is the only line.
+ * it is a context line and can't be a mere gap at the hunk's end, because added lines follow it or it is the only line.
  */
 function withoutLastBlank(lines: readonly HunkLine[]): readonly HunkLine[] | undefined {
   const at = lines.findLastIndex(({ kind }) => kind !== "add");
@@ -173,7 +176,7 @@ function withoutLastBlank(lines: readonly HunkLine[]): readonly HunkLine[] | und
   return lastNew.kind === "add" ? left.toSpliced(newAt, 1) : left.toSpliced(newAt, 1, { kind: "remove", text: "" });
 }
 
-/** Decides between places: with `first`, takes the first one; otherwise the only one, or the one nearest to `near`. */
+/** Chooses a place: with `first`, the first one; otherwise the only one, or the one nearest to `near`. */
 function decide(
   { baseLine }: HunkGround,
   hits: HunkHits,
@@ -223,7 +226,7 @@ function placeInsertion(
   }
   if (anchored.isNarrowed && !hunk.atEnd) return insertAt(anchored.line);
   if (hunk.atEnd || hint === undefined) return insertAt(lineCount);
-  // Only an empty range says between which two lines the insertion belongs. Earlier sections may have moved them.
+  // Only an empty range says between which two lines the insertion belongs. Earlier sections may have moved both lines.
   const isMoved = hint.line > lineCount || (hint.line > 0 && baseLine(hint.line - 1) !== hint.line);
   return hint.count !== 0 || isMoved ? { kind: "noContext" } : insertAt(hint.line);
 }

@@ -34,7 +34,7 @@ export class PatchFiles {
 
   constructor(private readonly snapshot: Snapshot) {}
 
-  /** Returns the file that a URI names at this point of the patch; `undefined` if there is none. */
+  /** Returns the file that a URI names at this point in the patch; `undefined` if there is none. */
   get(uri: DocumentUri): PatchFile | undefined {
     if (this.at.has(uri)) return this.at.get(uri);
     const document = this.snapshot.documents.get(uri);
@@ -42,7 +42,7 @@ export class PatchFiles {
     return this.put({ uri, path: document.path }, draftOf(document));
   }
 
-  /** Returns the last edit that moved a file away from a URI or deleted it there; `undefined` if there is none. */
+  /** Returns the last edit that moved or deleted the file at a URI; `undefined` if there is none. */
   takenFrom(uri: DocumentUri): Taken | undefined {
     return this.taken.get(uri);
   }

@@ -61,7 +61,7 @@ export function* planSections(
     );
     if (options.atomic === "all" || failed.length === 0)
       return { plans: withIdleFailures([...spoilt, ...plans]), lost };
-    // A file that stays untouched also keeps its name, which other files may need, so these are planned again.
+    // A file that stays untouched keeps its name, which other files may need, so the other files are planned again.
     spoilt.push(...failed.map((plan) => (plan === circled ? undone(plan) : plan)));
     for (const { operations } of failed) {
       const by = indicesOf(operations[0] as Section)[0] ?? 0;
@@ -73,7 +73,7 @@ export function* planSections(
   }
 }
 
-/** Returns the URIs of those paths that can be resolved to one. */
+/** Returns the URIs of those paths that can be resolved. */
 function urisOf(paths: readonly string[], snapshot: Snapshot): DocumentUri[] {
   return paths.map((path) => targetOf(snapshot, path)).flatMap((target) => (target.ok ? [target.uri] : []));
 }
@@ -83,7 +83,7 @@ function frees(operation: Operation): boolean {
   return operation.kind === "delete" || (operation.kind === "update" && operation.move !== undefined);
 }
 
-/** Returns a file's plan without any change, not even that of the edits whose place was found. */
+/** Returns the plan of a file that stays untouched: none of its edits is attempted, even if its place was found. */
 function undone(plan: FilePlan): FilePlan {
   return { ...plan, file: undefined, outcomes: notAttempted(plan.outcomes) };
 }
@@ -111,11 +111,14 @@ interface SectionContext {
   readonly snapshot: Snapshot;
   readonly options: BatchOptions;
   readonly lost: EditOutcome[];
-  /** Maps a name to the failed edit (0-based) that should have freed or taken it. Sections that need this fail, too. */
+  /** Maps a name to the failed edit (0-based) that should have freed or taken it. Sections with that name fail, too. */
   readonly kept: Map<DocumentUri, number>;
 }
 
-/** Returns the document at a section's path. If there is none, or if it depends on a failed edit, fails the section. */
+/**
+ * Returns the document at a section's path. If there is none, or if the path depends on a failed edit, fails the
+ * section.
+ */
 function documentOf(work: SectionContext, section: Section): Document | undefined {
   const found = documentAt(work.snapshot, section.path);
   const by = found.ok ? work.kept.get(found.document.uri) : undefined;
@@ -130,10 +133,10 @@ function atSection(section: Section, { path }: Document) {
   return { index: indicesOf(section)[0] ?? 0, path, patchLine: section.patchLine };
 }
 
-/** Fails all edits of a section for one reason. */
+/** Fails all edits of a section for the same reason. */
 function failAll({ lost }: SectionContext, section: Section, failure: Failure): void {
   for (const index of indicesOf(section)) {
-    // A failure without a path is about the whole call, and is the same for all its edits.
+    // A failure without a path is about the whole call and is the same for all its edits.
     const own = failure.path === undefined ? failure : atEdit(failure, { index, patchLine: section.patchLine });
     lost.push({ index, path: section.path, status: "failed", places: [], failure: own });
   }
@@ -182,7 +185,7 @@ function add(work: SectionContext, section: AddSection, document: Document): voi
   }
 }
 
-/** Brings back a file that the patch deleted and now adds again, as the same file with another text. */
+/** Brings back a file that the patch deleted and now adds again: the same file, with different text. */
 function revived(tree: PatchFiles, document: Document, by: number): PatchFile | undefined {
   const node = tree.deleted(document.uri);
   if (node === undefined || node.draft.document.isBinary) return undefined;
@@ -216,7 +219,7 @@ function isDirty({ version, onDisk }: Document): boolean {
   return version !== null && onDisk !== "same";
 }
 
-/** Reports whether a document is open, but has no file that could be deleted or moved. */
+/** Reports whether a document is open but has no file that could be deleted or moved. */
 function isUnsaved({ draft: { document } }: PatchFile): boolean {
   return document.version !== null && document.onDisk === undefined;
 }
@@ -274,10 +277,10 @@ function moveTo(work: SectionContext, node: PatchFile, move: NonNullable<UpdateS
   return undefined;
 }
 
-/** Reports whether an Add section replaces an existing text, and no Delete section deletes the file. */
+/** Reports whether an Add section replaces an existing text and no Delete section deletes the file. */
 function isReplaced({ sections, draft }: PatchFile): boolean {
   const has = (kind: Section["kind"]): boolean => sections.some((section) => section.kind === kind);
-  // A caller that deletes the file first knows that it exists.
+  // A caller that first deletes the file knows that it exists.
   return draft.base.text !== "" && has("add") && !has("delete");
 }
 
@@ -338,7 +341,9 @@ function fileOf(node: PatchFile): FileChange | undefined {
   return { ...common, document: draft.document, kind: "rename", target: { uri: name.uri, path: name.path } };
 }
 
-/** Returns a warning for each skipped idle hunk, unless its section only moves the file: Codex requires a hunk. */
+/**
+ * Returns a warning for each skipped idle hunk, except in a section that only moves a file: Codex needs a hunk there.
+ */
 function idleWarnings(operations: readonly Operation[], outcomes: readonly EditOutcome[]): readonly string[] {
   const hunks = hunksOf(
     operations.filter((section) => !(section.kind === "update" && section.move && section.hunks.every(isIdle))),

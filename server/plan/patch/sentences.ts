@@ -28,14 +28,14 @@ export interface AnchorAbsence {
   readonly anchor: string;
   /** The 1-based line after which the search began; `undefined` if it began at the start of the file. */
   readonly behind: number | undefined;
-  /** The 1-based line of the only match of the hunk's lines; `undefined` if there is no match, or several. */
+  /** The 1-based line at which the hunk's lines match, if they match only once; otherwise `undefined`. */
   readonly linesAt: number | undefined;
   readonly nearest: readonly NearestRegion[];
 }
 
 /** The reason why a hunk is idle, that is, would change nothing. */
 export interface Idle {
-  /** `true` if the hunk removes and adds the same lines; `false` if it removes and adds none. */
+  /** `true` if the hunk removes and adds the same lines; `false` if it neither removes nor adds any. */
   readonly isSigned: boolean;
 }
 
@@ -45,7 +45,7 @@ const sayIdle = (name: string, { isSigned }: Idle): string =>
 
 /** Failures to place a hunk of a patch. */
 export const hunkFailures = {
-  /** `absence`: set if the file does not have the hunk's lines; `line`: the 1-based line at which it has them. */
+  /** `absence`: set if the file does not have the hunk's lines. `line`: the 1-based line at which the file has them. */
   noChange: (
     at: At,
     { absence, line, ...idle }: Idle & { readonly absence: Absence | undefined; readonly line: number | undefined },
@@ -61,7 +61,7 @@ export const hunkFailures = {
   noLines: (at: At, { behind, everywhere, inBatch, ...absence }: HunkAbsence) =>
     makeFailure("contextNotFound", at, {
       problem: [
-        `The context and removed lines of ${nameOf(at)} were not found${inBatch ? " in the text that the earlier sections leave" : ""}${behind === undefined ? "" : `${inBatch ? "," : ""} after ${typeof behind === "number" ? `line ${behind} (the end of the previous hunk)` : quote(behind)}${everywhere ? " or elsewhere" : ""}`}.`,
+        `The context and removed lines of ${nameOf(at)} were not found${inBatch ? " in the text as changed by the earlier sections" : ""}${behind === undefined ? "" : `${inBatch ? "," : ""} after ${typeof behind === "number" ? `line ${behind} (the end of the previous hunk)` : quote(behind)}${everywhere ? " or elsewhere" : ""}`}.`,
         ...sayAbsence(absence),
       ].join(" "),
       hint: "Copy these lines from the current file, each with a space or - before it.",
@@ -93,7 +93,7 @@ export const hunkFailures = {
     }),
   notAtEnd: (at: At, linesAt: number | undefined) =>
     makeFailure("contextNotFound", at, {
-      problem: `${nameOf(at)} must match the end of the file, but the file does not end with its lines.`,
+      problem: `${nameOf(at)} must match the end of the file, but its lines do not occur there.`,
       hint:
         linesAt === undefined
           ? "Copy the last lines of the current file, or leave *** End of File out."
@@ -103,12 +103,12 @@ export const hunkFailures = {
   noContext: (at: At) =>
     makeFailure("contextNotFound", at, {
       problem: `${nameOf(at)} only adds lines, and the line number after @@ does not say between which lines of the file they belong.`,
-      hint: "Add a line of context, or follow @@ with the line of the file after which they go.",
+      hint: "Add a line of context, or follow @@ with the line of the file after which the new lines go.",
     }),
   alreadyApplied: (at: At, line: number) =>
     makeFailure("alreadyApplied", at, {
       problem: `The lines of ${nameOf(at)} were not found, but its new lines are already at line ${line}.`,
-      hint: "If this is the intended location, the hunk is already done: leave it out. Otherwise copy the lines from the file.",
+      hint: "If this is the intended location, the hunk is already done: leave it out. Otherwise, copy the lines from the file.",
       line,
     }),
   ambiguous: (
@@ -145,7 +145,7 @@ export const fileFailures = {
     makeFailure("fileNotFound", at, {
       problem:
         taken === undefined
-          ? `${nameOf(at)}: the file does not exist at this point of the patch.`
+          ? `${nameOf(at)}: the file does not exist at this point in the patch.`
           : `${nameOf(at)}: edit ${taken.by} of this patch ${taken.to === undefined ? "deleted" : "moved"} the file.`,
       hint:
         taken?.to !== undefined
@@ -163,7 +163,7 @@ export const fileFailures = {
     }),
   circle: (at: At, target: string) =>
     makeFailure("fileExists", at, {
-      problem: `${nameOf(at)} moves the file to ${quote(target, 160)}, but the moves of this patch form a circle, so none of their names becomes free.`,
+      problem: `${nameOf(at)} moves the file to ${quote(target, 160)}, but the moves of this patch form a circle, so none of the names that they need becomes free.`,
       hint: "Send the moves as two patches.",
     }),
   notFreed: (at: At, by: number) =>
@@ -188,7 +188,7 @@ export const fileFailures = {
     }),
   noFile: (at: At) =>
     makeFailure("invalidParams", at, {
-      problem: `${nameOf(at)} would move or delete a document of the editor that is not a file.`,
+      problem: `${nameOf(at)} would move or delete an editor document that is not a file.`,
       hint: "Only its text can be changed.",
     }),
   binary: (at: At) =>
@@ -198,8 +198,8 @@ export const fileFailures = {
     }),
   belowFile: (at: At) =>
     makeFailure("ioError", at, {
-      problem: `${nameOf(at)} needs a folder at a path that is a file in this call.`,
-      hint: "A file cannot also be a folder.",
+      problem: `${nameOf(at)} needs a folder at a path that this call uses for a file.`,
+      hint: "A path cannot be both a file and a folder.",
     }),
 } as const;
 

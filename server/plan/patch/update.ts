@@ -1,4 +1,6 @@
-/** Plans one `Update File` section: all hunks match the text before the section, and are applied in one step. */
+/**
+ * Plans one `Update File` section: matches all hunks against the text before the section and applies them in one step.
+ */
 import { prepareLines } from "../../match/locate.js";
 import type { TextIndex } from "../../match/textIndex.js";
 import { shiftLine, shiftOfLines } from "../../match/wholeLines.js";
@@ -15,7 +17,7 @@ import type { BatchOptions, Hunk, UpdateSection } from "../operation.js";
 import { type EditOutcome, failedOutcome } from "../outcome.js";
 import { asContext, findHunk, type HunkGround, type HunkPlace, isIdle, oldLines } from "./hunks.js";
 
-/** Plans a section's hunks; leaves out those that fail. Yields after each hunk, for the caller to do other work. */
+/** Plans a section's hunks; leaves out those that fail. Yields after each hunk, so the caller can do other work. */
 export function* planHunks(start: Draft, section: UpdateSection, options: BatchOptions): Generator<void, Drafted> {
   if (section.hunks.length === 0) return { draft: start, outcomes: [] };
   const ended = endLastLine(start);
@@ -35,7 +37,7 @@ export function* planHunks(start: Draft, section: UpdateSection, options: BatchO
     yield* prepareLines(index, oldLines(hunk.lines));
     const found = findHunk(ground, hunk, cursor);
     if (isIdle(hunk) && (found.kind === "place" || found.kind === "ambiguous")) {
-      // An idle hunk writes nothing, so it conflicts with no other hunk, and it may mean any of several places.
+      // An idle hunk writes nothing, so it conflicts with no other hunk, and it does not matter which place it means.
       const place = found.kind === "place" ? found : undefined;
       outcomes.push(outcomeAt(ended, hunk, "skipped", place));
       cursor = Math.max(cursor, place?.next ?? 0);
@@ -60,7 +62,7 @@ export function* planHunks(start: Draft, section: UpdateSection, options: BatchO
   return { draft: inOrder.length > 0 ? edited(ended, changes).draft : start, outcomes };
 }
 
-/** Returns the failure of a hunk that conflicts with another one of its section. */
+/** Returns the failure of a hunk that conflicts with another hunk of its section. */
 function clash({ hunks }: UpdateSection, hunk: Hunk, other: ClaimedPlace, at: At, line: number): Failure {
   const rival = hunks.find(({ index }) => index === other.index);
   const isSame = JSON.stringify(rival?.lines) === JSON.stringify(hunk.lines);
@@ -75,7 +77,7 @@ function withoutMarks(hunk: Hunk): Hunk {
   return { ...hunk, lines };
 }
 
-/** A hunk in a list whose order decides which lines come first if several hunks add lines at one place. */
+/** A hunk in a list whose order decides which lines come first if several hunks add lines at the same place. */
 interface Ordered {
   readonly claim: ClaimedPlace;
   /** `true` if the hunk only adds lines to the end of the file; such hunks stay in the order of the patch. */
@@ -124,8 +126,9 @@ export function firstLineEnd({ lines }: TextIndex): string {
 }
 
 /**
- * Returns the changes of a hunk at its place: one for each run of removed lines, with the lines added instead. As in
- * Codex, these runs decide which lines come first if two hunks meet. Context lines keep the file's own text.
+ * Returns the changes of a hunk at its place: as in Codex, one for each run of removed lines, with the lines added
+ * instead. If two hunks meet, lines that one inserts before a line therefore precede those with which the other
+ * replaces that line. Context lines keep the file's own text.
  */
 function claimOf(index: TextIndex, hunk: Hunk, place: HunkPlace, lineEnd: string): ClaimedPlace {
   const lines = index.matchedLines;

@@ -1,5 +1,5 @@
 /**
- * Mistakes that no rung tolerates: the edit that a model sends does not fit, and must be refused for the right reason.
+ * Mistakes that no rung tolerates: the edit that a model sends does not fit and must be refused for the right reason.
  */
 import type { Chance } from "../../codex/random.js";
 import { viewStyles } from "./damages.js";
@@ -7,7 +7,7 @@ import { addedLines, type EditLine, isBlankLine, newLines, oldLines, placesOf, t
 import { type Sent, toSent } from "./sent.js";
 import type { Version } from "./sources.js";
 
-/** Reasons for a refusal, as the benchmark distinguishes them. */
+/** The reasons for a refusal that the benchmark distinguishes. */
 export type Reason =
   | "absent"
   | "blankLine"
@@ -27,11 +27,13 @@ export type Reason =
 /** One edit with a mistake. */
 export interface Broken {
   readonly sent: Sent;
-  /** The first line that differs, 0-based in the file, and the 0-based column, if the failure must name them. */
+  /**
+   * The 0-based line of the file and the 0-based column where the edit first differs, if the failure must name them.
+   */
   readonly differsAt?: { readonly line: number; readonly column: number };
 }
 
-/** Makes a mistake; returns `undefined` if the edit does not allow it. */
+/** Makes an edit with a mistake; returns `undefined` if the edit does not allow this mistake. */
 export type Breaker = (chance: Chance, edit: RealEdit, version: Version) => Broken | undefined;
 
 /** Leaves out an empty line between other lines, in both texts. */
@@ -74,7 +76,7 @@ export const wrongWord: Breaker = (chance, edit, version) => {
   });
 };
 
-/** Changes the case of a word of one context line. */
+/** Changes the case of a word in one context line. */
 export const wrongCase: Breaker = (chance, edit) =>
   withOneLine(chance, edit, (line) => {
     const found = [...line.matchAll(/[a-z]+[A-Z]\w*|[A-Z][a-z]\w*/g)];
@@ -83,7 +85,7 @@ export const wrongCase: Breaker = (chance, edit) =>
     return line.slice(0, index) + word.toLowerCase() + line.slice(index + word.length);
   });
 
-/** Replaces double quotes by single quotes, or the reverse. */
+/** Replaces double quotes with single quotes, or the reverse. */
 export const otherQuotes: Breaker = (chance, edit) =>
   withOneLine(chance, edit, (line) => line.replace(/["']/g, (quote) => (quote === '"' ? "'" : '"')));
 
@@ -98,7 +100,7 @@ export const innerBlanks: Breaker = (chance, edit) =>
     return line.slice(0, gap) + (isBetweenWords || chance.percent(50) ? "  " : "") + line.slice(gap + 1);
   });
 
-/** Indents one context line, but not the first line, by two more spaces. */
+/** Indents one context line, other than the first line, by two more spaces. */
 export const unevenIndentation: Breaker = (chance, edit) => {
   const first = edit.lines.findIndex(({ kind, text }) => kind !== "add" && !isBlankLine(text));
   return withOneLine(chance, edit, (line, at) => (at === first ? undefined : `  ${line}`));
@@ -118,7 +120,7 @@ export const brokenViewNumbers: Breaker = (chance, edit) => {
   return { sent: { oldText: numbered(old), newText: numbered(newLines(edit)), hunk: undefined } };
 };
 
-/** Replaces lines in the middle of the old text by a mark. The lines before the mark still identify the location. */
+/** Replaces lines in the middle of the old text with a mark. The lines before the mark still identify the location. */
 export const elided: Breaker = (chance, edit, { lines: file }) => {
   const old = oldLines(edit);
   const head = chance.between(1, 3);
@@ -148,7 +150,7 @@ const elisionMarks = [
   "…",
 ];
 
-/** Puts a line after `@@` that is not a line of the file; the lines of the hunk are right. */
+/** Gives the hunk an anchor that is not a line of the file; the lines of the hunk are right. */
 export const wrongAnchor: Breaker = (chance, edit, version) => {
   const above = version.lines
     .slice(Math.max(0, edit.start - 40), edit.start)
@@ -160,7 +162,7 @@ export const wrongAnchor: Breaker = (chance, edit, version) => {
   return { sent: { ...toSent(edit, { ended: false }), anchor } };
 };
 
-/** Adds a second edit of the same lines, written for the file as it was before the first edit. */
+/** Makes a second edit of the same lines, written for the file as it was before the first edit. */
 export const secondThought: Breaker = (chance, edit) => {
   const from = edit.lines.findIndex(({ kind }) => kind === "remove");
   if (from === -1) return undefined;
@@ -175,7 +177,7 @@ export const secondThought: Breaker = (chance, edit) => {
   return says ? { sent: toSent({ lines }, { ended: chance.percent(40) }) } : undefined;
 };
 
-/** Replaces one context line in both texts, and records where the new line first differs. */
+/** Replaces one context line in both texts and records where the new line first differs. */
 function withOneLine(
   chance: Chance,
   edit: RealEdit,

@@ -6,13 +6,13 @@ import type { Version } from "./sources.js";
 
 /** The differences in a file, and in a model's memory of it. */
 export interface Damage {
-  /** Turns a line of the package into the file's line; equal lines are damaged equally. */
+  /** Turns a line of the package into the line of the file; equal lines are damaged in the same way. */
   readonly fileLine?: (line: string) => string;
   /** `undefined` for LF. */
   readonly fileEnd?: "\n" | "\r\n";
-  /** The form that an added line must have in the file; `undefined` if its author's form is kept. */
+  /** Turns an added line into the form that it must have in the file; if absent, the line keeps its author's form. */
   readonly written?: (line: string) => string;
-  /** The edit as it is sent; returns `undefined` if the damage does not apply to this edit. */
+  /** Returns the edit as it is sent; `undefined` if the damage does not apply to this edit. */
   readonly send: (edit: RealEdit) => Sent | undefined;
 }
 
@@ -51,7 +51,7 @@ export const typographyInFile: DamageMaker = (chance, _version, door) => {
   });
 };
 
-/** The same in the lines that the model copied; the lines that it added are as their author wrote them. */
+/** The same, but in the lines that the model copied; added lines are as their author wrote them. */
 export const typographyByModel: DamageMaker = (chance, _version, door) => ({
   send: (edit) => {
     const copied = (line: string): string => prettified(line, door !== "patch");
@@ -64,7 +64,7 @@ export const dedented: DamageMaker = (chance, version) => ({
   send: (edit) => {
     const lines = [...oldLines(edit), ...addedLines(edit)].filter((line) => !isBlankLine(line));
     const common = Math.min(...lines.map((line) => /^ */.exec(line)?.[0].length ?? 0));
-    // A single line without its indentation occurs in the file unchanged: in the middle of a line.
+    // A single line without its indentation still occurs in the file, in the middle of a line.
     const isBlock = oldLines(edit).filter((line) => !isBlankLine(line)).length > 1;
     if (common === 0 || !isBlock) return undefined;
     const cut = chance.pick([common, Math.min(common, version.indent ?? 1)]);
@@ -104,7 +104,7 @@ export const crlfByModel: DamageMaker = (chance) => ({
   send: (edit) => toSent(edit, { lineEnd: "\r\n", ended: chance.percent(40) }),
 });
 
-/** The first line lost its indentation, the others did not. */
+/** The first line has lost its indentation; the others have not. */
 export const firstLineDedented: DamageMaker = (chance) => ({
   send: (edit) => {
     const copied = (line: string, at: number): string => (at === 0 ? line.trimStart() : line);
@@ -147,7 +147,7 @@ export function isTouched(edit: RealEdit, sent: Sent, { fileLine = (line) => lin
   return sent.oldText !== own && sent.oldText !== own + fileEnd;
 }
 
-/** The prefixes that file views put before a line, by its number. */
+/** The prefixes that file views put before a line, given its number. */
 export const viewStyles: readonly ((lineNumber: number) => string)[] = [
   (n) => `${n}\t`,
   (n) => `${String(n).padStart(6)}\t`,
@@ -156,7 +156,7 @@ export const viewStyles: readonly ((lineNumber: number) => string)[] = [
   (n) => `${String(n).padStart(4)} | `,
 ];
 
-/** Damage of the file alone. New lines are as the author wrote them, unless `written` says otherwise. */
+/** Damage to the file alone. New lines are as the author wrote them, unless `written` says otherwise. */
 function inFile(
   fileLine: (line: string) => string,
   spelling: Spelling,
@@ -166,7 +166,7 @@ function inFile(
     fileLine,
     written,
     send: (edit) => {
-      // If an added line equals an old one, it is undefined which of the two is kept and which is new.
+      // If an added line equals an old one, it is unclear which of the two is kept and which is new.
       const old = new Set(oldLines(edit));
       const isClear = addedLines(edit).every((line) => !old.has(line) || fileLine(line) === written(line));
       return isClear ? toSent(edit, spelling) : undefined;

@@ -26,7 +26,7 @@ import {
 } from "./makers.js";
 import { type Door, doors } from "./sent.js";
 
-/** A row. */
+/** One row of the table. */
 export interface Kind {
   readonly name: string;
   readonly make: CaseMaker;

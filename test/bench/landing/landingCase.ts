@@ -40,7 +40,7 @@ export interface LandingCase {
 export interface Ground {
   readonly chance: Chance;
   readonly version: Version;
-  /** All files, for edits that belong to a different file. */
+  /** All files, from which an edit of a different file can be drawn. */
   readonly files: readonly SourceFile[];
   readonly door: Door;
 }
@@ -53,11 +53,14 @@ export interface Planned {
   readonly sent: Sent;
   /** `undefined` if it belongs to another file. */
   readonly edit: RealEdit | undefined;
-  /** The lines to find, as in the file apart from damage; empty if they must not be found. */
+  /** The lines that the edit must find, as they are in the file without damage; empty if it must find none. */
   readonly sought: readonly string[];
 }
 
-/** Edits that land although they or the file are damaged; edits that the damage does not affect are left out. */
+/**
+ * Makes cases whose edits land even though they or the file are damaged; leaves out edits that the damage does not
+ * affect.
+ */
 export function damaged(make: DamageMaker): CaseMaker {
   return (ground) => {
     const { chance, version, door } = ground;
@@ -73,7 +76,7 @@ export function damaged(make: DamageMaker): CaseMaker {
   };
 }
 
-/** The case of edits that land; `damage` describes how the file differs from the package. */
+/** Builds a case whose edits land. The damage says how the file differs from the package. */
 export function landing(
   { version, door }: Ground,
   planned: readonly Planned[],
@@ -89,7 +92,7 @@ export function landing(
   };
 }
 
-/** The case of a call that is refused because of one of its edits. */
+/** Builds a case in which a call is refused because of one of its edits. */
 export function refusal(
   { version, door }: Ground,
   planned: readonly Planned[],
@@ -110,7 +113,10 @@ function callOf(version: Version, door: Door, planned: readonly Planned[]): Omit
   };
 }
 
-/** Reports whether each edit's lines occur exactly once, in the text before the call and in every intermediate text. */
+/**
+ * Reports whether each edit's lines occur exactly once or, for an edit that must find none, not at all, both in the
+ * text before the call and in every intermediate text.
+ */
 export function isCertain({ lines }: Version, planned: readonly Planned[]): boolean {
   return planned.every(({ sought }, i) => {
     const wanted = sought.length === 0 ? [planned[i]?.sent.oldText ?? ""] : sought;

@@ -1,6 +1,6 @@
 /**
- * Makers of cases that can't be made by applying one kind of damage to every edit: orders, chains, parts of lines, and
- * all refusals.
+ * Makers of cases that can't be made by applying one kind of damage to every edit: shuffled edits, chains, parts of
+ * lines, and all refusals.
  */
 import type { Breaker, Reason } from "./breakages.js";
 import { secondThought } from "./breakages.js";
@@ -34,7 +34,7 @@ export const shuffled: CaseMaker = (ground) => {
   return isCertain(version, planned) ? landing(ground, planned) : undefined;
 };
 
-/** One real edit in two or three steps, each based on the result of the one before, with other edits between them. */
+/** One real edit in two or three steps, each based on the result of the step before, with other edits between them. */
 export const chain: CaseMaker = (ground) => {
   const { chance, version, door } = ground;
   const edits = drawEdits(chance, version, chance.between(1, 3));
@@ -50,7 +50,7 @@ export const chain: CaseMaker = (ground) => {
   if (!isCertain(version, [...others, ...chained.slice(0, 1)])) return undefined;
   const planned = [...chained];
   for (const other of others) planned.splice(door === "patch" ? 0 : chance.below(planned.length + 1), 0, other);
-  // Hunks of one section are sent in the order of the file.
+  // The hunks of a section are sent in the order in which they occur in the file.
   if (door === "patch") planned.sort((a, b) => sectionOf(a) - sectionOf(b) || startOf(a) - startOf(b));
   return landing(ground, planned, {}, edits);
 };
@@ -59,7 +59,7 @@ const draftMark = "InDraft";
 const sectionOf = ({ sent }: Planned): number => sent.section ?? 0;
 const startOf = ({ edit }: Planned): number => edit?.start ?? 0;
 
-/** The lines of each step: at first one new line is a draft, which the next steps turn into its final form. */
+/** The lines of each step. In the first step, one new line is a draft; the last step gives that line its final form. */
 function stepsOf({ lines }: RealEdit, count: number): EditLine[][] {
   const at = lines.findIndex(({ kind, text }) => kind === "add" && /\w{4}/.test(text));
   const final = lines[at]?.text ?? "";
@@ -75,7 +75,7 @@ function stepsOf({ lines }: RealEdit, count: number): EditLine[][] {
   return steps;
 }
 
-/** Only the difference between a line and its new form, with as much around it as makes it unique. */
+/** Only the difference between a line and its new form, with just enough context to make it unique. */
 export const partOfLine: CaseMaker = (ground) => {
   const { chance, version } = ground;
   const planned = version.hunks
@@ -107,7 +107,10 @@ function partOf(version: Version, edit: RealEdit): Planned | undefined {
   }
 }
 
-/** Lines that occur several times, with the line number of the intended ones or, in a patch, a line before them. */
+/**
+ * Lines that occur several times, with a line number near the intended occurrence or, in a patch, perhaps an anchor
+ * before it.
+ */
 export const repeatedWithLine: CaseMaker = (ground) => {
   const { chance, version, door } = ground;
   const edit = repeatedLines(ground, 50);
@@ -130,7 +133,7 @@ export const repeatedWithLine: CaseMaker = (ground) => {
   return isNearest && line > 0 ? landing(ground, planned({ line })) : undefined;
 };
 
-/** The same without any information on which of the occurrences is meant. */
+/** The same lines, but without any indication of which occurrence is meant. */
 export const ambiguous: CaseMaker = (ground) => {
   const { chance, version } = ground;
   const edit = repeatedLines(ground, 5);
@@ -145,7 +148,10 @@ export const ambiguous: CaseMaker = (ground) => {
   return refusal(ground, [first, ...rest], { reason: "ambiguous", index: 0 });
 };
 
-/** The first one or two lines that a hunk removes, if they occur at least twice, and at most `most` times. */
+/**
+ * Returns an edit of the first one or two lines that a hunk removes if these occur at least twice and at most `most`
+ * times.
+ */
 function repeatedLines({ chance, version }: Ground, most: number): RealEdit | undefined {
   const { start, lines } = chance.pick(version.hunks);
   const removed = lines.filter(({ kind }) => kind === "remove");
@@ -161,7 +167,7 @@ function repeatedLines({ chance, version }: Ground, most: number): RealEdit | un
   return wholes > 1 && places <= most ? edit : undefined;
 }
 
-/** The 0-based lines in which a text starts. */
+/** The 0-based lines on which occurrences of a text start. */
 function linesWith({ lines }: Pick<Version, "lines">, sought: readonly string[]): number[] {
   const [text, wanted] = [lines.join("\n"), sought.join("\n")];
   const starts: number[] = [];
@@ -175,8 +181,8 @@ function linesWith({ lines }: Pick<Version, "lines">, sought: readonly string[])
 }
 
 /**
- * Several edits, one of which has a mistake. `found`: `true` if the old lines of this edit nevertheless occur in the
- * file if whitespace is ignored; otherwise they must not occur.
+ * Several edits, one of which has a mistake. `found` is `true` if the lines that this edit was made from must occur
+ * exactly once; otherwise the lines that it sends must not occur at all. Whitespace is ignored in both cases.
  */
 export function broken(
   reason: Reason,
@@ -199,7 +205,7 @@ export function broken(
   };
 }
 
-/** An edit of a different file among those of this one. */
+/** Edits of one file, and one edit that belongs to a different file. */
 export const absent: CaseMaker = (ground) => {
   const { chance, version, files } = ground;
   const other = chance.pick(files).version();

@@ -1,4 +1,6 @@
-/** A change as its author made it, as lines: the context that makes it certain, and its effect on a file. */
+/**
+ * A change as its author made it, in lines, with the context that makes its location certain, and its effect on a file.
+ */
 import type { Chance } from "../../codex/random.js";
 import type { Version } from "./sources.js";
 
@@ -14,11 +16,11 @@ export interface RealEdit {
   readonly lines: readonly EditLine[];
 }
 
-/** The lines that must exist. */
+/** The kept and removed lines, which must be in the file. */
 export const oldLines = ({ lines }: Pick<RealEdit, "lines">): string[] =>
   lines.flatMap(({ kind, text }) => (kind === "add" ? [] : [text]));
 
-/** The lines that exist afterwards. */
+/** The kept and added lines, which replace them. */
 export const newLines = ({ lines }: Pick<RealEdit, "lines">): string[] =>
   lines.flatMap(({ kind, text }) => (kind === "remove" ? [] : [text]));
 
@@ -26,15 +28,15 @@ export const newLines = ({ lines }: Pick<RealEdit, "lines">): string[] =>
 export const addedLines = ({ lines }: Pick<RealEdit, "lines">): string[] =>
   lines.flatMap(({ kind, text }) => (kind === "add" ? [text] : []));
 
-/** The 0-based line after those that an edit names. */
+/** The 0-based line after the old lines of an edit. */
 export const endOf = (edit: RealEdit): number => edit.start + oldLines(edit).length;
 
 /** Reports whether a line contains only whitespace. */
 export const isBlankLine = (line: string): boolean => line.trim() === "";
 
 /**
- * A file's lines after edits that do not touch each other: kept lines are the file's own, added lines are transformed
- * by `written`.
+ * A file's lines after edits that do not touch each other: kept lines are the file's own, and added lines are
+ * transformed by `written`.
  */
 export function withEdits(
   lines: readonly string[],
@@ -55,7 +57,7 @@ export function withEdits(
   return after;
 }
 
-/** Changes of a file with the context that makes each certain; ascending, with none touching another. */
+/** Changes to a file, each with the context that makes its location certain; ascending, and none touching another. */
 export function drawEdits(chance: Chance, version: Version, count: number): RealEdit[] {
   const edits: RealEdit[] = [];
   for (let tries = 0; edits.length < count && tries < 4 * count; tries++) {
@@ -67,9 +69,9 @@ export function drawEdits(chance: Chance, version: Version, count: number): Real
 }
 
 /**
- * A change with at least `least` lines of context on both sides, and as many more as make its old lines unique even if
- * whitespace and typography are ignored; `undefined` if not even the largest context does, or if there is no context
- * before or after it.
+ * A change with at least `least` lines of context on both sides, and enough further lines to make its old lines unique
+ * even if whitespace and typography are ignored; `undefined` if even the largest context is not enough, or if there is
+ * no context before or after it.
  */
 function withContext(version: Version, hunk: RealEdit, least: number): RealEdit | undefined {
   for (let context = least; context <= mostContext; context++) {
@@ -87,7 +89,7 @@ function surrounded({ lines }: Version, { start, lines: hunk }: RealEdit, contex
   const end = endOf({ start, lines: hunk });
   let from = Math.max(0, start - context);
   let to = Math.min(lines.length, end + context);
-  // Nobody quotes an empty line as the first or the last one.
+  // Nobody begins or ends a quotation with an empty line.
   while (from > 0 && from < start && isBlankLine(lines[from] ?? "")) from--;
   while (to < lines.length && to > end && isBlankLine(lines[to - 1] ?? "")) to++;
   const kept = (some: readonly string[]): EditLine[] => some.map((text) => ({ kind: "keep", text }));
@@ -95,8 +97,9 @@ function surrounded({ lines }: Version, { start, lines: hunk }: RealEdit, contex
 }
 
 /**
- * Counts the locations at which lines occur among others if all whitespace within lines is ignored, all quotes and
- * dashes are equal, and the first and last may be parts of lines: never fewer than any way of matching can find.
+ * Counts the locations at which lines occur among others if all whitespace within lines is ignored, typographic quotes
+ * and dashes equal plain ones, and the first and last lines may match parts of lines. No way of matching can find more
+ * locations than this.
  */
 export function placesOf(sought: readonly string[], lines: readonly string[]): number {
   const [needle, text] = [bareText(sought), bareText(lines)];

@@ -13,7 +13,7 @@ export interface Landed {
   readonly verdict: Verdict;
 }
 
-/** Runs that many cases of a kind. */
+/** Runs `count` cases of a kind. */
 export function runKind(
   kind: Kind,
   { files, seed, count }: { readonly files: readonly SourceFile[]; readonly seed: number; readonly count: number },

@@ -5,9 +5,9 @@ import { type EditLine, newLines, oldLines, type RealEdit } from "./realEdit.js"
 export interface Sent {
   readonly oldText: string;
   readonly newText: string;
-  /** The same as lines of a hunk; `undefined` if a patch cannot express it. */
+  /** The same edit as lines of a hunk; `undefined` if a patch cannot express it. */
   readonly hunk: readonly EditLine[] | undefined;
-  /** 1-based line of the file that a batch may name; in a patch it is in the head of the hunk. */
+  /** 1-based line number that a batch may give for the edit; a patch gives it in the head of the hunk. */
   readonly line?: number;
   /** A line of the file that a patch names after `@@`. */
   readonly anchor?: string;
@@ -21,7 +21,7 @@ export interface Spelling {
   readonly copied?: (line: string, at: number) => string;
   /** Transforms a line that the model wrote. */
   readonly typed?: (line: string) => string;
-  /** `true` if kept lines are as in the file when they occur in the new text. */
+  /** `true` if kept lines in the new text are as in the file, even if their copies in the old text are not. */
   readonly cleanNew?: boolean;
   /** The line end between lines and, if `ended` is `true`, after the last line; `undefined` for LF. */
   readonly lineEnd?: string | undefined;
@@ -53,7 +53,7 @@ export const doors = ["batch", "MultiEdit", "pi", "edit_file", "patch"] as const
 /** The shape of a call. */
 export type Door = (typeof doors)[number];
 
-/** One call with all edits of one file. */
+/** One call with all edits to one file. */
 export function toCall(door: Door, path: string, edits: readonly Sent[]): unknown {
   switch (door) {
     case "batch":

@@ -51,14 +51,17 @@ export function changedFiles(project: string): SourceFile[] {
 /** A file whose changes have not been computed yet. */
 export interface SourceFile {
   readonly path: string;
-  /** Returns `undefined` if it has too many changes to compute, or changes that are too large to send as edits. */
+  /**
+   * Returns `undefined` if the file has too many changes to compute, or only changes that are too large to send as
+   * edits.
+   */
   version(): Version | undefined;
 }
 
-/** Length in characters above which a file is skipped, so that a run takes seconds. */
+/** Length in characters above which a file is skipped, so that a run takes only seconds. */
 const longest = 300_000;
 
-/** The most lines that one hunk may remove and add. */
+/** The largest number of lines that one hunk may remove and add. */
 const largest = { removed: 40, added: 60 };
 
 const folderOf = (project: string, name: string): string =>
@@ -73,7 +76,7 @@ function filesIn(folder: string, part: string): string[] {
     .sort();
 }
 
-/** Reports whether damage can be applied to a file: it is only text, and each line, even the last, ends with LF. */
+/** Reports whether a file can be damaged: it must contain only text, and each line, even the last, must end with LF. */
 const isPlain = (text: string): boolean => text.endsWith("\n") && !/[\r\0\ufeff]/.test(text);
 
 function lazily(path: string, before: string, after: string): SourceFile {

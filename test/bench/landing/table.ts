@@ -9,19 +9,19 @@ export interface Figures {
   readonly right: number;
   readonly refused: number;
   readonly wrong: number;
-  /** Number of refusals of edits that have a true location, and of those refusals that name it. */
+  /** Number of refusals of edits that belong somewhere in the file, and number of those that name the location. */
   readonly placed: number;
   readonly pointed: number;
-  /** Number of refusals that were due, and of those that give the right reason. */
+  /** Number of refusals that were required, and number of those that give the right reason. */
   readonly due: number;
   readonly reasoned: number;
-  /** Numbers of edits by the rung that found them. */
+  /** Numbers of edits by the rung on which they were found. */
   readonly rungs: Readonly<Record<string, number>>;
   readonly goal: string;
   readonly isMet: boolean;
 }
 
-/** The percentage of refusals with a true location that must name it. */
+/** Of the refusals of edits that belong somewhere in the file, the percentage that must name the location. */
 const pointingGoal = 97;
 
 /** Computes the figures of one kind from its cases. */

@@ -1,4 +1,4 @@
-/** Runs one case through the core, and judges the outcome. */
+/** Runs one case through the core and judges the outcome. */
 import { decodeCall } from "../../../server/dialect/decode.js";
 import type { RungName } from "../../../server/match/rungs.js";
 import type { Failure } from "../../../server/plan/failure.js";
@@ -8,21 +8,21 @@ import { documentAt, snapshotOf, textAfter } from "../../support/planning.js";
 import type { Reason } from "./breakages.js";
 import type { Expected, LandingCase, LineSpan } from "./landingCase.js";
 
-/** The judgement of a case. */
+/** The verdict on a case. */
 export interface Verdict {
   readonly outcome: "right" | "refused" | "wrong";
   /** For a refusal, `true` if it names the location where the edit belongs; `undefined` if it belongs nowhere. */
   readonly pointsAtPlace?: boolean;
-  /** For a due refusal, `true` if the reason is right and only the faulty edit is blamed. */
+  /** For a required refusal, `true` if the reason is right and only the faulty edit is blamed. */
   readonly isReasonRight?: boolean;
   /** The file's text afterwards; `undefined` if the call was refused. */
   readonly text: string | undefined;
   readonly failures: readonly Failure[];
-  /** The rungs that found the edits that were not refused. */
+  /** The rungs of all edits that were not refused. */
   readonly rungs: readonly RungName[];
 }
 
-/** Runs a case. Throws if the call cannot be decoded, which would be a bug of the benchmark. */
+/** Runs a case. Throws if the call cannot be decoded, which would be a bug in the benchmark. */
 export function judge(one: LandingCase): Verdict {
   const decoded = decodeCall(one.call, { optionsAllowed: false });
   if (!decoded.ok) throw new Error(`${one.path}: ${decoded.failures[0]?.message}\n${JSON.stringify(one.call)}`);
@@ -62,15 +62,15 @@ export function judge(one: LandingCase): Verdict {
 }
 
 /**
- * Reports whether a failure names a location: by a region that shares most of its lines, by a listed match, or by a
- * line in it.
+ * Reports whether a failure names a location: by a region that covers most of it, by a listed match, or by a line in
+ * it.
  */
 function pointsAt(failure: Failure, place: LineSpan, sentLines: number): boolean {
   const isIn = (line: number | undefined): boolean =>
     line !== undefined && line >= place.startLine && line <= place.endLine;
   const said = /occur(?: only)? at line (\d+)/.exec(failure.hint ?? "");
   if (said !== null && isIn(Number(said[1]))) return true;
-  // The failure first says where the new text occurs, and then what else is near in case that was not the intended
+  // The failure first says where the new text occurs, and then what else is nearby, in case that is not the intended
   // location.
   if (failure.code === "alreadyApplied" && isIn(failure.line)) return true;
   if (failure.nearest !== undefined) {
@@ -94,7 +94,8 @@ const saying =
     isAbsence(failure) && words.test(failure.message);
 
 /**
- * Tests whether a nearest region describes, in these words, the exact line and column at which the old text differs.
+ * Tests whether a nearest region describes, in these words, the line at which the old text differs and, if it names a
+ * column, the exact column.
  */
 const differing =
   (words: RegExp): ReasonTest =>
@@ -107,14 +108,14 @@ const differing =
       return words.test(difference) && isLine && (column === undefined || Number(column) - 1 === differsAt?.column);
     });
 
-/** Tests that recognise each reason by the code and the wording of a failure. */
+/** For each reason, a test that recognises it by the code and the wording of a failure. */
 const reasons: Readonly<Record<Reason, ReasonTest>> = {
   absent: isAbsence,
   blankLine: saying(/empty line/),
   escaped: saying(/escap|HTML entities/),
   wrongWord: differing(/the text differs/),
   wrongAnchor: saying(/anchor/),
-  case: differing(/upper and lower case/),
+  case: differing(/letter case/),
   quotes: differing(/quotes/),
   innerBlanks: differing(/whitespace within the line/),
   indentation: differing(/indentation/),

@@ -1,4 +1,4 @@
-/** The steps that create a file: a new file through the editor, or a deleted file again from its kept bytes. */
+/** The steps that create a file: a new one through the editor, or a deleted one from its kept bytes. */
 import { asUpdate, type FileChange, type FileCreation } from "../../../plan/outcome.js";
 import { ChangeSet, shrink } from "../../../text/changeSet.js";
 import {
@@ -37,7 +37,10 @@ export const createStep: StepRules<FileCreation> = {
   isDone: hasText,
 };
 
-/** Creates the file, then sends its text in a second request: with one request, some editors prompt or lose text. */
+/**
+ * Creates the file, then sends its text separately: if both come in one request, some editors ask the user or lose
+ * text.
+ */
 async function createFile(context: ApplyContext, file: FileCreation): Promise<StepResult> {
   const { uri, path: name } = file.document;
   const path = pathOf(context, uri);
@@ -56,7 +59,8 @@ async function createAndFill(context: ApplyContext, file: FileCreation): Promise
   const isEmpty = async (): Promise<boolean> => (await stateOnDisk(context, uri, "")) === "same";
   const answer = await request(session, { label, edit: { documentChanges: [{ kind: "create", uri }] } });
   if (answer.isLate) return { outcome: { kind: "timedOut" } };
-  // An editor may answer no although it has created the file: the disk decides. It did not create a file that has text.
+  // An editor may answer no even though it has created the file, so the disk decides. A file with text is not the new
+  // one.
   if (!answer.applied && !(await isEmpty())) return { outcome: { kind: "refused", reason: answer.reason } };
   if (file.change.isEmpty) {
     const isSeen = openAt(session, uri) !== undefined || (await isEmpty());
@@ -71,7 +75,7 @@ async function createAndFill(context: ApplyContext, file: FileCreation): Promise
   return { outcome: outcome.kind === "moved" || outcome.kind === "misapplied" ? { kind: "diverged" } : outcome };
 }
 
-/** Returns the failure of a step whose new name has been taken in the meantime. */
+/** Returns the outcome of a step whose new name has been taken in the meantime. */
 export function nameTaken(path: string): StepOutcome {
   return { kind: "failed", failure: staleFailures.contentModified({ path }, staleProblems.nameTaken) };
 }
@@ -91,21 +95,21 @@ async function removeFile(
   if (!isOurs || !isUntouched || !offers(session, "delete")) return false;
   const operation = { kind: "delete", uri: open?.uri ?? uri } as const;
   await request(session, { label: "Undo", edit: { documentChanges: [operation] } });
-  // Only the disk proves the deletion: an editor may answer before it deletes.
+  // Only the disk proves the deletion: an editor may answer before it deletes the file.
   const isGone = async (): Promise<boolean> => (await stateOnDisk(context, uri, "")) === undefined;
   if (!(await until(isGone, session.settings.proofTimeout))) return false;
   await tidy?.();
   return true;
 }
 
-/** Plans the deletion of a created file; fails if the file has any other text in the editor or on disk. */
+/** Plans the deletion of a created file; fails if its text in the editor or on disk has changed. */
 async function deletion({ session, file }: UndoneFile<FileCreation>): Promise<Inverse> {
   const now = await documentNow(session, file);
   if (!now.ok) return now;
   const { document, place } = now;
   const holds = async (path: string, text: string): Promise<boolean> =>
     (await sameAsDisk(text, path, session.facts.habits)) !== "differs";
-  // If the file on disk has this text or is still empty, deleting it loses no other text.
+  // If the file on disk has the planned text or is still empty, deleting it loses no other text.
   const isOurs =
     document.version === null ||
     document.onDisk === "same" ||

@@ -61,12 +61,12 @@ async function deleteFile(run: Run, file: FileDeletion): Promise<StepResult> {
   return { outcome, kept };
 }
 
-/** Returns `true` if the bytes of a file that is not open have changed since it was planned. */
+/** Returns `true` if a file is not open and its bytes have changed since it was planned. */
 export function isOtherFile({ document: { version, hash } }: FileChange, hashNow: string | undefined): boolean {
   return version === null && hash !== undefined && hashNow !== hash;
 }
 
-/** Returns the outcome for a missing file: `moved` if it is gone, a failure if an open document was never saved. */
+/** Returns the outcome for a file that is missing on disk: a failure if the editor has it open, otherwise `moved`. */
 export function isMissing({ document: { path } }: FileChange, open: OpenDocument | undefined): StepOutcome {
   if (open === undefined) return { kind: "moved" };
   return { kind: "failed", failure: staleFailures.contentModified({ path }, callSentences.noFile) };
@@ -78,7 +78,7 @@ export async function hasLeft({ document: { uri } }: FileChange, names: Readonly
   return names.has(uri) || path === undefined || !(await isThere(path));
 }
 
-/** Plans to create a deleted file again, with the text that it had in the editor or on disk. */
+/** Plans the restoration of a deleted file, with the text that it had in the editor or on disk. */
 async function restoreLater({ file, freed, kept }: UndoneFile<FileDeletion>): Promise<Inverse> {
   if (!(await hasLeft(file, freed))) return conflict(file, staleProblems.nameTaken);
   if (kept === undefined) return conflict(file, callSentences.notKept);

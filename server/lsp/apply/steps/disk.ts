@@ -26,7 +26,7 @@ import {
 
 /**
  * Divides the tasks between the editor and the server. The editor gets the tasks that the server can't do, mainly those
- * on open files. The editor gets all tasks if the caller wants that, or if tasks of both sides use the same name.
+ * on open files. The editor gets all tasks if the caller wants that, or if tasks on both sides use the same name.
  */
 export function tasksByWriter(
   context: ApplyContext,
@@ -35,7 +35,7 @@ export function tasksByWriter(
   const disk = tasks.filter((task) => isForDisk(context, task));
   const editor = tasks.filter((task) => !disk.includes(task));
   const held = new Set(editor.flatMap(({ planned }) => namesOf(planned).map(({ uri }) => uri)));
-  // A name that one side must free for the other would be free too late.
+  // A name that one side must free for the other would not be free in time.
   const isTied = disk.some(({ planned }) => namesOf(planned).some(({ uri }) => held.has(uri)));
   return isTied ? { editor: tasks, disk: [] } : { editor, disk };
 }
@@ -48,18 +48,21 @@ function isForDisk(context: ApplyContext, task: Task): boolean {
   if (names.some(({ uri }) => openAt(session, uri) !== undefined || namePathOf(context, uri) === undefined))
     return false;
   if (task.kind !== "restore") return true;
-  // If a restored file's text differs from its bytes, the text was unsaved in the editor, and must go back there.
+  // If a restored file's text differs from its bytes, the text was unsaved in the editor and must be restored there.
   const saved = decodeBytes(task.bytes.bytes);
   return !saved.ok || saved.text === planned.text;
 }
 
-/** Stages the changes of all tasks, with new contents in files beside their targets; or returns the failures. */
+/**
+ * Stages the changes of all tasks: new contents go into files beside their targets. Returns the failures if staging
+ * fails.
+ */
 export async function stagePart(
   context: ApplyContext,
   tasks: readonly Task[],
 ): Promise<DiskPart | { readonly ok: false; readonly failures: readonly Failure[] }> {
   const { session, options } = context;
-  // All tasks of one file lead to the same change.
+  // All tasks for one file lead to the same change.
   const changes = new Map<FileChange, DiskChange>();
   for (const task of tasks) {
     const { planned } = task;
@@ -79,8 +82,8 @@ export async function stagePart(
 }
 
 /**
- * Makes all staged files visible, or none. Returns a verified step for each task, or only the steps that failed.
- * `hasWaited` is `true` if other editors had time to open a file since it was staged.
+ * Makes either all staged files visible or none. Returns a verified step for each task, or only the steps that failed.
+ * `hasWaited` is `true` if other editors have had time to open a file since it was staged.
  */
 export async function commitPart(
   context: ApplyContext,
@@ -92,7 +95,7 @@ export async function commitPart(
     const others = hasWaited ? await context.session.openElsewhere(paths) : new Map<string, Holder>();
     failure = openedBy(context, tasks, others);
   } catch (error) {
-    // Staged files block other batches in their folders, so they must not stay, whatever is thrown.
+    // Staged files block other batches in their folders, so they must be removed, whatever the error is.
     staged.abandon();
     throw error;
   }
@@ -153,7 +156,9 @@ function toStep(task: Task, outcome: StepOutcome): DoneStep {
   return { ...task, file: task.planned, editOutcomes: [], outcome };
 }
 
-/** Returns the failed steps: those of the failure's file, or all if it names no file or if recovery is pending. */
+/**
+ * Returns the failed steps: those on the file that the failure names, or all if it names none or recovery is pending.
+ */
 function notWritten(tasks: readonly Task[], { outcome, failure, isThere }: NotCommitted): DoneStep[] {
   const isPending = outcome === "recoveryPending";
   const kind = isThere === true ? "unconfirmed" : isPending ? "pending" : "failed";
@@ -161,7 +166,7 @@ function notWritten(tasks: readonly Task[], { outcome, failure, isThere }: NotCo
   return (isPending || named.length === 0 ? tasks : named).map((task) => toStep(task, { kind, failure }));
 }
 
-/** Finishes or rolls back earlier batches that a crash cut off. Returns sentences about these batches for the user. */
+/** Finishes or rolls back earlier batches that a crash interrupted. Returns messages about them for the user. */
 export async function recoverAtStart(session: Session): Promise<readonly string[]> {
   const { batches, problems, failure } = recover(await workspaceOf(session, []));
   const pending = failure === undefined || failure.code === "locked" ? [] : [failure.message];

@@ -45,7 +45,7 @@ async function renameFile(run: Run, file: FileRename, { planned }: Task) {
   const [oldPath, newPath] = [pathOf(run, operation.oldUri), pathOf(run, operation.newUri)];
   const keeping = await keepFile(oldPath, document.path);
   if (keeping.kind === "absent") return { outcome: isMissing(file, open) };
-  // A file that is too large to be kept can still be renamed. Of any other file, only the hash is needed.
+  // A file that is too large to be kept can still be renamed. Of a file that is kept, only the hash is needed.
   const hash = keeping.kind === "kept" ? keeping.file.hash : undefined;
   const isEdited = done.some((step) => step.planned === planned);
   const isOther = (open === undefined) !== (document.version === null) || isOtherFile(file, hash);
@@ -71,7 +71,10 @@ async function renameFile(run: Run, file: FileRename, { planned }: Task) {
   return isLost ? ({ ...result, outcome: { kind: "diverged" } } as const) : result;
 }
 
-/** Gives a file its old name back. Returns `renamed` if that fails; `saved` if the editor saved other text since. */
+/**
+ * Gives a file its old name back. Returns `renamed` if that fails, or `saved` if other text has been saved to the file
+ * since.
+ */
 async function renameBack(run: Run, file: FileRename, { hash, tidy, wasOpen }: StepResult) {
   const { session } = run;
   const { document, target } = file;
@@ -90,7 +93,7 @@ async function renameBack(run: Run, file: FileRename, { hash, tidy, wasOpen }: S
   return hash === undefined || (now.kind === "kept" && now.file.hash === hash) || "saved";
 }
 
-/** Plans to give a file its old name again, and its old text if the text was changed. */
+/** Plans the restoration of a file's old name and, if its text was changed, of its old text. */
 async function renameLater(undone: UndoneFile<FileRename>): Promise<Inverse> {
   const { uri, path } = undone.file.document;
   if (!(await hasLeft(undone.file, undone.freed))) return conflict(undone.file, staleProblems.nameTaken);

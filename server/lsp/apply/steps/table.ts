@@ -1,4 +1,4 @@
-/** The table of rules for each kind of step. */
+/** The table of rules, by kind of step. */
 import type { AppliedStep } from "../../history.js";
 import type { StepRules } from "../step.js";
 import { createStep, restoreStep } from "./create.js";
@@ -6,7 +6,7 @@ import { deleteStep } from "./delete.js";
 import { renameStep } from "./rename.js";
 import { textStep } from "./text.js";
 
-/** Rules by kind of step. */
+/** The rules for each kind of step. */
 export const stepRules: Readonly<Record<AppliedStep["kind"], StepRules>> = {
   text: textStep,
   create: createStep,

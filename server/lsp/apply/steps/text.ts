@@ -37,8 +37,8 @@ export const textStep: StepRules<FileUpdate | FileRename> = {
 };
 
 /**
- * Sends the edits of one document as they were planned. If the editor applies them in the wrong places because its text
- * has changed, they are rolled back and the outcome is `moved`, or `diverged` if the rollback fails.
+ * Sends the edits of one document as planned. If the editor applies them in the wrong places because the text has
+ * changed, they are rolled back and the outcome is `moved`, or `diverged` if the rollback fails.
  */
 async function changeText(context: ApplyContext, file: FileChange): Promise<StepResult> {
   const { outcome, ...sent } = await sendText(context, file);
@@ -46,16 +46,16 @@ async function changeText(context: ApplyContext, file: FileChange): Promise<Step
   return { outcome: { kind: (await rollBackText(context, outcome.done)) ? "moved" : "diverged" } };
 }
 
-/** Sends the edits like `changeText`, but rolls nothing back. */
+/** Sends the edits as `changeText` does, but rolls nothing back. */
 async function sendText(
   { session, options }: ApplyContext,
   file: FileChange,
 ): Promise<{ readonly outcome: StepOutcome | Misapplied; readonly edits?: readonly TextEdit[] | undefined }> {
   const { uri, version } = file.document;
   const hasMoved = (): boolean => (openAt(session, uri)?.version ?? null) !== version;
-  // While the user's latest typing is not synced, the editor might apply the edit in the wrong place.
+  // Until the user's latest typing is synced, the editor might apply the edit in the wrong place.
   if (!hasMoved()) await typingSynced(session, version);
-  // A file that has been opened in the meantime now has a version, and is planned again with it.
+  // A file that has been opened in the meantime now has a version and is planned again for that version.
   if (hasMoved()) return { outcome: { kind: "moved" } };
   const opened = asOpened(session, file);
   const edits = toTextEdits(opened, session);
@@ -63,7 +63,7 @@ async function sendText(
   return { outcome, edits: opened === file ? edits : undefined };
 }
 
-/** The time at which each session last waited for typing, in milliseconds as from `performance.now()`. */
+/** The time, from `performance.now()`, at which each session last waited for typing to be synced. */
 const waited = new WeakMap<Session, number>();
 
 /**
@@ -78,7 +78,10 @@ async function typingSynced(session: Session, version: number | null): Promise<v
   waited.set(session, performance.now());
 }
 
-/** Sends the inverse edit if the editor still has the edit's result, apart from typing elsewhere. `true` on success. */
+/**
+ * Sends the inverse edit if the text is still the edit's result, apart from typing elsewhere. Returns `true` on
+ * success.
+ */
 async function rollBackText(context: ApplyContext, file: FileChange): Promise<boolean> {
   const { session } = context;
   for (let attempt = 0; attempt <= limits.rematches; attempt++) {
@@ -88,25 +91,25 @@ async function rollBackText(context: ApplyContext, file: FileChange): Promise<bo
     const inverse = inverseOf(session, file, document);
     if (!inverse.ok) return false;
     const { outcome } = await sendText(context, asUpdate({ ...file, ...inverse.change, document }));
-    // After further typing, a new inverse is made for the new text. If the editor applies the inverse in a wrong place,
-    // nothing more is sent: the user types faster than edits arrive.
+    // After further typing, a new inverse is made for the new text. If the editor applies the inverse in the wrong
+    // place, nothing more is sent: the user is typing faster than edits arrive.
     if (outcome.kind !== "moved") return outcome.kind === "verified";
   }
   return false;
 }
 
-/** The change that restores a document's old text, or the offset at which its text and the edit's result differ. */
+/** The change that restores a document's old text, or the first offset at which its text is not the edit's result. */
 type TextInverse =
   | { readonly ok: true; readonly change: Pick<FileChange, "change" | "text"> }
   | { readonly ok: false; readonly movedAt: number };
 
-/** Returns the inverse of a file's change, for the document as it is `now`. Text that was typed since then is kept. */
+/** Returns the inverse of a file's change, for the document as it is `now`. Keeps any text typed since the change. */
 export function inverseOf(session: Session, applied: FileChange, now: Document): TextInverse {
   const { text } = now;
   const file = now.version === null ? applied : asOpened(session, applied);
   const synced = (file.document.bomSynced ? byteOrderMark : "") + text;
   const isTyped = !isExpected(session, file, synced);
-  // A final line end that the editor restored does not count as typing, and is removed with the edit.
+  // A final line end that the editor restored does not count as typing and is removed with the edit.
   const whole = { from: 0, to: file.text.length, insert: text };
   const typed = ChangeSet.of(file.text.length, isTyped ? shrink(file.text, whole) : []);
   const movedAt = typed.changes[0]?.from ?? 0;
@@ -136,7 +139,7 @@ function widened(text: string, { from, to, insert }: Change): Change {
   return { from: start, to: end, insert: text.slice(start, from) + insert + text.slice(to, end) };
 }
 
-/** Plans the inverse of a change of text on the current document. */
+/** Plans the inverse of a text change for the current document. */
 async function invertText({ session, file, isEdited }: UndoneFile): Promise<Inverse> {
   const now = await documentNow(session, file);
   if (!now.ok) return now;
