@@ -22,6 +22,8 @@ export interface AgentKind {
   readonly name: string;
   /** Folder of its installation. */
   readonly folder: string;
+  /** Name of its package. */
+  readonly packageName: string;
   /** Its name for `multi-edit setup`. */
   readonly setup: string;
   /** Connects it with the scripted model; answers in advance what it asks when it is started for the first time. */

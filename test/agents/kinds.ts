@@ -14,6 +14,7 @@ const declaredWith =
 const claude: AgentKind = {
   name: "Claude Code",
   folder: "claude",
+  packageName: "@anthropic-ai/claude-code",
   setup: "claude",
   prepare: () => undefined,
   env: ({ url }) => ({ ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: "scripted" }),
@@ -36,6 +37,7 @@ env_key = "SCRIPTED_KEY"
 
 const codexBase = {
   folder: "codex",
+  packageName: "@openai/codex",
   setup: "codex",
   env: () => ({ SCRIPTED_KEY: "scripted" }),
 } as const;
@@ -79,6 +81,7 @@ const codexKnown: AgentKind = {
 const openCode: AgentKind = {
   name: "opencode",
   folder: "opencode",
+  packageName: "opencode-ai",
   setup: "opencode",
   prepare({ put, url }) {
     const options = { baseURL: `${url}/v1`, apiKey: "scripted" };
@@ -104,6 +107,7 @@ const openCodePlan: AgentKind = {
 const geminiCli: AgentKind = {
   name: "Gemini CLI",
   folder: "gemini",
+  packageName: "@google/gemini-cli",
   setup: "gemini",
   prepare({ put }) {
     const security = { auth: { selectedType: "gemini-api-key" }, folderTrust: { enabled: false } };
@@ -121,6 +125,7 @@ const geminiCli: AgentKind = {
 const pi: AgentKind = {
   name: "pi",
   folder: "pi",
+  packageName: "@earendil-works/pi-coding-agent",
   setup: "pi",
   prepare({ put, url }) {
     const provider = {

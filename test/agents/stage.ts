@@ -1,6 +1,6 @@
 /** Runs a real agent in a network namespace of its own, with a model that the test plays. */
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, realpathSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { buildProgram } from "../support/build.js";
@@ -36,6 +36,12 @@ export function absence(kind: AgentKind): string | undefined {
   if (!existsSync(join(root, kind.folder, "node_modules"))) return `${root} has no folder ${kind.folder}`;
   const tried = spawnSync(...alone(["true"]), { encoding: "utf8" });
   return tried.status === 0 ? undefined : `there are no network namespaces here: ${tried.stderr}`;
+}
+
+/** The version of an installed agent. */
+export function versionOf({ folder, packageName }: AgentKind): string {
+  const manifest = join(process.env.AGENTS_ROOT ?? "", folder, "node_modules", packageName, "package.json");
+  return (JSON.parse(readFileSync(manifest, "utf8")) as { version: string }).version;
 }
 
 /** The command line that runs a program in a network namespace that has only the loopback interface. */
