@@ -134,6 +134,8 @@ export interface ReadResult {
   startLine: number;
   totalLines: number;
   onDisk: "same" | "differs";
+  /** Set if another program has changed the file on disk since the editor last read or wrote it. */
+  changedOnDisk?: true;
 }
 
 /** Capabilities that a client may announce in `capabilities.experimental.multiEdit`. */

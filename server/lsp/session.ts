@@ -8,6 +8,7 @@ import { pathOfSyncedUri } from "../workspace/pathText.js";
 import type { Settings } from "../workspace/settings.js";
 import type { World } from "../workspace/takeSnapshot.js";
 import type { ClientFacts } from "./clients.js";
+import type { DiskStamps } from "./diskStamps.js";
 import type { PositionEncoding } from "./edit/positions.js";
 import type { SessionHistory } from "./history.js";
 import type { Caller, ClientMultiEdit } from "./protocol.js";
@@ -24,6 +25,8 @@ export interface Session {
   readonly connection: Connection;
   readonly documents: Documents;
   readonly history: SessionHistory;
+  /** The open files as they were on disk when the editor last read or wrote them. */
+  readonly diskStamps: DiskStamps;
   /** The agents that have called, each listed once, in the order of their latest calls. */
   callers: readonly Caller[];
   /** Version of the server. */

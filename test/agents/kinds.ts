@@ -104,6 +104,14 @@ const openCodePlan: AgentKind = {
   command: (place, prompt) => [...openCode.command(place, prompt), "--agent", "plan"],
 };
 
+/** Gemini CLI marks each item of a result; it quotes a failed call and its result as JSON. */
+function geminiAnswer(result: string): string {
+  const failed = / with response: (\[.*\])$/s.exec(result)?.[1];
+  if (failed === undefined) return result.replace(/<untrusted_context>\n([\s\S]*?)\n<\/untrusted_context>\n?/g, "$1\n");
+  const [item] = JSON.parse(failed) as { functionResponse: { response: { content: { text: string }[] } } }[];
+  return (item?.functionResponse.response.content ?? []).map(({ text }) => text).join("\n");
+}
+
 const geminiCli: AgentKind = {
   name: "Gemini CLI",
   folder: "gemini",
@@ -116,7 +124,7 @@ const geminiCli: AgentKind = {
   env: ({ url }) => ({ GOOGLE_GEMINI_BASE_URL: url, GEMINI_API_KEY: "scripted" }),
   command: ({ installed }, prompt) => [join(installed, "gemini/node_modules/.bin/gemini"), "-p", prompt],
   call: (tool, args) => ({ tool: `mcp_multi-edit_${tool}`, arguments: args }),
-  answerIn: (result) => result.replace(/<untrusted_context>\n([\s\S]*?)\n<\/untrusted_context>\n?/g, "$1\n"),
+  answerIn: geminiAnswer,
   tools: toolNames,
   declared: declaredWith("mcp_multi-edit_"),
 };

@@ -88,7 +88,7 @@ export async function layStage(kind: AgentKind, server: string): Promise<Stage> 
       const socket = join(base, `${runs++}.sock`);
       const model = await startModel(socket);
       const command = [process.execPath, relay.path, socket, String(port), ...kind.command(place, "Please go on.")];
-      const agent = spawn(...alone(command), { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"] });
+      const agent = spawn(...alone(command), { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"], detached: true });
       let said = "";
       for (const stream of [agent.stdout, agent.stderr]) stream.on("data", (chunk) => (said += String(chunk)));
       const ended = new Promise<void>((resolve) => agent.on("close", () => resolve()));
@@ -96,9 +96,11 @@ export async function layStage(kind: AgentKind, server: string): Promise<Stage> 
       try {
         return await playThrough(kind, model, play);
       } catch (error) {
+        if (process.env.AGENTS_LOG) writeFileSync(process.env.AGENTS_LOG, JSON.stringify(model.log, undefined, 1));
         // A person who examines the failure needs to know what the agent said.
         if (error instanceof Error) error.message += `\n${kind.name} said:\n${said.slice(-4_000)}`;
-        agent.kill("SIGTERM");
+        // Not every agent ends while its model keeps it waiting.
+        process.kill(-(agent.pid ?? 0), "SIGKILL");
         throw error;
       } finally {
         await ended;

@@ -1,12 +1,13 @@
 /** Calls of tools: sends the request to a session, and words the answer for a model. */
 import type { Caller, MultiEditResult, ReadResult } from "../../lsp/protocol.js";
-import { callSentences, isAboutSummary } from "../../lsp/sentences.js";
 import { limits } from "../../text/limits.js";
 import { describeSessions } from "../cli/doctor.js";
 import { readCaller } from "../session/handshake.js";
 import { type RequestContext, sendRequest } from "../session/request.js";
+import { answerLines } from "./answer.js";
 import type { ToolCaller } from "./core.js";
 import type { ToolContext } from "./mcp.js";
+import { readLimits } from "./readLimits.js";
 import { toolSentences } from "./sentences.js";
 import { toolRequests } from "./toolRequests.js";
 import type { ToolName } from "./tools.js";
@@ -32,14 +33,34 @@ export async function callTool(
   server: ToolContext,
 ): Promise<ToolResult | undefined> {
   if (!isTool(name)) return undefined;
+  if (name === "undo_last_edit") return undoLast({ ...server, signal });
   const toRequest = toolRequests[name];
   const context: ToolContext = { ...server, caller: callerOf(client, server), signal };
   if (toRequest === undefined) return textResult(await describeSessions(context));
   const input = toRequest(args, context.directory);
   const answer = input.ok ? await sendRequest(input.request, context) : input;
   if (!answer.ok) return { ...textResult(answer.message), isError: true };
-  if (name !== "read_document") return editResult(answer.result as MultiEditResult, context);
+  if (name !== "read_document") {
+    const result = answer.result as MultiEditResult;
+    const { transaction, outcome } = result;
+    if (outcome !== "proposed" && transaction !== undefined && answer.session !== undefined) {
+      context.done.push({ transaction, session: answer.session });
+    }
+    return editResult(result, context);
+  }
   return readResult(answer.result as ReadResult, context);
+}
+
+/** Undoes the agent's latest edit that has not been undone. What the user or another agent did since stays. */
+async function undoLast(context: ToolContext): Promise<ToolResult> {
+  const last = context.done.at(-1);
+  if (last === undefined) return { ...textResult(toolSentences.nothingToUndo), isError: true };
+  const { transaction, session } = last;
+  const request = { method: "multiEdit/undo", params: { transaction }, targets: [], needsEditor: true };
+  const answer = await sendRequest(request, { ...context, session });
+  if (!answer.ok) return { ...textResult(answer.message), isError: true };
+  context.done.pop();
+  return editResult(answer.result as MultiEditResult, { ...context, session: undefined });
 }
 
 const isTool = (name: string): name is ToolName => Object.hasOwn(toolRequests, name);
@@ -49,38 +70,33 @@ const textResult = (...texts: readonly string[]): ToolResult => ({
 });
 
 /** Puts a note above the lines, which are shown as they are. Agents that truncate an answer drop its middle or end. */
-function readResult({ text, startLine, totalLines, version, onDisk }: ReadResult, context: RequestContext): ToolResult {
-  const end = text.length <= limits.toolText ? text.length : text.lastIndexOf("\n", limits.toolText - 1) + 1;
-  const shown = text.slice(0, end === 0 ? limits.toolText : end);
+function readResult(
+  { text, startLine, totalLines, version, onDisk, changedOnDisk }: ReadResult,
+  context: RequestContext,
+): ToolResult {
+  const most = readLimits[context.caller.name] ?? limits.toolText;
+  const end = text.length <= most ? text.length : text.lastIndexOf("\n", most - 1) + 1;
+  const shown = text.slice(0, end === 0 ? most : end);
   const lines = shown.split("\n").length - (shown.endsWith("\n") ? 1 : 0);
   const last = Math.min(totalLines, startLine + lines - 1);
   // If the user has named a session or chosen the disk, an editor that was not asked may have the file open.
   const unopened = context.mode === "disk" || context.session !== undefined ? "disk" : "unopened";
-  const from = version === null ? unopened : onDisk === "same" ? "saved" : "unsaved";
+  const from =
+    version === null ? unopened : onDisk === "same" ? "saved" : changedOnDisk === true ? "outdated" : "unsaved";
   const isCut = end > 0 && end < text.length;
   return textResult(toolSentences.linesShown({ first: startLine, last, total: totalLines, from, isCut }), shown);
 }
 
-/**
- * Shows the text of an answer and, only for a preview, its diff: after an edit, the caller knows what it has changed.
- * An unknown outcome is reported as an error.
- */
-function editResult(result: MultiEditResult, { structured }: ToolContext): ToolResult {
-  const { outcome, text, diff } = result;
-  const isPreview = outcome === "proposed";
-  const warnings = isPreview ? result.warnings : result.warnings.filter((warning) => !isAboutSummary(warning));
-  const lines = text.split("\n");
-  const shownLines = lines.slice(0, limits.toolFiles + 1);
-  const rest = lines.length > shownLines.length ? [toolSentences.moreFiles(lines.length - shownLines.length)] : [];
-  const isUnchanged = isPreview || (outcome === "applied" && result.files.length === 0);
-  const nothing = isUnchanged ? [callSentences.nothingChanged] : [];
-  const summary = [...shownLines, ...rest, ...nothing];
-  // If the outcome is unknown, the warnings come first.
-  const inOrder = outcome === "unknown" ? [...warnings, ...summary] : [...summary, ...warnings];
-  const shown = isPreview && diff !== "" ? [...inOrder, "", diff] : inOrder;
+/** Shows the answer to an edit, with the diff only for a preview. An unknown outcome is reported as an error. */
+function editResult(result: MultiEditResult, context: ToolContext): ToolResult {
+  const { outcome, diff } = result;
+  // If the user has named a session or chosen the disk, an editor that was not asked may have the files open.
+  const wasAsked = context.mode !== "disk" && context.session === undefined;
+  const lines = answerLines(result, wasAsked);
+  const text = lines.join("\n");
   return {
-    ...textResult(shown.join("\n")),
-    ...(structured ? { structuredContent: structuredOf({ ...result, text: summary.join("\n") }) } : {}),
+    ...textResult(outcome === "proposed" && diff !== "" ? `${text}\n\n${diff}` : text),
+    ...(context.structured ? { structuredContent: structuredOf({ ...result, text }) } : {}),
     ...(outcome === "unknown" ? { isError: true } : {}),
   };
 }

@@ -9,11 +9,20 @@ import { toolSentences } from "./sentences.js";
 export interface ToolContext extends RequestContext {
   /** `true` if answers to edits also have a structured part, which some agents show their model instead of the text. */
   readonly structured: boolean;
+  /** The agent's own edits that an editor can undo, the latest last. */
+  readonly done: OwnEdit[];
+}
+
+/** An edit of the agent. */
+export interface OwnEdit {
+  readonly transaction: string;
+  /** Id of the session that did it. */
+  readonly session: string;
 }
 
 /** Serves an agent until stdin closes or a signal arrives; returns the exit code. All calls count as that agent's. */
-export async function serveMcp(start: ToolContext): Promise<number> {
-  const context: ToolContext = { ...start, caller: { agent: newAgentId(), ...start.caller } };
+export async function serveMcp(start: Omit<ToolContext, "done">): Promise<number> {
+  const context: ToolContext = { ...start, done: [], caller: { agent: newAgentId(), ...start.caller } };
   // The agent's first call will need them, but its first request needs the tools.
   const calls = (): Promise<typeof import("../calls.js")> => import("../calls.js");
   const server = {

@@ -12,6 +12,7 @@ export const toolRequests: Readonly<Record<ToolName, ToRequest | undefined>> = {
   apply_patch: patchRequest,
   preview_edits: (args, directory) => editRequest("multiEdit/preview", args, directory),
   read_document: readRequest,
+  undo_last_edit: undefined,
   editor_status: undefined,
 };
 

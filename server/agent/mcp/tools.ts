@@ -1,10 +1,16 @@
 /** The tools that a model sees over MCP: their names, descriptions and schemas. */
 import { shapeJsonSchemas } from "../../dialect/jsonSchema.js";
-import { limits } from "../../text/limits.js";
+import { readLimits } from "./readLimits.js";
 import { readParameterTexts, toolTexts } from "./sentences.js";
 
 /** The name of a tool. */
-export type ToolName = "multi_edit" | "apply_patch" | "preview_edits" | "read_document" | "editor_status";
+export type ToolName =
+  | "multi_edit"
+  | "apply_patch"
+  | "preview_edits"
+  | "read_document"
+  | "undo_last_edit"
+  | "editor_status";
 
 /** One tool. */
 export interface ToolRow {
@@ -33,6 +39,15 @@ const lineNumber = (description: string): object => ({ type: "integer", minimum:
  */
 const declared = { "anthropic/alwaysLoad": true } as const;
 
+/** The edits of a preview: those of `multi_edit`, which describes them, so that nothing is announced twice. */
+const shownEdits = {
+  type: "array",
+  items: {
+    type: "object",
+    properties: { path: { type: "string" }, oldText: { type: "string" }, newText: { type: "string" } },
+  },
+};
+
 /** All tools, in the order in which they are announced. */
 export const tools: readonly ToolRow[] = [
   {
@@ -51,7 +66,7 @@ export const tools: readonly ToolRow[] = [
   {
     name: "preview_edits",
     ...toolTexts.preview_edits,
-    inputSchema: inputSchema({ ...batch.properties, ...patch.properties }, []),
+    inputSchema: inputSchema({ edits: shownEdits, patch: { type: "string" } }, []),
     readOnly: true,
   },
   {
@@ -66,7 +81,13 @@ export const tools: readonly ToolRow[] = [
       ["path"],
     ),
     readOnly: true,
-    meta: { ...declared, "anthropic/maxResultSizeChars": limits.toolText + 1_000 },
+    meta: { ...declared, "anthropic/maxResultSizeChars": (readLimits["claude-code"] ?? 0) + 1_000 },
+  },
+  {
+    name: "undo_last_edit",
+    ...toolTexts.undo_last_edit,
+    inputSchema: inputSchema({}, []),
+    readOnly: false,
   },
   {
     name: "editor_status",
