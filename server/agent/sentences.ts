@@ -38,8 +38,6 @@ const readFiles = "Read the files before you continue.";
 export const sessionFailures = {
   openInSeveral: (sessions: readonly string[]) =>
     noSession(`Several editors have these files open:${listed(sessions)}\n`, nameOne),
-  heldBySeveral: (sessions: readonly string[]) =>
-    noSession(`Several editors have the same workspace folder:${listed(sessions)}\n`, nameOne),
   /** `id`: the characters with which the ids of all these sessions start. */
   ambiguous: (id: string, sessions: readonly string[]) =>
     noSession(`Several sessions have an id that starts with ${quote(id, 40)}:${listed(sessions)}\n`, wholeId),

@@ -198,6 +198,8 @@ export interface StatusResult {
   transactions: TransactionStatus[];
   /** The agents that have called this session through its socket, in the order of their latest calls. */
   agents: Caller[];
+  /** Time of the latest call that was not a status request, in ISO 8601; absent if there was none. */
+  lastCallAt?: string;
 }
 
 /** An agent or script, identified by the name that it gives to the session. */

@@ -81,5 +81,6 @@ export async function statusOf(session: Session): Promise<StatusResult> {
       ...(caller === undefined ? {} : { by: caller }),
     })),
     agents: [...session.callers],
+    ...(session.lastCallAt === undefined ? {} : { lastCallAt: session.lastCallAt.toISOString() }),
   };
 }

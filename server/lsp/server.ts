@@ -95,6 +95,7 @@ function createSession(connection: Connection, start: ServerStart): Session {
     history: createHistory(),
     diskStamps: createDiskStamps(),
     callers: [],
+    lastCallAt: undefined,
     version: start.version,
     client: undefined,
     capabilities: {},

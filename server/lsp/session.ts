@@ -29,6 +29,8 @@ export interface Session {
   readonly diskStamps: DiskStamps;
   /** The agents that have called, each listed once, in the order of their latest calls. */
   callers: readonly Caller[];
+  /** The time of the latest call, of an agent or of the editor; `undefined` if there was none. */
+  lastCallAt: Date | undefined;
   /** Version of the server. */
   readonly version: string;
   /** Name and version that the client states; `undefined` if it states no name. */

@@ -1,4 +1,5 @@
 /** The request that each tool sends to a session. */
+import { agentFields } from "../../dialect/keys.js";
 import { fromDirectory } from "../../workspace/pathText.js";
 import { type CallRequest, readCall } from "../session/request.js";
 import type { ToolName } from "./tools.js";
@@ -29,7 +30,8 @@ function patchRequest(args: unknown, directory: string): CallRequest {
 
 /** Reads a call to `read_document`. If the path is not a string, the session reports that. */
 function readRequest(args: unknown, directory: string): CallRequest {
-  const { path, ...lines } = (args ?? {}) as { path?: unknown };
+  const given = Object.entries((args ?? {}) as object).filter(([name]) => !agentFields.has(name));
+  const { path, ...lines } = Object.fromEntries(given) as { path?: unknown };
   if (typeof path !== "string") return { ok: true, request: { method: "multiEdit/read", params: args, targets: [] } };
   const target = fromDirectory(directory, path);
   return { ok: true, request: { method: "multiEdit/read", params: { ...lines, path: target }, targets: [target] } };
