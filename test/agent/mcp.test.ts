@@ -1,4 +1,6 @@
 /** The MCP server as an independent client sees it, connected to an editor with unsaved text. */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { limits } from "../../server/text/limits.js";
 import { announced, ownStateHome } from "../support/agentPeer.js";
@@ -34,15 +36,22 @@ describe("the tools", () => {
       ownStateHome();
       const { client } = await startAgent(program, makeDirectory({}), { era });
       expect(client.getServerVersion()).toMatchObject({ name: "multi-edit" });
-      expect(client.getInstructions()?.length).toBeLessThan(2_000);
+      const instructions = client.getInstructions() ?? "";
+      expect(instructions.length).toBeLessThanOrEqual(512);
+      // One agent shows its model only the first line.
+      expect(instructions.split("\n")[0]).toContain('multi_edit {"edits":[{"path","oldText","newText"}]}');
+      expect(instructions).toContain("read_document");
       const { tools } = await client.listTools();
       const names = tools.map(({ name }) => name);
-      expect(names).toEqual(["multi_edit", "apply_patch", "preview_edits", "read_document", "editor_status"]);
+      expect(names).toEqual([
+        ...["multi_edit", "apply_patch", "preview_edits", "read_document"],
+        ...["undo_last_edit", "editor_status"],
+      ]);
       for (const { name, description = "", inputSchema, annotations } of tools) {
-        expect(description.length, name).toBeGreaterThan(50);
+        expect(description.length, name).toBeGreaterThan(20);
         expect(Buffer.byteLength(description), name).toBeLessThan(2_000);
         expect(inputSchema).toMatchObject({ type: "object", additionalProperties: false });
-        const isReadOnly = !["multi_edit", "apply_patch"].includes(name);
+        const isReadOnly = !["multi_edit", "apply_patch", "undo_last_edit"].includes(name);
         expect(annotations).toEqual({
           title: expect.any(String),
           readOnlyHint: isReadOnly,
@@ -85,7 +94,7 @@ describe.each(["2025", "2026"] as const)("for a client of %s", (era) => {
   it("multi_edit changes the text in the editor, and keeps unsaved text", async () => {
     const { agent, texts, disk } = await layTable(unsaved, { era });
     expect(await agent.call("multi_edit", edit("a.txt", "one", "two"))).toEqual({
-      texts: ["a.txt (1 edit)\nM a.txt"],
+      texts: ["M a.txt, not saved"],
       structured: undefined,
       isError: false,
     });
@@ -99,7 +108,7 @@ describe.each(["2025", "2026"] as const)("for a client of %s", (era) => {
     const preview = await agent.call("preview_edits", { patch });
     const diff = "diff --git a/a.txt b/a.txt\n--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1,2 @@\n mine\n-one\n+two\n";
     expect(preview.structured).toBeUndefined();
-    expect(preview.texts).toEqual([`a.txt (1 edit)\nM a.txt\nNothing was changed.\n\n${diff}`]);
+    expect(preview.texts).toEqual([`M a.txt\nNothing was changed.\n\n${diff}`]);
     expect((await agent.call("preview_edits", edit("a.txt", "one", "six"))).texts[0]).toContain("\n-one\n+six\n");
     expect(texts()["a.txt"]).toBe("mine\none\n");
     expect(await agent.call("apply_patch", { patch })).toMatchObject({ structured: undefined, isError: false });
@@ -135,9 +144,7 @@ describe("the structured part", () => {
     const { agent } = await layTable({ ...unsaved, files }, { args: ["--structured"] });
     const edits = ["a.txt", "b.txt"].map((path) => ({ path, oldText: "one", newText: "two" }));
     const { texts, structured } = await agent.call("multi_edit", { edits });
-    expect(texts[0]).toContain(
-      "2 files (2 edits)\nChanged on disk, because no editor has b.txt open.\nM a.txt\nM b.txt",
-    );
+    expect(texts).toEqual(["M a.txt, not saved\nM b.txt, on disk (no editor has it open)"]);
     expect(texts[0]).toContain(structured?.text);
     expect(structured).toMatchObject({
       outcome: "applied",
@@ -161,31 +168,27 @@ describe("a file that no editor has open", () => {
   it("is named if the call also changes files that an editor has open, but not in a preview or a failure", async () => {
     const { agent, disk } = await layTable({ files, open: { "a.txt": "mine\none\n" } });
     const preview = await agent.call("preview_edits", both("a.txt", "b.txt"));
-    expect(preview.texts[0]).toMatch(/^2 files \(2 edits\)\nM a.txt\nM b.txt\nNothing was changed\.\n/);
+    expect(preview.texts[0]).toMatch(/^M a.txt\nM b.txt\nNothing was changed\.\n/);
     expect(preview.texts[0]).not.toMatch(/on disk/i);
     const failing = await agent.call("multi_edit", { edits: [{ path: "b.txt", oldText: "none", newText: "two" }] });
     expect([failing.isError, failing.texts[0]]).toEqual([true, expect.not.stringMatching(/on disk/i)]);
     const { texts } = await agent.call("multi_edit", both("a.txt", "b.txt"));
-    expect(texts[0]).toContain(
-      "2 files (2 edits)\nChanged on disk, because no editor has b.txt open.\nM a.txt\nM b.txt",
-    );
+    expect(texts).toEqual(["M a.txt, not saved\nM b.txt, on disk (no editor has it open)"]);
     expect(disk()).toMatchObject({ "a.txt": "one\n", "b.txt": "two\n" });
   });
 
   it("is named even if it is the only kind that changes, with or without an editor, but not if nothing changes", async () => {
     const { agent } = await layTable({ files, open: { "a.txt": "mine\none\n" } });
-    expect((await agent.call("multi_edit", both("b.txt"))).texts).toEqual([
-      "b.txt (1 edit)\nChanged on disk, because no editor has it open.\nM b.txt",
-    ]);
+    expect((await agent.call("multi_edit", both("b.txt"))).texts).toEqual(["M b.txt, on disk (no editor has it open)"]);
     ownStateHome();
     const alone = await startAgent(program, makeDirectory(files));
     expect((await alone.call("multi_edit", both("b.txt", "c.txt"))).texts).toEqual([
-      "2 files (2 edits)\nChanged on disk, because no editor has them open.\nM b.txt\nM c.txt",
+      "M b.txt, on disk (no editor has it open)\nM c.txt, on disk (no editor has it open)",
     ]);
     const there = { path: "a.txt", oldText: "one", newText: "two" };
     const back = { path: "a.txt", oldText: "two", newText: "one" };
     const { texts, isError } = await alone.call("multi_edit", { edits: [there, back] });
-    expect([isError, texts[0]]).toEqual([false, "a.txt (2 edits)\nNothing was changed."]);
+    expect([isError, texts[0]]).toEqual([false, "Nothing was changed."]);
   });
 
   it("is also reported by a read, which omits the reason if not every editor was asked", async () => {
@@ -272,7 +275,7 @@ describe("a large answer", () => {
     expect(read.texts[1]?.length).toBeLessThanOrEqual(limits.toolText);
     expect(read.texts[1]?.endsWith(line)).toBe(true);
     expect(read.texts[0]).toBe(
-      "Lines 1 to 800 of 3000, from disk: no editor has the file open. The rest is too long for one answer: continue with startLine 801.",
+      "Lines 1 to 200 of 3000, from disk: no editor has the file open. The rest is too long for one answer: continue with startLine 201.",
     );
     const edits = Object.keys(files).map((path) => ({ path, oldText: "one", newText: "two" }));
     const many = await agent.call("preview_edits", { edits });
@@ -283,10 +286,88 @@ describe("a large answer", () => {
     expect(diff.length).toBeLessThanOrEqual(limits.summaryDiff);
     expect(diff.length).toBeGreaterThan(limits.summaryDiff / 2);
     const done = await agent.call("multi_edit", { edits });
-    expect(done.texts[0]).toContain("Changed on disk, because no editor has them open.");
+    expect(done.texts[0]).toContain("M f0.txt, on disk (no editor has it open)\n");
     expect(done.texts[0]).not.toContain("diff");
     const cut = await startAgent(program, root, { args: ["--structured"] });
     expect((await cut.call("preview_edits", reverted(edits))).structured?.files).toHaveLength(limits.toolFiles);
+  });
+});
+
+describe("an answer", () => {
+  it("says which edits were not done as they were sent, and where", async () => {
+    const text = "if (x) {\n\tone();\n\ttwo();\n}\nlast  \n";
+    const { agent, texts } = await layTable({ open: { "a.txt": text } });
+    const edits = [
+      { oldText: "one();\ntwo();", newText: "one();\nsix();" },
+      { oldText: "last\n", newText: "end\n" },
+      { oldText: "if (x)", newText: "if (y)" },
+      { oldText: "if (x)", newText: "if (y)" },
+    ];
+    const answer = await agent.call("multi_edit", { edits: edits.map((one) => ({ path: "a.txt", ...one })) });
+    expect(answer.texts).toEqual([
+      [
+        "M a.txt, not saved",
+        "edit 0, line 2: new text indented like the file",
+        "edit 1, line 5: trailing spaces differ",
+        "edit 3: already in the file, skipped",
+      ].join("\n"),
+    ]);
+    expect(texts()["a.txt"]).toBe("if (y) {\n\tone();\n\tsix();\n}\nend\n");
+  });
+
+  it("counts the places of an edit that replaces several", async () => {
+    const { agent } = await layTable({ open: { "a.txt": "one\n".repeat(400) } });
+    const call = { edits: [{ path: "a.txt", oldText: "one", newText: "two", replaceAll: true }] };
+    expect((await agent.call("multi_edit", call)).texts).toEqual(["M a.txt, 400 places, not saved"]);
+  });
+
+  it("to a read says that another program has changed the file on disk", async () => {
+    const { agent, root, editor, uri } = await layTable(unsaved);
+    const note = async (): Promise<string | undefined> =>
+      (await agent.call("read_document", { path: "a.txt", endLine: 1 })).texts[0];
+    expect(await note()).toBe("Lines 1 to 1 of 2, from the editor, with unsaved text.");
+    writeFileSync(join(root, "a.txt"), "theirs\n");
+    expect(await note()).toBe(
+      "Lines 1 to 1 of 2, from the editor, with unsaved text; the file on disk has changed since.",
+    );
+    await editor.connection.sendNotification("textDocument/didSave", { textDocument: { uri: uri("a.txt") } });
+    expect(await note()).toBe("Lines 1 to 1 of 2, from the editor, with unsaved text.");
+  });
+
+  it("to a read has as much of a text as the agent is known to pass on", async () => {
+    const { root } = await layTable({ files: { "a.txt": "one line\n".repeat(10_000) } });
+    const known = await startAgent(program, root, { clientName: "opencode" });
+    const [note = ""] = (await known.call("read_document", { path: "a.txt" })).texts;
+    expect(note).toContain("Lines 1 to 5000 of 10000");
+  });
+});
+
+describe("undo_last_edit", () => {
+  it("undoes the agent's own edits, the latest first, and leaves what others did", async () => {
+    const { agent, root, texts } = await layTable({ open: { "a.txt": "one\nold\n" } });
+    const other = await startAgent(program, root);
+    await agent.call("multi_edit", edit("a.txt", "one", "two"));
+    await agent.call("multi_edit", edit("a.txt", "two", "three"));
+    await other.call("multi_edit", edit("a.txt", "old", "new"));
+    expect((await agent.call("undo_last_edit", {})).isError).toBe(false);
+    expect(texts()["a.txt"]).toBe("two\nnew\n");
+    expect(await agent.call("undo_last_edit", {})).toMatchObject({ texts: ["M a.txt, not saved"] });
+    expect(texts()["a.txt"]).toBe("one\nnew\n");
+    expect(await agent.call("undo_last_edit", {})).toMatchObject({
+      isError: true,
+      texts: [expect.stringContaining("There is no edit of yours that can be undone")],
+    });
+    expect(texts()["a.txt"]).toBe("one\nnew\n");
+  });
+});
+
+describe("fields that agents add to all tools", () => {
+  it("are ignored, and no answer mentions them", async () => {
+    const { agent } = await layTable(unsaved);
+    const extra = { wait_for_previous: true };
+    expect((await agent.call("read_document", { path: "a.txt", ...extra })).isError).toBe(false);
+    const { texts } = await agent.call("multi_edit", { ...edit("a.txt", "one", "two"), ...extra });
+    expect(texts).toEqual(["M a.txt, not saved"]);
   });
 });
 

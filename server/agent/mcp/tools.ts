@@ -39,14 +39,16 @@ const lineNumber = (description: string): object => ({ type: "integer", minimum:
  */
 const declared = { "anthropic/alwaysLoad": true } as const;
 
-/** The edits of a preview: those of `multi_edit`, which describes them, so that nothing is announced twice. */
-const shownEdits = {
-  type: "array",
-  items: {
-    type: "object",
-    properties: { path: { type: "string" }, oldText: { type: "string" }, newText: { type: "string" } },
-  },
-};
+/** Returns a schema without its descriptions, at every depth. */
+function undescribed(schema: object): object {
+  const kept = Object.entries(schema).filter(([name, value]) => name !== "description" || typeof value !== "string");
+  return Object.fromEntries(
+    kept.map(([name, value]) => {
+      const isSchema = typeof value === "object" && value !== null && !Array.isArray(value);
+      return [name, isSchema ? undescribed(value) : value];
+    }),
+  );
+}
 
 /** All tools, in the order in which they are announced. */
 export const tools: readonly ToolRow[] = [
@@ -65,8 +67,9 @@ export const tools: readonly ToolRow[] = [
   },
   {
     name: "preview_edits",
+    // The other tools describe the fields, so that nothing is announced twice.
     ...toolTexts.preview_edits,
-    inputSchema: inputSchema({ edits: shownEdits, patch: { type: "string" } }, []),
+    inputSchema: inputSchema({ edits: undescribed(batch.properties.edits ?? {}), patch: { type: "string" } }, []),
     readOnly: true,
   },
   {
