@@ -107,7 +107,10 @@ const openCodePlan: AgentKind = {
 /** Gemini CLI marks each item of a result; it quotes a failed call and its result as JSON. */
 function geminiAnswer(result: string): string {
   const failed = / with response: (\[.*\])$/s.exec(result)?.[1];
-  if (failed === undefined) return result.replace(/<untrusted_context>\n([\s\S]*?)\n<\/untrusted_context>\n?/g, "$1\n");
+  if (failed === undefined) {
+    const items = result.matchAll(/<untrusted_context>\n([\s\S]*?)\n<\/untrusted_context>/g);
+    return [...items].map(([, text]) => text).join("\n");
+  }
   const [item] = JSON.parse(failed) as { functionResponse: { response: { content: { text: string }[] } } }[];
   return (item?.functionResponse.response.content ?? []).map(({ text }) => text).join("\n");
 }

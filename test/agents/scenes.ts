@@ -220,7 +220,7 @@ export const scenes: readonly Scene[] = [
     (end): Scene => ({
       name: `changes the disk after the editor ${end}, and is told so`,
       async run({ stage: { kind }, lay, openEditor, converse, disk }) {
-        if (kind.refuses !== undefined) return "–";
+        if (kind.refuses !== undefined) return "can't edit";
         lay(files);
         const editor = await openEditor(open);
         return converse(async ({ call }) => {

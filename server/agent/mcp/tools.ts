@@ -39,15 +39,19 @@ const lineNumber = (description: string): object => ({ type: "integer", minimum:
  */
 const declared = { "anthropic/alwaysLoad": true } as const;
 
-/** Returns a schema without its descriptions, at every depth. */
-function undescribed(schema: object): object {
-  const kept = Object.entries(schema).filter(([name, value]) => name !== "description" || typeof value !== "string");
-  return Object.fromEntries(
-    kept.map(([name, value]) => {
-      const isSchema = typeof value === "object" && value !== null && !Array.isArray(value);
-      return [name, isSchema ? undescribed(value) : value];
-    }),
-  );
+/** Returns the bare form of a schema, at every depth: types, properties and items, without descriptions and limits. */
+function bareSchema(schema: object): object {
+  const { type, properties, items, required, additionalProperties } = schema as Record<string, object | undefined>;
+  return {
+    type,
+    ...(properties === undefined
+      ? {}
+      : {
+          properties: Object.fromEntries(Object.entries(properties).map(([name, value]) => [name, bareSchema(value)])),
+        }),
+    ...(items === undefined ? {} : { items: bareSchema(items) }),
+    ...(required === undefined ? {} : { required, additionalProperties }),
+  };
 }
 
 /** All tools, in the order in which they are announced. */
@@ -69,7 +73,7 @@ export const tools: readonly ToolRow[] = [
     name: "preview_edits",
     // The other tools describe the fields, so that nothing is announced twice.
     ...toolTexts.preview_edits,
-    inputSchema: inputSchema({ edits: undescribed(batch.properties.edits ?? {}), patch: { type: "string" } }, []),
+    inputSchema: inputSchema({ edits: bareSchema(batch.properties.edits ?? {}), patch: { type: "string" } }, []),
     readOnly: true,
   },
   {
