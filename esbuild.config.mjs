@@ -95,7 +95,7 @@ async function buildPrograms() {
     }),
     build({ ...program, entryPoints: ["server/agent/calls.ts"], outfile: "dist/calls.cjs" }),
     build({ ...program, entryPoints: ["server/agent/cli/doctor.ts"], outfile: "dist/doctor.cjs" }),
-    build({ ...program, entryPoints: ["server/agent/cli/setup.ts"], outfile: "dist/setup.cjs" }),
+    build({ ...program, entryPoints: ["server/agent/cli/setup/setup.ts"], outfile: "dist/setup.cjs" }),
     build({
       ...program,
       entryPoints: ["server/agent/mcp/mcp.ts"],

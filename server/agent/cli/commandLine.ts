@@ -65,7 +65,7 @@ const commands: Readonly<Record<Arguments["command"], CommandHandler>> = {
   undo: async (options, context) => (await calls()).undo(options, context),
   sessions: async (options, context) => (await import("./doctor.js")).listSessions(options, context),
   doctor: async (options, context) => (await import("./doctor.js")).runDoctor(options, context),
-  setup: async (options) => (await import("./setup.js")).runSetup(options),
+  setup: async (options) => (await import("./setup/setup.js")).runSetup(options),
   mcp: serveTools,
 };
 

@@ -2,10 +2,10 @@
 import { chmodSync, mkdirSync, readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { createTwoFilesPatch } from "diff";
-import { codeOf } from "../../workspace/identity.js";
-import type { ConfigFile } from "./configFiles.js";
-import { type Input, unreadable } from "./input.js";
-import { configureSentences } from "./sentences.js";
+import { codeOf } from "../../../workspace/identity.js";
+import { type Input, unreadable } from "../input.js";
+import { configureSentences } from "../sentences.js";
+import type { ConfigFile } from "./configFile.js";
 
 /** One file that is to be changed; a text is `undefined` if there is no file. */
 interface Change {

@@ -3,7 +3,7 @@
  * everything else as it is, can be repeated, and can be undone.
  */
 import { applyEdits, type FormattingOptions, modify, type ParseError, parse, printParseErrorCode } from "jsonc-parser";
-import { type Input, unreadable } from "./input.js";
+import { type Input, unreadable } from "../input.js";
 
 /** One file that belongs to a program's configuration. */
 export interface ConfigFile {
@@ -121,16 +121,24 @@ export interface BlockOptions {
   readonly byHand: RegExp;
 }
 
+const marksOf = (comment: string): { readonly first: string; readonly last: string } => ({
+  first: `${comment} multi-edit: this block is written and removed by "multi-edit setup".`,
+  last: `${comment} multi-edit: end of the block.`,
+});
+
+/** Returns the offsets of our block, with its last line ending; `undefined` if the text has no complete block. */
+export function blockIn(text: string, comment: string): readonly [from: number, to: number] | undefined {
+  const { first, last } = marksOf(comment);
+  const from = text.indexOf(first);
+  const end = from === -1 ? -1 : text.indexOf(last, from);
+  return end === -1 ? undefined : [from, end + last.length + (text[end + last.length] === "\n" ? 1 : 0)];
+}
+
 /** A file with a block of ours at its end. The user may move the block; its contents are replaced. */
 export function blockFile(path: string, { comment, block, byHand }: BlockOptions): ConfigFile {
-  const first = `${comment} multi-edit: this block is written and removed by "multi-edit setup".`;
-  const last = `${comment} multi-edit: end of the block.`;
+  const { first, last } = marksOf(comment);
   const whole = `${first}\n${block}${last}\n`;
-  const place = (text: string): readonly [from: number, to: number] | undefined => {
-    const from = text.indexOf(first);
-    const end = from === -1 ? -1 : text.indexOf(last, from);
-    return end === -1 ? undefined : [from, end + last.length + (text[end + last.length] === "\n" ? 1 : 0)];
-  };
+  const place = (text: string): readonly [from: number, to: number] | undefined => blockIn(text, comment);
   return {
     path,
     add(text = "") {
