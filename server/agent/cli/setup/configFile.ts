@@ -2,7 +2,17 @@
  * Changes to configuration files of other programs, as pure functions of their texts: each change adds our part, keeps
  * everything else as it is, can be repeated, and can be undone.
  */
-import { applyEdits, type FormattingOptions, modify, type ParseError, parse, printParseErrorCode } from "jsonc-parser";
+import {
+  applyEdits,
+  type Edit,
+  findNodeAtLocation,
+  modify,
+  type Node,
+  type ParseError,
+  parse,
+  parseTree,
+  printParseErrorCode,
+} from "jsonc-parser";
 import { type Input, unreadable } from "../input.js";
 
 /** One file that belongs to a program's configuration. */
@@ -86,10 +96,22 @@ function removeEntry(text: string, { path, value, kind }: JsonEntry): string {
   if (kind === "item") {
     const index = Array.isArray(present) ? present.findIndex((one) => isSame(one, value)) : -1;
     if (index === -1) return text;
-    return withoutEmptyParents(changed(text, [...path, index], undefined), path);
+    return withoutEmptyParents(withoutItem(text, path, index), path);
   }
   if (present === undefined || (kind === "default" && !isSame(present, value))) return text;
   return withoutEmptyParents(changed(text, path, undefined), path.slice(0, -1));
+}
+
+/** Removes an element of an array, with one of the commas beside it. The library's own removal leaves a part of the last one. */
+function withoutItem(text: string, path: readonly string[], index: number): string {
+  const tree = parseTree(text, [], { allowTrailingComma: true });
+  const items = (tree === undefined ? undefined : nodeAt(tree, path)?.children) ?? [];
+  const [before, item, after] = [items[index - 1], items[index], items[index + 1]];
+  if (item === undefined) return text;
+  const end = item.offset + item.length;
+  const from = before === undefined ? item.offset : before.offset + before.length;
+  const to = before === undefined && after !== undefined ? after.offset : end;
+  return text.slice(0, from) + text.slice(to);
 }
 
 /** Removes the objects and arrays on the path that have become empty, from the innermost one outwards. */
@@ -100,15 +122,52 @@ function withoutEmptyParents(text: string, path: readonly string[]): string {
   return hasNothing ? withoutEmptyParents(changed(text, path, undefined), path.slice(0, -1)) : text;
 }
 
+/** Sets, adds or removes a value. The library's own formatting would also rewrite the value before it. */
 function changed(text: string, path: readonly (string | number)[], value: unknown, options: object = {}): string {
-  return applyEdits(text, modify(text, [...path], value, { formattingOptions: formatOf(text), ...options }));
+  const edits = modify(text, [...path], value, options);
+  return applyEdits(
+    text,
+    edits.map((edit) => ({ ...edit, content: inLayout(edit, text, path) })),
+  );
 }
 
-/** The file's own way of indenting, taken from its first indented line. */
-function formatOf(text: string): FormattingOptions {
-  const indent = /\n([ \t]+)\S/.exec(text)?.[1] ?? "  ";
-  const eol = text.includes("\r\n") ? "\r\n" : "\n";
-  return { insertSpaces: !indent.startsWith("\t"), tabSize: indent.length, eol };
+/** Returns the text that an edit writes, on lines of its own unless the object or list around it is on one line. */
+function inLayout({ offset, length, content }: Edit, text: string, path: readonly (string | number)[]): string {
+  if (content === "") return content;
+  const [, before = "", body = "", after = ""] = /^(,?)(.*?)(,?)$/s.exec(content) ?? [];
+  const tree = parseTree(text, [], { allowTrailingComma: true });
+  const known = path.findIndex(
+    (_, index) => tree === undefined || nodeAt(tree, path.slice(0, index + 1)) === undefined,
+  );
+  const level = known === -1 ? path.length : known + 1;
+  const around = tree === undefined ? undefined : nodeAt(tree, path.slice(0, level - 1));
+  const { unit, eol } = styleOf(text);
+  const isFlat = around !== undefined && around.length > 2 && !/\n/.test(textOf(text, around)) && level > 1;
+  if (isFlat) return `${before}${before === "" ? "" : " "}${body}${after}`;
+  const isProperty = /^"(?:[^"\\]|\\.)*":/.test(body);
+  const parsed: unknown = JSON.parse(isProperty ? `{${body}}` : body);
+  const whole = JSON.stringify(parsed, undefined, unit);
+  const lines = isProperty
+    ? whole
+        .split("\n")
+        .slice(1, -1)
+        .map((line) => line.slice(unit.length))
+    : whole.split("\n");
+  const indented = lines.map((line) => unit.repeat(level) + line).join(eol);
+  // A value that is replaced keeps its place; a new one begins a line.
+  if (known === -1) return indented.trimStart();
+  const closes = text.slice(offset + length).trimStart();
+  const isLast = /^[}\]]/.test(closes) && !/\n[ \t]*$/.test(text.slice(offset + length, text.length - closes.length));
+  return `${before}${eol}${indented}${after}${isLast ? eol + unit.repeat(level - 1) : ""}`;
+}
+
+const nodeAt = (tree: Node, path: readonly (string | number)[]): Node | undefined =>
+  findNodeAtLocation(tree, [...path]);
+const textOf = (text: string, node: Node): string => text.slice(node.offset, node.offset + node.length);
+
+/** The file's own line ending, and one step of its indentation, taken from its first indented line. */
+function styleOf(text: string): { readonly unit: string; readonly eol: string } {
+  return { unit: /\n([ \t]+)\S/.exec(text)?.[1] ?? "  ", eol: text.includes("\r\n") ? "\r\n" : "\n" };
 }
 
 /** A file of another format, in which our part is a block between two comments. */
