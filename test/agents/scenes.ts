@@ -15,7 +15,7 @@ export interface Scene {
 }
 
 /** The cell of a scene in which everything happened as it should. */
-export const done = "yes";
+const done = "yes";
 
 const saved = "const rate = 0.19;\nconst name = 'tax';\n";
 const unsaved = `// typed\n${saved}`;
