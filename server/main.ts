@@ -1,4 +1,4 @@
-/** The command line: reads the arguments and loads only the modules that they require. */
+/** Parses the command line, then loads only the modules needed to carry it out. */
 import { parseArgs } from "node:util";
 import manifest from "../package.json" with { type: "json" };
 import { logLevels } from "./lsp/wire/logLevel.js";
@@ -28,7 +28,7 @@ async function main(args: readonly string[]): Promise<void> {
   }
   const line = readCommandLine(args);
   if ("start" in line) {
-    // Hide --clientProcessId from the library, which would exit if the client's process were in another namespace.
+    // Hide --clientProcessId from the library, which would exit if the client ran in another PID namespace.
     process.argv.splice(2);
     const { startServer } = await import("./serve.js");
     return startServer(line.start, manifest.version);
@@ -37,7 +37,7 @@ async function main(args: readonly string[]): Promise<void> {
   process.exitCode = line.exitCode;
 }
 
-/** The options to serve with, or the text to print: on stdout for exit code 0, otherwise on stderr. */
+/** The server's options, or text to print: to stdout if the exit code is 0, otherwise to stderr. */
 type CommandLine = { readonly start: ServeOptions } | { readonly exitCode: number; readonly text: string };
 
 function readCommandLine(args: readonly string[]): CommandLine {
@@ -77,12 +77,12 @@ function parseFlags(args: readonly string[]): { ok: true; values: Flags } | { ok
   }
 }
 
-/** Returns the output for a command line that can't be understood. */
+/** Returns the output for an invalid command line. */
 function wrong(problem: string): CommandLine {
   return { exitCode: 2, text: usageProblems.seeHelp(problem) };
 }
 
-/** Parses a decimal integer from 1 to `most`. Returns `undefined` for any other text, or if there is no text. */
+/** Parses a decimal integer from 1 to `most`. Returns `undefined` for any other text, or if there is none. */
 function readInteger(text: string | undefined, most: number): number | undefined {
   const value = Number(text);
   return text !== undefined && /^[0-9]{1,10}$/.test(text) && value >= 1 && value <= most ? value : undefined;

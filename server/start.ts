@@ -1,6 +1,7 @@
 /**
- * The program's first file. It refuses to start on too old a version of Node, before it loads code that such a version
- * can't parse. The build compiles this file to ES2015 syntax, but it may use only functions that those versions have.
+ * The program's entry point. If Node is too old, refuses to start, before loading any code that the old version can't
+ * parse. The build compiles this file to ES2015 syntax, but the file itself must use only functions that old versions
+ * provide.
  */
 import { connect } from "node:net";
 import manifest from "../package.json" with { type: "json" };
@@ -11,7 +12,7 @@ interface Version {
   readonly minor: number;
 }
 
-/** The parts of a connection that are needed to answer the editor's first message. */
+/** The parts of a connection needed to answer the editor's first message. */
 interface Connection {
   readonly input: NodeJS.ReadableStream;
   readonly output: NodeJS.WritableStream;
@@ -23,13 +24,13 @@ const own = versionIn(process.versions.node);
 if (own.major > needed.major || (own.major === needed.major && own.minor >= needed.minor)) void import("./main.js");
 else refuse(process.argv.slice(2));
 
-/** Returns the first two numbers in a text such as `>=20.19` or `18.20.8`. */
+/** Returns the major and minor version in text such as `>=20.19` or `18.20.8`. */
 function versionIn(text: string): Version {
   const [major = 0, minor = 0] = (text.match(/\d+/g) || []).map(Number);
   return { major, minor };
 }
 
-/** Says why the server does not start: on stderr, and in the answer to `initialize`, which editors show to the user. */
+/** Says why the server won't start: on stderr, and in the answer to `initialize`, which editors show to the user. */
 function refuse(args: readonly string[]): void {
   const needs = `${manifest.name} needs Node ${needed.major}.${needed.minor} or later`;
   const problem = `${needs}; this is ${process.versions.node} at ${process.execPath}`;
@@ -58,7 +59,7 @@ function end(): void {
   process.exit();
 }
 
-/** Opens the transport that the command line names; `undefined` if it names none. */
+/** Opens the transport named on the command line; `undefined` if there is none. */
 function connectionOf(args: readonly string[]): Connection | undefined {
   if (args.indexOf("--stdio") >= 0) return { input: process.stdin, output: process.stdout };
   const [port, path] = [flagged("--socket", args), flagged("--pipe", args)];
@@ -67,14 +68,14 @@ function connectionOf(args: readonly string[]): Connection | undefined {
   return socket ? { input: socket, output: socket } : undefined;
 }
 
-/** Returns the value of a flag, written as `--flag value` or as `--flag=value`. */
+/** Returns the value of a flag given as `--flag value` or `--flag=value`. */
 function flagged(flag: string, args: readonly string[]): string | undefined {
   const at = args.indexOf(flag);
   const joined = args.find((arg) => arg.indexOf(`${flag}=`) === 0);
   return at >= 0 ? args[at + 1] : joined?.slice(flag.length + 1);
 }
 
-/** Returns the body of the first frame; `undefined` if part of the frame has not arrived yet. */
+/** Returns the body of the first frame; `undefined` if the frame is still incomplete. */
 function firstBody(received: Buffer): string | undefined {
   const start = received.indexOf("\r\n\r\n") + 4;
   const length = /^Content-Length: *(\d+)/im.exec(received.toString("latin1", 0, start));
@@ -91,7 +92,7 @@ function parsed(body: string): { readonly id?: unknown } | null {
   }
 }
 
-/** Returns the answer to the first request, `initialize`: LSP's error `RequestFailed`, with advice not to retry. */
+/** Returns the answer to the first request, `initialize`: the LSP error `RequestFailed`, with `retry: false`. */
 function answerTo(message: { readonly id?: unknown } | null, problem: string): object {
   const id = message?.id ?? 0;
   return { jsonrpc: "2.0", id, error: { code: -32803, message: problem, data: { retry: false } } };

@@ -1,4 +1,4 @@
-/** Laws of the advice in failures: a caller who follows the advice to the letter gets what it promises. */
+/** Laws for the advice in failures: a caller who follows it to the letter gets the promised result. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { failureMessage } from "../server/lsp/edit/failureMessage.js";
@@ -16,8 +16,8 @@ const longLine = fc
   .map((parts) => parts.join(""));
 
 /**
- * A document and an excerpt of it as a caller might send it: unchanged, or with different line ends, trailing spaces or
- * straight quotes.
+ * A document, and an excerpt of it as a caller might send it: verbatim, or with different line endings, trailing spaces
+ * or straight quotes.
  */
 const sent = fc
   .record({
@@ -47,7 +47,7 @@ const sent = fc
               : old,
     };
   })
-  // An old text that begins or ends in the middle of a line end is never found.
+  // An old text that begins or ends inside a CRLF is never found.
   .filter(
     ({ text, oldText }) =>
       !oldText.endsWith("\r") &&
@@ -57,12 +57,12 @@ const sent = fc
   );
 
 /**
- * The old text that a caller gets by following the hint, parsed from the hint as a caller would parse it; `undefined`
- * if the hint advises nothing.
+ * The old text that results from following the hint, parsed from the hint as a caller would parse it; `undefined` if
+ * the hint gives no advice.
  */
 function advised({ hint = "", matches = [] }: Failure, oldText: string, end: string): string | undefined {
   const added =
-    /^Adding line \d+, directly (above|below) the first match,( and the (?:start|rest) of the match's own line)? makes it unique: ("(?:[^"\\]|\\.)*")/.exec(
+    /^Adding line \d+, directly (above|below) the first match,( and the (?:start|rest) of the match's own line)? would make it unique: ("(?:[^"\\]|\\.)*")/.exec(
       hint,
     );
   if (added !== null) {
@@ -73,7 +73,7 @@ function advised({ hint = "", matches = [] }: Failure, oldText: string, end: str
   }
   const around = /^("(?:[^"\\]|\\.)*") occurs only at the first match/.exec(hint);
   if (around !== null) return JSON.parse(around[1] ?? "") as string;
-  return /^Adding the (?:rest|indentation) of its line/.test(hint) ? matches[0]?.text : undefined;
+  return /^Adding (?:the rest of the line|the line's indentation)/.test(hint) ? matches[0]?.text : undefined;
 }
 
 describe("the advice for an ambiguous old text", () => {
@@ -112,7 +112,7 @@ describe("the message of a failed call", () => {
     if (planned.ok) throw new Error("two edits that overlap were planned");
     const message = failureMessage(planned.failures, { sound: [0, 2], total: 3, isPatch: false });
     expect(message).toMatch(
-      /Merge it with edit 0 into one edit\.\nEdit 2 needs no correction: send it again unchanged/,
+      /Merge it and edit 0 into a single edit\.\nEdit 2 needs no correction: send it again unchanged/,
     );
   });
 });

@@ -1,4 +1,4 @@
-/** Laws of large batches: planning many edits together finds the same matches as planning each of them alone. */
+/** Laws for large batches: planning many edits together finds the same matches as planning each edit on its own. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type Located, locate, withoutOverlap } from "../server/match/locate.js";
@@ -7,7 +7,7 @@ import { TextIndex } from "../server/match/textIndex.js";
 import type { Change } from "../server/text/changeSet.js";
 import { documentAt, planOn, type SentEdit, textAfter } from "./support/planning.js";
 
-/** Lines that resemble each other and contain the differences that rungs ignore. */
+/** Similar lines; most of the differences between them are ignored by some rung. */
 const line = fc.constantFrom(
   "const value = compute(one, two);",
   "    const value = compute(one, three);  ",
@@ -26,7 +26,10 @@ const texts = fc
   .tuple(fc.array(fc.tuple(line, fc.nat(400)), { minLength: 120, maxLength: 220 }), fc.constantFrom("\n", "\n", "\r\n"))
   .map(([lines, end]) => lines.map(([text, n]) => (n < 300 ? `${text}${n}` : text)).join(end) + end);
 
-/** The ways in which a model reproduces text that it has seen: exactly, or with one difference that a rung ignores. */
+/**
+ * Ways that a model may reproduce text that it has seen: verbatim, with a difference that some rung ignores, or with a
+ * wrong letter.
+ */
 const disturbances: readonly ((text: string) => string)[] = [
   (text) => text,
   (text) => text,
@@ -48,10 +51,10 @@ interface Drawn {
   readonly isOwn: boolean;
   readonly choice: "none" | "all" | "first" | "second" | "two";
   /**
-   * What replaces the drawn edit: nothing, the inverse of the last applied edit, or a repetition of an earlier pair.
+   * The replacement for the drawn edit, if any: the inverse of the last applied edit, or a repeat of an earlier pair.
    */
   readonly instead: "nothing" | "undo" | "repeat";
-  /** The content of the new text: only its own parts, or the old text with parts around it. */
+  /** The position of the old text within the new text; `nothing` if the new text does not contain it. */
   readonly keeps: "nothing" | "start" | "end" | "middle";
 }
 
@@ -93,18 +96,18 @@ interface Span {
   readonly to: number;
 }
 
-/** The state, after later edits, of one match that a pair's edit has replaced. */
+/** A match that a pair's edit has replaced, tracked through later edits. */
 interface Written {
-  /** Ids of the units at the match, and of the units that the edit inserted there. */
+  /** Ids of the units at the match and of the units that the edit inserted there. */
   readonly place: readonly number[];
   readonly inserted: readonly number[];
-  /** The range of the units that are left; `undefined` if none of the inserted units is left. */
+  /** The range of the remaining units; `undefined` if no inserted unit remains. */
   now: Span | undefined;
 }
 
 /**
- * The text that each pair has written so far, as the protocol page defines it. Every unit of the text keeps one id for
- * its whole life, so no offset has to be adjusted after later edits.
+ * The text that each pair has written so far, as the protocol page defines it. Every unit of the text keeps the same id
+ * for life, so later edits never require offsets to be adjusted.
  */
 class PairModel {
   private units: number[];
@@ -116,7 +119,7 @@ class PairModel {
     this.made = text.length;
   }
 
-  /** Reports whether a pair was applied before and has nothing left to do at any of the matches. */
+  /** Reports whether a pair was applied earlier and has nothing left to do at any of the matches. */
   isDone(pair: string, located: Located): boolean {
     const before = this.pairs.get(pair);
     if (before === undefined) return false;
@@ -124,13 +127,13 @@ class PairModel {
     return located.places.every((place) => this.isOwn(pair, place)) || isStricter(before.rung, located.rung);
   }
 
-  /** Reports whether a match is inside text that the pair wrote, some of which is still there. */
+  /** Reports whether a match is inside what remains of the text that the pair wrote. */
   isOwn(pair: string, { from, to }: Span): boolean {
     const written = this.pairs.get(pair)?.written ?? [];
     return written.some(({ now }) => now !== undefined && now.from <= from && to <= now.to);
   }
 
-  /** `places` are ranges of the text before the edit; `changes` apply to that text. */
+  /** `places` and `changes` refer to the text before the edit. */
   apply(pair: string, rung: RungName, places: readonly Span[], changes: readonly Change[]): void {
     const fresh = changes.map(({ insert }) => Array.from(insert.split(""), () => this.made++));
     const after: number[] = [];
@@ -160,8 +163,8 @@ class PairModel {
 const least = (numbers: readonly number[]): number => numbers.reduce((a, b) => Math.min(a, b));
 
 /**
- * Reports whether an old text is now found only by a looser rung than in the base text: a batch refuses an edit with
- * such an old text, although a single call would make it.
+ * Reports whether an old text needs a looser rung now than in the base text. A batch refuses such an edit, although a
+ * single call would apply it.
  */
 function isConsumed(base: string, now: string, oldText: string): boolean {
   const [before, after] = [base, now].map((text) => {
@@ -171,7 +174,7 @@ function isConsumed(base: string, now: string, oldText: string): boolean {
   return before !== undefined && after !== undefined && isStricter(before, after);
 }
 
-/** The matches that an edit with this choice takes, unless planning refuses the choice. */
+/** The matches that an edit with this choice replaces, unless planning refuses the choice. */
 function chosen(located: Hits, choice: Drawn["choice"]): readonly Span[] {
   if (choice === "all" || choice === "two") return withoutOverlap(located.places);
   const place = located.places[choice === "second" ? 1 : 0];
@@ -181,8 +184,8 @@ function chosen(located: Hits, choice: Drawn["choice"]): readonly Span[] {
 type Hits = Extract<Located, { kind: "one" | "many" }>;
 
 /**
- * Applies edits one call at a time, each drawn from the current text or from the text before the batch. A batch differs
- * from this only in how it treats repeated pairs, which `PairModel` models.
+ * Applies edits one call at a time, each drawn from the current text or from the text as it was before the batch. A
+ * batch differs from this only in how it treats repeated pairs, which `PairModel` models.
  */
 function oneByOne(text: string, drawings: readonly Drawn[]): { edits: SentEdit[]; after: string; seen: unknown[] } {
   let now = text;
@@ -230,7 +233,7 @@ function oneByOne(text: string, drawings: readonly Drawn[]): { edits: SentEdit[]
   return { edits, after: now, seen };
 }
 
-describe("many edits of one text", () => {
+describe("many edits to one text", () => {
   test("are found where each one alone is found in the text that the edits before it leave", () => {
     fc.assert(
       fc.property(texts, fc.array(drawn, { minLength: 30, maxLength: 60 }), (text, drawings) => {

@@ -61,7 +61,7 @@ describe("a race", () => {
   it("is summarised by the median and the range of the middle half", () => {
     expect(median([5, 1, 100, 3, 4])).toBe(4);
     expect(median([4, 1, 3, 2])).toBe(2);
-    // The middle half of the samples ranges from 2 to 4.
+    // The interquartile range of the samples extends from 2 to 4.
     expect(uncertainty([1, 2, 3, 4, 5])).toBeCloseTo((0.93 * 2) / Math.sqrt(5) / 3);
     expect(() => median([])).toThrow("no samples");
   });

@@ -1,4 +1,4 @@
-/** Every case of every page, on the core and over the wire. */
+/** Runs every case of every page, on the core and over the wire. */
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { buildProgram, type Program } from "./support/build.js";
@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => program?.remove());
 
-/** Sentences that the cases have produced, each with the first case that produced it. */
+/** Sentences that the cases have produced, each with the first case to produce it. */
 const produced = new Map<string, string>();
 function noteSentences(one: Case, { failures, warnings }: Seen): void {
   for (const sentence of [...failures.map(({ message }) => message), ...warnings].flatMap(sentencesOf)) {
@@ -33,7 +33,7 @@ for (const page of readdirSync(folder).filter((name) => name.endsWith(".md"))) {
   const markdown = readFileSync(new URL(page, folder), "utf8");
   const cases = parsePage(page, markdown, { outcomeMissing: updating ? "allowed" : "refused" });
   const outcomes = new Map<Case, Outcome>();
-  /** Compares the outcome with the page, or records it for the page. */
+  /** Compares the outcome with the page or, if the pages are being updated, records it. */
   const check = (one: Case, seen: Seen): void => {
     noteSentences(one, seen);
     if (updating) outcomes.set(one, toOutcome(seen, one));
@@ -100,7 +100,7 @@ for (const page of readdirSync(folder).filter((name) => name.endsWith(".md"))) {
   });
 }
 
-/** Reports whether a sentence is Node's own complaint about JSON, which differs between its versions. */
+/** Reports whether a sentence is one of Node's own JSON errors, whose wording differs between versions. */
 const isOfNode = (sentence: string): boolean => sentence.includes("in JSON at position");
 
 // While the pages are being rewritten, there is nothing to compare the sentences with.
@@ -125,13 +125,13 @@ function wholeMessagesOf({ outcome, whole }: Case): readonly string[] {
   const failure = whole.has("failure") ? (outcome.failure ?? "") : "";
   const result = whole.has("result") ? (outcome.result ?? "") : "";
   return [
-    // A line that is not indented is the first line of a failure.
+    // An unindented line is the first line of a failure.
     ...failure.split(/^\S.*\n/m).map((text) => text.replaceAll(/^ {2}/gm, "")),
     ...[...result.matchAll(/^warning: (.*)$/gm)].map(([, warning]) => warning!),
   ];
 }
 
-/** Reports whether a new file takes the name of an open file that is moved; the editor must create such a file. */
+/** Reports whether a new file takes over the name of an open file that is moved; the editor must create such a file. */
 function takesOpenName({ files, outcome: { diff = "" } }: Case): boolean {
   return files.some(
     ({ path, synced }) =>
@@ -141,12 +141,15 @@ function takesOpenName({ files, outcome: { diff = "" } }: Case): boolean {
   );
 }
 
-/** Reports whether any file that is not open changes; an editor that has to change such a file opens it. */
+/** Reports whether the case changes any file that is not open and that an editor would therefore have to open. */
 function hasUnopened(one: Case): boolean {
   const [written, opened] = [expectedFiles(one, "written"), expectedFiles(one, "opened")];
   return [...opened].some(([path, { synced }]) => synced !== written.get(path)?.synced);
 }
 
-/** A server that applies the edit itself also warns about files that it leaves open and unsaved. */
+/**
+ * Reports whether a case's page shows a warning. A server that applies the edit itself also warns about files that it
+ * leaves open and unsaved.
+ */
 const isOfPage = ({ outcome, whole }: Case, warning: string): boolean =>
   outcome.result?.includes(`${toWarningLine(warning, whole.has("result"))}\n`) ?? false;

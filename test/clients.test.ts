@@ -30,7 +30,7 @@ describe("the table of clients", () => {
     for (const name of ["", "neovim2", "constructor", "__proto__", "Visual Studio Code"]) {
       expect(factsOf({ name, version: "1" }), name).toBe(factsOf(undefined));
     }
-    // The protocol alone, without any knowledge of the client.
+    // The protocol's own defaults, for an unknown client.
     expect(factsOf(undefined)).toMatchObject({
       documentChanges: false,
       loneCrEndsLine: true,
@@ -54,7 +54,7 @@ describe("the table of clients", () => {
     ["1.24", false],
     ["1.24.0-snapshot", false],
     ["2.0", false],
-    // A version that is missing or unreadable may be an old one.
+    // A missing or unparsable version may be an old one.
     [undefined, true],
     ["next", true],
   ])("takes eglot %s for a client that hides its user's refusals: %s", (version, hides) => {
@@ -94,7 +94,7 @@ describe("an editor that opens CRLF files with LF", () => {
   });
 });
 
-describe("an editor that normalises inserted line ends", () => {
+describe("an editor that normalises inserted line endings", () => {
   const mixed = "one\r\ntwo\nthree\r\n";
 
   it.each<[string, DeskOptions]>([
@@ -164,12 +164,12 @@ describe("an editor that applies an edit for version 0 to whatever text it has",
     writeFileSync(join(root, "a.txt"), "one two\n");
     await editor.open({ uri: uri("a.txt"), text: "one two\n", version: 0 });
     editor.behave("ignoresVersions");
-    // The first call takes longer than the others.
+    // A warm-up call, because the first call takes longer than later ones.
     await desk.propose(batch(["a.txt", "two", "2"]));
     editor.typeUnsynced({ uri: uri("a.txt"), from: 0, to: 0, insert: "typed " }, 100);
     expect(await desk.apply(batch(["a.txt", "two", "2"]))).toMatchObject({ outcome: "applied" });
     expect(desk.texts()).toEqual({ "a.txt": "typed one 2\n" });
-    // The only edit that was sent is for the text that had been synced by then.
+    // The server sent only one edit, for the text that had been synced by then.
     expect(editor.asked.map(({ edit }) => edit.documentChanges)).toMatchObject([[{ textDocument: { version: 1 } }]]);
   });
 });

@@ -1,4 +1,4 @@
-/** The command line of the server: what each flag prints, how the process exits, and how an editor starts it. */
+/** The server's command line: what each flag prints, how the process exits, and how an editor starts the server. */
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
@@ -74,13 +74,13 @@ describe("an invalid command line", () => {
     [["--stdio", "--socket=1"], "--stdio and --socket"],
     [["--node-ipc", "--pipe", "a"], "--node-ipc and --pipe"],
     [["--socket"], "--socket"],
-    [["--socket="], "--socket needs a port"],
-    [["--socket=0"], "--socket needs a port"],
-    [["--socket=65536"], "--socket needs a port"],
-    [["--socket=1e3"], "--socket needs a port"],
-    [["--pipe="], "--pipe needs a name"],
-    [["--stdio", "--clientProcessId=me"], "--clientProcessId needs a process id"],
-    [["--stdio", "--clientProcessId=-1"], "--clientProcessId needs a process id"],
+    [["--socket="], "--socket requires a port"],
+    [["--socket=0"], "--socket requires a port"],
+    [["--socket=65536"], "--socket requires a port"],
+    [["--socket=1e3"], "--socket requires a port"],
+    [["--pipe="], "--pipe requires a name"],
+    [["--stdio", "--clientProcessId=me"], "--clientProcessId requires a process id"],
+    [["--stdio", "--clientProcessId=-1"], "--clientProcessId requires a process id"],
     [["--stdio", "--log-level=loud"], "--log-level must be one of error, warn, info, debug"],
     [["--stdio", "here"], "here"],
     [["frobnicate"], "frobnicate"],
@@ -122,7 +122,9 @@ describe("a server on stdio", () => {
       input: "hello?\r\n",
     });
     expect([status, stdout]).toEqual([1, ""]);
-    expect(stderr).toMatch(/^multi-edit-language-server: the input is not the Language Server Protocol: .+\n$/);
+    expect(stderr).toMatch(
+      /^multi-edit-language-server: the input does not follow the Language Server Protocol: .+\n$/,
+    );
   });
 });
 

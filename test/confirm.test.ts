@@ -1,5 +1,5 @@
 /**
- * The person at the editor: asked before anything changes, never asked twice about the same diff, and free to leave.
+ * The user is asked before anything changes, is never asked twice about the same diff, and may leave without answering.
  */
 import { describe, expect, it, vi } from "vitest";
 import { CancellationTokenSource } from "vscode-jsonrpc/node";
@@ -7,7 +7,7 @@ import { batch, type Desk, type DeskOptions, failed, layDesk, serverForDesks } f
 
 const program = serverForDesks();
 
-/** Ten lines, so that there is text beyond the three lines of a diff's context. */
+/** Ten lines: too many for a diff's three lines of context to cover the whole text. */
 const text = "1\n2\n3\n4\nold\n6\n7\n8\n9\n10\n";
 const after = text.replace("old", "new");
 const edits = { ...batch(["a.txt", "old", "new"]), options: { confirm: true } };
@@ -198,7 +198,7 @@ describe("a person who wants to see the diff", () => {
     await apply({ path: "a.txt", oldText: "old", newText: "new", replaceAll: true, options: { confirm: true } });
     const [head = "", ...rest] = editor.questions[0]!.message.split("\n\n");
     const shown = rest.join("\n\n").split("\n");
-    expect(head).toBe("Apply a.txt (1 edit): +200 -200 lines?");
+    expect(head).toBe("Apply a.txt (1 edit)? This adds 200 lines and removes 200.");
     // The diff has 404 lines.
     expect(shown.at(-1)).toBe(`… and ${404 - (shown.length - 1)} more lines`);
     expect(shown.join("\n").length).toBeLessThan(1_100);
@@ -227,7 +227,7 @@ describe("a person who wants to see the diff", () => {
 });
 
 describe("a person who does not answer", () => {
-  /** Keeps the editor from ever answering, as if the user had left. */
+  /** Makes the editor never answer, as if the user had walked away. */
   const leave = (desk: Desk): void => desk.editor.beforeAnswers(() => new Promise(() => undefined));
 
   it("prevents neither a cancelled call nor the calls after it from ending", async () => {
@@ -268,7 +268,7 @@ describe("a person who does not answer", () => {
   });
 });
 
-/** Rejects after a time that is long even for a machine under load. */
+/** Rejects after a delay that is long even on a machine under load. */
 async function patience(what: string): Promise<never> {
   await new Promise((resolve) => setTimeout(resolve, 3_000).unref());
   throw new Error(what);

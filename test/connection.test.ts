@@ -1,4 +1,4 @@
-/** Opening and ending a connection on each transport. */
+/** Opening and closing connections on each transport. */
 import { fork, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer, type Server } from "node:net";
@@ -99,9 +99,7 @@ describe.concurrent("the client's process", () => {
       expect([processId, (await server.ask(2, "multiEdit/echo", {})).result]).toEqual([processId, { params: {} }]);
     }
     onCommandLine.end();
-    expect((await onCommandLine.ended).stderr).toMatch(
-      /^multi-edit-language-server: there is no process \d+ here.*\n$/,
-    );
+    expect((await onCommandLine.ended).stderr).toMatch(/^multi-edit-language-server: process \d+ was not found.*\n$/);
   });
 });
 

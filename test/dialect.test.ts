@@ -1,4 +1,4 @@
-/** The calls that callers may send: their shapes, options and limits. */
+/** The calls that may be sent: their shapes, options and limits. */
 import { describe, expect, test } from "vitest";
 import { decodeCall } from "../server/dialect/decode.js";
 import { callFields, editFields, fieldsBySpelling, textStyles } from "../server/dialect/fields.js";

@@ -6,7 +6,7 @@ import { limits } from "../server/text/limits.js";
 import { decode } from "./support/decoding.js";
 
 describe("failures of a call", () => {
-  /** `code`, the index (or `-` for the whole call), and a part of the message. */
+  /** The failure code, the index of the edit (`-` for the whole call), and part of the message. */
   type Expected = [code: string, index: number | "-", part: string];
   const ok = { oldText: "a", newText: "b" };
   const lone = `x${"\ud800"}`;

@@ -1,4 +1,4 @@
-/** Laws of decoding arbitrary calls, and a check that the JSON Schemas agree with the decoder. */
+/** Laws for decoding arbitrary calls, and a check that the JSON Schemas agree with the decoder. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { decodeCall } from "../server/dialect/decode.js";
@@ -18,7 +18,7 @@ const text = fc.string({ unit: "grapheme" });
 const path = fc.string({ unit: "grapheme", minLength: 1 });
 const word = fc.stringMatching(/^[a-z]*$/);
 
-/** Handwritten calls of each announced shape, all allowed by its schema, with the number of edits in each call. */
+/** For each announced shape, handwritten calls that its schema allows, each with its number of edits. */
 const callsByShape: Record<string, fc.Arbitrary<{ call: Record<string, unknown>; edits: number }>> = {
   batch: fc
     .record(
@@ -91,7 +91,7 @@ const callsByShape: Record<string, fc.Arbitrary<{ call: Record<string, unknown>;
     })),
 };
 const anyCall = fc.oneof(...Object.values(callsByShape));
-/** The shapes whose calls hold a list of edits. */
+/** Calls of every shape except `patch`, whose edits are text rather than objects. */
 const anyEditCall = fc.oneof(
   ...Object.entries(callsByShape).flatMap(([name, call]) => (name === "patch" ? [] : [call])),
 );
@@ -272,9 +272,7 @@ function spoil(call: unknown, damage: Damage): unknown {
   );
 }
 
-/**
- * The rules of a schema that a value violates. A keyword that our schemas do not use counts as violated.
- */
+/** The schema rules that a value violates. Any keyword that our schemas do not use counts as violated. */
 function violations(schema: unknown, value: unknown): string[] {
   if (!isRecord(schema)) return ["no schema"];
   const known = ["$schema", "type", "description", "properties", "required", "additionalProperties", "items"];
@@ -314,7 +312,7 @@ describe("whatever is sent", () => {
       fc.array(tie("call"), { maxLength: 3 }),
       tie("call"),
     ),
-    // Parsed from JSON, so that `__proto__` is an ordinary key, as on the wire.
+    // The call is parsed from JSON, so that `__proto__` is an ordinary key, as on the wire.
     call: fc
       .array(fc.tuple(fc.constantFrom(...known), tie("value")), { maxLength: 5 })
       .map((entries) => JSON.parse(`{${entries.map(([k, v]) => `${JSON.stringify(k)}:${JSON.stringify(v)}`).join()}}`)),

@@ -1,4 +1,4 @@
-/** The notification about a change that the client or the server has applied, and who receives it. */
+/** The notification about a change applied by the client or the server, and the recipients of the notification. */
 import { describe, expect, it, vi } from "vitest";
 import { batch, type Desk, type DeskOptions, failed, layDesk, patchOf, serverForDesks } from "./support/desk.js";
 import { three, threeAfter, threeEdits } from "./support/threeDocuments.js";

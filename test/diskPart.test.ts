@@ -1,4 +1,4 @@
-/** One batch over open and closed files: either all of it is applied or none of it, even if the server is killed. */
+/** One batch over open and closed files, which is applied completely or not at all, even if the server is killed. */
 import { spawn } from "node:child_process";
 import {
   chmodSync,
@@ -100,7 +100,7 @@ describe("a batch over open and closed files", () => {
 
   it("asks the editor for nothing if a file can't be written", async () => {
     const desk = await layDesk(program, { files: { "b.txt": "old\n" }, open: { "a.txt": "old\n" } });
-    // A Vim swap file, recognizable by its first bytes, means that Vim may hold unsaved text of `b.txt`.
+    // A Vim swap file, recognizable by its first bytes, means that Vim may have unsaved changes to `b.txt`.
     const swap = Buffer.alloc(4096);
     swap.write("b0VIM 9.0");
     writeFileSync(join(desk.root, ".b.txt.swp"), swap);
@@ -202,7 +202,7 @@ describe("a file that another editor opens while this one is being asked", () =>
     let version = 1;
     first.connection.onRequest("workspace/applyEdit", async ({ edit }: ApplyWorkspaceEditParams) => {
       await second.connection.sendNotification("textDocument/didOpen", { textDocument: open("b.txt", "typed old\n") });
-      // The answer comes after the notification has been handled.
+      // By the time this request is answered, the notification has been handled.
       await second.connection.sendRequest("multiEdit/status");
       const [change] = edit.documentChanges ?? [];
       if (change === undefined || !("edits" in change)) throw new Error("the first change should be an edit of a text");
@@ -235,7 +235,7 @@ describe("a server that is killed after it asks the editor and before it writes 
     const uri = pathToFileURL(join(root, "a.txt")).href;
     const textDocument = { uri, languageId: "text", version: 1, text: "old, unsaved\n" };
     await first.connection.sendNotification("textDocument/didOpen", { textDocument });
-    // The disk part is ready when the editor is asked; before the editor answers, the server is killed.
+    // The editor is asked once the disk part is ready; the server is killed before the editor answers.
     const asked = new Promise<void>((resolve) => {
       first.connection.onRequest("workspace/applyEdit", () => {
         resolve();
@@ -291,7 +291,7 @@ describe("an internal error before the disk part is committed", () => {
     return { root, session, planned, site, part };
   }
 
-  /** Checks that no other files are left and that the next batch succeeds. */
+  /** Checks that no other files are left behind and that the next batch succeeds. */
   async function expectFree({ root, site, part }: Awaited<ReturnType<typeof layPart>>): Promise<void> {
     expect(readdirSync(root)).toEqual(["a.txt"]);
     const next = await part();
@@ -345,7 +345,7 @@ describe("an internal error before the disk part is committed", () => {
   });
 });
 
-/** Starts a server on a folder and waits for the first message that it shows to the user. */
+/** Starts a server on a folder and waits for its first message to the user. */
 async function connect(root: string) {
   const child = spawn(process.execPath, [program.path, "--stdio"], { stdio: ["pipe", "pipe", "inherit"] });
   const connection = createMessageConnection(

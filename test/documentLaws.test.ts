@@ -18,14 +18,14 @@ import {
   modelPosition,
 } from "./support/positionModel.js";
 
-/** A client's way of counting positions. */
+/** The way a client counts positions. */
 interface Dialect {
   encoding: PositionEncoding;
   rule: LineRule;
 }
 
 /**
- * A replacement in a text that is not known yet: `from` and `to` are percentages of the number of positions in the
+ * A replacement in a text that is not yet known: `from` and `to` are percentages of the number of positions in the
  * text.
  */
 interface Replacement {
@@ -38,7 +38,7 @@ const uri = "file:///a.txt";
 const replacement = fc.record({ from: fc.nat(99), to: fc.nat(99), insert: anyText });
 const replacements = (maxLength: number) => fc.array(replacement, { maxLength });
 
-/** The changes as they are sent, and the text after them. */
+/** The changes as sent, and the resulting text. */
 function spell(text: string, list: readonly Replacement[], dialect: Dialect) {
   let after = text;
   const events = list.map(({ from, to, insert }) => {
@@ -52,7 +52,7 @@ function spell(text: string, list: readonly Replacement[], dialect: Dialect) {
   return { events, after };
 }
 
-/** Changes that cannot be applied to a text, by defect. */
+/** Changes that cannot be applied to a text, keyed by defect. */
 const badChanges: Record<string, (text: string, dialect: Dialect) => unknown> = {
   aLineTooFar: (text, { rule }) => insertAt(modelLines(text, rule).length + 1, 0),
   aCharacterBeyondTheEnd: (text, { rule }) => insertAt(modelLines(text, rule).length, 1),
@@ -97,7 +97,7 @@ type Step = {
   version?: number;
 };
 
-/** The state that the mirror should have; `undefined` if the document is not open. */
+/** The mirror's expected state; `undefined` if the document is not open. */
 type Model = { text: string; version: number; known: boolean } | undefined;
 
 interface Prediction {
@@ -134,7 +134,7 @@ function predict(model: Model, one: Step, dialect: Dialect): Prediction {
   }
   if (kind === "stale" && model.known) return { send: change([{ text }]), ...lost };
   const { events, after } = spell(text, list, dialect);
-  const lead = insertAt(0, 0); // Changes before a whole text do not matter.
+  const lead = insertAt(0, 0); // Changes before a full replacement do not matter.
   return {
     send: change([lead, { text }, ...events]),
     kind: "synced",

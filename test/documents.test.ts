@@ -77,7 +77,7 @@ describe("a change", () => {
       expect(documents.change(uri, version, changes, inUtf16)).toEqual({ kind: "desynced", problem });
       expect(documents.get(uri)).toMatchObject({ version: 1, text, desynced: problem });
       expect(documents.get(uri)?.lines.lineCount).toBe(3);
-      // A partial change to an unknown text leaves the text unknown, and the first reason is kept.
+      // A partial change leaves an unknown text unknown and keeps the first reason.
       expect(documents.change(uri, 3, [{ range: range(0, 0, 0, 0), text: "x" }], inUtf16)).toEqual({
         kind: "stillDesynced",
       });
@@ -122,7 +122,7 @@ describe("a change", () => {
     expect(documents.get(uri)?.text).toBe("bc");
   });
 
-  it("may join a CR and an LF into one line end, or separate them", () => {
+  it("may join a CR and an LF into one line ending, or separate them", () => {
     const documents = opened("a\rb");
     documents.change(uri, 2, [{ range: range(1, 0, 1, 0), text: "\n" }], inUtf16);
     expect(documents.get(uri)).toMatchObject({ text: "a\r\nb", lines: { lineCount: 2 } });
@@ -261,7 +261,7 @@ describe("the lines that a document no longer has", () => {
     expect(documents.get(uri)?.formerLines.size).toBe(1);
     for (let i = 0; i < 200; i++) documents.change(uri, i + 202, [{ range: range(i, 0, i, 0), text: "x" }], inUtf16);
     expect(documents.get(uri)?.formerLines.size).toBe(201);
-    // One version of the text is a megabyte.
+    // Each version of the text takes up one megabyte.
     expect(heapInUse() - before).toBeLessThan(10 * text.length);
   });
 

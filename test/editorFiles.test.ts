@@ -1,6 +1,6 @@
 /**
- * New files and files that are not open, changed through an editor that opens, hides or refuses them; failures are
- * rolled back.
+ * Changes to new files and to files that are not open, through an editor that opens, hides or refuses them; failures
+ * are rolled back.
  */
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -107,7 +107,7 @@ describe("a file that is not open", () => {
     expect(answer.text).toContain("closed.txt");
     expect(answer.text).not.toMatch(/Nothing (?:else )?was changed/);
     expect(answer.text).not.toContain(`${rolledBackBegin}closed.txt`);
-    // The file may contain the edit, but this was not observed.
+    // The file may contain the edit, but the server has not observed it.
     expect(answer.text).not.toMatch(/still contain the edit/);
     expect(editor.hidden.get(uri("closed.txt"))).toBe("one\r\nnew\r\n");
     expect(disk()).toEqual({ ...files, "last.txt": "old\n" });

@@ -1,4 +1,4 @@
-/** The envelopes of messages on the wire, their params, and the order of messages in a session. */
+/** The envelopes and params of messages on the wire, and the order of messages in a session. */
 import { describe, expect, it } from "vitest";
 import { limits } from "../server/text/limits.js";
 import { probeServers } from "./support/probeServers.js";
@@ -141,7 +141,7 @@ describe("the order of messages in a session", () => {
     const refused = await server.answer(limits.pendingRequests + 1);
     expect(refused.error).toEqual({
       code: -32803,
-      message: expect.stringContaining("10000 requests are already waiting"),
+      message: expect.stringContaining("10000 requests are already pending"),
     });
   });
 

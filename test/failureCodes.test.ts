@@ -30,7 +30,7 @@ const program = serverForDesks();
 /** A way to provoke a code that no page can produce. */
 interface Cause {
   readonly code: string;
-  /** `undefined` if the call does not fail but has an unknown outcome. */
+  /** The JSON-RPC error code; `undefined` if the call does not fail but has an unknown outcome. */
   readonly rpcCode: number | undefined;
   readonly why: string;
   readonly desk?: DeskOptions;
@@ -41,7 +41,7 @@ interface Cause {
 const one = batch(["a.txt", "old", "new"]);
 const requestFailed = -32803;
 
-/** A user without write permission; needed if the tests run as root, which may write regardless of the mode. */
+/** A user without write permission; needed because the tests may run as root, which bypasses file permissions. */
 const reader = process.getuid?.() === 0 ? { uid: 65534 } : {};
 
 const causes: readonly Cause[] = [
@@ -179,7 +179,7 @@ const causes: readonly Cause[] = [
     rpcCode: -32800,
     why: "a client that cancels the request",
     call: async ({ propose }) => {
-      // On a busy machine the answer may arrive before the cancellation.
+      // On a busy machine, the answer may arrive before the cancellation.
       for (let tries = 0; ; tries++) {
         const source = new CancellationTokenSource();
         const answer = propose(one, source.token);
@@ -268,8 +268,8 @@ describe("the failure codes in the source", () => {
 });
 
 /**
- * Checks that a caller can continue from the answer: its text is limited in length and repeats few lines, and no edit
- * is reported as applied.
+ * Checks that a caller can act on the answer: its text is limited in length and repeats few lines, and no edit is
+ * reported as applied.
  */
 function expectUsable({ text, edits }: Told): void {
   expect(text.length).toBeGreaterThan(20);

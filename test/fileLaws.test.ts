@@ -1,5 +1,5 @@
 /**
- * Laws of patches over whole files: the edit and the diff produce the same tree as applying the sections one by one.
+ * Laws for patches over whole files: the edit and the diff produce the same tree as applying the sections one by one.
  */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -30,7 +30,7 @@ interface Asked {
 }
 
 const names = ["a.txt", "b.txt", "dir/c.txt", "dir/d e.txt"] as const;
-/** The paths that the editor has open, provided that the files exist. */
+/** Paths of the files that the editor has open if they exist. */
 const opened = new Set<string>(["a.txt", "dir/c.txt"]);
 const name = fc.constantFrom(...names);
 const lines = fc
@@ -44,7 +44,7 @@ const asked: fc.Arbitrary<Asked> = fc.record({
 });
 const trees = fc.dictionary(name, lines).map((files): Tree => new Map(Object.entries(files)));
 
-/** The sections that can be applied one after the other, as lines of a patch, and the resulting tree. */
+/** The patch lines of the sections that can be applied one after another, and the resulting tree. */
 function follow(before: Tree, wishes: readonly Asked[]): { patch: string[]; after: Tree } {
   const after = new Map(before);
   const patch: string[] = [];
@@ -103,7 +103,7 @@ function planOn(before: Tree, patch: readonly string[]): Planned {
   return toEnd(planBatch(operations, { targets, documents }, options));
 }
 
-/** Applies an edit as a strict client does: it refuses a step whose name is taken or whose file does not exist. */
+/** Applies an edit as a strict client does, refusing any step whose new name is taken or whose file does not exist. */
 function applyStrictly(before: Tree, files: readonly FileChange[]): Tree {
   const edit = toWorkspaceEdit(files, {
     encoding: "utf-16",

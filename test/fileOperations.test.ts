@@ -1,4 +1,6 @@
-/** Files that a patch adds, renames and deletes: in the answer to a request, and through the editor. */
+/**
+ * Patches that add, rename and delete files, applied by the client from the answer or by the server through the editor.
+ */
 import { describe, expect, it } from "vitest";
 import {
   type Desk,
@@ -14,7 +16,7 @@ const program = serverForDesks();
 
 const start = (options: DeskOptions = {}): Promise<Desk> => layDesk(program, { proofTimeout: 300, ...options });
 
-/** Files of all kinds: open with unsaved text, open and saved, and not open. */
+/** Files of all kinds: open with unsaved changes, open and saved, and not open. */
 const files = {
   "unsaved.txt": "on disk\n",
   "closed.txt": "one\r\nold\r\n",
@@ -41,10 +43,10 @@ const patch = patchOf(
   "*** Delete File: shown.txt",
 );
 
-/** The option allows a file with unsaved text to be moved. */
+/** The option `overwrite` allows a file with unsaved changes to be moved. */
 const everything = { ...patch, options: { overwrite: true } };
 
-/** Two hunks, the second of which reverts the first. */
+/** Two sections, the second of which reverts the first. */
 const toAndFro = (path: string): string[] =>
   ["b", "B"].flatMap((text, i) => [`*** Update File: ${path}`, "@@", `-${text}`, `+${["B", "b"][i]}`]);
 

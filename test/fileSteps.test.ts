@@ -1,6 +1,6 @@
 /**
  * Renames and deletions that an editor refuses, skips or performs in its own way. The server verifies them on disk and
- * rolls all of them back if one fails.
+ * rolls them all back if one fails.
  */
 import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** Strict reading of files, and their comparison with the editor's texts. */
+/** Reading files strictly and comparing them with the editor's texts. */
 import { execFileSync, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { chmodSync, truncateSync, writeFileSync } from "node:fs";
@@ -74,7 +74,7 @@ describe("a file's bytes", () => {
         writeFileSync(path, content);
         const read = await readTextFile(path);
         const given = Buffer.from(content);
-        // A text that Node's lenient conversions reproduce unchanged is well-formed.
+        // Bytes that survive the round trip through Node's lenient conversions are well-formed.
         const marked = given[0] === 0xff && given[1] === 0xfe ? "utf16le" : "utf8";
         const isBigEndian = given[0] === 0xfe && given[1] === 0xff;
         if (isBigEndian) return;
@@ -141,7 +141,7 @@ describe("permissions", () => {
         codes["read " + name] = read.failure?.message ?? read.kind;
       }
       console.log(JSON.stringify(codes));`;
-    // Root may do everything, so the check runs as the user nobody.
+    // Root bypasses file permissions, so the check runs as the user `nobody`.
     const user = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
     const child = spawnSync(process.execPath, ["--input-type=module", "-e", script], {
       ...user,
@@ -198,7 +198,7 @@ it("an open text is compared with the file according to the editor's habits", as
     ["a\r\nb", "crlf", ending, "same"],
     ["a\nb", "lf", ending, "same"],
     ["a\nb", "lf", lf, "differs"],
-    // A line end that is missing from the file was typed in the editor.
+    // A line ending that the file lacks must have been typed in the editor.
     ["a\nb\n", "open", both, "differs"],
     ["a\nb\n\n", "lf", both, "differs"],
   ] as const;

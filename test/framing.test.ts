@@ -1,4 +1,4 @@
-/** Frames on the wire: valid frames, invalid ones, and the fate of a damaged stream. */
+/** Frames on the wire: valid and invalid ones, and the handling of damaged streams. */
 import { PassThrough } from "node:stream";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -81,7 +81,7 @@ describe("a decoder of frames", () => {
 });
 
 const many = "x".repeat(limits.headerBytes);
-/** Streams that cannot be parsed further, with a pattern for the reason. */
+/** Malformed streams, each with a pattern for the reason why parsing stops. */
 const malformed: readonly (readonly [string, string, RegExp])[] = [
   ["no Content-Length", "Content-Type: a/b\r\n\r\n{}", /no Content-Length/],
   ["a length in letters", "Content-Length: abc\r\n\r\n{}", /not a decimal number/],
@@ -123,7 +123,9 @@ describe("input that is not a frame", () => {
     server.write(text + frame(request(1, "multiEdit/echo", {})));
     const { code, stderr } = await server.ended;
     expect(code).toBe(1);
-    expect(stderr).toMatch(/^multi-edit-language-server: the input is not the Language Server Protocol: .+\n$/);
+    expect(stderr).toMatch(
+      /^multi-edit-language-server: the input does not follow the Language Server Protocol: .+\n$/,
+    );
     expect(stderr.split("\n")).toHaveLength(2);
     expect(framesOf(Buffer.from(server.received())).rest).toHaveLength(0);
   });
@@ -194,7 +196,7 @@ describe("any damage to a stream of bytes", () => {
     fc.constantFrom(...fragments).map((text) => Buffer.from(text)),
   );
   type Damage = (bytes: Buffer) => Buffer;
-  /** Replaces bytes with more, fewer or no bytes. */
+  /** Replaces a range of bytes with other bytes or with none. */
   const damage = fc.oneof(
     fc.tuple(at, fc.nat({ max: 80 }), fc.oneof(inserted, fc.constant(Buffer.alloc(0)))).map(
       ([start, count, bytes]): Damage =>
@@ -232,7 +234,7 @@ describe("any damage to a stream of bytes", () => {
 
   it("is done to a stream that is itself undamaged", async () => {
     const { code, output, notes } = await run([stream]);
-    // The response comes before the question, which the server asks in a later turn.
+    // The response comes before the question, which the server asks in a later turn of the event loop.
     expect([code, notes]).toEqual([0, ["a response has an id that matches no pending request from the server"]]);
     expect(
       framesOf(output)

@@ -1,5 +1,5 @@
 /**
- * Calls that no client should send, or that are far too large, sent to the built server: it answers and keeps running.
+ * Calls that no client should send, and calls that are far too large: the built server answers them and keeps running.
  */
 import { mkdirSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -12,19 +12,19 @@ import { limits } from "../server/text/limits.js";
 import { makeDirectory } from "./support/directory.js";
 import { type Answered, startWireServer, type WireServer } from "./support/wireServer.js";
 
-/** Milliseconds that suffice on a slow machine; nothing here measures time. */
+/** A timeout in milliseconds that suffices on a slow machine; nothing here measures time. */
 const patience = 300_000;
 
 const uri = "untitled:text";
 
-/** A server without folders and with one open text. */
+/** A server with no folders and one open document. */
 async function serverWith(text: string): Promise<WireServer> {
   const server = await startWireServer();
   await server.open(uri, text);
   return server;
 }
 
-/** The text after an answer's edits, applied by the LSP library. */
+/** The text after the LSP library has applied an answer's edits. */
 function textAfter(text: string, answer: Answered): string {
   if (!answer.ok) throw new Error(answer.message);
   const edits = (answer.result.edit?.documentChanges ?? []).flatMap((entry) => ("edits" in entry ? entry.edits : []));
@@ -36,7 +36,7 @@ const codesOf = (answer: Answered): string[] => (answer.ok ? ["ok"] : answer.fai
 /** Checks that the server still answers and that its text is unchanged. */
 async function expectAlive(server: WireServer, text: string): Promise<void> {
   const { text: first, version } = await server.read(uri, { startLine: 1, endLine: 1 });
-  // Callers do not see a byte order mark.
+  // The byte order mark is hidden from callers.
   expect({ first, version }).toEqual({ first: /^\ufeff?([^\r\n]*(?:\r\n|\r|\n)?)/.exec(text)?.[1], version: 1 });
   expect(server.asked).toEqual([]);
   expect(server.process.exitCode).toBeNull();
@@ -152,7 +152,7 @@ describe("odd texts", () => {
     await expectText("a\ud83db\ude00\n", { oldText: "b", newText: "" }, "a\ud83d\ude00\n");
   });
 
-  it("characters that look like line ends, or are invisible, are ordinary characters", async () => {
+  it("characters that look like line endings, or are invisible, are ordinary characters", async () => {
     await expectText("a\u2028b\u0085c\0d\n", { oldText: "\u0085c\0", newText: "-" }, "a\u2028b-d\n");
     await expectText("\ufeffa\ufeffb\n", { oldText: "a\ufeff", newText: "-" }, "\ufeff-b\n");
   });
@@ -161,7 +161,7 @@ describe("odd texts", () => {
 describe("files that must not be edited", () => {
   const outside = "outside.txt";
 
-  /** A server with a workspace, and the path of a secret file next to the workspace. */
+  /** A server with a workspace, and the path of a secret file just outside the workspace. */
   async function workspace(): Promise<{ server: WireServer; root: string; secret: string }> {
     const parent = makeDirectory({ [outside]: "secret\n", "w/a.txt": "one\ntwo\n", "w/directory/": "" });
     const root = join(parent, "w");

@@ -10,7 +10,7 @@ import { denseBatch } from "./support/denseBatches.js";
 import { regionBatch } from "./support/regionBatches.js";
 
 /**
- * INDEPENDENT_BATCHES=1000000 sets how many batches run; INDEPENDENT_SEED=1 starts at seed 1 and prints the outcomes.
+ * INDEPENDENT_BATCHES=1000000 sets the number of batches; INDEPENDENT_SEED=1 starts at seed 1 and prints the outcomes.
  */
 const { INDEPENDENT_BATCHES = "10000", INDEPENDENT_SEED } = process.env;
 const count = Number(INDEPENDENT_BATCHES);
@@ -37,7 +37,7 @@ describe("independent edits", () => {
       atOnce.batches++;
       atOnce.edits += edits.length;
       atOnce.failed += planned.outcomes.filter(({ status }) => status === "failed").length;
-      // A new draft, so that one planner can't reuse the other's searches.
+      // A fresh draft, so that one planner can't reuse the other's searches.
       const plain = toEnd(planSequential(batchOf(seed + i).start, edits, options));
       if (JSON.stringify(seen(planned)) === JSON.stringify(seen(plain))) continue;
       expect(seen(planned), `INDEPENDENT_SEED=${seed + i} INDEPENDENT_BATCHES=1 tries it again`).toEqual(seen(plain));

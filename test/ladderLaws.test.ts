@@ -1,4 +1,4 @@
-/** The ladder of rungs, compared with a model that tries every range on every rung. */
+/** The ladder of rungs, compared with a brute-force model that tries every range on every rung. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { locate } from "../server/match/locate.js";
@@ -6,7 +6,7 @@ import { TextIndex } from "../server/match/textIndex.js";
 import { modelLocate } from "./support/ladderModel.js";
 
 describe("the ladder", () => {
-  /** Lists of pieces of text; some rung treats all pieces of a list as equal. */
+  /** Groups of pieces of text; most of the differences within a group are ignored by some rung. */
   const alike = [
     ["a", "a", "b"],
     ["", " ", "  ", "\t", "\u00a0"],
@@ -18,7 +18,7 @@ describe("the ladder", () => {
   const piece = fc.constantFrom(...alike).chain((list) => fc.constantFrom<string>(...list));
   const other = fc.tuple(fc.nat(9), fc.nat(9));
 
-  /** A part of the text with some pieces replaced by similar ones, sometimes with the line numbers of a file view. */
+  /** Part of the text with some pieces replaced by similar ones, sometimes with the line numbers of a file view. */
   const searched = fc
     .record({
       pieces: fc.array(piece, { minLength: 1, maxLength: 14 }),

@@ -1,4 +1,4 @@
-/** Runs the landing benchmark on a few cases to keep it working and to prove that it detects wrong results. */
+/** Runs a few cases of the landing benchmark to check that it still works and that it detects wrong results. */
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";

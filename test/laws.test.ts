@@ -1,5 +1,5 @@
 /**
- * Laws of the plan and of the resulting edit, checked against appliers and plain strings that share no code with them.
+ * Laws for the plan and the resulting edit, checked against appliers and plain strings that share no code with them.
  */
 import { applyPatch } from "diff";
 import fc from "fast-check";
@@ -22,7 +22,7 @@ import { anyText, encodings, modelOffsets } from "./support/positionModel.js";
 
 const anyDocumentText = fc.oneof(texts, anyText);
 
-/** New texts that form chains, change line ends, or have a special meaning to `String.replace`. */
+/** New texts that form chains, change line endings, or have a special meaning to `String.replace`. */
 const newTexts = fc.oneof(
   texts,
   anyText,
@@ -46,7 +46,7 @@ const isWellFormed = (text: string): boolean => text.isWellFormed();
 function editsOf(text: string, path: string): fc.Arbitrary<SentEdit> {
   return fc.record({
     path: fc.constant(path),
-    // A call that contains half a character is refused before planning.
+    // A call that contains a lone surrogate is refused before planning.
     oldText: oldTextsOf(text).filter(isWellFormed),
     newText: newTexts.filter(isWellFormed),
     replaceAll: fc.boolean(),
@@ -71,7 +71,7 @@ const batchOptions: fc.Arbitrary<BatchOptions> = fc.record({
   overwrite: fc.boolean(),
 });
 
-/** Two documents, one path without a document, and a batch over all of them. */
+/** Two documents, one path without a document, and a batch across all three. */
 const batches = fc
   .tuple(documents("a"), documents("b"))
   .chain(([a, b]) =>
@@ -99,7 +99,7 @@ function workspaceEditOf(planned: Extract<Planned, { ok: true }>, encoding: (typ
   return toWorkspaceEdit(planned.files, { encoding, capabilities, facts: factsOf(undefined) });
 }
 
-/** The plain text edits of a workspace edit, and the versions that it names, by URI. */
+/** The text edits and document versions in a workspace edit, keyed by URI. */
 function entriesOf(edit: WorkspaceEdit): Map<string, { edits: TextEdit[]; version: number | null }> {
   const entries = new Map<string, { edits: TextEdit[]; version: number | null }>();
   for (const entry of edit.documentChanges ?? []) {
@@ -205,8 +205,8 @@ describe("a failure", () => {
         const planned = planOn(documents, edits, { ...options, atomic: "none" });
         const failing = edits.filter((_, i) => planned.outcomes[i]?.status === "failed");
         const good = edits.filter((_, i) => planned.outcomes[i]?.status !== "failed");
-        // Edits that look for the same old text in the same original text divide its matches among themselves, so none
-        // of them can be left out.
+        // Edits that look for the same old text in the same original text share its matches, so none of them can be
+        // left out.
         const shares = ({ path, oldText }: SentEdit): boolean =>
           options.order === "original" && good.some((one) => one.path === path && one.oldText === oldText);
         fc.pre(failing.length > 0 && good.length > 0 && planned.ok && !failing.some(shares));
@@ -243,8 +243,8 @@ describe("edits in sequence", () => {
   });
 
   /**
-   * Reports whether an edit was found on a looser rung than the first one that finds its old text in `text`, according
-   * to the model, which tries everything.
+   * Reports whether an edit was found on a looser rung than the first on which the exhaustive model finds its old text
+   * in `text`.
    */
   const isLooser = (
     outcome: EditOutcome | undefined,
@@ -277,7 +277,8 @@ describe("edits in sequence", () => {
           return;
         }
         if (planned.outcomes.some(({ status }) => status === "skipped")) return;
-        // Within a batch, a pair does not replace its own new text again; the law of repeated pairs covers that.
+        // Within a batch, a pair does not replace its own new text again, so batches with repeated pairs are left to
+        // the law of repeated pairs.
         const plain = (text: string): string => text.replace(/\r\n?/g, "\n");
         const pairs = edits.map(({ path, oldText, newText }) => JSON.stringify([path, plain(oldText), plain(newText)]));
         if (new Set(pairs).size < pairs.length) return;
@@ -313,7 +314,7 @@ describe("edits in sequence", () => {
 });
 
 describe("edits of the original text", () => {
-  /** Edits to one document with distinct old texts; many of them keep the old text and add to it. */
+  /** Edits to one document with distinct old texts; many of them only add to their old text. */
   const distinct = documents("a").chain((document) =>
     fc
       .uniqueArray(fc.tuple(editsOf(document.text, "a"), fc.constantFrom("as sent", "in front", "behind")), {

@@ -1,6 +1,4 @@
-/**
- * The client of the Node sample with the built server: its answers to the server, and its requests other than edits.
- */
+/** The Node sample's client with the built server: its answers to the server, and its requests other than edits. */
 import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

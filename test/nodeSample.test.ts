@@ -1,4 +1,4 @@
-/** The documents of the Node sample: an edit changes nothing if any part of it does not fit. */
+/** The Node sample's documents: an edit is applied only if every part of it fits. */
 import { createHash } from "node:crypto";
 import {
   chmodSync,
@@ -25,7 +25,7 @@ let told: [string, unknown][] = [];
 const at = (name: string): string => join(folder, name);
 const uri = (name: string): string => pathToFileURL(at(name)).href;
 
-/** An edit that inserts text at the start of a line of a document. */
+/** An edit that inserts text at the start of a document's line. */
 const put = (name: string, version: number | null, newText: string, line = 0) => ({
   textDocument: { uri: uri(name), version },
   edits: [{ range: { start: { line, character: 0 }, end: { line, character: 0 } }, newText }],
@@ -170,7 +170,7 @@ describe("an edit that does not fit", () => {
 
   it("because the disk refuses a step is rolled back", () => {
     chmodSync(at("closed.txt"), 0o600);
-    // A file has the name that a folder would need, which becomes apparent only on disk.
+    // A file occupies the path of a folder that the last step needs; only the disk reveals this.
     const steps = [
       create("new/deep/a.txt"),
       remove("closed.txt"),

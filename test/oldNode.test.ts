@@ -1,4 +1,4 @@
-/** The built program on a Node version that is too old, and with an uncaught error. */
+/** The built program on a Node version that is too old, and after an uncaught error. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";

@@ -140,7 +140,7 @@ describe("the program", () => {
   it("can be run as a command", () => {
     const path = join(unpacked, "dist/main.cjs");
     expect(readFileSync(path, "utf8").startsWith("#!/usr/bin/env node\n")).toBe(true);
-    // Windows has no such mode: there, npm writes a script that starts Node.
+    // Windows has no such mode; there, npm writes a script that starts Node.
     expect(process.platform === "win32" || (statSync(path).mode & 0o777) === 0o755).toBe(true);
   });
 });
@@ -152,7 +152,7 @@ describe("the protocol", () => {
     consumer = join(folder, "consumer");
     mkdirSync(join(consumer, "node_modules/@types"), { recursive: true });
     cpSync(unpacked, join(consumer, "node_modules", manifest.name), { recursive: true });
-    // Links only declared packages, so that the use of one that merely happens to be installed is detected.
+    // Links only the declared packages, so that an import of any other package fails even if that package is installed.
     for (const name of [...Object.keys(manifest.dependencies), "@types/node"]) {
       symlinkSync(join(root, "node_modules", name), join(consumer, "node_modules", name), "junction");
     }

@@ -1,5 +1,6 @@
 /**
- * The tests' own tools: an invalid page is refused with its name and a line number, and the strict editor is strict.
+ * The tests' own tools: an error in a page is reported with the page's name and a line number, and the strict editor is
+ * strict.
  */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";

@@ -1,6 +1,6 @@
 /**
- * Patches that no agent should send, over the wire to the server and its strict editor: they are refused and change
- * nothing, or they are applied correctly.
+ * Patches that no agent should send, over the wire to the server and its strict editor: each is either applied
+ * correctly or refused without changing anything.
  */
 import { execFileSync } from "node:child_process";
 import { chmodSync, readdirSync, readFileSync, rmSync } from "node:fs";
@@ -90,7 +90,7 @@ describe("a path that is valid only in some kinds of section", () => {
     ["untitled:open", "invalidParams", ["delete", "from", "to"], "not a file"],
     ["untitled:open", "dirty", ["add"], "unsaved"],
     ["unsaved.txt", "fileExists", ["to"], "exists"],
-    ["vanished.txt", "dirty", ["delete", "from"], "save it"],
+    ["vanished.txt", "dirty", ["delete", "from"], "save the document"],
     ["vanished.txt", "dirty", ["add"], "unsaved"],
     ["vanished.txt", "fileExists", ["to"], "exists"],
   ])("%s: %s", async (path, code, refused, words) => {
@@ -245,7 +245,7 @@ describe("a patch that fails in part and whose other sections are applied", () =
 });
 
 describe("files that the user may not write", () => {
-  /** The user who runs the tests may be root, who may write regardless of the mode. */
+  /** A user without write permission; needed because the tests may run as root, which bypasses file permissions. */
   const reader = process.getuid?.() === 0 ? { uid: 65_534 } : {};
 
   it.each<[code: string, path: string, uses: readonly Use[]]>([

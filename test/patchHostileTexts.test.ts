@@ -1,4 +1,6 @@
-/** Patches with texts that no agent should send, over the wire: odd bytes, patches within patches, and huge texts. */
+/**
+ * Patches with texts that no agent should send, over the wire: unusual bytes, patches within patches, and huge texts.
+ */
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -10,11 +12,11 @@ import { rolledBack } from "./support/rolledBack.js";
 
 const { start, expectDone } = hostileDesks();
 
-/** Milliseconds that suffice on a slow machine; nothing here measures time. */
+/** A timeout in milliseconds that suffices on a slow machine; nothing here measures time. */
 const patience = 300_000;
 
 describe("bytes", () => {
-  it("of UTF-16 stay UTF-16, with their byte order mark and their line ends", async () => {
+  it("of UTF-16 stay UTF-16, with their byte order mark and their line endings", async () => {
     const bytes = (text: string): Buffer => Buffer.from(`\ufeff${text}`, "utf16le");
     const desk = await start({ files: { "wide.txt": bytes("old\r\n\u00e9\r\n") } });
     const { edit } = await desk.propose(patchOf(...sections.update("wide.txt")));

@@ -1,4 +1,4 @@
-/** The grammar of patches: the sections that result from parsing a text. */
+/** The patch grammar: texts and the sections that they parse to. */
 import { describe, expect, test } from "vitest";
 import { parsePatch } from "../server/dialect/codexPatch.js";
 import type { Section } from "../server/plan/operation.js";

@@ -1,4 +1,4 @@
-/** The grammar of patches: the messages for lines that cannot be parsed, and the limits. */
+/** The patch grammar: messages for lines that cannot be parsed, and limits. */
 import { describe, expect, test } from "vitest";
 import { parsePatch } from "../server/dialect/codexPatch.js";
 import { limits } from "../server/text/limits.js";
@@ -34,17 +34,17 @@ describe("a line that can't be read", () => {
     [
       "two patches",
       `${patch("*** Delete File: a")}\n${patch("*** Delete File: b")}`,
-      [[4, "a call contains one patch"]],
+      [[4, "a call can contain only one patch"]],
     ],
     [
       "a patch in a patch",
       patch("*** Delete File: a", begin, "*** Delete File: b"),
-      [[3, "a call contains one patch", "errors: Delete File a, Delete File b."]],
+      [[3, "a call can contain only one patch", "errors: Delete File a, Delete File b."]],
     ],
     [
       "a patch in a hunk",
       patch(update, "-a", begin, "*** Delete File: b"),
-      [[4, "a call contains one patch", "errors: Update File f, Delete File b."]],
+      [[4, "a call can contain only one patch", "errors: Update File f, Delete File b."]],
     ],
     ["a section after the end", `${patch("*** Delete File: a")}\n\n  *** Delete File: b`, [[5, `after "${end}"`]]],
     ["a hunk after the end", `${patch(update, "-a")}\n@@\n-b\n${end}`, [[5, `after "${end}"`]]],
@@ -91,7 +91,7 @@ describe("a line that can't be read", () => {
     [
       "a hunk without lines",
       patch(update, "@@ a", "-a", "@@ b", `@@ ${"c".repeat(500)}`, "*** Add File: x"),
-      [[5, '"@@ b"', "no lines of a hunk follow"]],
+      [[5, '"@@ b"', "this hunk has no lines"]],
     ],
     [
       "a hunk without lines at the end of the file",
@@ -209,9 +209,9 @@ describe("the strict grammar says why it refuses", () => {
     ["a byte order mark", `\ufeff${patch("*** Delete File: a")}`, 1, "no text before"],
     ["a heredoc with another tag", `<<X\n${patch("*** Delete File: a")}\nX`, 1, "no text before"],
     ["an empty line between sections", patch("*** Delete File: a", "", "*** Delete File: b"), 3, "no lines may follow"],
-    ["stacked anchors", patch(update, "@@ a", "@@ b", "-c"), 4, 'one "@@" per hunk'],
+    ["stacked anchors", patch(update, "@@ a", "@@ b", "-c"), 4, 'only one "@@" line per hunk'],
     ["an anchor without its space", patch(update, "@@a", "-c"), 3, "a line of a hunk starts with"],
-    ["a move without hunks", patch(update, "*** Move to: g"), 2, "no lines that say what to change"],
+    ["a move without hunks", patch(update, "*** Move to: g"), 2, "the section has no hunks"],
   ];
   test.each(rows)("%s", (_, text, line, part) => {
     expect(parsePatch(text, strict)).toMatchObject({

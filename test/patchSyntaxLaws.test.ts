@@ -1,6 +1,6 @@
 /**
- * Laws of parsing patches: printed patches parse to the same sections, and any text parses or is refused with a usable
- * reason.
+ * Laws for parsing patches: a printed patch parses back to the same sections, and any text is either parsed or
+ * refused with a usable reason.
  */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -21,7 +21,7 @@ import {
   update,
 } from "./support/patchSections.js";
 
-/** One line of text. It does not end in whitespace, so it can be used where trailing whitespace is dropped. */
+/** One line of text with no trailing whitespace, for use where trailing whitespace is dropped. */
 const word = fc.stringMatching(/^[-+*@ a-z.'"\\é😀\t]{0,8}[a-z}é😀]$/u);
 const lineText = fc.oneof(
   word,
@@ -32,7 +32,7 @@ const line = fc.tuple(fc.constantFrom(" ", "-", "+"), lineText).map(([sign, text
 const lines = fc.array(line, { minLength: 1, maxLength: 5 }).filter((all) => all.some((each) => each !== " "));
 const anchor = word.filter((text) => !/^(?:-\d|@@$)/.test(text));
 
-/** A section without its index and its line numbers. */
+/** A section without its index or line numbers. */
 type Draft =
   | { readonly kind: "add"; readonly path: string; readonly texts: readonly string[] }
   | { readonly kind: "delete"; readonly path: string }
@@ -125,7 +125,7 @@ describe("laws", () => {
       fc.property(drafts(3), before, after, (all, head, tail) => {
         const { lines: written, sections } = print(all, head.length + 2);
         const parsed = parsePatch([...head, begin, ...written, ...tail].join("\n"), lenient);
-        // If a text has no end marker, the empty lines at its very end do not belong to the patch.
+        // Without an end marker, the empty lines at the very end of a text are not part of the patch.
         if (tail.length > 0) expect(parsed).toEqual({ ok: true, sections, warnings: [] });
         else expect(parsed).toMatchObject({ ok: true, warnings: cutOff });
       }),
@@ -185,7 +185,7 @@ describe("laws", () => {
   });
 });
 
-/** Checks the properties that all sections have, whatever text they came from. */
+/** Checks the invariants of parsed sections, whatever text they came from. */
 function expectSound(sections: readonly Section[], text: string): void {
   expect(sections.length).toBeGreaterThan(0);
   const sent = text.split("\n");

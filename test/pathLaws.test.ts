@@ -1,4 +1,4 @@
-/** Laws of paths: whatever is sent, nothing outside the workspace is ever reached. */
+/** Laws for paths: whatever is sent, nothing outside the workspace is ever reached. */
 import { existsSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import fc from "fast-check";
@@ -24,7 +24,7 @@ describe("any path that is sent", () => {
     "~",
   ];
   const way = fc.array(fc.constantFrom(...names, ...more), { minLength: 1, maxLength: 7 });
-  /** The form in which a path is sent, with a flag for each character that is escaped. */
+  /** The spelling of a path: its form and, for each character, whether it is escaped. */
   const spelling = fc.record({
     way,
     as: fc.constantFrom("relative", "absolute", "uri"),
@@ -75,8 +75,8 @@ describe("any path that is sent", () => {
         for (const [, path] of /^Did you mean (.*)\?/.exec(target.failure.hint ?? "")?.[1]?.matchAll(/"([^"]*)"/g) ??
           []) {
           const named = resolve(ws, path!);
-          // The hint may name a new file only if the path starts at the root of the disk, and only in a directory that
-          // exists.
+          // The hint may name a new file only if the path starts at the root of the file system, and only in an
+          // existing directory.
           const isNew = target.failure.code === "outsideWorkspace" && !existsSync(named);
           if (isNew) expect(`/${path}`).toBe(way.join("/").replace(/^\/+/, "/"));
           const found = relative(ws, realpathSync(isNew ? resolve(named, "..") : named));

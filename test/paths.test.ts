@@ -14,7 +14,7 @@ function outcomeOf(resolved: Resolved): string {
   return [path, ...(open === undefined ? [] : ["open"]), ...(onDisk || open !== undefined ? [] : ["new"])].join(" ");
 }
 
-/** In `sent` and in outcomes, `{at}` stands for the directory that contains the tree. */
+/** In `sent` and in outcomes, `{at}` means the directory that contains the tree. */
 async function expectOutcomes(setting: Setting, rows: readonly (readonly [sent: string, outcome: string])[]) {
   const resolver = await createResolver(scopeOf(setting));
   const fill = (text: string): string => text.replaceAll("{at}", setting.at);

@@ -1,4 +1,4 @@
-/** Laws of the plan and its diff, with the jsdiff package's `applyPatch` and plain string replacement as oracles. */
+/** Laws for the plan and its diff, with the jsdiff package's `applyPatch` and plain string replacement as oracles. */
 import { applyPatch } from "diff";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";

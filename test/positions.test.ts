@@ -49,7 +49,8 @@ describe("positions", () => {
           const { line, character } = modelPosition(text, offset, { encoding, rule });
           named.set(`${line}:${character}`, offset);
         }
-        // An editor that treats a CR as a character has a position after each one.
+        // In an editor that treats CR as an ordinary character, there is also a position between the CR and LF of a
+        // CRLF.
         for (const pair of rule.loneCrEndsLine ? [] : text.matchAll(/\r\n/g)) {
           const { line, character } = modelPosition(text, pair.index, { encoding, rule });
           named.set(`${line}:${character + 1}`, pair.index + 1);

@@ -8,7 +8,7 @@ import { type Desk, failed, layDesk, serverForDesks, slowServer } from "./suppor
 
 const program = serverForDesks();
 
-/** A new file, and edits each of which must be found in the text that the earlier edits leave. */
+/** A new file, and a chain of edits, each of which must be found in the text left by the earlier ones. */
 const lines = Array.from({ length: 1_000 }, (_, i) => `line ${i} of a text that is long enough to take its time`);
 const long = {
   path: "new.txt",

@@ -14,7 +14,7 @@ import { pagesOfSentences } from "./support/source.js";
 const read = (path: string): string => readFileSync(new URL(`../${path}`, import.meta.url), "utf8");
 const page = read("server/PROTOCOL.md");
 
-/** Returns the text under the heading of this name, up to the next heading of the same or a higher level. */
+/** Returns the text under the heading with this name, up to the next heading of the same or a higher level. */
 function section(name: string): string {
   const found = new RegExp(`^(#+) ${name}\\n([\\s\\S]*)`, "m").exec(page);
   if (found === null) throw new Error(`the page has no heading ${name}`);
@@ -22,7 +22,10 @@ function section(name: string): string {
   return withoutFences(rest).split(new RegExp(`^#{1,${length}} `, "m"))[0] ?? "";
 }
 
-/** Returns the rows of a section's only table whose first column has this name; their cells are trimmed. */
+/**
+ * Returns the rows of the only table in the section `name` whose first column is called `column`; the cells are
+ * trimmed.
+ */
 function table(name: string, column: string): string[][] {
   const tables = section(name)
     .split(/\n(?!\|)/)

@@ -23,7 +23,7 @@ function block(info: string): string {
   return body;
 }
 
-/** Returns the rows of the first part's table whose first column has this name. */
+/** Finds a table in the first part by the name of its first column and returns its rows. */
 function rows(column: string): string[][] {
   const lines = start.split("\n");
   const first = lines.findIndex((line) => line.startsWith(`| ${column} |`)) + 2;
@@ -49,7 +49,7 @@ it("the first part has at most 150 lines", () => {
   expect(start.trimEnd().split("\n").length).toBeLessThanOrEqual(150);
 });
 
-// On Windows, a file on the search path is a program only if its name ends in .exe.
+// On Windows, a program on the search path can be spawned by its bare name only if it is an .exe file.
 describe.skipIf(process.platform === "win32")("the smallest client", () => {
   /** Runs the client with a call and returns what it prints. */
   function run(call: unknown): string {

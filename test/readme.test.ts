@@ -1,4 +1,6 @@
-/** The README is true: its examples produce the results that it shows, its commands exist, and its links resolve. */
+/**
+ * Checks that the README is true: its examples produce the results shown, its commands exist, and its links resolve.
+ */
 import { execFileSync } from "node:child_process";
 import {
   copyFileSync,
@@ -25,7 +27,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const readme = readFileSync(join(root, "README.md"), "utf8");
 const manifest: { scripts: Record<string, string> } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 
-/** Fenced blocks, by the info string after the opening fence. */
+/** Fenced blocks, keyed by the info string after the opening fence. */
 const blocks = new Map(
   [...readme.matchAll(/^```(.+)\n([\s\S]*?)^```$/gm)].map(([, info = "", body = ""]) => [info, body]),
 );
@@ -152,7 +154,7 @@ describe("the patch", () => {
 describe("the demo", () => {
   it("prints everything that the README shows of it, except for the times, and succeeds", async () => {
     const demo = await buildProgram(new URL("../client-samples/node/demo.ts", import.meta.url));
-    // The demo looks for the server in its own folder and for the packages in the folders above.
+    // The demo looks for the server in its own folder and for the packages in the parent folders.
     const stage = join(demo.folder, "dist");
     mkdirSync(stage);
     copyFileSync(program.path, join(stage, "main.cjs"));

@@ -5,7 +5,7 @@ import { type Drafted, planSequential } from "../server/plan/edits/sequential.js
 import { toEnd } from "../server/text/lines.js";
 import { regionBatch } from "./support/regionBatches.js";
 
-/** REGION_BATCHES=1000000 sets how many batches run; REGION_SEED=1 starts at seed 1 and prints the outcomes. */
+/** REGION_BATCHES=1000000 sets the number of batches; REGION_SEED=1 starts at seed 1 and prints the outcomes. */
 const { REGION_BATCHES = "10000", REGION_SEED } = process.env;
 const count = Number(REGION_BATCHES);
 const seed = Number(REGION_SEED ?? Math.floor(Math.random() * 2 ** 32));
@@ -31,7 +31,7 @@ describe("regions", () => {
         const name = failure?.code ?? `${status} ${rung}`;
         statuses.set(name, (statuses.get(name) ?? 0) + 1);
       }
-      // A new draft, so that one planner can't reuse the other's searches.
+      // A fresh draft, so that one planner can't reuse the other's searches.
       const plain = toEnd(planSequential(regionBatch(seed + i).start, edits, options));
       if (JSON.stringify(seen(planned)) === JSON.stringify(seen(plain))) continue;
       expect(seen(planned), `REGION_SEED=${seed + i} REGION_BATCHES=1 tries it again`).toEqual(seen(plain));

@@ -1,4 +1,4 @@
-/** The effect of a call's options over the wire, and the answer to a client with fewer capabilities. */
+/** Call options over the wire, and answers to a client with fewer capabilities. */
 import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -73,7 +73,7 @@ describe("options", () => {
     expect(full.diff.startsWith(summary.diff)).toBe(true);
     expect(summary.diff.endsWith("\n")).toBe(true);
     expect(summary.diff.length).toBeLessThanOrEqual(16_000);
-    // One more line would have exceeded the limit.
+    // One more line would exceed the limit.
     const next = full.diff.indexOf("\n", summary.diff.length) + 1;
     expect(next).toBeGreaterThan(16_000);
     expect(summary.warnings.join()).toContain((full.diff.length - summary.diff.length).toLocaleString("en"));

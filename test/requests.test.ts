@@ -202,7 +202,7 @@ describe("multiEdit/read", () => {
     }
   });
 
-  it("counts an empty text as one line, and no line after the last line end", async () => {
+  it("counts an empty text as one line, and no line after the last line ending", async () => {
     const { read } = await start({ open: { "empty.txt": "", "ended.txt": "one\ntwo\n" } });
     expect(await read({ path: "empty.txt" })).toMatchObject({ text: "", startLine: 1, totalLines: 1 });
     expect(await read({ path: "ended.txt" })).toMatchObject({ text: "one\ntwo\n", totalLines: 2 });

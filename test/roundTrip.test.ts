@@ -103,7 +103,7 @@ describe("an editor that does nothing", () => {
     editor.behave("honest", "honest", "lies", "honest");
     const answer = await apply(threeEdits);
     expect(answer).toMatchObject({ applied: false, outcome: "unknown" });
-    expect(answer.warnings[0]).toContain("its text is unchanged; the edit may still arrive");
+    expect(answer.warnings[0]).toContain("its text is unchanged; the edit may still take effect");
     expect(answer.warnings[0]).toMatch(new RegExp(rolledBack("(a\\.txt, b\\.txt|b\\.txt, a\\.txt)")));
     expect(answer.edits.map(({ status }) => status)).toEqual(["notAttempted", "notAttempted", "failed"]);
     expect(answer.files.map(({ path }) => path)).toEqual(["c.txt"]);
@@ -156,7 +156,7 @@ describe("an editor that does something else", () => {
     expect(texts()).toEqual({ ...open, "b.txt": "old ONE\nold two\n" });
   });
 
-  it("writes its own line ends: the answer says so, and the other documents are rolled back", async () => {
+  it("writes its own line endings: the answer says so, and the other documents are rolled back", async () => {
     const open = { ...three, "b.txt": "one\r\nold b\r\n" };
     const { editor, apply, texts } = await start({ open, proofTimeout: 200 });
     editor.behave("honest", "normalisesLineEnds", "honest");
@@ -203,10 +203,10 @@ describe("an editor that does something else", () => {
   });
 });
 
-describe("Neovim, whose texts always end with a line end", () => {
+describe("Neovim, whose texts always end with a line ending", () => {
   const neovim: DeskOptions = { clientInfo: { name: "Neovim" }, finalLineEnd: "returns", proofTimeout: 400 };
 
-  it("restores the line end that an edit removes: the edit still counts as applied", async () => {
+  it("restores the line ending that an edit removes: the edit still counts as applied", async () => {
     const { editor, apply, texts } = await start({ ...neovim, open: { ...three, "b.txt": "one\nold\n" } });
     const answer = await apply(batch(["b.txt", "old\n", "new"], ["c.txt", "old c", "new c"]));
     expect(answer).toMatchObject({ applied: true, outcome: "applied" });
@@ -214,7 +214,7 @@ describe("Neovim, whose texts always end with a line end", () => {
     expect(editor.refusals).toEqual([]);
   });
 
-  it("restores the line end, and a later document fails: the batch is rolled back all the same", async () => {
+  it("restores the line ending, and a later document fails: the batch is rolled back all the same", async () => {
     const open = { ...three, "b.txt": "one\nold\n" };
     const { editor, apply, texts } = await start({ ...neovim, open });
     editor.behave("honest", "refuses", "honest");
@@ -223,7 +223,7 @@ describe("Neovim, whose texts always end with a line end", () => {
     expect(texts()).toEqual(open);
   });
 
-  it("keeps one line end in an emptied text", async () => {
+  it("keeps one line ending in an emptied text", async () => {
     const { apply, texts } = await start({ ...neovim, open: { "a.txt": "old\n" } });
     expect(await apply(batch(["a.txt", "old\n", ""]))).toMatchObject({ outcome: "applied" });
     expect(texts()).toEqual({ "a.txt": "\n" });

@@ -1,4 +1,4 @@
-/** Saving applied changes over the wire: only files that should be saved are saved, and the disk proves it. */
+/** Saving applied changes over the wire: only files that should be saved are saved, as the disk confirms. */
 import { describe, expect, it } from "vitest";
 import { batch, type Desk, type DeskOptions, layDesk, patchOf, serverForDesks, throughEditor } from "./support/desk.js";
 import type { SavingManner } from "./support/editorSaves.js";
@@ -8,7 +8,7 @@ const program = serverForDesks();
 const open = { "a.txt": "old\n", "b.txt": "old\n" };
 const both = batch(["a.txt", "old", "new"], ["b.txt", "old", "new"]);
 
-/** An editor that can save on request, and whose `b.txt` has unsaved text. */
+/** An editor that can save on request, and whose `b.txt` has unsaved changes. */
 async function start(options: DeskOptions = {}): Promise<Desk> {
   const desk = await layDesk(program, { open, saves: "saves", settings: { proofTimeout: 300 }, ...options });
   await desk.typeBefore("b.txt", "old", "typed ");
@@ -121,7 +121,7 @@ describe("an editor that", () => {
     const { apply, texts, disk } = await start({ saves: "formats" });
     const answer = await apply(batch(["a.txt", "old", "new"]));
     expect(onDisk(answer)).toEqual({ "a.txt": "same" });
-    expect(answer.warnings).toEqual(["a.txt: the editor changed more of the text when it saved the file"]);
+    expect(answer.warnings).toEqual(["a.txt: the editor made further changes to the text when it saved the file"]);
     expect([texts()["a.txt"], disk()["a.txt"]]).toEqual(["new\nformatted\n", "new\nformatted\n"]);
   });
 
@@ -141,7 +141,7 @@ describe("an editor that", () => {
       const answer = await desk.apply({ path: "c.txt", edits: [{ oldText: "o", newText: "0", replaceAll: true }] });
       expect([onDisk(answer), answer.warnings]).toEqual([{ "c.txt": "same" }, []]);
       expect(desk.disk()["c.txt"]).toBe(saved.replaceAll("o", "0"));
-      // Because the file is now clean, the next call may delete it.
+      // The file is now clean, so the next call may delete it.
       expect(await desk.apply(patchOf("*** Delete File: c.txt"))).toMatchObject({ outcome: "applied" });
     },
   );

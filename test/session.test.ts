@@ -1,4 +1,7 @@
-/** The negotiation between client and built server: capabilities, position encodings, workspace folders and traces. */
+/**
+ * The negotiation between a client and the built server: capabilities, position encodings, workspace folders and
+ * traces.
+ */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -26,7 +29,7 @@ describe("initialize", () => {
   it("registers for changes of settings only if the client supports it", async () => {
     const able = await start();
     const unable = await start({ capabilities: { workspace: { applyEdit: true } } });
-    // The answer to any request comes after everything that the server sent before it.
+    // By the time any request is answered, everything that the server sent earlier has arrived.
     await able.read({ path: "a" }).catch(() => undefined);
     await unable.read({ path: "a" }).catch(() => undefined);
     expect(able.editor.registrations).toMatchObject([
@@ -53,7 +56,7 @@ describe("position encodings", () => {
   ])("of %j the server chooses %s, and both sides use it", async (offered, chosen) => {
     const desk = await start({ open: { "a.txt": text }, ...(offered === undefined ? {} : { encodings: offered }) });
     expect(desk.editor.initialized.capabilities.positionEncoding).toBe(chosen);
-    // Text that is typed after wide characters is synced with positions in the same encoding.
+    // Text typed after wide characters is synced with positions in the chosen encoding.
     await desk.typeBefore("a.txt", "old", "😀");
     await desk.apply({ path: "a.txt", oldText: "old", newText: "ñew", replaceAll: true });
     expect(desk.texts()).toEqual({ "a.txt": "é😀e\u0301 😀ñew 😀 ñew\r\nñew\n" });

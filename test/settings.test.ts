@@ -25,7 +25,7 @@ const complete = {
   proofTimeout: 60_000,
 };
 
-/** The form in which a warning names a value that stays in force. */
+/** A value that stays in force, in the wording of a warning. */
 const list = (length: number): string => (length === 0 ? "an empty list" : `a list of length ${length}`);
 const shown = (value: unknown): string => (Array.isArray(value) ? list(value.length) : JSON.stringify(value));
 
@@ -95,8 +95,8 @@ describe("settings", () => {
     ["additionalFolders", ["~other/folder"], ["absolute", "~/"]],
     ["additionalFolders", [""], ["absolute", "~/"]],
     ["protectedNames", { ".git": true }, ["array"]],
-    ["protectedNames", [""], ["one name"]],
-    ["protectedNames", [".git/hooks"], ["one name", "without slashes"]],
+    ["protectedNames", [""], ["a single name"]],
+    ["protectedNames", [".git/hooks"], ["a single name", "without slashes"]],
     ["agent", { enabled: "yes" }, ["boolean"]],
     ["agent", { enabled: true, port: 7 }, ["port"]],
     ["logLevel", "verbose", ['"error"', '"warn"', '"info"', '"debug"']],

@@ -1,4 +1,4 @@
-/** Settings over the wire: their sources, which source wins, and the effect of a wrong setting. */
+/** Settings over the wire: their sources and precedence, and the effect of an invalid setting. */
 
 import { describe, expect, it } from "vitest";
 import { MessageType } from "vscode-languageserver/node";
@@ -6,7 +6,7 @@ import { batch, type Desk, type DeskOptions, layDesk, serverForDesks } from "./s
 
 const program = serverForDesks();
 
-/** A client that does not answer requests for settings and does not accept registrations. */
+/** A client that neither answers requests for settings nor accepts registrations. */
 const mute = { workspace: { applyEdit: true, workspaceEdit: { documentChanges: true } } };
 /** Trailing whitespace prevents a match on every rung that `lenient: false` allows. */
 const open = { "a.txt": "old  \nline\n" };

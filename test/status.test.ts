@@ -1,4 +1,4 @@
-/** The information that the server gives about its session, over the wire. */
+/** The server's report on its session, over the wire. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";

@@ -1,4 +1,4 @@
-/** The snapshot on which a batch is planned. */
+/** Taking the snapshot against which a batch is planned. */
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -25,7 +25,7 @@ interface Opened {
   readonly loneCrEndsLine?: boolean;
 }
 
-/** A workspace of one folder; its files and its open documents are given by relative path. */
+/** A workspace with one folder, whose files and open documents are given by relative path. */
 function makeWorld(entries: Record<string, Entry>, open: Record<string, Opened> = {}): World & { readonly at: string } {
   const at = makeDirectory(entries);
   const openTexts = createDocuments();
@@ -150,7 +150,7 @@ describe("a snapshot", () => {
       loneCrEndsLine: true,
       habits: noHabits,
     };
-    // The texts are copied when the work begins, before the folders are inspected.
+    // The texts are copied up front, before the folders are inspected.
     const taking = takeSnapshot([edit("a.ts")], world);
     openTexts.change(uri, 2, [{ text: "after" }], () => undefined);
     openTexts.close(uri);
@@ -199,7 +199,7 @@ describe("a missing file", () => {
     expect(named.slice(0, 1)).toEqual(similar.map(fill));
   });
 
-  /** The hints in the failures for missing paths, in the order of the paths. */
+  /** The hints in the failures for missing paths, in the same order as the paths. */
   async function hintsOf(world: World, ...paths: readonly string[]): Promise<(string | undefined)[]> {
     const { targets } = await takeSnapshot(
       paths.map((path) => edit(path)),

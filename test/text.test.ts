@@ -1,4 +1,4 @@
-/** Laws of ChangeSet and LineIndex, each against an independent oracle. */
+/** Laws for ChangeSet and LineIndex, each checked against an independent oracle. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type Change, ChangeSet } from "../server/text/changeSet.js";
@@ -26,7 +26,8 @@ function changesOf(length: number): fc.Arbitrary<Change[]> {
 }
 
 /**
- * The oracle: replaces units of an array one change at a time from the end; insertions at one offset keep their order.
+ * The oracle: splices an array of units one change at a time, last change first; insertions at the same offset keep
+ * their order.
  */
 function spliced(text: string, changes: readonly Change[]): string {
   const units = text.split("");

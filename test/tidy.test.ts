@@ -1,4 +1,4 @@
-/** The project's own rules: each is checked on the sources and on a small example that breaks it. */
+/** The project's own rules: each is checked against the sources and against a small example that breaks it. */
 import { readFileSync, realpathSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";

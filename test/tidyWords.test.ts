@@ -1,4 +1,6 @@
-/** The project's own rules on wording: each is checked on the sources and on a small example that breaks it. */
+/**
+ * The project's own rules on wording: each is checked against the sources and against a small example that breaks it.
+ */
 import { describe, expect, it } from "vitest";
 import { sourceAt as at, projectSources as sources } from "./support/project.js";
 import { maskSource } from "./support/source.js";

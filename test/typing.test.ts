@@ -11,7 +11,7 @@ const program = serverForDesks();
 
 const start = (options: DeskOptions = {}): Promise<Desk> => layDesk(program, { proofTimeout: 300, ...options });
 
-/** Types before the n-th edit that the server sends to the editor, counted from 1. */
+/** Calls `type` just before the editor handles the server's `n`-th edit, counted from 1. */
 function typeBeforeEdit(desk: Desk, n: number, type: () => Promise<void>): void {
   desk.editor.beforeEdits(async () => {
     if (desk.editor.asked.length === n) await type();
@@ -168,7 +168,7 @@ describe("typing that reaches the server in one change with the edit", () => {
       expect(desk.texts()["a.txt"]).toBe(expected);
       if (outcome === "applied") expect(desk.texts()["b.txt"]).toBe("new\n");
       else {
-        expect(said).toContain("neither the old nor the planned one");
+        expect(said).toContain("neither the old nor the planned text");
         expect(desk.texts()["b.txt"]).toBe("old\n");
       }
     },
@@ -236,7 +236,7 @@ describe("a user who keeps typing", () => {
       typed[path] += key;
       await desk.typeBefore(path, cursor, key);
     };
-    // Twenty keys a second, and one more just before every fourth edit is applied.
+    // Types twenty keys a second, and one more just before every fourth edit is applied.
     const typist = setInterval(() => void type(Math.random() < 0.5 ? "a.txt" : "b.txt"), 50);
     desk.editor.beforeEdits(async () => {
       const { length } = desk.editor.asked;
@@ -264,7 +264,7 @@ describe("a user who keeps typing", () => {
   });
 });
 
-/** Acts as an agent: repeats a call only if it failed because the user typed in the same place too often. */
+/** Acts as an agent: retries a call only if it failed because the user typed in the same place too often. */
 async function untilApplied(desk: Desk, call: ReturnType<typeof batch>, tries = 10): Promise<unknown> {
   try {
     return await desk.apply(call);

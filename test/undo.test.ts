@@ -1,6 +1,6 @@
 /**
- * Undoing applied changes over the wire: either all of a change or none of it, and only if its text has not been edited
- * since.
+ * Undoing applied changes over the wire: a change is undone completely or not at all, and only if its text has not been
+ * edited since.
  */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -161,7 +161,7 @@ describe("a text into which the user has typed", () => {
     expect(failure.failures).toMatchObject([{ code: "undoConflict", path: "a.txt", line: 4 }]);
     expect(failure.message).toContain("line 4");
     expect(desk.texts()).toEqual(typed);
-    // Once the typed text has been deleted, the change can be undone.
+    // Once the typed text is deleted again, the change can be undone.
     const { editor, uri } = desk;
     const at = typed["a.txt"]!.indexOf("x");
     await editor.type({ uri: uri("a.txt"), from: at, to: at + 1, insert: "" });

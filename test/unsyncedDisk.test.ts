@@ -1,6 +1,6 @@
 /**
- * A batch over an open and a closed file on a disk whose `fsync` fails from some point on: the editor and the disk
- * agree.
+ * A batch over an open and a closed file on a disk whose `fsync` fails from some point on: the editor and the disk must
+ * still agree.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -16,8 +16,8 @@ const program = serverForDesks();
 const reason = straceProblem();
 
 /**
- * The answer if every `fsync` from number `first` on fails, with the texts in the editor, on disk, and after a
- * recovery.
+ * Makes every `fsync` call fail from number `first` on; returns the answer and the texts in the editor, on disk, and
+ * after a recovery.
  */
 async function withoutSync(first: number) {
   const home = makeDirectory({});

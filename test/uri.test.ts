@@ -15,7 +15,7 @@ import {
   windowsProblem,
 } from "../server/workspace/pathText.js";
 
-/** The path; `undefined` if it is refused. */
+/** The path of a URI; `undefined` if the URI is refused. */
 function strict(uri: string, platform: NodeJS.Platform): string | undefined {
   const result = pathOfUri(uri, platform);
   return result.ok ? result.path : undefined;

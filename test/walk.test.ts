@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 
 /**
- * The largest numbers of the server's files and functions that may run for each call. Lower them when a call needs
+ * Upper bounds on the numbers of the server's files and functions that run for each call. Lower them when a call needs
  * fewer.
  */
 const most: Readonly<Record<string, { readonly files: number; readonly functions: number }>> = {
@@ -29,7 +29,7 @@ it("runs no more files and functions for one ordinary call than the limits allow
   for (const [name = "", files, functions] of walks) {
     expect(Number(files), `files that run for ${name}`).toBeLessThanOrEqual(most[name]!.files);
     expect(Number(functions), `functions that run for ${name}`).toBeLessThanOrEqual(most[name]!.functions);
-    // A count of zero would be within every bound.
+    // Counts of zero would satisfy every bound.
     expect(Number(files)).toBeGreaterThan(10);
     expect(Number(functions)).toBeGreaterThan(Number(files));
   }

@@ -1,11 +1,11 @@
-;;; multi-edit.el --- An agent's edits, all or none, through multi-edit-language-server  -*- lexical-binding: t; -*-
+;;; multi-edit.el --- Apply an agent's edits, all or none, with multi-edit-language-server  -*- lexical-binding: t; -*-
 
 ;; SPDX-License-Identifier: MIT
 ;; Package-Requires: ((emacs "29.1"))
 
 ;;; Commentary:
 
-;; For eglot (1.17 and later) and lsp-mode.  The README next to this file explains the setup and when eglot asks questions.
+;; For eglot (1.17 and later) and lsp-mode.  The README next to this file explains the setup and when eglot asks you.
 ;;
 ;; Commands: `multi-edit-apply-region' and `multi-edit-undo'.
 ;; For Lisp: `multi-edit-run' has the server apply a call and verify the resulting text in Emacs;
@@ -23,20 +23,20 @@
   :group 'tools)
 
 (defcustom multi-edit-command '("multi-edit-language-server" "--stdio")
-  "Program and arguments that start the server."
+  "Program that starts the server, and its arguments."
   :type '(repeat string))
 
 (defcustom multi-edit-settings nil
   "The server's settings as a property list, such as (:confirm \"always\").
-The server reads them when it starts.  False is `:json-false'; a list is a vector."
+The server reads them when it starts.  Write false as `:json-false', and lists as vectors."
   :type 'plist)
 
 (defconst multi-edit--workspace-edit
   '(:documentChanges t :resourceOperations ["create" "rename" "delete"])
-  "Kinds of edits that this file handles, whatever the client itself supports.")
+  "Kinds of edits that this file handles, regardless of what the client itself supports.")
 
 (defconst multi-edit--experimental '(:multiEdit (:save t :didApply t :syncDelay 0))
-  "Further capabilities: documents are saved at the server's request, and changes are sent after every key.")
+  "Further capabilities: documents are saved at the server's request, and changes are sent after every keystroke.")
 
 (defvar multi-edit-did-apply-functions nil
   "Functions called with the property list that the server sends after each applied batch and each undo.")
@@ -123,7 +123,7 @@ The server reads them when it starts.  False is `:json-false'; a list is a vecto
     (multi-edit--answer-edit
      server edit
      (lambda (changes)
-       ;; Under this name, `eglot-confirm-server-edits' can set whether eglot asks about these edits.
+       ;; This name lets `eglot-confirm-server-edits' set whether eglot asks about these edits.
        (multi-edit--eglot-accepts-p changes (lambda () (let ((last-command 'multi-edit)) (cl-call-next-method)))))))
 
   ;; C-g at a question means no; without this method, eglot would not answer at all.
@@ -161,7 +161,7 @@ If a diff must be shown, EGLOTS-WAY shows it, and the user decides whether to ap
 eglot sends changes only after half a second without typing; until then, an agent would see outdated text."
   (let ((server (eglot-current-server)))
     (cond
-     ;; A clone has the variables of its base, so eglot would take the killing of the clone for the killing of the base.
+     ;; A clone copies the variables of its base, so eglot would mistake the killing of the clone for that of the base.
      ((buffer-base-buffer))
      ((not (eglot-managed-p))
       (remove-hook 'post-command-hook #'eglot--signal-textDocument/didChange t)
@@ -174,8 +174,8 @@ eglot sends changes only after half a second without typing; until then, an agen
 
 ;;; Running alongside eglot's other servers, and for files that have none
 
-;; eglot allows one server per buffer, and has none for many modes.  So each project gets one more connection, which manages
-;; no buffer itself, because its mode is one that no buffer has.  It receives the changes that the buffers' own servers
+;; eglot allows one server per buffer and has none for many modes.  So each project gets an extra connection, which
+;; manages no buffers itself, because no buffer has its mode.  It receives the changes that the buffers' own servers
 ;; receive; for buffers without a server, the code here sends the changes.
 
 (define-minor-mode multi-edit-beside-mode
@@ -201,19 +201,19 @@ It runs alongside eglot's servers and needs none of them.  Do not combine it wit
   (object-of-class-p server 'multi-edit-eglot-server))
 
 (defun multi-edit--beside-p (server)
-  "Return non-nil if SERVER is a connection that manages no buffer itself."
+  "Return non-nil if SERVER is a connection that manages no buffers itself."
   (and (multi-edit--ours-p server) (equal (eglot--languages server) '((multi-edit--no-mode . "none")))))
 
 (defun multi-edit--others (server)
-  "The servers of SERVER's project that are not ours."
+  "Return the servers of SERVER's project that are not ours."
   (seq-remove #'multi-edit--ours-p (gethash (eglot--project server) eglot--servers-by-project)))
 
 (defun multi-edit--connection (project)
-  "The connection of PROJECT that manages no buffer itself, if there is one."
+  "Return PROJECT's connection that manages no buffers itself, if any."
   (seq-find #'multi-edit--beside-p (gethash project eglot--servers-by-project)))
 
 (defun multi-edit--beside (server)
-  "The connection that receives what SERVER receives, if there is one."
+  "Return the connection that receives whatever SERVER receives, if any."
   (and (not (multi-edit--ours-p server)) (multi-edit--connection (eglot--project server))))
 
 (cl-defstruct (multi-edit--start (:constructor multi-edit--new-start) (:copier nil))
@@ -224,13 +224,13 @@ It runs alongside eglot's servers and needs none of them.  Do not combine it wit
   "For each project, the last attempt to start the server, unless the server has answered it.")
 
 (defvar multi-edit--pause 10
-  "Number of seconds that must pass between a failed attempt to start a server and the next attempt.")
+  "Minimum number of seconds between a failed attempt to start a server and the next attempt.")
 
 (defun multi-edit--start-of (project)
   (seq-find (lambda (start) (equal project (multi-edit--start-project start))) multi-edit--connecting))
 
 (defun multi-edit--connect (project)
-  "Start the server for PROJECT, unless it may still answer an earlier attempt or one has only just failed."
+  "Start the server for PROJECT, unless an earlier attempt is still pending or has only just failed."
   (let ((last (multi-edit--start-of project))
         (start (multi-edit--new-start :project project)))
     (when (or (null last)
@@ -245,27 +245,27 @@ It runs alongside eglot's servers and needs none of them.  Do not combine it wit
         (error (multi-edit--failed start (error-message-string problem)))))))
 
 (defun multi-edit--watch (start connection)
-  "Check whether CONNECTION ends before the server has answered START."
+  "Report START as failed if CONNECTION ends before the server has answered."
   (add-function :before (process-sentinel (jsonrpc--process connection))
                 (lambda (process change)
                   (unless (process-live-p process) (multi-edit--failed start (string-trim change))))))
 
 (defun multi-edit--failed (start problem)
-  "Tell the user once that START has failed with PROBLEM, unless the server has answered."
+  "Warn the user, only once, that START has failed with PROBLEM, unless the server has answered."
   (when (and (memq start multi-edit--connecting) (not (multi-edit--start-failed start)))
     (setf (multi-edit--start-failed start) t)
     (display-warning 'multi-edit (format "The server can't be started for %s: %s"
                                          (project-root (multi-edit--start-project start)) problem))))
 
 (defun multi-edit--connect-again ()
-  "Start the server of the current buffer's project again if the last attempt failed."
+  "Retry starting the server for the current buffer's project if the last attempt failed."
   (when-let* ((project (cond (multi-edit--own (plist-get multi-edit--own :project))
                              ((and (featurep 'eglot) (eglot-current-server)) (eglot--project (eglot-current-server)))))
               ((multi-edit--start-of project)))
     (multi-edit--connect project)))
 
 (defun multi-edit--eglot-connected (server)
-  "Make sure, after SERVER has connected, that the project's extra connection knows all buffers."
+  "Now that SERVER has connected, make sure that the project's extra connection knows all buffers."
   (cond
    ((multi-edit--beside-p server)
     (setq multi-edit--connecting (delq (multi-edit--start-of (eglot--project server)) multi-edit--connecting))
@@ -277,7 +277,7 @@ It runs alongside eglot's servers and needs none of them.  Do not combine it wit
    (t (multi-edit--connect (eglot--project server)))))
 
 (defun multi-edit--open-beside (beside other)
-  "Tell BESIDE that the buffers that OTHER manages are open."
+  "Tell BESIDE that the buffers managed by OTHER are open."
   (dolist (buffer (eglot--managed-buffers other))
     (with-current-buffer buffer
       (eglot--signal-textDocument/didChange)
@@ -314,7 +314,7 @@ This file records the change itself, because the two may count columns different
   "All buffers in which `multi-edit--own' is set.")
 
 (defun multi-edit--own-buffers-of (server)
-  "The buffers of SERVER's project that this file syncs."
+  "Return the buffers of SERVER's project that this file syncs."
   (seq-filter (lambda (buffer)
                 (equal (eglot--project server) (plist-get (buffer-local-value 'multi-edit--own buffer) :project)))
               multi-edit--own-buffers))
@@ -346,13 +346,13 @@ This excludes remote, compressed and encrypted files, whose text differs from th
             (multi-edit--connect project)))))))
 
 (defun multi-edit--adopt-anew ()
-  "Start syncing the current buffer anew, because its file has a new name."
+  "Restart the syncing of the current buffer, because its file has a new name."
   (multi-edit--leave)
   (multi-edit--adopt))
 
 (defun multi-edit--leave ()
   "Stop syncing the current buffer to the server."
-  ;; A clone of a buffer also has the buffer's variables.
+  ;; A clone copies the variables of its base.
   (when (memq (current-buffer) multi-edit--own-buffers)
     (setq multi-edit--own-buffers (delq (current-buffer) multi-edit--own-buffers))
     (remove-hook 'after-change-functions #'multi-edit--changed t)
@@ -365,13 +365,13 @@ This excludes remote, compressed and encrypted files, whose text differs from th
     (setq multi-edit--own nil)))
 
 (defun multi-edit--open-own (server buffer)
-  "Open BUFFER in SERVER."
+  "Notify SERVER that BUFFER is open."
   (with-current-buffer buffer
     (multi-edit--tell-open server (nconc (multi-edit--next-version)
                                          (list :languageId "plaintext" :text (multi-edit--text))))))
 
 (defun multi-edit--next-version ()
-  "Count a new version of the current buffer's text, which is about to be sent; return its URI and version."
+  "Increment the version of the current buffer's text, which is about to be sent; return its URI and version."
   (let ((version (1+ (plist-get multi-edit--own :version))))
     (setq multi-edit--own
           (plist-put (plist-put multi-edit--own :version version) :tick (buffer-chars-modified-tick)))
@@ -383,7 +383,7 @@ This excludes remote, compressed and encrypted files, whose text differs from th
     (buffer-substring-no-properties (point-min) (point-max))))
 
 (defvar multi-edit--timer nil
-  "The timer that will send the changed texts; nil if none is running.")
+  "The timer that will send the changed texts; nil if none is pending.")
 
 (defun multi-edit--changed (&rest _)
   "Ensure that the current buffer's change is sent even if no command follows."
@@ -411,8 +411,8 @@ This excludes remote, compressed and encrypted files, whose text differs from th
 ;; Recording the changes to a text, for the connection beside eglot's servers
 
 ;; The hooks record one part of the text, outside of which nothing has changed since the server was last synced.  If the
-;; hooks miss a change, Emacs' count of changes (`buffer-chars-modified-tick') and the length of the text reveal it.  In
-;; case of doubt, the whole text is sent.
+;; hooks miss a change, Emacs's count of changes (`buffer-chars-modified-tick') and the length of the text reveal it.
+;; If in doubt, the whole text is sent.
 
 (cl-defstruct (multi-edit--record (:constructor multi-edit--new-record) (:copier nil))
   "The part of BUFFER's text that differs from the server's text, which has SIZE characters.
@@ -426,16 +426,16 @@ IN-DOUBT is non-nil, none of this is known."
   from tail fronts backs announced in-doubt)
 
 (defvar-local multi-edit--record nil
-  "The changes of the current buffer; nil if they are not recorded, so the whole text must be sent.")
+  "The current buffer's changes; nil if they are not recorded, in which case the whole text must be sent.")
 (put 'multi-edit--record 'permanent-local t)
 
 (defun multi-edit--tell-open (server item)
-  "Open the current buffer in SERVER, as ITEM says, and record its changes from now on."
+  "Notify SERVER that the current buffer, described by ITEM, is open, and start recording its changes."
   (multi-edit--start-recording)
   (jsonrpc-notify server :textDocument/didOpen (list :textDocument item)))
 
 (defun multi-edit--tell-changes (server document)
-  "Send SERVER the changes of the current buffer since it was last synced; DOCUMENT names the text that is sent."
+  "Send SERVER the current buffer's changes since the last sync; DOCUMENT has its URI and its new version."
   (let ((changes (multi-edit--changes (multi-edit--encoding server)))
         (is-sent nil))
     ;; Before sending, because Emacs may do other things while it sends.
@@ -449,7 +449,7 @@ IN-DOUBT is non-nil, none of this is known."
 (defun multi-edit--start-recording ()
   "Record the changes of the current buffer from now on."
   (setq multi-edit--record (multi-edit--new-record))
-  ;; The functions are added anew each time: after an error in a function of such a hook, Emacs removes all of them, and
+  ;; The functions are re-added each time: after an error in a function of such a hook, Emacs removes all of them, and
   ;; when the mode changes, it forgets their depths.
   (remove-hook 'before-change-functions #'multi-edit--before-change t)
   (remove-hook 'after-change-functions #'multi-edit--after-change t)
@@ -462,8 +462,8 @@ IN-DOUBT is non-nil, none of this is known."
   (remove-hook 'after-change-functions #'multi-edit--after-change t))
 
 (defun multi-edit--recorder ()
-  "The record of the current buffer's changes, if there is one that can be trusted."
-  ;; A clone has the text of its base, and both have these functions in their hooks.
+  "Return the record of the current buffer's changes, if there is one that can be trusted."
+  ;; A clone shares the text of its base, and both have these functions in their hooks.
   (let* ((buffer (or (buffer-base-buffer) (current-buffer)))
          (record (buffer-local-value 'multi-edit--record buffer)))
     (and record
@@ -476,7 +476,7 @@ IN-DOUBT is non-nil, none of this is known."
   (when-let* ((record (multi-edit--recorder)))
     (setf (multi-edit--record-announced record)
           (and (= (multi-edit--record-tick record) (buffer-chars-modified-tick))
-               ;; Functions that run between the two of this file could edit the text, and the hooks would miss such edits.
+               ;; Functions that run between the two of this file could edit the text unnoticed.
                (eq (car (last before-change-functions)) #'multi-edit--before-change)
                (eq (car after-change-functions) #'multi-edit--after-change)
                ;; An error would remove all functions from this hook.
@@ -484,7 +484,7 @@ IN-DOUBT is non-nil, none of this is known."
     (unless (multi-edit--record-announced record) (setf (multi-edit--record-in-doubt record) t))))
 
 (defun multi-edit--announced (record from to)
-  "RECORD's differing part, extended to include FROM to TO, where nothing has changed yet."
+  "Return RECORD's differing part, extended to include FROM to TO, where nothing has changed yet."
   (save-restriction
     (widen)
     (let* ((end (1+ (buffer-size)))
@@ -519,8 +519,8 @@ IN-DOUBT is non-nil, none of this is known."
           (_ (setf (multi-edit--record-in-doubt record) t)))))))
 
 (defun multi-edit--changes (encoding)
-  "The changes of the current buffer's text since the last sync, as `:contentChanges'.
-Columns are counted as ENCODING says."
+  "Return the changes to the current buffer's text since the last sync, as `:contentChanges'.
+Columns count units of ENCODING."
   (let* ((record (multi-edit--recorder))
          (from (and record (multi-edit--record-from record)))
          (tail (and record (multi-edit--record-tail record)))
@@ -539,7 +539,7 @@ Columns are counted as ENCODING says."
                       :text (buffer-substring-no-properties from (- (1+ (buffer-size)) tail)))))))))
 
 (defun multi-edit--range (from old encoding)
-  "The LSP range of the text OLD, which was at FROM in the current buffer; columns are counted as ENCODING says."
+  "Return the LSP range of the text OLD, which was at FROM in the current buffer; columns count units of ENCODING."
   (let* ((line (1- (line-number-at-pos from t)))
          (column (save-excursion
                    (goto-char from)
@@ -555,7 +555,7 @@ Columns are counted as ENCODING says."
                      (list :line (+ line lines) :character (if (zerop lines) (+ column more) more))))))))
 
 (defun multi-edit--columns (from to encoding)
-  "The length, in units of ENCODING, of the text between FROM and TO in the current buffer."
+  "Return the length, in units of ENCODING, of the text between FROM and TO in the current buffer."
   (let ((characters (- to from))
         (bytes (- (position-bytes to) (position-bytes from))))
     (cond ((or (= characters bytes) (equal encoding "utf-32")) characters)
@@ -570,9 +570,9 @@ Columns are counted as ENCODING says."
 ;;; Setting up lsp-mode
 
 (defun multi-edit-use-lsp-mode ()
-  "Start the server alongside the others in every buffer in which `lsp' is called."
+  "Start the server alongside the others in every buffer where `lsp' is called."
   (with-eval-after-load 'lsp-mode
-    ;; The last entry, so that it applies to files of no known language; the language does not matter to the server.
+    ;; Appended, so that it applies only to files of no known language; the server does not care about the language.
     (add-to-list 'lsp-language-id-configuration '("." . "plaintext") t)
     (lsp-register-client
      (make-lsp-client
@@ -607,7 +607,7 @@ Columns are counted as ENCODING says."
        (quit nil)))))
 
 (defun multi-edit--table (&rest pairs)
-  "A table of PAIRS, each a key and its value."
+  "Return a hash table of PAIRS, in which keys and values alternate."
   (let ((table (make-hash-table :test #'equal)))
     (cl-loop for (key value) on pairs by #'cddr do (puthash key value table))
     table))
@@ -616,13 +616,13 @@ Columns are counted as ENCODING says."
 
 (defun multi-edit-apply-region (start end)
   "Have the server apply the call or the patch between START and END, or in the whole buffer.
-A call is JSON, in the form of a model's tool call; any other text is taken to be a patch."
+A call is JSON, in the form of a model's tool call; any other text is treated as a patch."
   (interactive (if (use-region-p) (list (region-beginning) (region-end)) (list (point-min) (point-max))))
   (multi-edit-run (multi-edit-read-call (buffer-substring-no-properties start end)) #'multi-edit-report))
 
 (defun multi-edit-undo (&optional transaction callback)
   "Have the server undo the last applied batch, in all of its files.
-TRANSACTION, which a prefix argument asks for, names a different batch.  CALLBACK is as in `multi-edit-run'."
+With a prefix argument, ask for the TRANSACTION to undo instead.  CALLBACK is as in `multi-edit-run'."
   (interactive (list (and current-prefix-arg (read-string "Transaction: "))))
   (multi-edit--request (multi-edit--session) "workspace/executeCommand"
                        `(:command "multiEdit.undo"
@@ -630,7 +630,7 @@ TRANSACTION, which a prefix argument asks for, names a different batch.  CALLBAC
                        (or callback #'multi-edit-report)))
 
 (defun multi-edit-read-call (text)
-  "TEXT as params of a call: parsed if it is JSON, otherwise as a patch."
+  "Return TEXT as the params of a call: parsed if it is JSON, otherwise as a patch."
   (condition-case problem
       (json-parse-string text :null-object nil :false-object :json-false)
     (json-error
@@ -640,16 +640,16 @@ TRANSACTION, which a prefix argument asks for, names a different batch.  CALLBAC
 
 (defun multi-edit-run (call &optional callback)
   "Have the server apply CALL and verify the resulting text in Emacs.
-CALL is an object that can be written as JSON.  CALLBACK receives the answer as a property list, which has `:result', or
-`:error' with `:code', `:message' and `:data'."
+CALL is an object that can be serialized as JSON.  CALLBACK receives the answer as a property list, which has `:result',
+or `:error' with `:code', `:message' and `:data'."
   (multi-edit--request (multi-edit--session) "workspace/executeCommand"
                        `(:command "multiEdit.apply" :arguments [,call])
                        (or callback #'multi-edit-report)))
 
 (defun multi-edit-apply (call &optional callback)
   "Request the edit for CALL from the server and apply it here, completely or not at all.
-CALL and CALLBACK are as in `multi-edit-run'.  The user is not asked, and one undo in each buffer reverts it.  Edits that
-create, rename or delete files are left to the server."
+CALL and CALLBACK are as in `multi-edit-run'.  The user is not asked; a single undo in each buffer reverts the edit.
+Edits that create, rename or delete files are left to the server."
   (let ((session (multi-edit--session))
         (callback (or callback #'multi-edit-report)))
     (multi-edit--request
@@ -692,7 +692,7 @@ create, rename or delete files are left to the server."
   (message "%s" title))
 
 (defun multi-edit--places (failure)
-  "The locations of FAILURE: line numbers, each with a short description."
+  "Return the locations of FAILURE: line numbers, each with a short description."
   (let ((line (plist-get failure :line))
         (matches (plist-get failure :matches))
         (nearest (plist-get failure :nearest)))
@@ -708,7 +708,7 @@ create, rename or delete files are left to the server."
 ;;; Sessions: connections of eglot, and workspaces of lsp-mode
 
 (defun multi-edit--session ()
-  "The session of the current buffer, otherwise of its folder, otherwise the only one or the one that the user chooses."
+  "Return the session of the current buffer or its folder, or else the only session or one that the user chooses."
   (let ((all (multi-edit--sessions)))
     (or (seq-find (lambda (session) (memq (current-buffer) (multi-edit--buffers session))) all)
         (seq-find (lambda (session) (file-in-directory-p default-directory (multi-edit--root session))) all)
@@ -719,7 +719,7 @@ create, rename or delete files are left to the server."
             (cdr (assoc (completing-read "Project: " roots nil t) roots)))))))
 
 (defun multi-edit--sessions ()
-  "All running sessions."
+  "Return all running sessions."
   (append
    (and (featurep 'eglot)
         (seq-filter (lambda (server) (and (multi-edit--ours-p server) (jsonrpc-running-p server)))
@@ -738,7 +738,7 @@ create, rename or delete files are left to the server."
    (if (multi-edit--lsp-p session) (lsp--workspace-root session) (project-root (eglot--project session)))))
 
 (defun multi-edit--buffers (session)
-  "The buffers whose text is synced with SESSION."
+  "Return the buffers whose text is synced with SESSION."
   (seq-filter #'buffer-live-p
               (cond ((multi-edit--lsp-p session) (lsp--workspace-buffers session))
                     ((multi-edit--beside-p session)
@@ -748,7 +748,7 @@ create, rename or delete files are left to the server."
                     (t (eglot--managed-buffers session)))))
 
 (defun multi-edit--version (session buffer)
-  "The version of BUFFER's text that was last sent to SESSION."
+  "Return the version of BUFFER's text that was last sent to SESSION."
   (with-current-buffer buffer
     (cond ((multi-edit--lsp-p session) lsp--cur-version)
           (multi-edit--own (plist-get multi-edit--own :version))
@@ -756,7 +756,7 @@ create, rename or delete files are left to the server."
           (t eglot--versioned-identifier))))
 
 (defun multi-edit--encoding (session)
-  "The encoding in whose units SESSION counts columns: \"utf-8\", \"utf-16\" or \"utf-32\"."
+  "Return the encoding in whose units SESSION counts columns: \"utf-8\", \"utf-16\" or \"utf-32\"."
   (or (plist-get (multi-edit--plist (if (multi-edit--lsp-p session)
                                         (lsp--workspace-server-capabilities session)
                                       (eglot--capabilities session)))
@@ -767,7 +767,7 @@ create, rename or delete files are left to the server."
   (if (multi-edit--lsp-p session) (lsp--uri-to-path uri) (eglot-uri-to-path uri)))
 
 (defun multi-edit--flush (session)
-  "Send the changes in all buffers of SESSION that have not been sent yet."
+  "Send SESSION the pending changes of all its buffers."
   (if (multi-edit--lsp-p session)
       (lsp--flush-delayed-changes)
     (multi-edit--send-own)
@@ -776,19 +776,19 @@ create, rename or delete files are left to the server."
         (with-current-buffer buffer (eglot--signal-textDocument/didChange))))))
 
 (defun multi-edit--request (session method params callback)
-  "Send METHOD with PARAMS to SESSION; CALLBACK gets the answer as described in `multi-edit-run'."
+  "Send METHOD with PARAMS to SESSION; CALLBACK receives the answer as described in `multi-edit-run'."
   (multi-edit--flush session)
   (let ((on-result (lambda (result) (funcall callback (list :result (multi-edit--plist result)))))
         (on-error (lambda (problem) (funcall callback (list :error (multi-edit--plist problem))))))
     (if (multi-edit--lsp-p session)
         (let ((lsp--cur-workspace session))
           (lsp-request-async method params on-result :error-handler on-error :mode 'detached))
-      ;; No time limit, because a question to the user may be open for minutes.
+      ;; No timeout, because a question to the user may stay open for minutes.
       (jsonrpc-async-request session (intern (concat ":" method)) params
                              :success-fn on-result :error-fn on-error :timeout nil))))
 
 (defun multi-edit--plist (value)
-  "VALUE with tables converted to property lists, and false and null to nil; eglot and lsp-mode differ in all of these."
+  "Return VALUE with hash tables as property lists, and false and null as nil; eglot and lsp-mode differ in these."
   (cond ((hash-table-p value)
          (let (plist)
            (maphash (lambda (key item)
@@ -803,9 +803,9 @@ create, rename or delete files are left to the server."
 
 ;;; Applying edits
 
-;; Both clients have defects, so this file applies edits itself.  If typed text has not been sent yet, eglot 1.17 edits the
-;; wrong location; it also reports declined edits as applied and ignores file operations.  lsp-mode removes every CR from
-;; a text, does not compare version 0, and saves files that it renames.
+;; Both clients have defects, so this file applies edits itself.  If typed text has not been sent yet, eglot 1.17 edits
+;; the wrong location; it also reports declined edits as applied and ignores file operations.  lsp-mode removes every CR
+;; from a text, does not compare version 0, and saves the files that it renames.
 
 (defun multi-edit--answer-edit (session edit accepts)
   "Answer the server's request to apply EDIT, which is applied if ACCEPTS, a function of the changes, returns non-nil.
@@ -834,9 +834,9 @@ The server asks for one change at a time and is responsible for rolling back a b
   (seq-some (lambda (change) (plist-get change :kind)) (plist-get edit :documentChanges)))
 
 (defun multi-edit--prepared (session edit files)
-  "EDIT's changes, each as (KIND PATH BUFFER MORE), after a check that all texts are those for which EDIT was made.
+  "Return EDIT's changes, each as (KIND PATH BUFFER MORE), after checking that it fits the current texts.
 KIND is `edit', `create', `rename' or `delete'; BUFFER is nil if none visits the file; MORE is the edits to a text,
-or the new path.  FILES has the hashes of files that are not open."
+or the new path.  FILES holds the hashes of files that are not open."
   (multi-edit--flush session)
   (seq-map
    (lambda (change)
@@ -854,7 +854,7 @@ or the new path.  FILES has the hashes of files that are not open."
    (plist-get edit :documentChanges)))
 
 (defun multi-edit--check (session path buffer version hash)
-  "Signal an error unless BUFFER, or the file PATH, has the text for which an edit was made."
+  "Signal an error unless BUFFER, or the file PATH, has the text that an edit was made for."
   (let ((is-synced (and buffer (memq buffer (multi-edit--buffers session)))))
     (cond
      ((and version (not is-synced)) (error "%s is no longer open" path))
@@ -871,7 +871,7 @@ or the new path.  FILES has the hashes of files that are not open."
     (unless (or (eq kind 'create) (file-exists-p path)) (error "%s does not exist" path))))
 
 (defun multi-edit--hash (path)
-  "SHA-256 of the bytes of the file PATH, in hex."
+  "Return the SHA-256 of the bytes of the file PATH, in hex."
   (with-temp-buffer
     (set-buffer-multibyte nil)
     (insert-file-contents-literally path)
@@ -894,7 +894,7 @@ or the new path.  FILES has the hashes of files that are not open."
   (multi-edit--flush session))
 
 (defun multi-edit--rename (session path buffer new-path)
-  "Rename the file PATH to NEW-PATH; BUFFER follows with its text unchanged, saved or not."
+  "Rename the file PATH to NEW-PATH; BUFFER follows and keeps its text, saved or not."
   (make-directory (file-name-directory new-path) t)
   (rename-file path new-path)
   (when buffer
@@ -909,7 +909,7 @@ or the new path.  FILES has the hashes of files that are not open."
     (eglot--managed-mode-off)))
 
 (defun multi-edit--change-texts (session changes)
-  "Change the texts of buffers as CHANGES say; if one of the changes fails, restore the old texts of all buffers."
+  "Make CHANGES to the texts of buffers; if one of them fails, restore the old text of every buffer."
   (let* ((encoding (multi-edit--encoding session))
          (work (mapcar (pcase-lambda (`(,_ ,path ,buffer ,edits))
                          (with-current-buffer (or buffer (find-file-noselect path))
@@ -939,14 +939,14 @@ or the new path.  FILES has the hashes of files that are not open."
         (multi-edit--undo-boundaries buffers)))))
 
 (defun multi-edit--undo-boundaries (buffers)
-  "Separate the undo of earlier changes in BUFFERS from that of later ones."
+  "Let earlier changes in BUFFERS be undone separately from later ones."
   (dolist (buffer buffers)
     (when (buffer-live-p buffer)
       (with-current-buffer buffer (undo-boundary)))))
 
 (defun multi-edit--regions (edits encoding)
-  "EDITS in the current buffer, each as (FROM TO TEXT), the last one first."
-  ;; In the buffer of a file with CRLF, lines end with LF, so the CRs must be left out.
+  "Return EDITS to the current buffer, each as (FROM TO TEXT), last one first."
+  ;; In the buffer of a CRLF file, lines end with LF alone, so the CRs must be dropped.
   (let ((is-dos (eq 1 (coding-system-eol-type buffer-file-coding-system))))
     (nreverse
      (seq-map (lambda (edit)
@@ -958,7 +958,7 @@ or the new path.  FILES has the hashes of files that are not open."
               edits))))
 
 (defun multi-edit--point (position encoding)
-  "The point at POSITION in the current buffer; columns are counted as ENCODING says.  Signal an error if there is none."
+  "Return the point at POSITION, with columns in units of ENCODING.  Signal an error if there is none."
   (save-excursion
     (save-restriction
       (widen)
@@ -969,7 +969,7 @@ or the new path.  FILES has the hashes of files that are not open."
         (while (and (> left 0) (not (eolp)))
           (cl-decf left (multi-edit--width (char-after) encoding))
           (forward-char))
-        (unless (zerop left) (error "%s differs from the text that the server has" (buffer-name)))
+        (unless (zerop left) (error "%s differs from the server's text" (buffer-name)))
         (point)))))
 
 (defun multi-edit--width (char encoding)

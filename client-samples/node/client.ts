@@ -1,5 +1,5 @@
 /**
- * A complete client of the server, small enough to copy. It keeps the open documents, sends calls, and applies each
+ * A complete client for the server, small enough to copy. It holds the open documents, sends calls, and applies each
  * edit either completely or not at all.
  */
 import { spawn } from "node:child_process";
@@ -30,24 +30,26 @@ import type {
 } from "../../server/lsp/protocol.js";
 import { createDocumentStore, type DocumentStore } from "./documents.js";
 
-/** How to start the server, its settings, and what to do with its messages. */
+/** The server's command line, workspace folder and settings, and the handlers for its messages. */
 export interface ClientOptions {
   /** Program and arguments, such as `["multi-edit-language-server", "--stdio"]`. */
   readonly command: readonly [string, ...string[]];
   /** Absolute path of the workspace folder. */
   readonly folder: string;
-  /** The user's settings; absent settings have their defaults. */
+  /** The user's settings; missing settings take their default values. */
   readonly settings?: object;
   /** Receives the server's log messages. */
   readonly onLog?: (message: string) => void;
-  /** Asks the user a question and returns the chosen title; `undefined`, or no function at all, means no. */
+  /**
+   * Asks the user a question and returns the title of the chosen answer; `undefined`, or no function at all, means no.
+   */
   readonly ask?: (message: string, titles: readonly string[]) => Promise<string | undefined>;
   /**
    * Shows a file to the user, such as the diff that a question is about; without this function, the question itself
    * contains part of the diff.
    */
   readonly show?: (path: string) => void;
-  /** Is told of each batch that was applied or undone, and of the locations that it changed. */
+  /** Receives each batch that was applied or undone, with the locations that it changed. */
   readonly onDidApply?: (applied: DidApplyParams) => void;
 }
 
@@ -61,22 +63,22 @@ export interface Client {
   readonly initialized: InitializeResult;
   /** The open documents. Use this store to open, change and save documents, so that the server is notified. */
   readonly documents: DocumentStore;
-  /** Sends one tool call as the model wrote it and applies the edit from the answer. */
+  /** Sends one tool call, as the model wrote it, and applies the edit in the answer. */
   apply(call: MultiEditParams): Promise<Answer<MultiEditResult>>;
   /**
-   * Sends one tool call for the server to apply: the server asks this client to apply the edits and checks the texts
-   * afterwards.
+   * Sends one tool call and leaves its application to the server, which asks this client to apply the edits and then
+   * checks the texts.
    */
   applyByServer(call: MultiEditParams): Promise<Answer<MultiEditResult>>;
-  /** Shows what `apply` would do. */
+  /** Returns the answer that `apply` would get, and changes nothing. */
   preview(call: MultiEditParams): Promise<Answer<MultiEditResult>>;
-  /** Returns the text against which the server would match a call. Show the model this text, not the file on disk. */
+  /** Returns the text that the server would match a call against. Show the model this text, not the file on disk. */
   read(params: ReadParams): Promise<Answer<ReadResult>>;
   /** Undoes a batch that the server applied, by default the last one: either in all of its files or in none. */
   undo(params?: UndoParams): Promise<Answer<MultiEditResult>>;
   /** Returns the server's state: open documents, folders, and the batches that can be undone. */
   status(): Promise<Answer<StatusResult>>;
-  /** Stops the server and waits until it has exited; returns its exit code. */
+  /** Stops the server, waits for it to exit, and returns its exit code. */
   stop(): Promise<number | null>;
 }
 
@@ -90,11 +92,11 @@ export async function startClient(options: ClientOptions): Promise<Client> {
     new StreamMessageReader(server.stdout),
     new StreamMessageWriter(server.stdin),
   );
-  // If the server dies, only this settles the requests that are still pending.
+  // If the server dies, only this settles the pending requests.
   connection.onClose(() => connection.dispose());
 
   const documents = createDocumentStore((method, params) => {
-    // If the server is gone, the next request will report that.
+    // If the server has exited, the next request will report that.
     connection.sendNotification(method, params).catch(() => undefined);
   });
   connection.onRequest("workspace/applyEdit", ({ edit }: ApplyWorkspaceEditParams) => documents.applyEdit(edit));
@@ -134,7 +136,7 @@ export async function startClient(options: ClientOptions): Promise<Client> {
       const existing = answer.result.files.filter(({ kind }) => kind !== "create");
       const matched = new Map(existing.map(({ uri, version, hash }) => [uri, { version, hash }]));
       const { applied, failureReason = "" } = documents.applyEdit(answer.result.edit, matched);
-      // The text has changed since the answer: nothing was applied, and the same call can be sent again.
+      // The text has changed since the answer was sent: nothing was applied, and the same call can be sent again.
       if (!applied) return { ok: false, code: contentModified, message: failureReason };
       return { ok: true, result: { ...answer.result, applied: true, outcome: "applied" } };
     },
@@ -173,7 +175,7 @@ function saveAll(documents: DocumentStore, uris: readonly string[]): SaveDocumen
 
 /**
  * Returns the params of `initialize`. Without `documentChanges` or the file operations, the server could do less.
- * Positions count UTF-16 units, as JavaScript does.
+ * Positions count UTF-16 code units, as JavaScript does.
  */
 function introduction({ folder, settings, show }: ClientOptions): InitializeParams {
   const uri = pathToFileURL(folder).href;

@@ -1,6 +1,4 @@
-/**
- * `npm run demo`: runs the built server on real files and compares every result with one that was worked out by hand.
- */
+/** `npm run demo`: runs the built server on real files and compares every result with one worked out by hand. */
 import { spawnSync } from "node:child_process";
 import { copyFileSync, cpSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -27,9 +25,9 @@ const root = dirname(__dirname);
 interface Stage {
   readonly folder: string;
   readonly client: Client;
-  /** By path, the text that each file must have: in the editor if the file is open, otherwise on disk. */
+  /** The expected text of each file, by path: the editor's text if the file is open, otherwise the text on disk. */
   readonly expected: Map<string, string>;
-  /** By path, the text that each file must have on disk as long as the editor has saved nothing. */
+  /** For each path, the text that is expected on disk until the editor saves anything. */
   readonly unsaved: Map<string, string>;
   readonly problems: string[];
 }
@@ -46,7 +44,7 @@ async function main(): Promise<void> {
     const original = copyPackages(folder);
     const all = [...calls, ...patchCalls(original, nextTexts())];
     const command = [process.execPath, join(root, "dist/main.cjs"), "--stdio"] as const;
-    // The editor must save nothing before the demo has checked the disk.
+    // The editor must not save anything before the demo has checked the disk.
     const client = await startClient({ command, folder, settings: { save: "never" } });
     const stage: Stage = { folder, client, expected: new Map(original), unsaved: new Map(original), problems: [] };
     try {
@@ -73,7 +71,7 @@ function copyPackages(folder: string): Map<string, string> {
   return new Map(filesIn(folder).map((path) => [path, readFileSync(join(folder, path), "utf8")]));
 }
 
-/** Returns the texts of the package's next version, by their paths in the workspace. */
+/** Returns the texts of the package's next version, keyed by path in the workspace. */
 function nextTexts(): Map<string, string> {
   const { of, name, folder } = nextVersion;
   const sources = join(root, "node_modules", name, folder);
@@ -176,8 +174,8 @@ function outcomeProblems(demo: DemoCall, answer: Answer<MultiEditResult>): strin
 }
 
 /**
- * Adds a required change to the expected texts; throws if the change does not fit the files, which would be a mistake
- * in the demo.
+ * Applies an expected change to the expected texts; throws if the change does not fit them, which would be a mistake in
+ * the demo.
  */
 function expect({ expected, unsaved }: Stage, change: Expected): void {
   const { path } = change;
@@ -195,12 +193,12 @@ function expect({ expected, unsaved }: Stage, change: Expected): void {
   if (!unsaved.has(path)) unsaved.set(path, "");
   const parts = text.split(before ?? text);
   if (before !== undefined && parts.length !== times + 1) {
-    throw new Error(`${path} has ${JSON.stringify(before)} ${parts.length - 1} times`);
+    throw new Error(`${path} contains ${JSON.stringify(before)} ${parts.length - 1} times`);
   }
   expected.set(path, before === undefined ? after : parts.join(after));
 }
 
-/** Expects changes to files that are not open to be on disk already, because the server applied the call itself. */
+/** Expects changes to closed files to be on disk already, because the server applied the call itself. */
 function expectWritten({ folder, client, expected, unsaved }: Stage, changes: readonly Expected[]): void {
   for (const change of changes) {
     const path = "movedTo" in change ? change.movedTo : change.path;
@@ -209,7 +207,7 @@ function expectWritten({ folder, client, expected, unsaved }: Stage, changes: re
   }
 }
 
-/** Returns the problems in all files of the workspace, not only in those that the call names. */
+/** Returns the problems found in all of the workspace's files, not only in those that the call names. */
 function textProblems({ folder, client, expected }: Stage): string[] {
   const there = new Map(
     filesIn(folder).map((path) => [
@@ -221,7 +219,7 @@ function textProblems({ folder, client, expected }: Stage): string[] {
   return paths.flatMap((path) => (there.get(path) === expected.get(path) ? [] : [`the text of ${path} differs`]));
 }
 
-/** Checks that no open document has been written yet, saves all of them, and checks that they are on disk. */
+/** Checks that no open document has been written yet, saves them all, and then checks every file on disk. */
 function checkDisk({ folder, client, expected, unsaved, problems }: Stage): void {
   const onDisk = (path: string): string => readFileSync(join(folder, path), "utf8");
   for (const [path, text] of unsaved)
@@ -234,13 +232,13 @@ const hasGit = spawnSync("git", ["--version"]).status === 0;
 
 function gitProblems(folder: string, diff: string): string[] {
   if (!hasGit) return [];
-  // Inside a repository, git would resolve the diff's paths against the root of that repository, and skip them.
+  // Inside a repository, git would resolve the diff's paths against the repository's root and skip them.
   const env = { ...process.env, GIT_CEILING_DIRECTORIES: dirname(folder) };
   const { status, stderr } = spawnSync("git", ["apply", "--check"], { cwd: folder, env, input: diff });
   return status === 0 ? [] : [`git apply --check: ${stderr.toString().trim()}`];
 }
 
-/** What the summary at the end reports about the whole demo. */
+/** The data for the closing summary. */
 interface Whole {
   readonly calls: number;
   readonly original: ReadonlyMap<string, string>;

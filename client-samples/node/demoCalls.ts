@@ -11,7 +11,7 @@ export const packages: readonly { readonly name: string; readonly folder: string
   { name: "diff-8", folder: "libesm" },
 ];
 
-/** A folder of an installed package that is the next version of a package in the workspace. */
+/** An installed package that is the next version of a package in the workspace, and the folder of its sources. */
 export const nextVersion = { of: "diff-8", name: "diff", folder: "libesm" };
 
 const buffer = "vscode-jsonrpc/messageBuffer.js";
@@ -23,7 +23,7 @@ const lineEndings = "diff/line-endings.js";
 const patchApply = "diff/apply.js";
 const patchCount = "diff/count.js";
 
-/** Files that the editor has open from the start. */
+/** Files that are open in the editor from the start. */
 export const openFiles: readonly string[] = [
   buffer,
   patchApply,
@@ -70,25 +70,25 @@ export const typed: readonly { readonly path: string; readonly after: string; re
   },
 ];
 
-/** A file's text with the lines that the user has typed into it. */
+/** Returns a file's text with the lines that the user has typed into it. */
 export function withTyped(path: string, text: string): string {
   return typed
     .filter((each) => each.path === path)
     .reduce((now, { after, line }) => {
       const parts = now.split(after);
-      if (parts.length !== 2) throw new Error(`${path} has ${JSON.stringify(after)} ${parts.length - 1} times`);
+      if (parts.length !== 2) throw new Error(`${path} contains ${JSON.stringify(after)} ${parts.length - 1} times`);
       return parts.join(after + line);
     }, text);
 }
 
-/** One required change to a file, worked out by hand and not by the server. */
+/** One change that a call must make to a file, worked out by hand and not by the server. */
 export type Expected =
   | {
       readonly path: string;
-      /** `undefined`: `after` is the whole text, whether or not the file existed. */
+      /** The text that is replaced; `undefined` if `after` is the whole text, whether or not the file existed. */
       readonly before: string | undefined;
       readonly after: string;
-      /** The number of times that `before` occurs; by default 1. */
+      /** The number of times that `before` occurs; 1 by default. */
       readonly times?: number;
     }
   | { readonly path: string; readonly movedTo: string }
@@ -97,19 +97,19 @@ export type Expected =
 /** One call of the demo. */
 export interface DemoCall {
   readonly title: string;
-  /** The point of the call, for the reader. */
+  /** Explains to the reader what the call shows. */
   readonly note: string;
   readonly by: "client" | "server";
   /** The call as a model sends it. */
   readonly call: Readonly<Record<string, unknown>>;
-  /** The rung on which each edit was found; `undefined` if it was not searched for, or not found. */
+  /** The rung on which each edit was found; `undefined` if it was not searched for or not found. */
   readonly rungs: readonly (string | undefined)[];
-  /** `refused`: the codes of the failures. */
+  /** `refused`: the failure codes. */
   readonly outcome: "applied" | { readonly refused: readonly string[] };
   readonly expected: readonly Expected[];
-  /** The only file whose diff is shown, below the summary of all files; `undefined`: all diffs are shown. */
+  /** The only file whose diff is shown, below the summary of all files; `undefined` to show all diffs. */
   readonly shown?: string;
-  /** Set if git must confirm the diff; possible only if the disk has the original text. */
+  /** Set if git must accept the diff; possible only if the disk has the original text. */
   readonly git?: true;
 }
 
@@ -128,7 +128,7 @@ const sizeAfter = "        this._state = 0;\n        this._size = 0;";
 export const calls: readonly DemoCall[] = [
   {
     title: "pi, one edit",
-    note: "The old text is a line that you have typed but not saved: it is in no file on disk.",
+    note: "The old text is a line that you have typed but not saved: it is not in any file on disk.",
     by: "client",
     call: {
       path: buffer,
@@ -163,7 +163,7 @@ export const calls: readonly DemoCall[] = [
   },
   {
     title: "MultiEdit, a chain",
-    note: "The second edit is found in the result of the first one, a replace_all.",
+    note: "The second edit matches only the result of the first one, a replace_all.",
     by: "client",
     call: {
       file_path: textDocument,
@@ -228,7 +228,7 @@ export const calls: readonly DemoCall[] = [
   },
   {
     title: "batch, our own shape",
-    note: "One line of the file ends with a space that the model leaves out; the space stays.",
+    note: "One line of the file ends with a space that the model omits; the space is kept.",
     by: "server",
     call: {
       path: uriReadme,

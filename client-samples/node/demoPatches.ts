@@ -2,7 +2,7 @@
 import { structuredPatch } from "diff";
 import { type DemoCall, type Expected, withTyped } from "./demoCalls.js";
 
-/** The workspace's folder for the package whose next version arrives as a patch. */
+/** The workspace folder with the package that a patch updates to its next version. */
 const folder = "diff-8";
 const strings = `${folder}/util/string.js`;
 const lineEndings = `${folder}/patch/line-endings.js`;
@@ -28,7 +28,7 @@ export function patchCalls(onDisk: ReadonlyMap<string, string>, next: ReadonlyMa
       title: "patch, two mistakes",
       note: "One hunk was made from the file on disk, which lacks your line; another matches twice.",
       by: "client",
-      // The call moves a file that has unsaved text, which `overwrite` permits.
+      // The call moves a file with unsaved changes, which `overwrite` permits.
       call: { patch: inPatch([...tooLittle, ...around]), options: { overwrite: true } },
       rungs: [undefined, undefined, "exact", undefined, "exact", undefined, undefined],
       outcome: { refused: ["contextNotFound", "ambiguousMatch"] },
@@ -53,7 +53,7 @@ export function patchCalls(onDisk: ReadonlyMap<string, string>, next: ReadonlyMa
 const inPatch = (lines: readonly string[]): string =>
   ["*** Begin Patch", ...lines, "*** End Patch"].map((line) => `${line}\n`).join("");
 
-/** An Update section that turns one text into another, with three lines of context as in diffs. */
+/** An Update section that turns one text into another, with three lines of context as in a diff. */
 function updateBetween(path: string, before: string, after: string): { lines: string[]; hunks: number } {
   const { hunks } = structuredPatch(path, path, before, after, undefined, undefined, { context: 3 });
   const text = before.split("\n");
@@ -67,7 +67,7 @@ function updateBetween(path: string, before: string, after: string): { lines: st
   return { lines: [`*** Update File: ${path}`, ...lines], hunks: hunks.length };
 }
 
-/** The location of a hunk among the lines of a text, 0-based; `cursor` is the line after the previous hunk. */
+/** The location of a hunk among a text's lines, 0-based; `cursor` is the line after the previous hunk. */
 interface Place {
   readonly text: readonly string[];
   readonly cursor: number;

@@ -15,7 +15,7 @@ export function print(...lines: readonly string[]): void {
   for (const line of lines) console.log(line);
 }
 
-/** Returns a call on one line: keys unchanged, long values shortened. */
+/** Returns a call as one line, with its keys unchanged and its long values shortened. */
 export function callLine(method: string, call: object): string {
   return `    ${paint("cyan", cut(`${method} ${brief(call)}`, width - 4))}`;
 }
@@ -38,7 +38,8 @@ function brief(value: unknown): string {
 export type FileState = "open" | "open, not saved" | "not open" | "new";
 
 /**
- * Returns the result's text with the state of each file that it lists. `states`: the states before the call, by path.
+ * Returns the lines of a result's text, each file followed by its state. `states` maps paths to the states before the
+ * call.
  */
 export function summaryLines(
   text: string,
@@ -83,7 +84,7 @@ export function diffLines(file: FileResult, state: FileState, unsaved: readonly 
 
 interface DiffLine {
   readonly kind: "+" | "-" | " ";
-  /** 1-based; removed lines have their number in the original text, all others their number in the new text. */
+  /** The line's 1-based number: in the original text for a removed line, in the new text for any other line. */
   readonly number: number;
   readonly text: string;
 }
@@ -109,7 +110,7 @@ function numbered(diff: string): DiffLine[] {
   return result;
 }
 
-/** A message as the model gets it, with its lines wrapped. */
+/** A message as the model receives it, with long lines wrapped. */
 export function quoted(message: string): string[] {
   return message
     .split("\n")

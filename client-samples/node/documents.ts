@@ -1,4 +1,4 @@
-/** The open documents of a client, synced to the server as they change. An edit is applied completely or not at all. */
+/** A client's open documents, synced to the server as they change. An edit is applied completely or not at all. */
 import { writeFileSync } from "node:fs";
 import { extname } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -7,20 +7,21 @@ import { changeFiles, type Matched, type OpenDocument, prepare, readDocument, ty
 
 /** Holds the documents and keeps the server informed. Paths are absolute. */
 export interface DocumentStore {
-  /** Returns `undefined` if the document is not open. */
+  /** Returns a document; `undefined` if it is not open. */
   get(path: string): OpenDocument | undefined;
-  /** Open documents, in the order in which they were opened. */
+  /** Returns the open documents, in the order in which they were opened. */
   all(): readonly OpenDocument[];
-  /** Opens a UTF-8 file. Throws if it cannot be read. */
+  /** Opens a UTF-8 file. Throws if the file cannot be read. */
   open(path: string): OpenDocument;
   /** Replaces the text of an open document, as typing does; the file is unchanged. */
   change(path: string, text: string): void;
   /** Writes an open document to its file. */
   save(path: string): void;
   /**
-   * Applies all of an edit, or nothing if any part does not fit: if the version of a document or the hash of a file
-   * differs from the one in `matched` (by URI), a range is outside the text, or a new name is taken. Texts are changed
-   * in documents, which are opened if necessary but not saved; files are created, renamed and deleted immediately.
+   * Applies an edit completely, or not at all if any part of it does not fit: if the version of a document or the hash
+   * of a file differs from the one in `matched` (by URI), a range is outside the text, or a new name is taken. Texts
+   * are changed in documents, which are opened if necessary but not saved; files are created, renamed and deleted
+   * immediately.
    */
   applyEdit(edit: WorkspaceEdit, matched?: ReadonlyMap<string, Matched>): ApplyWorkspaceEditResult;
 }
@@ -28,7 +29,7 @@ export interface DocumentStore {
 /** Sends a notification to the server. */
 export type Notify = (method: string, params: object) => void;
 
-/** Creates a store without documents. */
+/** Creates an empty store. */
 export function createDocumentStore(notify: Notify): DocumentStore {
   const documents = new Map<string, OpenDocument>();
 

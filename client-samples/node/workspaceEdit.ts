@@ -7,20 +7,21 @@ import { dirname } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type { Position, TextEdit, WorkspaceEdit } from "vscode-languageserver/node";
 
-/** A document as the editor has it; `text` does not include the byte order mark. */
+/** A document in the editor; `text` does not include the byte order mark. */
 export interface OpenDocument {
   readonly uri: string;
   readonly path: string;
   readonly version: number;
   readonly text: string;
-  /** `true` if the text is also on disk. */
+  /** `true` if the file on disk has the same text. */
   readonly saved: boolean;
-  /** `true` if the file starts with a byte order mark, which is written again on saving. */
+  /** `true` if the file starts with a byte order mark, which is kept when the document is saved. */
   readonly bom: boolean;
 }
 
 /**
- * The state that an edit was made for: an open document's version, or the SHA-256 (in hex) of a closed file's bytes.
+ * The state against which an edit was planned: an open document's version, or the SHA-256 (in hex) of a closed file's
+ * bytes.
  */
 export interface Matched {
   readonly version: number | null;
@@ -43,15 +44,15 @@ export type Step =
 
 /** The state of a path before the current step. */
 interface Entry {
-  /** `undefined` if the file is not open and has not been read yet. */
+  /** The document; `undefined` if the file is not open and has not been read yet. */
   readonly document: OpenDocument | undefined;
-  /** The path that the file's bytes had before the edit; `undefined` if the edit creates the file. */
+  /** The path that the file had before the edit; `undefined` if the edit creates the file. */
   readonly source: string | undefined;
 }
 
 /**
- * Returns the steps of an edit; throws if one of its parts does not fit. `matched` is keyed by URI; for documents that
- * it does not contain, only the versions in the edit are checked.
+ * Returns the steps of an edit; throws if any part of it does not fit the documents. `matched` is keyed by URI; for
+ * documents that it does not contain, only the versions in the edit are checked.
  */
 export function prepare(
   edit: WorkspaceEdit,
@@ -64,7 +65,7 @@ export function prepare(
     if (!known.has(path)) known.set(path, isThere(path) ? { document: openAt(path), source: path } : undefined);
     return known.get(path);
   };
-  /** The file under a path. Throws if it does not exist, or is not the one for which the edit was made. */
+  /** Returns the file at a path. Throws if the file does not exist or is not the one for which the edit was made. */
   const existing = (uri: string, path: string): Entry => {
     const entry = entryAt(path);
     if (entry === undefined) throw new Error(`${path} does not exist`);
@@ -157,7 +158,7 @@ function changeFile(step: Step): (() => void)[] {
   }
 }
 
-/** Creates the folders for a path; returns a function that removes the folders that were created. */
+/** Creates the missing parent folders of a path; returns a function that removes them again. */
 function makeParents(path: string): () => void {
   const first = mkdirSync(dirname(path), { recursive: true });
   return () => {
@@ -168,7 +169,7 @@ function makeParents(path: string): () => void {
 
 const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 
-/** A text may be changed through a symbolic link, but only regular files may be renamed or deleted. */
+/** Text may be changed through a symbolic link, but only regular files may be renamed or deleted. */
 function checkIsFile({ source }: Entry): void {
   if (source !== undefined && !lstatSync(source).isFile()) throw new Error(`${source} is not a file`);
 }
@@ -176,8 +177,8 @@ function checkIsFile({ source }: Entry): void {
 const hashOf = (path: string): string => createHash("sha256").update(readFileSync(path)).digest("hex");
 
 /**
- * Reads a file as a document that is being opened. `source`: the path of the file that has the bytes; `undefined` if
- * there are none yet.
+ * Reads a file into a new document. `source` is the path from which the bytes are read; `undefined` if there are no
+ * bytes yet.
  */
 export function readDocument(path: string, source: string | undefined): OpenDocument {
   const bytes = source === undefined ? new Uint8Array() : readFileSync(source);
@@ -186,7 +187,9 @@ export function readDocument(path: string, source: string | undefined): OpenDocu
   return { uri: pathToFileURL(path).href, path, version: 1, text: bom ? text.slice(1) : text, saved: true, bom };
 }
 
-/** The text after all edits, whose ranges refer to the original text; the server sends them sorted and disjoint. */
+/**
+ * Returns the text after all edits. Their ranges refer to the original text; the server sends them sorted and disjoint.
+ */
 function edited(text: string, edits: readonly TextEdit[]): string {
   const starts = [0, ...[...text.matchAll(/\r\n|\r|\n/g)].map((match) => match.index + match[0].length)];
   const offsetAt = ({ line, character }: Position): number => {

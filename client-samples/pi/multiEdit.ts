@@ -16,7 +16,7 @@ export interface PiTool {
   readonly name: string;
   readonly label: string;
   readonly description: string;
-  /** One line of pi's system prompt. */
+  /** A line for pi's system prompt. */
   readonly promptSnippet: string;
   readonly promptGuidelines: readonly string[];
   /** A JSON Schema. */
@@ -30,10 +30,10 @@ export interface PiTool {
   ): Promise<PiResult>;
 }
 
-/** A tool's answer. An error that the model should read is thrown instead. */
+/** A tool's answer. Errors that the model should read are thrown instead. */
 export interface PiResult {
   readonly content: readonly { readonly type: "text"; readonly text: string }[];
-  /** The data with which pi displays an edit. */
+  /** The data that pi uses to display an edit. */
   readonly details: { readonly diff: string; readonly patch: string; readonly firstChangedLine?: number } | undefined;
 }
 
@@ -43,7 +43,7 @@ export default function multiEdit(pi: PiHost): void {
     name: "edit",
     label: "edit",
     description:
-      "Replaces text in one or more files, through the user's editor: unsaved text is seen and kept. All edits of a call succeed, or nothing changes. Each oldText must occur exactly once in its file; edits are applied in list order. An empty oldText creates the file.",
+      "Replaces text in one or more files, through the user's editor: unsaved text is seen and kept. Either all edits of a call succeed or nothing changes. Each oldText must occur exactly once in its file; edits are applied in list order. An empty oldText creates the file.",
     promptSnippet: "Edit one or more files by exact text replacement, all edits of a call or none",
     promptGuidelines: [
       "Use edit for targeted changes. Put all edits of one change into one edit call, even across files.",
@@ -95,16 +95,16 @@ interface Place {
   readonly signal: AbortSignal | undefined;
 }
 
-/** The fields of the program's answer that are used here; the package's `protocol` has all of them. */
+/** The fields of the program's answer that this extension uses; the package's `protocol` declares all of them. */
 interface Answer {
   readonly text?: string;
   readonly diff?: string;
   readonly warnings?: readonly string[];
   readonly files?: readonly { readonly firstChangedLine: number }[];
-  /** Present in the answer to `read`. */
+  /** The 1-based line at which `text` starts; present only in the answer to `read`. */
   readonly startLine?: number;
   readonly totalLines?: number;
-  /** `null`: no editor has the file open. */
+  /** The version of the open document; `null` if no editor has the file open. */
   readonly version?: number | null;
   readonly onDisk?: "same" | "differs";
   readonly error?: { readonly message: string };
@@ -124,10 +124,10 @@ async function edit(params: unknown, place: Place): Promise<PiResult> {
 
 async function read(params: unknown, place: Place): Promise<PiResult> {
   const { path, startLine, endLine } = params as { path: string; startLine?: number; endLine?: number };
-  // If there is no end line, all lines to the end of the file are read.
+  // Without an end line, everything up to the end of the file is read.
   const lines = startLine === undefined && endLine === undefined ? "" : `:${startLine ?? 1}-${endLine ?? ""}`;
   const answer = await ask(["read", "--json", `${path}${lines}`], "", place);
-  // The note comes first, because the end of a long text is cut off.
+  // The note comes first, because the end of a long text may be cut off.
   const texts = [noteOf(answer), answer.text ?? ""];
   return { content: texts.map((text) => ({ type: "text", text })), details: undefined };
 }
@@ -138,26 +138,26 @@ function noteOf({ text = "", startLine = 1, totalLines = 0, version, onDisk }: A
   const last = Math.min(totalLines, startLine + lines - 1);
   const shown =
     last < startLine
-      ? `No lines: the file has ${totalLines} ${totalLines === 1 ? "line" : "lines"}`
+      ? `No lines in this range: the file has ${totalLines} ${totalLines === 1 ? "line" : "lines"}`
       : `Lines ${startLine} to ${last} of ${totalLines}`;
   // If the environment names a session, no other session was asked.
   if (version === null)
     return process.env.MULTI_EDIT_SESSION
       ? `${shown}, from disk.`
       : `${shown}, from disk: no editor has the file open.`;
-  return `${shown}${onDisk === "same" ? "" : ", from the editor, with unsaved text"}.`;
+  return `${shown}${onDisk === "same" ? "" : ", from the editor, including unsaved changes"}.`;
 }
 
-/** The id that tells the editor that all calls come from one agent, although each call starts the program anew. */
+/** The id that tells the editor that all calls come from the same agent, even though each call starts a new process. */
 const agent = process.env.MULTI_EDIT_AGENT || randomUUID();
 
 /** Runs the program; its errors are thrown for the model to read. */
 function ask(args: readonly string[], input: string, { cwd, signal }: Place): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const env = { ...process.env, MULTI_EDIT_AGENT: agent };
-    // If the program is not on pi's PATH, set MULTI_EDIT_PROGRAM to its full path, or to the path of a wrapper.
+    // If the program is not on pi's PATH, set MULTI_EDIT_PROGRAM to its full path or to that of a wrapper.
     const child = spawn(process.env.MULTI_EDIT_PROGRAM ?? "multi-edit", args, { cwd, env });
-    // On this signal the program rolls the call back before it exits; SIGKILL would prevent that.
+    // On SIGINT, the program rolls back the call before it exits; SIGKILL would prevent that.
     const stop = (): void => void child.kill("SIGINT");
     signal?.addEventListener("abort", stop, { once: true });
     let stdout = "";
@@ -188,7 +188,9 @@ function parse(json: string): Answer | undefined {
   }
 }
 
-/** A unified diff as pi displays one: each line has its sign and number first, and omitted lines are shown as dots. */
+/**
+ * Converts a unified diff to pi's format: each line begins with its sign and number, and dots stand for omitted lines.
+ */
 function numbered(diff: string): string {
   const shown: string[] = [];
   let [before, after] = [0, 0];

@@ -1,4 +1,4 @@
-/** Sentences about the connection between an agent and the session of an editor. */
+/** Sentences about the connection between an agent and an editor's session. */
 import { sayUnreached, type Unreached } from "../disk/sentences.js";
 import { clip, type Failure, makeFailure, quote, theCall } from "../plan/failure.js";
 import { limits } from "../text/limits.js";
@@ -7,14 +7,14 @@ import { limits } from "../text/limits.js";
 export const sessionProblems = {
   socket: (name: string, problem: string) => `the socket ${quote(name, 200)} ${problem}`,
   longSocketPath: (path: string, most: number) =>
-    `the path of a socket in ${quote(path, 200)} has more than ${most} bytes`,
+    `the path of a socket in ${quote(path, 200)} would be longer than ${most} bytes`,
   blind: (problem: string) => `Editors can't announce themselves, or can't be found: ${problem}.`,
   foreignRecord: (path: string) =>
-    `${quote(path, 200)} was ignored: it is not a regular file that only its owner can read. Remove it.`,
-  badRecord: (path: string) => `${quote(path, 200)} is not a valid announcement of a session. Remove it.`,
+    `${quote(path, 200)} was ignored: it is not a regular file, or it is not private to this user. Remove it.`,
+  badRecord: (path: string) => `${quote(path, 200)} is not a valid session announcement. Remove it.`,
   newerRecord: (path: string) =>
-    `${quote(path, 200)} announces the session of a newer version of multi-edit-language-server. Update this program, or remove the file if no editor runs the newer version any more.`,
-  noStatus: () => "this version does not understand its list of open files",
+    `${quote(path, 200)} announces a session of a newer version of multi-edit-language-server. Update this program or, if no editor is running the newer version any more, remove the file.`,
+  noStatus: () => "this program does not understand the session's list of open files",
 } as const;
 
 /** Lists at most `limits.sessionsShown` sessions, one per line; an ellipsis replaces the rest. */
@@ -23,24 +23,24 @@ function listed(sessions: readonly string[]): string {
   return `${shown.join("")}${sessions.length > shown.length ? "\n  …" : ""}`;
 }
 
-const noEditor = "No editor runs multi-edit-language-server.";
+const noEditor = "No editor is running multi-edit-language-server.";
 
 const nameOne =
-  "Ask the user to close the files or the editors that should not be used, or name a session in the environment variable MULTI_EDIT_SESSION.";
-const wholeId = "Name one of these by its full id.";
+  "Ask the user to close the files or editors that should not be used. Or choose a session: set the environment variable MULTI_EDIT_SESSION to its id.";
+const wholeId = "Use the full id of one of these.";
 const callPerFolder = "Send a separate call for each folder.";
 
 const noSession = (problem: string, hint: string): Failure => makeFailure("noSession", theCall, { problem, hint });
 
 const readFiles = "Read the files before you continue.";
 
-/** Failures to reach the session of an editor. A session is named by its id, editor and folders. */
+/** Failures to reach an editor's session. They identify a session by its id, editor and folders. */
 export const sessionFailures = {
   openInSeveral: (sessions: readonly string[]) =>
     noSession(`Several editors have these files open:${listed(sessions)}\n`, nameOne),
-  /** `id`: the characters with which the ids of all these sessions start. */
+  /** `id`: a prefix of all these sessions' ids. */
   ambiguous: (id: string, sessions: readonly string[]) =>
-    noSession(`Several sessions have an id that starts with ${quote(id, 40)}:${listed(sessions)}\n`, wholeId),
+    noSession(`Several session ids start with ${quote(id, 40)}:${listed(sessions)}\n`, wholeId),
   apart: (sessions: readonly string[]) =>
     noSession(
       `No editor has all of these files in one workspace folder; some are in the folders of:${listed(sessions)}\n`,
@@ -62,8 +62,11 @@ export const sessionFailures = {
     ),
   unknown: (id: string, sessions: readonly string[]) =>
     sessions.length === 0
-      ? noSession(`There is no session ${quote(id, 40)}. ${noEditor}`, "Start it in an editor.")
-      : noSession(`There is no session ${quote(id, 40)}. The sessions are:${listed(sessions)}\n`, "Name one of these."),
+      ? noSession(`There is no session ${quote(id, 40)}. ${noEditor}`, "Start the server in an editor.")
+      : noSession(
+          `There is no session ${quote(id, 40)}. The sessions are:${listed(sessions)}\n`,
+          "Choose one of these.",
+        ),
   none: (sessions: readonly string[]) =>
     noSession(
       sessions.length === 0
@@ -73,7 +76,7 @@ export const sessionFailures = {
     ),
   tooOld: (version: string) =>
     makeFailure("clientCapability", theCall, {
-      problem: `The editor runs version ${clip(version, 40)} of multi-edit-language-server, which does not support this request.`,
+      problem: `The editor is running version ${clip(version, 40)} of multi-edit-language-server, which does not support this request.`,
       hint: "Update the server and restart it in the editor.",
     }),
   lost: () => {
@@ -85,12 +88,15 @@ export const sessionFailures = {
     return makeFailure("timeout", theCall, { problem, hint: readFiles });
   },
   stopped: (seconds: number) => {
-    const problem = `The call was stopped after ${seconds} s, most likely because the user was asked and did not answer. Nothing was changed.`;
-    return makeFailure("cancelled", theCall, { problem, hint: "Ask the user, then send the call again." });
+    const problem = `The call was stopped after ${seconds} s, most likely because the user was asked to confirm it and did not answer. Nothing was changed.`;
+    return makeFailure("cancelled", theCall, {
+      problem,
+      hint: "Send the call again, and ask the user to answer the question.",
+    });
   },
 } as const;
 
-/** Reports whether the caller can resolve a failure by choosing a session; a program then says how to choose one. */
+/** Reports whether the caller can resolve a failure by choosing a session; a program can then say how to choose one. */
 export function asksForSession({ code, hint }: Failure): boolean {
   return code === "noSession" && (hint === nameOne || hint === callPerFolder);
 }
@@ -98,15 +104,15 @@ export function asksForSession({ code, hint }: Failure): boolean {
 /** The rule for an agent's id, as the end of a sentence. */
 export const agentIdRule = `an id of 1 to ${limits.agentId} printable ASCII characters without spaces`;
 
-/** Refusals that a session sends to an agent, as sentences. */
+/** A session's reasons for refusing an agent's request, as sentences. */
 export const socketSentences = {
   whoAreYou: "An agent's first requests must be initialize, with protocols and a nonce, and then multiEdit/prove.",
   notProved: "The proof is wrong: the sender does not know the session's secret.",
-  badAgent: `client.agent must be ${agentIdRule}, or be left out.`,
+  badAgent: `If present, client.agent must be ${agentIdRule}.`,
   serverTooOld: (version: string) =>
-    `The editor runs version ${version} of multi-edit-language-server, which is too old for this agent. Update the server and restart it in the editor.`,
+    `The editor is running version ${version} of multi-edit-language-server, which is too old for this agent. Update the server and restart it in the editor.`,
   agentTooOld: (version: string) =>
-    `The editor runs version ${version} of multi-edit-language-server, which is too new for this agent. Update the agent's copy of the program.`,
+    `The editor is running version ${version} of multi-edit-language-server, which is too new for this agent. Update the agent's copy of the program.`,
   busy: (most: number) => `${most} requests from this agent are already being served; send this one later.`,
 } as const;
 
@@ -119,7 +125,7 @@ export const sessionLog = {
   fromAgent: (text: string) => `from an agent: ${text}`,
 } as const;
 
-/** The name used for an agent that does not give a name. */
+/** The name shown for an agent that gives none. */
 export const namelessAgent = "an unnamed agent";
 
 /** Returns the name and version that the editor gave, such as `Neovim 0.12.1`. */

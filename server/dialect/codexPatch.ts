@@ -1,4 +1,4 @@
-/** Parses Codex patches: reads a text line by line and returns its sections, or everything that is wrong with it. */
+/** Parses Codex patches: reads a patch line by line and returns its sections, or everything that is wrong with it. */
 import type { Failure } from "../plan/failure.js";
 import type { Anchor, Hunk, HunkLine, Section, UpdateSection } from "../plan/operation.js";
 import { limits } from "../text/limits.js";
@@ -24,20 +24,21 @@ export type ParsedPatch =
       readonly ok: true;
       /** At least one section. There are at most `limits.editsPerCall` hunks, Adds, Deletes and Moves in all. */
       readonly sections: readonly Section[];
-      /** Sentences about everything that was assumed. */
+      /** A sentence for each assumption made. */
       readonly warnings: readonly string[];
     }
   | {
       readonly ok: false;
-      /** At least one and at most `limits.failuresPerCall`, in the order of the patch. A section has at most one. */
+      /** From 1 to `limits.failuresPerCall` failures, in patch order, at most one per section. */
       readonly failures: readonly Failure[];
-      /** The number of failures that are left out of `failures`. */
+      /** The number of failures omitted from `failures`. */
       readonly unlisted: number;
     };
 
 /**
- * Reads a patch. With `lenient: false`, accepts only what `apply_patch` of Codex 0.169.0 accepted in tests. Otherwise,
- * also accepts models' deviations from the format if their meaning is certain. Takes linear time and never throws.
+ * Parses a patch. With `lenient: false`, accepts only what the `apply_patch` of Codex 0.169.0 accepted in tests.
+ * Otherwise, also accepts the deviations typical of models, provided that their meaning is unambiguous. Takes linear
+ * time and never throws.
  */
 export function parsePatch(text: string, how: Leniency): ParsedPatch {
   const patchText = findPatch(text, how);
@@ -62,23 +63,26 @@ export function parsePatch(text: string, how: Leniency): ParsedPatch {
   return { ok: true, sections, warnings: isEnded ? [] : [dialectWarnings.patchMayBeCutOff] };
 }
 
-/** A patch that is being read. */
+/** The state of the parser. */
 interface Patch extends Leniency {
   readonly lines: readonly string[];
   /** The line after the last one that may be part of the patch. All line numbers in this type are 0-based. */
   readonly to: number;
-  /** The line that was read last; between sections, the line to read next. */
+  /** The last line read; between sections, the next line to read. */
   at: number;
-  /** The index of the next operation. Broken sections may use up indexes, but a broken patch has no operations. */
+  /**
+   * The index of the next operation. A broken section may use up indexes, which is harmless, because a broken patch
+   * yields no operations.
+   */
   next: number;
-  /** The sections without a failure. */
+  /** The sections that were read without a failure. */
   sections: Section[];
-  /** Functions that make the failures; they are called once it is known which sections are sound. */
+  /** Functions that create the failures, called once it is known which sections are sound. */
   reported: ((sound: readonly string[]) => Failure)[];
   unlisted: number;
 }
 
-/** Reports whether there are too many operations. Reading then stops, so that a hostile patch can't exhaust memory. */
+/** Reports whether there are too many operations. Parsing then stops, so that a hostile patch can't exhaust memory. */
 const hasTooMany = ({ next }: Patch): boolean => next > limits.editsPerCall;
 
 function report(patch: Patch, line: number, problem: string, path?: string): void {
@@ -100,7 +104,7 @@ function readEnvironment(patch: Patch): void {
 /** Reads the sections and the end marker. Returns `false` if there is no end marker. */
 function readSections(patch: Patch): boolean {
   const { lines, to, lenient } = patch;
-  /** The Add or Delete that has just been read, if any. A wrong line after it counts as a mistake in that section. */
+  /** The Add or Delete just read, if any. An invalid line after it counts as a mistake in that section. */
   let before: Section | undefined;
   let blank: number | undefined;
   for (; patch.at < to && !hasTooMany(patch); patch.at++) {
@@ -119,7 +123,7 @@ function readSections(patch: Patch): boolean {
       const stray = readStrayMarker(line);
       const broken = stray?.endsSection === true ? undefined : before;
       if (broken !== undefined) patch.sections.pop();
-      // The empty line in the middle of an Add is the mistake, not the lines after it.
+      // If an empty line interrupts an Add, the mistake is that line, not the lines after it.
       const at = before?.kind === "add" && line.startsWith("+") ? (blank ?? patch.at) : patch.at;
       report(patch, at, stray?.problem ?? problemBehind(before, line), broken?.path);
       skipSection(patch);
@@ -129,14 +133,14 @@ function readSections(patch: Patch): boolean {
   return false;
 }
 
-/** Returns what is wrong with a line that was found where a section should begin, as a clause from `patchProblems`. */
+/** Returns the problem with a line found where a section should begin, as a clause from `patchProblems`. */
 function problemBehind(before: Section | undefined, line: string): string {
   if (before?.kind === "add") return patchProblems.addedLine();
   if (before?.kind === "delete") return patchProblems.deletedLine();
   return isUnifiedDiff(line) ? patchProblems.unifiedDiff() : patchProblems.expectedHeader();
 }
 
-/** Skips all lines up to the next line that begins a section or ends the patch, or that was meant to do either. */
+/** Skips all lines before the next one that begins a section or ends the patch, or that was meant to do so. */
 function skipSection(patch: Patch): void {
   for (; patch.at + 1 < patch.to; patch.at++) {
     const next = trimLineEnd(patch.lines[patch.at + 1] ?? "");
@@ -145,7 +149,10 @@ function skipSection(patch: Patch): void {
   }
 }
 
-/** Reads a section. Returns an Add or a Delete, in case a wrong line follows it; otherwise returns `undefined`. */
+/**
+ * Reads a section. Returns an Add or a Delete, so that an invalid line after it can be reported as a mistake in that
+ * section; otherwise returns `undefined`.
+ */
 function readSection(patch: Patch, header: Header): Section | undefined {
   const { path } = header;
   const patchLine = patch.at + 1;
@@ -166,7 +173,7 @@ function readSection(patch: Patch, header: Header): Section | undefined {
   return section;
 }
 
-/** Returns the text of an Add: the unbroken run of lines below its header that start with `+`, without the `+`. */
+/** Returns the text of an Add: the consecutive `+` lines directly below its header, without the `+`. */
 function readAdded(patch: Patch): string {
   const added: string[] = [];
   for (; patch.at + 1 < patch.to; patch.at++) {
@@ -177,7 +184,7 @@ function readAdded(patch: Patch): string {
   return added.join("");
 }
 
-/** An Update that is being read. */
+/** An Update being read. */
 interface Update {
   readonly hunks: OpenHunk[];
   move: UpdateSection["move"];
@@ -189,7 +196,7 @@ interface OpenHunk extends Hunk {
   atEnd: boolean;
 }
 
-/** Reads the rest of an Update, whose header is the current line of the patch. */
+/** Reads the rest of an Update, whose header is the patch's current line. */
 function readUpdate(patch: Patch, path: string): void {
   const { lines, to, lenient } = patch;
   const patchLine = patch.at + 1;
@@ -199,7 +206,8 @@ function readUpdate(patch: Patch, path: string): void {
     const at = patch.at + 1;
     if (at >= to || hasTooMany(patch)) break;
     const marker = trimLineEnd(lines[at] ?? "");
-    // Only a marker at the start of a line ends an Update. An indented one is a context line, unless it comes last.
+    // Only an unindented marker ends an Update. An indented one is a context line, unless it is an end marker on the
+    // last line of the patch.
     if (marker === markers.end || readHeader(marker) !== undefined || isLastEnd(patch, at)) break;
     if (readStrayMarker(marker)?.endsSection === true) break;
     const problem = readUpdateLine(patch, update, at, marker);
@@ -219,7 +227,10 @@ function readUpdate(patch: Patch, path: string): void {
   }
 }
 
-/** Adds line `at` (0-based) to an Update. `marker`: the line without trailing whitespace. Returns a problem, if any. */
+/**
+ * Adds the line at index `at` to an Update. `marker`: the line without trailing whitespace. Returns the problem with
+ * the line, if any.
+ */
 function readUpdateLine(patch: Patch, update: Update, at: number, marker: string): string | undefined {
   const line = patch.lines[at] ?? "";
   const last = update.hunks.at(-1);
@@ -250,10 +261,10 @@ function readUpdateLine(patch: Patch, update: Update, at: number, marker: string
   return undefined;
 }
 
-/** The kinds of lines in a hunk, by the first character of the line. */
+/** The kind of a hunk line, by its first character. */
 const kinds: Readonly<Record<string, HunkLine["kind"] | undefined>> = { " ": "context", "-": "remove", "+": "add" };
 
-/** One object for all empty lines of each kind, because a hostile patch may have millions of them. */
+/** One object per kind, shared by all empty lines of that kind, because a hostile patch may have millions of them. */
 const emptyLines: Readonly<Record<HunkLine["kind"], HunkLine>> = {
   context: { kind: "context", text: "" },
   remove: { kind: "remove", text: "" },
@@ -280,8 +291,8 @@ function startHunk(patch: Patch, update: Update, at: number, marker: string): st
 const isEmpty = ({ kind, text }: HunkLine): boolean => kind === "context" && text === "";
 
 /**
- * Skips the empty lines between the header of an Update and its first hunk, which are not part of the hunk. If the hunk
- * has no `@@`, two kinds of lines are kept: a line of spaces, which is an empty context line, and an empty line above a
+ * Skips the empty lines between an Update's header and its first hunk; they are not part of the hunk. If the hunk has
+ * no `@@`, two kinds of lines are kept: a line of spaces, which is an empty context line, and an empty line above a
  * `+`, which may be the only sign of where the addition goes.
  */
 function skipLeadingBlanks(patch: Patch): void {
@@ -302,14 +313,15 @@ function isLastEnd({ lines, to }: Patch, at: number): boolean {
   return at === to - 1 && trimLine(lines[at] ?? "") === markers.end;
 }
 
-/** Reports whether a line is Git's note that the line before it has no line end. */
+/** Reports whether a line is Git's note that the preceding line has no line ending. */
 function isNoNewline(line: string): boolean {
   return line.startsWith("\\ No newline at end of file");
 }
 
 /**
- * Checks the lines after the end marker. Strict reading allows only empty lines and, as the last line, one more end
- * marker. Lenient reading allows any number of both and, after them, any text that does not look like a patch.
+ * Checks the lines after the end marker. Strict mode allows only empty lines and, as the last line, a second end
+ * marker. Lenient mode allows any number of empty lines and end markers, followed by any text that does not look like a
+ * patch.
  */
 function checkRest(patch: Patch): void {
   const { lines, to, lenient } = patch;

@@ -1,4 +1,4 @@
-/** Decodes one tool call, in any known shape, into operations, or returns everything that is wrong with the call. */
+/** Decodes a tool call of any known shape into operations, or returns everything that is wrong with the call. */
 import type { Failure } from "../plan/failure.js";
 import type { EditOperation, Operation, Order } from "../plan/operation.js";
 import { loneSurrogateAt } from "../text/chars.js";
@@ -14,13 +14,16 @@ import { readOptions } from "./readOptions.js";
 import { callFailures, callSizeFailures, nameOfValue, type Previewer, wrongValue } from "./sentences.js";
 import { patchShape, type Shape, type ShapeName, shapeOf } from "./shapes.js";
 
-/** The decoder's settings, which differ from caller to caller. */
+/** The decoder's settings, which vary by caller. */
 export interface DecodePolicy {
   /** `false` if a model wrote the whole call. A call with `options` is then refused. */
   readonly optionsAllowed: boolean;
-  /** The user's setting; `true` by default. Used only to read patches, if the call's options do not set `lenient`. */
+  /**
+   * The user's setting; `true` by default. Applies only to patches, and only if the call's options do not set
+   * `lenient`.
+   */
   readonly lenient?: boolean;
-  /** The request, tool or command that previews a call at this entry point; `undefined` means the request. */
+  /** The request, tool or command that messages recommend for a preview; `undefined` means the request. */
   readonly previewer?: Previewer;
 }
 
@@ -29,19 +32,19 @@ export type DecodedCall =
   | {
       readonly ok: true;
       readonly shape: ShapeName;
-      /** At least one. The indexes of the operations are 0-based and follow the order in which the caller sent them. */
+      /** At least one, in the order sent; indexes are 0-based. */
       readonly operations: readonly Operation[];
       readonly options: CallOptions;
-      /** The order that the shape prescribes; it applies if the options set no order. */
+      /** The shape's own order, which applies if the options set none. */
       readonly defaultOrder: Order;
-      /** Sentences about everything that was ignored or assumed. */
+      /** A sentence for each field that was ignored and for each assumption made. */
       readonly warnings: readonly string[];
     }
   | { readonly ok: false; readonly failures: readonly Failure[] };
 
 /**
- * Decodes the params of a request, which may be any JSON value. Reports all failures, not only the first, and never
- * throws. An array of one element stands for that element, because JSON-RPC clients wrap a bare string in an array.
+ * Decodes a request's params, which may be any JSON value. Reports all failures, not just the first, and never throws.
+ * A one-element array is read as its element, because JSON-RPC clients wrap a bare string in an array.
  */
 export function decodeCall(params: unknown, policy: DecodePolicy): DecodedCall {
   const sent: unknown = Array.isArray(params) && params.length === 1 ? params[0] : params;
@@ -64,7 +67,7 @@ export function decodeCall(params: unknown, policy: DecodePolicy): DecodedCall {
   return toDecoded(read, options, findings);
 }
 
-/** The content of a call. It may be incomplete if a failure has been reported. */
+/** A call's content, which may be incomplete if a failure has been reported. */
 interface ReadCall {
   readonly shape: Shape;
   readonly operations: readonly Operation[];
@@ -96,7 +99,7 @@ function readPermittedOptions(keys: SentKeys, policy: DecodePolicy, findings: Fi
   return {};
 }
 
-/** Reports the fields that a call has besides its patch, except `options`, the only one allowed there. */
+/** Reports all fields that accompany a patch, except `options`, the only field allowed beside a patch. */
 function reportBesidePatch(keys: SentKeys, patch: SentField, findings: Findings): void {
   const others = Object.entries(keys.fields).filter(([name]) => name !== "patch" && name !== "options");
   const spellings = others.map(([, field]) => field.spelling);
@@ -104,7 +107,7 @@ function reportBesidePatch(keys: SentKeys, patch: SentField, findings: Findings)
   reportKeys(keys, {}, undefined, findings);
 }
 
-/** Reads the text of a patch and adds its failures to `findings`. */
+/** Parses a patch and adds its failures to `findings`. */
 function readPatch({ spelling, value }: SentField, how: Leniency, findings: Findings): ReadCall | undefined {
   if (typeof value !== "string") {
     return findings.fail(callFailures.wrongType({}, spelling, wrongValue(value, "a string")));
@@ -115,7 +118,7 @@ function readPatch({ spelling, value }: SentField, how: Leniency, findings: Find
   const parsed = parsePatch(value, how);
   if (parsed.ok) return { shape: patchShape, operations: parsed.sections, warnings: parsed.warnings };
   for (const failure of parsed.failures) findings.fail(failure);
-  // `findings` has no room for the unlisted failures, so it needs only their number.
+  // `findings` has no room for the unlisted failures and only counts them, so any failure can stand in for them.
   const last = parsed.failures.at(-1);
   for (let i = 0; last !== undefined && i < parsed.unlisted; i++) findings.fail(last);
   return undefined;
@@ -179,12 +182,15 @@ function readEditCall(keys: SentKeys, findings: Findings): ReadCall | undefined 
 
 const containers: readonly ContainerName[] = ["edits", "multi"];
 
-/** A call without any of these has no edits. If a misspelt key seems to mean one of them, only the key is reported. */
+/**
+ * A call without any of these fields has no edits. If a misspelt key seems to mean one of them, the misspelling is
+ * reported, not the lack of edits.
+ */
 const editContent: readonly FieldName[] = ["edits", "multi", "patch", "oldText", "newText"];
 
 /**
- * Returns the list of edits, whose items may be any JSON values. The list may have been sent as a string of JSON, and a
- * single object counts as a list of one edit. Reports any other value and returns `undefined`.
+ * Returns the list of edits; each item may be any JSON value. Accepts a string that contains the list as JSON, and a
+ * single object as a list of one edit. Reports any other value and returns `undefined`.
  */
 function readList({ spelling, value }: SentField, findings: Findings): readonly unknown[] | undefined {
   let list = value;
@@ -200,7 +206,7 @@ function readList({ spelling, value }: SentField, findings: Findings): readonly 
   return isObject(list) ? [list] : findings.fail(callFailures.noList(spelling, list));
 }
 
-/** Returns, for each pair of `textStyles` that the call uses, the name from that pair that the call uses first. */
+/** Returns the first name that the call uses from each pair of `textStyles`. */
 function textSpellings(objects: readonly SentKeys[]): string[] {
   const first = new Map<unknown, string>();
   for (const { fields } of objects) {

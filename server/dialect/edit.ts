@@ -1,4 +1,4 @@
-/** Turns one edit of a call, whose keys have been sorted by kind, into an operation. */
+/** Turns one edit of a call, whose keys have already been sorted, into an operation. */
 import { type At, clip } from "../plan/failure.js";
 import type { EditOperation } from "../plan/operation.js";
 import { loneSurrogateAt } from "../text/chars.js";
@@ -8,28 +8,28 @@ import type { Findings } from "./findings.js";
 import type { SentField, SentKeys } from "./keys.js";
 import { callFailures, callSizeFailures, contradictions, schemaProblem, wrongValue } from "./sentences.js";
 
-/** The path of a call or of one edit. */
+/** The path of a call or an edit. */
 export interface SentPath {
   /** As the caller spelt it; `undefined` if the path is missing or unusable. */
   readonly path: string | undefined;
-  /** `true` if a problem with the path has been reported; the path must not also be reported as missing. */
+  /** `true` if a problem with the path has been reported, so it must not also be reported as missing. */
   readonly reported: boolean;
 }
 
 /** One edit, with everything that the rest of the call contributes to it. */
 interface SentEdit {
-  /** The 0-based position of the edit in the order in which the edits were sent. */
+  /** The edit's 0-based position among the edits as sent. */
   readonly index: number;
   readonly keys: SentKeys;
   /** The fields that this edit's misspelt keys seem to mean; they are not reported as missing. */
   readonly meant: ReadonlySet<FieldName>;
   /** The edit's own path, or the path that it inherits from the call. */
   readonly path: SentPath;
-  /** The names for missing fields in sentences; a field without an entry is called by its canonical name. */
+  /** The names that messages use for missing fields; a field without an entry appears under its canonical name. */
   readonly spellings: Readonly<Partial<Record<EditFieldName, string>>>;
 }
 
-/** Reads an edit and adds its failures to `findings`. Returns `undefined` if no operation can be made from the edit. */
+/** Reads an edit and adds its failures to `findings`. Returns `undefined` if the edit does not yield an operation. */
 export function readEdit(
   { index, keys, meant, path, spellings }: SentEdit,
   findings: Findings,
@@ -92,7 +92,7 @@ export function readPath(keys: SentKeys, meant: ReadonlySet<FieldName>, at: At, 
   return { path: undefined, reported: true };
 }
 
-/** Returns the location of a failure. Repairs an ill-formed path, shortens a long path, and omits an unusable path. */
+/** Returns the location of a failure. Repairs an ill-formed path, shortens a long one, and omits an unusable one. */
 export function atPath(index: number | undefined, path: unknown): At {
   const shown = typeof path === "string" && path !== "" ? clip(path, limits.pathLength).toWellFormed() : undefined;
   if (shown === undefined) return index === undefined ? {} : { index };
@@ -101,7 +101,9 @@ export function atPath(index: number | undefined, path: unknown): At {
 
 const requiredFields = ["path", "oldText", "newText"] as const;
 
-/** Checks a value's length and characters if its field has a maximum length. Returns `false` if it reports failures. */
+/**
+ * Checks a value's length and characters if its field has a maximum length. Returns `false` if it reports a failure.
+ */
 function checkString(name: EditFieldName, { spelling, value }: SentField, at: At, findings: Findings): boolean {
   const row = editFields[name];
   if (typeof value !== "string" || !("length" in row)) return true;

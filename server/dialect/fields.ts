@@ -2,7 +2,9 @@
 import * as z from "zod";
 import { limits } from "../text/limits.js";
 
-/** Fields of one edit. At the top level, `path` is the default for all edits, and the others form a single edit. */
+/**
+ * Fields of one edit. At the top level, `path` is the default for all edits, and the other fields form a single edit.
+ */
 export type EditFieldName = "path" | "oldText" | "newText" | "replaceAll" | "occurrence" | "line" | "expectedCount";
 
 /** Fields that contain the list of edits. */
@@ -14,15 +16,15 @@ export type CallFieldName = ContainerName | "patch" | "options";
 /** The canonical name of a field. */
 export type FieldName = EditFieldName | CallFieldName;
 
-/** The names that a tool gives to the two texts of an edit. */
+/** A tool's names for the two texts of an edit. */
 export interface TextStyle {
   readonly oldText: string;
   readonly newText: string;
 }
 
 /**
- * The names that tools give to the two texts, pair by pair. A call may use only one pair; a second pair means that the
- * caller has confused the shapes of two tools. The first pair is canonical.
+ * The pairs of names that tools use for the two texts. A call may use only one pair; a second pair means that the
+ * caller has confused two tools' shapes. The first pair is canonical.
  */
 export const textStyles: readonly TextStyle[] = [
   { oldText: "oldText", newText: "newText" },
@@ -33,17 +35,17 @@ export const textStyles: readonly TextStyle[] = [
   { oldText: "old_text", newText: "new_text" },
 ];
 
-/** One row: the names of a field and the requirements for its value. */
+/** The names of a field and the requirements for its value. */
 interface EditField {
-  /** Every known name of the field. The objects of one call may use different names, except for the two texts. */
+  /** Every known name of the field. Different objects in one call may use different names, except for the two texts. */
   readonly spellings: readonly string[];
-  /** Type and description, from which both the decoder's checks and the JSON Schemas are made. */
+  /** The type, which the decoder checks, and the description. Both appear in the JSON Schemas. */
   readonly schema: z.ZodType;
-  /** For strings: the maximum number of UTF-16 units, and the name of the value in failures. */
+  /** For strings: the maximum number of UTF-16 code units, and the name of the value in failures. */
   readonly length?: { readonly most: number; readonly what: string };
 }
 
-/** The fields of one edit. */
+/** An edit's fields. */
 export const editFields = {
   path: {
     spellings: ["path", "file_path", "filePath", "filepath", "uri"],
@@ -58,13 +60,13 @@ export const editFields = {
     schema: z
       .string()
       .describe(
-        "The text to replace, copied exactly from the file, with its whitespace and line breaks. It must occur exactly once unless the edit selects an occurrence. Empty: creates a new file.",
+        "The text to replace, copied exactly from the file, with its whitespace and line breaks. It must occur exactly once unless the edit selects an occurrence. An empty string creates a new file.",
       ),
     length: { most: limits.textLength, what: "the old text" },
   },
   newText: {
     spellings: textStyles.map((style) => style.newText),
-    schema: z.string().describe("The replacement text, taken literally. Empty: deletes the old text."),
+    schema: z.string().describe("The replacement text, taken literally. An empty string deletes the old text."),
     length: { most: limits.textLength, what: "the new text" },
   },
   replaceAll: {
@@ -84,15 +86,12 @@ export const editFields = {
       .int()
       .min(1)
       .describe(
-        "Replace the occurrence that starts nearest to this line (counted from 1, as in the file before the call).",
+        "Replace the occurrence that starts nearest to this line (counted from 1, in the file as it was before the call).",
       ),
   },
   expectedCount: {
     spellings: ["expectedCount", "expected_count", "expected_replacements", "expectedReplacements"],
-    schema: z
-      .int()
-      .min(1)
-      .describe("How many occurrences there must be if all are replaced. Any other number makes the call fail."),
+    schema: z.int().min(1).describe("How many occurrences replaceAll must find. Any other number makes the call fail."),
   },
 } as const satisfies Record<EditFieldName, EditField>;
 
@@ -106,7 +105,7 @@ export const callFields = {
   multi: {
     spellings: ["multi"],
     description:
-      "The edits, in any order: all are matched against the text before the call. Either all succeed, or nothing changes.",
+      "The edits, in any order: all are matched against the text as it was before the call. Either all succeed, or nothing changes.",
   },
   patch: {
     spellings: ["patch", "input"],
@@ -118,15 +117,15 @@ export const callFields = {
       'A hunk begins with a line "@@", or with "@@ " and a line of the file above the change, such as the head of its function, to select one of several matches. Then come its lines: " " before a kept line, "-" before a removed one, "+" before an added one. Copy some unchanged lines before and after each change, including whitespace. "*** End of File" after a hunk says that the hunk is at the end of the file.',
     ].join("\n"),
   },
-  options: { spellings: ["options"], description: "How to treat the call; only the integration sets it." },
+  options: { spellings: ["options"], description: "Settings for the call, which only the integration may set." },
 } as const satisfies Record<CallFieldName, { readonly spellings: readonly string[]; readonly description: string }>;
 
-/** The pair of `textStyles` to which each spelling of the old or new text belongs. */
+/** Maps each spelling of the old or new text to its pair in `textStyles`. */
 export const styleBySpelling: ReadonlyMap<string, TextStyle> = new Map(
   textStyles.flatMap((style) => [style.oldText, style.newText].map((spelling) => [spelling, style] as const)),
 );
 
-/** The canonical names of the fields of one edit, in the order of the table. */
+/** The canonical names of an edit's fields, in table order. */
 export const editFieldNames = Object.keys(editFields) as readonly EditFieldName[];
 
 /** The canonical name for every known spelling. A `Map`, because a caller's key may be `__proto__`. */
@@ -136,7 +135,7 @@ export const fieldsBySpelling: ReadonlyMap<string, FieldName> = new Map(
   ),
 );
 
-/** Every known spelling, in the order of the tables. */
+/** Every known spelling, in table order. */
 export const knownSpellings: readonly string[] = [...fieldsBySpelling.keys()];
 
 /** Checks the types of an edit's fields other than the path. All are optional and must have their canonical names. */

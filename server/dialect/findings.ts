@@ -1,28 +1,30 @@
-/** Collects the failures and warnings found while a call is decoded, and reports a limited number of them. */
+/** Collects the failures and warnings found while decoding a call, and reports a limited number of each. */
 import type { Failure } from "../plan/failure.js";
 import { limits } from "../text/limits.js";
 import { callFailures, callSizeFailures, dialectWarnings, type Previewer } from "./sentences.js";
 import { nearestName } from "./spelling.js";
 
-/** The failures and warnings of one call, in the order in which they are found. */
+/** A call's failures and warnings, in the order found. */
 export interface Findings {
   /** Adds a failure. Returns `undefined`, so that a function that can't continue can `return findings.fail(…)`. */
   fail(failure: Failure): undefined;
   /**
-   * Returns the member of `names` that a key seems to be a misspelling of; the caller must then report the key. If
-   * there is none, notes the key for a warning and returns `undefined`. `within`: the prefix of an option's key in
-   * sentences.
+   * Returns the member of `names` that a key was probably meant to be; the caller must then report the key. If there
+   * is none, notes the key for a warning and returns `undefined`. `within`: a prefix for the key in messages.
    */
   meantBy(key: string, names: readonly string[], within?: "options."): string | undefined;
-  /** The request, tool or command for previews at the entry point that received this call. */
+  /** The request, tool or command that messages recommend for a preview. */
   readonly previewer: Previewer;
-  /** At most `limits.failuresPerCall`. If there are more, the last one says how many are left out. */
+  /** At most `limits.failuresPerCall`. If more were found, the last one says how many are omitted. */
   failures(): readonly Failure[];
-  /** One for each key that resembles no known name. If there are too many, the last warning counts the rest. */
+  /**
+   * One for each key that resembles no known name. If there are too many to list, the last one says how many more there
+   * are.
+   */
   warnings(): readonly string[];
 }
 
-/** Returns an empty collection. */
+/** Creates an empty collection. */
 export function makeFindings(previewer: Previewer): Findings {
   const listed: Failure[] = [];
   let failed = 0;

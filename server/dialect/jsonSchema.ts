@@ -1,12 +1,12 @@
-/** The JSON Schemas of the shapes, for tools that announce them to a model; made from the decoder's own tables. */
+/** The shapes' JSON Schemas, for tools that announce them to a model; generated from the decoder's own tables. */
 import * as z from "zod";
 import { callFields, type EditFieldName, editFieldNames, editFields } from "./fields.js";
 import { type Shape, shapes } from "./shapes.js";
 
 /**
- * Returns the schemas (draft 2020-12) of the announced shapes, by the shapes' names. Each schema has the form that all
- * model APIs accept: a plain object at the root, strict objects, a description of every property, and no references,
- * unions or lists of types. The schemas allow less than the decoder, which also accepts common deviations.
+ * Returns the JSON Schemas (draft 2020-12) of the announced shapes, by shape name. Each has a form that all model APIs
+ * accept: a plain object at the root, strict objects, a description of every property, and no references, unions or
+ * lists of types. The schemas are stricter than the decoder, which also accepts common deviations.
  */
 export function shapeJsonSchemas(): Record<string, object> {
   return Object.fromEntries(shapes.filter((row) => row.announced).map((row) => [row.name, jsonSchemaOf(row)]));
@@ -20,21 +20,23 @@ function jsonSchemaOf(shape: Shape): object {
   }
   const names = editFieldNames.filter((name) => shape.spelling[name] !== undefined);
   const itemNames = names.filter((name) => name !== "path" || shape.path === "either");
-  const item = z.strictObject(properties(shape, itemNames, ["oldText", "newText"], "Default: the path of the call."));
+  const item = z.strictObject(properties(shape, itemNames, ["oldText", "newText"], "Default: the call's path."));
   const list = z.array(item).min(1).describe(callFields[container].description);
   const callNames = names.filter((name) => name === "path" || shape.single === "beside");
   const aboutCallPath = "Used by edits in the list that have no path of their own.";
   const call = z
     .strictObject({
       ...properties(shape, callNames, shape.path === "call" ? ["path"] : [], aboutCallPath),
-      // If one edit may accompany the list, it may also be sent without the list.
+      // An edit that may accompany the list may also be sent without it.
       [container]: shape.single === "beside" ? list.optional() : list,
     })
     .describe(description);
   return z.toJSONSchema(call, { io: "input", reused: "inline", override: dropSafeInteger });
 }
 
-/** Returns the properties in the shape's spelling. `aboutPath` is added to the description of an optional path. */
+/**
+ * Returns the properties, under the names that the shape uses. Adds `aboutPath` to the description of an optional path.
+ */
 function properties(
   shape: Shape,
   names: readonly EditFieldName[],

@@ -1,4 +1,4 @@
-/** Sorts the keys of one object of a call: picks out the known fields and reports everything wrong with the keys. */
+/** Sorts the keys of one object in a call: picks out the known fields and reports everything wrong with the keys. */
 import type { At } from "../plan/failure.js";
 import { callFields, type FieldName, fieldsBySpelling, knownSpellings, type TextStyle } from "./fields.js";
 import type { Findings } from "./findings.js";
@@ -16,17 +16,17 @@ export interface SentField {
 export interface SentKeys {
   /** By canonical name. If a field was sent under several names, the first counts. */
   readonly fields: Readonly<Partial<Record<FieldName, SentField>>>;
-  /** For each field that was sent under several names, all of those names. */
+  /** For each field sent under more than one name, a list of those names. */
   readonly twice: readonly (readonly string[])[];
-  /** The names, as spelt, of fields that belong to the call but were sent in one of its edits. */
+  /** The names, as the caller spelt them, of call-level fields that were sent inside an edit. */
   readonly misplaced: readonly string[];
-  /** Keys that other tools understand as a request only to show what a call would do. */
+  /** Keys that ask other tools for a dry run, which shows what a call would do but changes nothing. */
   readonly trials: readonly string[];
   /** Other unknown keys. */
   readonly unknown: readonly string[];
 }
 
-/** The folded names of keys that ask for a trial run, in other tools or in calls by models that mix up their tools. */
+/** The folded names of keys that request a dry run in other tools, or that a model might expect to do so. */
 const trialNames: ReadonlySet<string> = new Set([
   ...["preview", "previewonly", "ispreview", "dryrun", "isdryrun", "dry", "simulate", "simulation"],
   ...["validateonly", "checkonly", "noapply"],
@@ -38,7 +38,7 @@ const trialNames: ReadonlySet<string> = new Set([
  */
 export const agentFields: ReadonlySet<string> = new Set(["wait_for_previous"]);
 
-/** Returns the keys that ask for a trial run, in any spelling. Keys whose value is `false` or `null` do not count. */
+/** Returns the keys that ask for a dry run, in any spelling. Keys whose value is `false` or `null` do not count. */
 export function trialKeys(source: object): string[] {
   return Object.entries(source).flatMap(([key, value]) => (isTrial(key, value) ? [key] : []));
 }
@@ -71,14 +71,14 @@ export function readKeys(source: object, place: "call" | "edit"): SentKeys {
   return { fields, twice, misplaced, trials, unknown };
 }
 
-/** Reports whether a value is a JSON object; an array or `null` is not. */
+/** Reports whether a value is a JSON object, as opposed to an array or `null`. */
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /**
- * Reports what is wrong with the keys of one object and returns the fields that its misspelt keys seem to mean.
- * `style`: the call's names for the two texts, which advice also uses; `undefined` if the call has no texts.
+ * Reports everything wrong with the keys of one object and returns the fields that its misspelt keys seem to mean.
+ * `style`: the call's names for the two texts, which hints also use; `undefined` if the call has no texts.
  */
 export function reportKeys(
   keys: SentKeys,
@@ -88,7 +88,7 @@ export function reportKeys(
 ): ReadonlySet<FieldName> {
   for (const spellings of keys.twice) findings.fail(callFailures.twoNames(at, spellings));
   for (const spelling of keys.misplaced) findings.fail(callFailures.misplacedField(at, spelling));
-  // A call must not be carried out if the caller asks only to see what it would do.
+  // Don't carry out a call if the caller only wants to see what it would do.
   for (const key of keys.trials) findings.fail(callFailures.trial(at, key, findings.previewer));
   const meantFields = new Set<FieldName>();
   for (const key of keys.unknown) {

@@ -1,9 +1,11 @@
-/** The lines of a patch that are not file text (markers, headers, anchors), and lines that resemble them. */
+/** A patch's structural lines (markers, headers and anchors), and lines that resemble them. */
 import type { Anchor, Section } from "../plan/operation.js";
 import { isBlank } from "../text/chars.js";
 import { patchProblems } from "./sentences.js";
 
-/** The markers of a patch, apart from section headers, in their exact spelling. Two are only the start of a line. */
+/**
+ * A patch's markers other than section headers, in their exact spelling. The last two are prefixes: more text follows.
+ */
 export const markers = {
   begin: "*** Begin Patch",
   end: "*** End Patch",
@@ -17,21 +19,21 @@ export const markers = {
 const CR = 13;
 const isSpace = (unit: number): boolean => unit === CR || isBlank(unit);
 
-/** Returns a line without trailing whitespace, as Unicode, not JavaScript, defines whitespace. */
+/** Strips trailing whitespace, as defined by Unicode rather than JavaScript, from a line. */
 export function trimLineEnd(line: string): string {
   let end = line.length;
   while (end > 0 && isSpace(line.charCodeAt(end - 1))) end--;
   return line.slice(0, end);
 }
 
-/** Returns a line without leading whitespace. */
+/** Strips leading whitespace from a line. */
 export function trimLineStart(line: string): string {
   let start = 0;
   while (start < line.length && isSpace(line.charCodeAt(start))) start++;
   return line.slice(start);
 }
 
-/** Returns a line without leading or trailing whitespace. */
+/** Strips leading and trailing whitespace from a line. */
 export function trimLine(line: string): string {
   return trimLineEnd(trimLineStart(line));
 }
@@ -64,15 +66,15 @@ export function titleOf({ kind, path }: Header): string {
 export interface StrayMarker {
   /** A clause from `patchProblems`. */
   readonly problem: string;
-  /** `true` if the line was meant to begin or end a section or the patch, and so ends the section before it. */
+  /** `true` if the line was meant to begin or end a section or the patch, and so ends the preceding section. */
   readonly endsSection: boolean;
 }
 
-/** Matches the start of every line that resembles a marker. It is a fast first test, because few lines match. */
+/** Matches the start of every line that resembles a marker. Serves as a fast first check, because few lines match. */
 const firstWord =
   /^\*+[\s_-]*(?:add|begin|change|create|delete|edit|end|environment|eof|modify|move|new|remove|rename|update)/;
 
-/** Misspelt markers that models write. `like` matches the words of a line, in lower case and with single spaces. */
+/** Common misspellings of markers. `like` is matched against a line's words, in lower case, with single spaces. */
 const likenesses: readonly { readonly like: RegExp; readonly marker: string; readonly endsSection: boolean }[] = [
   { like: /^begin ?patch/, marker: markers.begin, endsSection: true },
   { like: /^end ?patch/, marker: markers.end, endsSection: true },
@@ -85,8 +87,8 @@ const likenesses: readonly { readonly like: RegExp; readonly marker: string; rea
 ];
 
 /**
- * Returns what is wrong with a line that looks like a marker or a header, or like the start of either, but is not valid
- * in its position. The line must have no trailing whitespace. Returns `undefined` if the line looks like none of these.
+ * Returns the problem with a line that resembles a marker or a header, or the start of either, but is not valid in its
+ * position. The line must have no trailing whitespace. Returns `undefined` if the line resembles none of these.
  */
 export function readStrayMarker(line: string): StrayMarker | undefined {
   if (!line.startsWith("***")) return undefined;
@@ -94,31 +96,31 @@ export function readStrayMarker(line: string): StrayMarker | undefined {
   if (line === markers.endOfFile) return { problem: patchProblems.endOfFileMisplaced(), endsSection: false };
   if (line.startsWith(markers.moveTo)) return { problem: patchProblems.moveMisplaced(), endsSection: false };
   if (line.startsWith(markers.environment)) return { problem: patchProblems.environment(), endsSection: false };
-  // The words of every marker fit easily into this many characters.
+  // This many characters are more than enough for the words of any marker.
   const start = line.slice(0, 80).toLowerCase();
   if (!firstWord.test(start)) return undefined;
   const words = start
     .replace(/^\*+/, "")
     .replace(/[\s_-]+/g, " ")
     .replace(/^ /, "");
-  // Renaming a file takes two lines, so it would not help to correct the spelling of this line.
+  // Renaming a file takes two lines, so correcting the spelling of this line would not help.
   if (/^rename(?: ?files?\b| ?:)/.test(words)) return { problem: patchProblems.renameHeader(), endsSection: false };
   const row = likenesses.find(({ like }) => like.test(words));
   return row === undefined ? undefined : { problem: patchProblems.misspelt(row.marker), endsSection: row.endsSection };
 }
 
-/** The mode of reading. A patch that both modes accept means the same in both, unless Codex's meaning is harmful. */
+/** The parsing mode. A patch that both modes accept means the same in both, unless Codex's reading of it is harmful. */
 export interface Leniency {
-  /** `false` accepts what the shipped `apply_patch` accepts, and nothing else. */
+  /** If `false`, the parser accepts only what Codex's own `apply_patch` accepts. */
   readonly lenient: boolean;
 }
 
-/** Reports whether a line, which has no trailing whitespace, starts a hunk. */
+/** Reports whether a line without trailing whitespace starts a hunk. */
 export function isHunkStart(line: string, { lenient }: Leniency): boolean {
   return lenient ? line.startsWith("@@") : line === "@@" || line.startsWith("@@ ");
 }
 
-/** Reads the anchor on a line that starts a hunk and has no trailing whitespace; `undefined` if the line has none. */
+/** Reads the anchor on a line that starts a hunk and has no trailing whitespace; `undefined` if there is none. */
 export function readAnchor(line: string, { lenient }: Leniency): Anchor | undefined {
   const text = line.slice(line.startsWith("@@ ") ? 3 : 2);
   if (text === "" || (lenient && text === "@@")) return undefined;
@@ -127,5 +129,7 @@ export function readAnchor(line: string, { lenient }: Leniency): Anchor | undefi
   return { text, range: { line: Number(range[1]), count: Number(range[2] ?? 1) } };
 }
 
-/** Matches the line ranges of a unified diff's hunk. Git omits a count of 1, and models may omit the second `@@`. */
+/**
+ * Matches the line ranges in a unified diff's hunk header. Git omits a count of 1, and models may omit the second `@@`.
+ */
 const unifiedRange = /^-(\d{1,9})(?:,(\d{1,9}))? \+\d{1,9}(?:,\d{1,9})?(?: @@|$)/;

@@ -1,17 +1,17 @@
-/** Finds the patch in a text and removes the wrapping that models put around patches. */
+/** Finds the patch in a text and strips the wrapping that models put around patches. */
 import { withoutMark } from "../text/chars.js";
 import { type Leniency, markers, readHeader, readStrayMarker, trimLine, trimLineStart } from "./patchMarkers.js";
 import { patchProblems } from "./sentences.js";
 
-/** A text that contains a patch. Line numbers are 0-based and count from the start of the whole text that was sent. */
+/** A text that contains a patch. Line numbers are 0-based and refer to the whole text as sent. */
 export interface PatchText {
-  /** The lines of the text, without their line ends. */
+  /** The lines of the text, without their line endings. */
   readonly lines: readonly string[];
   /** The line after `*** Begin Patch`. */
   readonly from: number;
   /** The line after the last one that may be part of the patch. */
   readonly to: number;
-  /** The first line before the patch that looks like part of a patch; `undefined` if there is none. */
+  /** The first line that precedes the patch but looks like part of one; `undefined` if there is none. */
   readonly lost: number | undefined;
 }
 
@@ -30,7 +30,10 @@ export function findPatch(text: string, how: Leniency): PatchText | NoPatch {
   return how.lenient ? findLenient(lines) : findStrict(lines);
 }
 
-/** Splits a text into lines. Like Codex, drops up to two final CRs from each: one when splitting, one when reading. */
+/**
+ * Splits a text into lines. Drops up to two trailing CRs from each, as Codex does: one when it splits the text, and one
+ * when it reads the line.
+ */
 function splitPatch(text: string): string[] {
   const lines = text.split("\n");
   if (!text.includes("\r")) return lines;
@@ -50,7 +53,9 @@ function findStrict(lines: readonly string[]): PatchText | NoPatch {
 
 const heredocs: readonly string[] = ["<<EOF", "<<'EOF'", '<<"EOF"'];
 
-/** Finds a patch, even after other text. `lost` is the first line of that text that looks like part of a patch. */
+/**
+ * Finds a patch, even if other text precedes it. `lost` is the first preceding line that looks like part of a patch.
+ */
 function findLenient(lines: readonly string[]): PatchText | NoPatch {
   const begin = lines.findIndex((line) => trimLine(line) === markers.begin);
   if (begin < 0) return whyNoPatch(lines, Math.max(0, lines.findIndex(isFilled)));
@@ -59,7 +64,7 @@ function findLenient(lines: readonly string[]): PatchText | NoPatch {
   return { lines, from: begin + 1, to: endOfContent(lines, before), lost: lost < 0 ? undefined : lost };
 }
 
-/** Reports whether a line outside the patch looks like part of a patch, and so must not be ignored. */
+/** Reports whether a line outside the patch looks like part of a patch and so must not be ignored. */
 export function looksLikePatch(line: string): boolean {
   const trimmed = trimLine(line);
   return (
@@ -70,7 +75,7 @@ export function looksLikePatch(line: string): boolean {
   );
 }
 
-/** Returns the line at which the content ends: only empty lines and the end of an earlier wrapping may follow. */
+/** Returns the first line after the content; from there on, all lines are empty or close the wrapping. */
 function endOfContent(lines: readonly string[], before: readonly string[]): number {
   const isFenced = before.some(isFence);
   const tag = heredocTag(before.findLast(isFilled) ?? "");
@@ -87,12 +92,12 @@ function endOfContent(lines: readonly string[], before: readonly string[]): numb
 const isFilled = (line: string): boolean => trimLine(line) !== "";
 const isFence = (line: string): boolean => /^ {0,3}(?:```|~~~)/.test(line);
 
-/** Returns the tag of the shell's heredoc that a line opens; `undefined` if the line opens none. */
+/** Returns the tag of the shell heredoc that a line opens; `undefined` if it opens none. */
 function heredocTag(line: string): string | undefined {
   return /<<-? ?[\\"']?([A-Za-z_][A-Za-z0-9_]{0,30})["']?/.exec(line.slice(-200))?.[1];
 }
 
-/** Returns the reason why no patch was found in a text. `first`: the first line that is not empty. */
+/** Returns the reason why no patch was found in a text. `first`: the first non-empty line. */
 function whyNoPatch(lines: readonly string[], first: number): NoPatch {
   const start = trimLine(lines[first] ?? "");
   const at = (line: number, problem: string): NoPatch => ({ lines, line, problem });
@@ -108,7 +113,7 @@ function whyNoPatch(lines: readonly string[], first: number): NoPatch {
   return diff >= 0 ? at(diff, patchProblems.unifiedDiff()) : at(first, patchProblems.noBegin());
 }
 
-/** Reports whether a line, if it is not part of a hunk, looks like a header of a unified diff. */
+/** Reports whether a line outside any hunk looks like a header line of a unified diff. */
 export function isUnifiedDiff(line: string): boolean {
   return /^(?:--- |\+\+\+ |diff --git |Index: )/.test(line);
 }

@@ -1,4 +1,4 @@
-/** Reads the options of a call and finds everything that is wrong with them. */
+/** Reads a call's options and reports everything that is wrong with them. */
 import * as z from "zod";
 import { limits } from "../text/limits.js";
 import type { Findings } from "./findings.js";
@@ -6,7 +6,7 @@ import { isObject } from "./keys.js";
 import type { CallOptions } from "./options.js";
 import { callFailures, callSizeFailures, schemaProblem, wrongValue } from "./sentences.js";
 
-/** The types of the options; a key that is not listed is unknown. */
+/** The types of the options; a key that is not listed here is unknown. */
 const optionsSchema = z.strictObject({
   root: z.string().min(1).optional(),
   atomic: z.enum(["all", "file", "none"]).optional(),
@@ -23,10 +23,10 @@ const optionsSchema = z.strictObject({
 
 const optionNames: readonly string[] = Object.keys(optionsSchema.shape);
 
-/** The maximum lengths, in UTF-16 units, of the options that are free text. */
+/** The maximum lengths, in UTF-16 code units, of the free-text options. */
 const optionLengths = { root: limits.pathLength, label: limits.label };
 
-/** Reads the value of the field `options`; failures go to `findings`. An option that is `null` counts as absent. */
+/** Reads the value of the `options` field and adds its failures to `findings`. A `null` option counts as absent. */
 export function readOptions(value: unknown, findings: Findings): CallOptions {
   if (!isObject(value)) {
     findings.fail(callFailures.wrongType({}, "options", wrongValue(value, "an object")));

@@ -6,7 +6,7 @@ import { limits } from "../text/limits.js";
 
 const list = (names: readonly string[]): string => names.map((name) => `"${name}"`).join(", ");
 
-/** The request, tool or command with which the caller can preview a call at the same entry point. */
+/** The request, tool or command that messages recommend for a preview; it depends on how the call was sent. */
 export type Previewer = keyof typeof previewers;
 
 const previewers = {
@@ -41,7 +41,7 @@ const typeWords: ReadonlyMap<string, string> = new Map([
   ["boolean", "true or false"],
   ["int", "an integer"],
   ["number", "an integer"],
-  ["record", "an object of numbers"],
+  ["record", "an object whose values are integers"],
   ["object", "an object"],
 ]);
 
@@ -62,15 +62,15 @@ function expectation(issue: z.core.$ZodIssue): string {
 
 /** Contradictory choices of a match, as clauses for `callFailures.contradiction`. */
 export const contradictions = {
-  occurrenceAndLine: "occurrence and line both select one match",
+  occurrenceAndLine: "occurrence and line are alternatives; an edit can have only one of them",
   occurrenceOfAll: "occurrence selects one match, but replaceAll selects every match",
   lineOfAll: "line selects one match, but replaceAll selects every match",
-  countOfOne: "without replaceAll, exactly one match is replaced, but expectedCount is a different number",
+  countOfOne: "without replaceAll, exactly one match is replaced, so expectedCount must be 1",
 } as const;
 
-/** Failures to read the call: its shape, its fields and their types. */
+/** Failures to read a call, because of its shape, its fields or their types. */
 export const callFailures = {
-  /** `got`: the value as `nameOfValue` names it. */
+  /** `got`: the value's name, from `nameOfValue`. */
   notACall: (got: string) =>
     makeFailure("invalidParams", theCall, {
       problem: `The call is ${got}, not an object.`,
@@ -81,7 +81,7 @@ export const callFailures = {
       problem: `In ${nameOf(at)}, the field "${field}" is wrong: ${problem}.`,
       hint: "Nothing was changed. Correct the field and send the call again.",
     }),
-  /** `value` was sent instead of the list of edits. */
+  /** `value`: the value that was sent instead of the list of edits. */
   noList: (field: string, value: unknown): Failure =>
     callFailures.wrongType({}, field, wrongValue(value, "an array of edits")),
   badJson: (field: string, problem = "it cannot be read") =>
@@ -91,13 +91,13 @@ export const callFailures = {
     }),
   twoNames: (at: At, names: readonly string[]) =>
     makeFailure("invalidParams", at, {
-      problem: `${nameOf(at)} has one field under several names: ${list(names)}.`,
+      problem: `${nameOf(at)} has the same field under several names: ${list(names)}.`,
       hint: "Use one of them throughout the call.",
     }),
   mixedShapes: (names: readonly string[]) =>
     makeFailure("invalidParams", theCall, {
       problem: `The call mixes the fields of different tools: ${list(names)}.`,
-      hint: "Use the fields of one tool only.",
+      hint: "Use only one tool's fields.",
     }),
   patchWithOthers: (patch: string, names: readonly string[]) =>
     makeFailure("invalidParams", theCall, {
@@ -117,7 +117,7 @@ export const callFailures = {
   missingPath: (at: At, empty: boolean) =>
     makeFailure("missingPath", at, {
       problem: empty ? `The path of ${nameOf(at)} is empty.` : `${nameOf(at)} has no path, and neither does the call.`,
-      hint: "Give the edit a path, or the call one path for all edits.",
+      hint: "Give the edit a path, or give the call one path for all its edits.",
     }),
   unknownField: (at: At, key: string, known: string) =>
     makeFailure("unknownField", at, {
@@ -126,18 +126,18 @@ export const callFailures = {
     }),
   trial: (at: At, key: string, previewer: Previewer) =>
     makeFailure("unknownField", at, {
-      problem: `${nameOf(at)} has the field ${quote(key)}, which is unknown here: no field of a call decides whether files are changed.`,
+      problem: `${nameOf(at)} has the unknown field ${quote(key)}: no field turns a call into a preview.`,
       hint: `Leave it out; ${previewers[previewer]} shows what a call would do and changes nothing.`,
     }),
   misplacedField: (at: At, key: string) =>
     makeFailure("unknownField", at, {
       problem: `${nameOf(at)} has the field "${key}", which belongs to the call, not to an edit.`,
-      hint: `Move "${key}" out of the list of edits, or leave it out.`,
+      hint: `Move "${key}" to the top level of the call, or omit it.`,
     }),
   moreFailures: (more: number) =>
     makeFailure("invalidParams", theCall, {
       problem: `${count(more, "further failure")} of this call ${more === 1 ? "is" : "are"} not listed.`,
-      hint: "Correct those that are listed, and send the call again.",
+      hint: "Correct the listed problems, then send the call again.",
     }),
   contradiction: (at: At, problem: string) =>
     makeFailure("invalidParams", at, { problem: `${nameOf(at)} contradicts itself: ${problem}.` }),
@@ -158,28 +158,28 @@ export const callFailures = {
     }),
 } as const;
 
-/** Failures of calls in which something exceeds its limit. */
+/** Failures of calls that exceed a limit. */
 export const callSizeFailures = {
   edits: (size: number) => batchFailures.tooLarge({}, "the number of edits", size, limits.editsPerCall, "edits"),
   patch: (size: number) =>
     batchFailures.tooLarge({}, "the length of the patch", size, limits.patchLength, "characters"),
-  hunks: () => moreThan("the number of hunks, added and deleted files and moves", limits.editsPerCall),
+  hunks: () => moreThan("the number of hunks, added files, deleted files and moves", limits.editsPerCall),
   unknownFields: () => moreThan("the number of unknown fields", limits.unknownFields),
   versions: (size: number) =>
     batchFailures.tooLarge({}, "the size of options.versions", size, limits.filesPerCall, "documents"),
-  /** `what`: the name of the value in the table of fields; `size` and `limit`: in UTF-16 units. */
+  /** `what`: the name of the value in the table of fields; `size` and `limit`: in UTF-16 code units. */
   value: (at: At, what: string, size: number, limit: number) =>
     batchFailures.tooLarge(at, `the length of ${what}`, size, limit, "characters"),
 } as const;
 
-/** Returns the failure for a number of things above the limit `most`; the exact number does not have to be known. */
+/** Returns the failure for a count that exceeds the limit `most` by an unknown amount. */
 function moreThan(what: string, most: number): Failure {
   return batchFailures.tooLarge({}, what, most + 1, most, "or more");
 }
 
-/** Failures to read the text of a patch. */
+/** Failures to parse a patch. */
 export const patchFailures = {
-  /** `problem`: one of `patchProblems`; `sound`: the titles of the sections without a problem. */
+  /** `problem`: one of `patchProblems`; `sound`: the titles of the sections without problems. */
   syntax: (at: At, line: { number: number; text: string }, problem: string, sound: readonly string[]) => {
     const quotedLine = line.text.trim() === "" ? "is empty" : `${quote(line.text, limits.quotedLine)}`;
     return makeFailure("patchSyntax", at, {
@@ -208,7 +208,7 @@ export const patchProblems = {
   beforeBegin: () => 'it is before "*** Begin Patch", so it is not part of the patch; move it below that line',
   behindEnd: () => 'it is after "*** End Patch", so it is not part of the patch; move it above that line',
   beginInside: () =>
-    'a call contains one patch; put all sections between one "*** Begin Patch" and one "*** End Patch"',
+    'a call can contain only one patch; put all sections between one "*** Begin Patch" and one "*** End Patch"',
   noEnd: () => 'the patch ends without "*** End Patch"; add that line at the end',
   noSections: () => "the patch has no sections; write one for each file to add, delete or update",
   environment: () =>
@@ -216,17 +216,15 @@ export const patchProblems = {
   expectedHeader: () =>
     'a section must begin here, with "*** Add File: path", "*** Delete File: path" or "*** Update File: path"',
   misspelt: (marker: string) =>
-    `did you mean ${quote(marker)}? Write it exactly like this, with these capitals and single spaces`,
+    `did you mean ${quote(marker)}? Write it exactly like this, with the same capitals and single spaces`,
   addedLine: () =>
     'in an "*** Add File" section, every line starts with "+", even an empty one, and neither "@@" nor "*** End of File" is allowed',
   deletedLine: () =>
-    'no lines may follow "*** Delete File"; leave this one out, or write the header of its section before it',
-  noHunks: () =>
-    "the section has no lines that say what to change; write them after this line, or leave the section out",
+    `no lines may follow "*** Delete File"; leave this one out, or insert the header of the section that it belongs to`,
+  noHunks: () => "the section has no hunks; write at least one after its header, or leave the section out",
   emptyHunk: () =>
-    'no lines of a hunk follow; write the lines to find, with " " or "-" before each, and the lines to add, with "+"',
-  stackedAnchor: () =>
-    'the strict grammar allows only one "@@" per hunk, followed by lines; leave out one of these two',
+    'this hunk has no lines; write the lines to find, each after a " " or "-", and the lines to add, each after a "+"',
+  stackedAnchor: () => 'the strict grammar allows only one "@@" line per hunk; leave out one of these two',
   hunkLine: () => 'a line of a hunk starts with " " (kept), "-" (removed) or "+" (added), and a new hunk with "@@"',
   renameHeader: () =>
     'renaming takes two lines: "*** Update File: path", then "*** Move to: new path"; hunks may follow',

@@ -1,18 +1,21 @@
-/** The table of shapes: the forms of known tools' calls, recognised by their list and their names for the texts. */
+/**
+ * The table of shapes: the forms of known tools' calls, recognised by the field that contains the edits and by the
+ * names of the two texts.
+ */
 import type { Order } from "../plan/operation.js";
 import type { ContainerName, EditFieldName } from "./fields.js";
 
-/** The stable names by which shapes are announced and reported. */
+/** The names under which shapes are announced and reported. They must never change. */
 export type ShapeName = "batch" | "pi" | "MultiEdit" | "edit_file" | "patch";
 
-/** One row of the table: the form of one tool's calls. */
+/** One row of the table: the form of a tool's calls. */
 export interface Shape {
   readonly name: ShapeName;
   /** `false` if the server recognises the shape but does not announce it. */
   readonly announced: boolean;
   /** The purpose of the tool, for a model that reads the schema. */
   readonly description: string;
-  /** The field by which the shape is recognised. */
+  /** The field that identifies the shape. */
   readonly container: ContainerName | "patch";
   /**
    * `never`: no edit may be at the top level. `alone`: one edit at the top level may replace the list. `beside`: one
@@ -23,11 +26,11 @@ export interface Shape {
   readonly path: "call" | "either";
   /** The order that the tool promises. It applies if the options set no order. */
   readonly order: Order;
-  /** The fields of an edit in the tool, in the tool's own spelling. The decoder also accepts all other known fields. */
+  /** The tool's own names for the fields of an edit. The decoder also accepts all other known fields. */
   readonly spelling: Readonly<Partial<Record<EditFieldName, string>>>;
 }
 
-/** The only shape that consists of a single string instead of edits. */
+/** The only shape whose content is a single string rather than edits. */
 export const patchShape: Shape = {
   name: "patch",
   announced: true,

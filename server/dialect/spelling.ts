@@ -1,16 +1,16 @@
-/** Finds the known name that an unknown name seems to be a misspelling of. */
+/** Finds the known name that a misspelt name was probably meant to be. */
 import { editDistance } from "../text/editDistance.js";
 
-/** The maximum length, in UTF-16 units, of a name that may count as a misspelling. */
+/** The maximum length, in UTF-16 code units, of a name that may count as a misspelling. */
 const longestName = 40;
 
-/** Each slip costs 1: a UTF-16 unit added, left out or replaced, or two adjacent units swapped. */
+/** Each slip costs 1: a UTF-16 code unit added, left out or replaced, or two adjacent ones swapped. */
 const slip = { other: 1, extra: 1, swap: 1 };
 
 /**
- * Returns the known name that `name` seems to be a misspelling of; `undefined` if there is none. Case, `_`, `-` and
- * whitespace are ignored. Names of at least 4 characters may differ by one slip, names of at least 8 by two. If several
- * names qualify, returns the nearest, or the first of those that are equally near.
+ * Returns the known name that `name` was probably meant to be; `undefined` if there is none. Case, `_`, `-` and
+ * whitespace are ignored. Names of at least 4 characters may differ by one slip, and names of at least 8 by two. If
+ * several names qualify, returns the nearest, or the first of those that are equally near.
  */
 export function nearestName(name: string, known: readonly string[]): string | undefined {
   if (name.length > longestName) return undefined;

@@ -1,4 +1,7 @@
-/** Changes files that no editor has open: all or none of them, even if a system call fails or the process is killed. */
+/**
+ * Changes files that no editor has open. Either all of them change or none does, even if a system call fails or the
+ * process is killed.
+ */
 import type { Failure } from "../plan/failure.js";
 import { refusedBy } from "../workspace/files.js";
 import { codeOf } from "../workspace/identity.js";
@@ -17,9 +20,9 @@ import { firstJournal, type Prepared, type Progress, prepare } from "./stage.js"
 /** A batch that is ready to commit but not visible yet. The caller must either commit or abandon it. */
 export interface Staged {
   readonly ok: true;
-  /** The interrupted earlier batches that were ended before this one began. */
+  /** Earlier, interrupted batches that were completed or rolled back before this one began. */
   readonly recovered: readonly Recovered[];
-  /** Warnings for the answer to the call, as whole sentences. */
+  /** Warnings for the answer to the call, as complete sentences. */
   readonly warnings: readonly string[];
   /** Absolute paths of the directories that the batch creates, parents first. */
   readonly directories: readonly string[];
@@ -27,11 +30,11 @@ export interface Staged {
   readonly targets: readonly DiskTarget[];
   /** Makes the batch visible within one turn of the event loop. */
   commit(): Committed | NotCommitted;
-  /** Removes everything that was prepared for the batch. */
+  /** Removes everything prepared for the batch. */
   abandon(): void;
 }
 
-/** A batch that was committed. Its helper files and its lock are kept until `finish` is called. */
+/** A committed batch. Its helper files and its lock are kept until `finish` is called. */
 export interface Committed {
   readonly outcome: "applied";
   /** Removes the helper files and the lock; the changes stay. */
@@ -44,11 +47,11 @@ export interface Committed {
 export interface NotCommitted {
   readonly outcome: "rolledBack" | "recoveryPending";
   readonly failure: Failure;
-  /** `true` if all changes have been made and will last unless the power fails before the disk confirms them. */
+  /** `true` if all changes have been made and will persist unless the power fails before the disk confirms them. */
   readonly isThere?: boolean;
 }
 
-/** The reasons why a batch could not be staged. */
+/** The reasons a batch could not be staged. */
 export interface NotStaged {
   readonly ok: false;
   readonly failures: readonly Failure[];
@@ -56,8 +59,9 @@ export interface NotStaged {
 }
 
 /**
- * In one turn of the event loop, reads and checks every file and writes the new files next to the old ones. Until the
- * batch is over, no other batch can be staged in the workspace's folders. `label`: a human-readable name for the batch.
+ * Reads and checks every file and writes the new files next to the old ones, all in one turn of the event loop. Until
+ * the batch is over, no other batch can be staged in the workspace's folders. `label`: a human-readable name for the
+ * batch.
  */
 export function stage(workspace: DiskWorkspace, changes: readonly DiskChange[], label: string): Staged | NotStaged {
   const { state } = workspace;
@@ -83,7 +87,9 @@ export function stage(workspace: DiskWorkspace, changes: readonly DiskChange[], 
   }
 }
 
-/** Stages a batch whose folders are already locked. On failure, removes everything it wrote and returns all reasons. */
+/**
+ * Stages a batch whose folders are already locked. On failure, removes everything it wrote and returns all failures.
+ */
 function stageHeld(
   workspace: DiskWorkspace,
   changes: readonly DiskChange[],
@@ -138,7 +144,7 @@ function toStaged(batch: StagedBatch, recovered: readonly Recovered[]): Staged {
           endAsWritten(batch);
           throw error;
         }
-        // Although writing the journal failed, the journal may say `committed`; recovery would then keep the changes.
+        // Although the write failed, the journal may already say `committed`, and recovery would then keep the changes.
         const read = attempt(() => readJournal(workspace, journal.id)).value;
         if (read?.kind === "journal" && read.journal.state === "committed") return recordAgain(batch) ?? committed;
         failure = failureOf(workspace, error, progress);
@@ -164,14 +170,14 @@ function endFailed(batch: StagedBatch, failure: Failure): NotCommitted {
   return {
     outcome: isBack ? "rolledBack" : "recoveryPending",
     failure: diskFailures.ended(failure, ending),
-    // Reading the journal again may show that the batch is done after all.
+    // Reading the journal again may show that the batch was committed after all.
     isThere: ending.outcome === "applied",
   };
 }
 
 /**
- * Records the commit in the journal again, because a power cut could undo the first record. Returns `undefined` if this
- * succeeds; otherwise, returns a failure, and recovery will try again.
+ * Records the commit in the journal again, because a power cut could undo the first record. Returns `undefined` on
+ * success; otherwise, returns a failure and leaves the retry to recovery.
  */
 function recordAgain({ workspace, journal, release }: StagedBatch): NotCommitted | undefined {
   try {
@@ -186,7 +192,7 @@ function recordAgain({ workspace, journal, release }: StagedBatch): NotCommitted
   }
 }
 
-/** Performs the last step of a batch and then unlocks the batch's folders, even if that step failed. */
+/** Runs the last step of a batch and then unlocks the batch's folders, even if the step throws. */
 function thenUnlock<T>({ release }: StagedBatch, act: () => T): T {
   try {
     return act();

@@ -1,9 +1,7 @@
-/**
- * The changes of a batch on disk in two forms: with one item per file and, because files may swap names, one per name.
- */
+/** A disk batch's changes in two forms: one item per file and, because files may swap names, one item per name. */
 import type { FileChange } from "../plan/outcome.js";
 
-/** The new content of a file: text to be written in the file's encoding, or bytes to be written unchanged. */
+/** The new content of a file: text to write in the file's encoding, or bytes to write verbatim. */
 export type Content = { readonly text: string } | { readonly bytes: Uint8Array };
 
 /** A change to one file. Paths are absolute and canonical. */
@@ -15,7 +13,7 @@ export type DiskChange =
       readonly mode?: number | undefined;
     })
   | (NamedPath & PlannedOn & { readonly kind: "update"; readonly content?: Content | undefined })
-  /** Moves the file to `target`, perhaps with new content. `targetName`: the name of `target` in failures. */
+  /** Moves the file to `target`, optionally with new content. `targetName`: the name used for `target` in failures. */
   | (NamedPath &
       PlannedOn & {
         readonly kind: "rename";
@@ -32,18 +30,18 @@ interface NamedPath {
 }
 
 interface PlannedOn {
-  /** SHA-256, in hex, of the bytes for which the change was planned; `undefined` if the file was not read. */
+  /** SHA-256, in hex, of the bytes against which the change was planned; `undefined` if the file was not read. */
   readonly hash?: string | undefined;
 }
 
-/** Returns the path to which a change moves its file; `undefined` if the change does not move the file. */
+/** Returns the target path of a rename; `undefined` for any other change. */
 export function targetOf(change: DiskChange): string | undefined {
   return change.kind === "rename" ? change.target : undefined;
 }
 
 /**
- * Returns the disk change for the planned change to a file that no editor has open. `pathOf` must return the absolute
- * path of a URI.
+ * Converts the plan's change to a file into a `DiskChange`. No editor may have the file open. `pathOf` must return the
+ * absolute path for a URI.
  */
 export function toDiskChange(file: FileChange, pathOf: (uri: string) => string): DiskChange {
   const { document, change } = file;
@@ -62,9 +60,9 @@ export function toDiskChange(file: FileChange, pathOf: (uri: string) => string):
 export interface Slot {
   readonly path: string;
   readonly name: string;
-  /** The file that must be under the name before the batch; `undefined` if the name must be free. */
+  /** The file that the name must refer to before the batch; `undefined` if the name must be free. */
   readonly before?: { readonly hash?: string | undefined };
-  /** The file that will be under the name after the batch; `undefined` if the name becomes free. */
+  /** The file that the name must refer to after the batch; `undefined` if the name becomes free. */
   readonly after?: {
     /** The file's path before the batch; `undefined` for a new file. */
     readonly from?: string;
@@ -74,9 +72,9 @@ export interface Slot {
 }
 
 /**
- * Returns one slot for each name of a batch. A change may take a name that another frees, even in a chain or a cycle of
- * changes. The order of the slots does not matter, because every new file is ready before the first name changes.
- * Throws if one file is changed twice, or if two files would get the same name; the plan must prevent both.
+ * Returns one slot for each name in a batch. A change may take a name that another change frees, even in a chain or a
+ * cycle. The order of the slots does not matter, because every new file is ready before the first name changes. Throws
+ * if the same file is changed twice, or if two files would get the same name; the plan must prevent both.
  */
 export function toSlots(changes: readonly DiskChange[]): Slot[] {
   const slots = new Map<string, Slot>();

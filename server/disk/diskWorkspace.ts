@@ -1,4 +1,4 @@
-/** The environment of a batch on disk: the folders, the disk, and a way to find out who else has a file open. */
+/** The environment of a batch on disk: the folders, the file system, and the editors that may have a file open. */
 import { isAbsolute, join } from "node:path";
 import { canonicalise, mapBounded } from "../workspace/identity.js";
 import { type Owners, realOwners } from "../workspace/process.js";
@@ -6,28 +6,31 @@ import { homeFolder, inServerFolder, stateHome } from "../workspace/serverFolder
 import { type FileSystem, realFileSystem } from "./fileSystem.js";
 import type { Holder } from "./sentences.js";
 
-/** The workspace in which batches are written. Outside `folders`, only `state` is changed, whatever a journal says. */
+/**
+ * The workspace in which batches are written. Whatever a journal says, nothing is changed outside `folders` and
+ * `state`.
+ */
 export interface DiskWorkspace {
   readonly files: FileSystem;
   /** Absolute, canonical paths. */
   readonly folders: readonly string[];
-  /** Absolute, canonical path of the directory for the journals of all the user's workspaces. It may not exist yet. */
+  /** Absolute, canonical path of the journal directory, which all the user's workspaces share. It may not exist yet. */
   readonly state: string;
   readonly owners: Owners;
-  /** Absolute, canonical paths of the directories in which Neovim may keep its swap files. */
+  /** Absolute, canonical paths of the directories where Neovim may keep its swap files. */
   readonly swapFiles: readonly string[];
   /** Maps a file's path to an editor session that has, or may have, the file open. */
   readonly openElsewhere: ReadonlyMap<string, Holder>;
 }
 
-/** Returns the workspace of this user on this machine. `folders`: absolute, canonical paths. */
+/** Returns a workspace for this user on this machine. `folders`: absolute, canonical paths. */
 export async function userWorkspace(
   folders: readonly string[],
   more: Partial<DiskWorkspace> = {},
 ): Promise<DiskWorkspace> {
   const spelt = [inServerFolder("journals"), ...neovimSwapFiles()];
-  // The paths of home and state directories often contain links. If the links in a path can't be followed, the path is
-  // left as it is, and using it fails later.
+  // Home and state directories are often reached through links. A path whose links can't be followed is left as it is,
+  // and using it fails later.
   const [state = "", ...swapFiles] = await mapBounded(spelt, async (path) => {
     const real = isAbsolute(path) ? await canonicalise(path) : undefined;
     return real?.ok === true ? real.path : path;

@@ -1,4 +1,4 @@
-/** An interface to the disk, which lets tests simulate disks that fail or that lose unsynced data. */
+/** An interface to the file system, so that tests can simulate disks that fail or lose unsynced data. */
 import { spawnSync } from "node:child_process";
 import * as fs from "node:fs";
 import { constants } from "node:fs";
@@ -7,10 +7,10 @@ import { limits } from "../text/limits.js";
 import { hashOf, readFlags, readRest } from "../workspace/files.js";
 import { codeOf } from "../workspace/identity.js";
 
-/** Information that the system provides about a file, directory or link. */
+/** The information that the system provides about a file, directory or link. */
 export interface FileStat {
   readonly kind: "file" | "directory" | "link" | "other";
-  /** In decimal digits, because an inode number may be too large for a JavaScript number. */
+  /** The inode number in decimal digits, because it may be too large for a JavaScript number. */
   readonly inode: string;
   readonly device: string;
   /** The number of hard links to the file. */
@@ -19,45 +19,48 @@ export interface FileStat {
   readonly group: number;
   /** The permission bits, as for `chmod`. */
   readonly mode: number;
-  /** In bytes. */
+  /** The size in bytes. */
   readonly size: number;
-  /** The time of the last change to the content, in milliseconds since 1970. */
+  /** The time the content was last modified, in milliseconds since 1970. */
   readonly modified: number;
 }
 
-/** The paths of two files: the attributes of `from` are to be copied to `to`. */
+/** The paths of two files; the attributes of `from` are to be copied to `to`. */
 export interface AttributePair {
   readonly from: string;
   readonly to: string;
 }
 
 /**
- * The file system calls needed for writing, all synchronous. Paths are absolute; they are also canonical, except that
- * the last name may be a link, which only `list` and `mayWrite` follow. A refused call throws an error with the
- * system's code.
+ * The file system calls needed for writing, all synchronous. Paths are absolute and canonical, except that the last
+ * component may be a link, which only `list` and `mayWrite` follow. A call that the system refuses throws an error with
+ * the system's code.
  */
 export interface FileSystem {
   /** Returns information about a path; `undefined` if the path does not exist. */
   look(path: string): FileStat | undefined;
-  /** The names in a directory. */
+  /** Returns the names in a directory. */
   list(path: string): string[];
-  /** The target of a symbolic link, exactly as the link stores it. */
+  /** Returns the target of a symbolic link, exactly as the link stores it. */
   readLink(path: string): string;
-  /** All bytes of a regular file; throws `EFBIG` if the file has more than `most` bytes. */
+  /** Returns all bytes of a regular file; throws `EFBIG` if the file has more than `most` bytes. */
   read(path: string, most: number): Buffer;
-  /** The first `length` bytes of a regular file, or all bytes if there are fewer. */
+  /** Returns the first `length` bytes of a regular file, or all bytes if there are fewer. */
   readStart(path: string, length: number): Buffer;
   /** Reports whether the user may write to a file or, for a directory, may change and sync the names in it. */
   mayWrite(path: string): boolean;
-  /** Creates a file; the process's umask applies to `mode`. The file is safe on the disk only after `sync`. */
+  /** Creates a file; the process's umask applies to `mode`. The file is durable only after `sync`. */
   make(path: string, bytes: Uint8Array, mode: number): void;
-  /** Overwrites the bytes of an existing file in place. The new bytes are safe on the disk only after `sync`. */
+  /** Overwrites an existing file in place. The new bytes are durable only after `sync`. */
   fill(path: string, bytes: Uint8Array): void;
   /** Sets the permission bits, as `chmod` does. */
   setMode(path: string, mode: number): void;
-  /** Copies the owner, mode, access list and extended attributes. Returns, for each pair, whether all were copied. */
+  /**
+   * For each pair, copies the owner, mode, access control list and extended attributes, and returns whether all of them
+   * were copied.
+   */
   copyAttributes(pairs: readonly AttributePair[]): boolean[];
-  /** Returns once a file's bytes and attributes, or a directory's names, are on the disk. */
+  /** Flushes a file's bytes and attributes, or a directory's names, to the disk. */
   sync(path: string): void;
   link(from: string, to: string): void;
   rename(from: string, to: string): void;
@@ -66,7 +69,7 @@ export interface FileSystem {
   removeDirectory(path: string): void;
 }
 
-/** The disk of this machine. */
+/** This machine's file system. */
 export const realFileSystem: FileSystem = {
   look: (path) => {
     try {
@@ -117,15 +120,15 @@ export const realFileSystem: FileSystem = {
   setMode: (path, mode) => opened(path, readFlags, 0, (fd) => fs.fchmodSync(fd, mode)),
   copyAttributes,
   sync: (path) => {
-    // Windows has no such call for directories and does not need one.
+    // Windows can't sync directories and does not need to.
     if (process.platform === "win32" && fs.lstatSync(path).isDirectory()) return;
     const flags = process.platform === "win32" ? constants.O_RDWR : readFlags;
     opened(path, flags, 0, (fd) => {
       try {
         fs.fsyncSync(fd);
       } catch (error) {
-        // Some disks, such as shared folders of virtual machines, can't sync directories. PostgreSQL also ignores the
-        // error.
+        // Some file systems, such as those of folders shared with a virtual machine, can't sync directories. PostgreSQL
+        // ignores this error, too.
         if (!["EINVAL", "EBADF"].includes(codeOf(error)) || !fs.fstatSync(fd).isDirectory()) throw error;
       }
     });
@@ -144,13 +147,14 @@ export function systemError(code: string, message: string): Error {
 
 /** Reports whether an error is a refusal by the system rather than a bug in the server. */
 export function isSystemError(error: unknown): boolean {
-  // For some of the system's codes, Node has only a number and no name.
+  // For some system errors, Node has only a number and no name.
   const isNumbered = error instanceof Error && "errno" in error && typeof error.errno === "number";
   return isNumbered || /^E[A-Z0-9]+$/.test(codeOf(error));
 }
 
 /**
- * Reports whether an error means that a link has replaced a directory. An ESTALE from a network disk has an `errno`.
+ * Reports whether an error means that a link has replaced a directory. An `ESTALE` from a network disk, unlike one
+ * thrown by the server, has an `errno`.
  */
 export function isBehindLink(error: unknown): boolean {
   return codeOf(error) === "ESTALE" && !(error instanceof Error && "errno" in error);
@@ -168,7 +172,7 @@ export function attempt<T>(
   }
 }
 
-/** Calls `act`, but ignores errors whose codes are in `done`, because they mean that there was nothing left to do. */
+/** Calls `act`, ignoring errors whose codes are in `done`: they mean that there was nothing left to do. */
 export function ensure(act: () => void, done: readonly string[]): void {
   try {
     act();
@@ -205,8 +209,8 @@ export function lookIfReached(files: FileSystem, path: string): FileStat | undef
 export const isUnreached = (error: unknown): boolean => isBehindLink(error) || codeOf(error) === "ENAMETOOLONG";
 
 /**
- * Runs every step, even after the system has refused one. Returns the code of the first refusal; `undefined` if there
- * was none.
+ * Runs every step, even if the system refuses one. Returns the code of the first refusal; `undefined` if there was
+ * none.
  */
 export function tryAll(steps: Iterable<() => void>): string | undefined {
   let code: string | undefined;
@@ -225,7 +229,7 @@ export function syncDirectories(files: FileSystem, directories: Iterable<string>
 }
 
 /**
- * Puts a file under a name that must be free. Makes a hard link, which can't replace an existing file; if that fails,
+ * Gives a file a name that must be free. Creates a hard link, which can't replace an existing file; if that fails,
  * checks that the name is free and renames the file.
  */
 export function linkOrRename(files: FileSystem, from: string, to: string): void {
@@ -257,13 +261,13 @@ const holdDirectory = 0o10000000 | constants.O_DIRECTORY | noFollow;
 /** The maximum number of pairs that one `cp` process handles; more could exceed the limit on open files. */
 const pairsAtOnce = 100;
 
-/** `true` if this system can hold a directory open while a name in it is used. */
+/** `true` if, on this system, a directory can be held open while a file in it is accessed. */
 const canHold = process.platform === "linux" && fs.existsSync("/proc/self/fd");
 
 /**
- * On Linux, calls `act` with a path that leads through an open descriptor of the directory of `path`. Throws `ESTALE`
- * if another program has replaced a directory on `path` with a link since `path` was checked. On other systems, only
- * calls `act`.
+ * On Linux, calls `act` with a path that leads through an open descriptor of the parent directory. Throws `ESTALE` if
+ * another program has replaced a directory in `path` with a link since `path` was checked. On other systems, just calls
+ * `act`.
  */
 function within<R>(path: string, act: (reachable: string) => R): R {
   const directory = dirname(path);
@@ -302,9 +306,9 @@ function writeAll(fd: number, bytes: Uint8Array): void {
 }
 
 /**
- * Node can't read access lists or extended attributes, so GNU `cp` copies them; no other `cp` both copies them and
- * reports failures. One `cp` process copies all pairs. It reads each source through the server's descriptor and
- * inherits the descriptor of the target under the same number.
+ * Copies attributes with GNU `cp`, because Node can't read access control lists or extended attributes, and no other
+ * `cp` both copies them and reports failures. One `cp` process copies all pairs. It reads each source through the
+ * server's descriptor for that file and inherits the target's descriptor under the same number.
  */
 function copyAttributes(pairs: readonly AttributePair[]): boolean[] {
   if (!canHold) return pairs.map(() => false);
@@ -326,7 +330,7 @@ function copyAttributes(pairs: readonly AttributePair[]): boolean[] {
     const options = ["--attributes-only", "--preserve=mode,ownership,xattr", "--target-directory=/proc/self/fd"];
     const given = sources.map((source) => `/proc/${process.pid}/fd/${source}`);
     const { status } = spawnSync("cp", [...options, ...given], { cwd: "/", stdio: targets, timeout: 30_000 });
-    // If any of several pairs failed, each pair is tried separately.
+    // If any of several pairs failed, each pair is retried separately.
     if (status !== 0 && pairs.length > 1) return pairs.flatMap((pair) => copyAttributes([pair]));
     return pairs.map((pair) => status === 0 && hasSame(pair));
   } finally {

@@ -1,4 +1,4 @@
-/** Finds out, from the lock files and swap files that editors make, which other programs have a file open. */
+/** Detects which other programs have a file open, using the lock files and swap files that editors create. */
 import { hostname } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { isProcess } from "../workspace/process.js";
@@ -13,30 +13,28 @@ export function holderOf(workspace: DiskWorkspace, path: string): Holder | undef
   for (const { trace, read } of tracesOf(path, workspace)) {
     // A trace that the server is not allowed to examine is ignored.
     const stat = attempt(() => workspace.files.look(trace)).value;
-    // Every trace is checked, because the trace of the second editor to open a file can outlast that of the first.
+    // Every trace is checked, because the trace of the second editor to open a file may outlast that of the first.
     const by = stat === undefined || stat.kind === "directory" ? undefined : read(trace, workspace);
     if (by !== undefined) return { kind: "open", by };
   }
   return undefined;
 }
 
-/** A file that an editor keeps for as long as it has another file open. */
+/** A file, such as a lock file, that an editor keeps for as long as it has another file open. */
 interface Trace {
   readonly trace: string;
   /** Returns a human-readable name for the editor; `undefined` if the trace is stale or not genuine. */
   readonly read: (trace: string, workspace: DiskWorkspace) => string | undefined;
 }
 
-/** The extensions of swap files; if one is taken, Vim and Neovim use the next. Source: `:help swap-file`. */
+/** The extensions of swap files, in the order in which Vim and Neovim try them. Source: `:help swap-file`. */
 const swapEndings = ["swp", "swo", "swn", "swm", "swl", "swk"];
 
-/**
- * Returns the traces that editors may keep while they have a file open, in the order in which each editor tries them.
- */
+/** Returns the traces that editors may leave for an open file, in the order in which each editor tries them. */
 function tracesOf(path: string, { swapFiles }: DiskWorkspace): Trace[] {
   const [directory, name] = [dirname(path), basename(path)];
   const vim = join(directory, name.startsWith(".") ? name : `.${name}`);
-  // Neovim keeps the swap files of all directories in one directory.
+  // Neovim keeps all its swap files in one directory.
   const neovim = swapFiles.map((swap) => join(swap, path.replaceAll(/[/\\:]/g, "%")));
   return [
     { trace: join(directory, `.#${name}`), read: readEmacsLock },
@@ -50,8 +48,8 @@ function tracesOf(path: string, { swapFiles }: DiskWorkspace): Trace[] {
 }
 
 /**
- * Reads a symbolic link whose target has the form `user@host.process:boot`, or a file whose text has that form. Source:
- * Emacs Lisp manual, "File Locks".
+ * Parses a lock of the form `user@host.process:boot`, which is the target of a symbolic link or the text of a file.
+ * Source: Emacs Lisp manual, "File Locks".
  */
 function readEmacsLock(trace: string, { files }: DiskWorkspace): string | undefined {
   const isLink = (): boolean => files.look(trace)?.kind === "link";
@@ -62,8 +60,8 @@ function readEmacsLock(trace: string, { files }: DiskWorkspace): string | undefi
 }
 
 /**
- * Reads the process number and the host name in a swap file's first block. Source: `struct block0` in Vim's and
- * Neovim's memline.c.
+ * Reads the process ID and host name from the first block of a swap file. Source: `struct block0` in Vim's and Neovim's
+ * memline.c.
  */
 function readSwapFile(editor: string, trace: string, { files }: DiskWorkspace): string | undefined {
   const block = attempt(() => files.readStart(trace, 108)).value;
@@ -83,7 +81,7 @@ function holderName(editor: string, who: string, pid: number): string {
 
 /**
  * Reports whether the editor that left a trace is known to have exited. Returns `false` for an editor on another
- * machine, whose processes can't be looked up, and for process number 0, which no editor has.
+ * machine, whose processes can't be looked up, and for process ID 0, which no editor has.
  */
 function isLeft(host: string | undefined, pid: number): boolean {
   return host === hostname() && pid !== 0 && !isProcess(pid, undefined);

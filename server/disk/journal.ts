@@ -1,4 +1,4 @@
-/** The journal of a batch. It is written first; after a crash, it shows what the batch was to do and may have done. */
+/** A batch's journal. It is written first; after a crash, it shows what the batch was to do and may have done. */
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import * as z from "zod";
 import type { Failure } from "../plan/failure.js";
@@ -11,27 +11,26 @@ import type { DiskWorkspace } from "./diskWorkspace.js";
 import { ensure, type FileSystem, isSystemError, systemError, unlinkIfThere } from "./fileSystem.js";
 import { diskFailures, diskProblems } from "./sentences.js";
 
-/** The journal of one batch, as stored on the disk. */
+/** The journal of one batch, as stored on disk. */
 export type Journal = z.infer<typeof journalSchema>;
 
-/** One name: its file before the batch, its file after the batch, and the way in which the name changes. */
+/** A name, with its file before and after the batch and the way the name changes. */
 export type JournalEntry = Journal["entries"][number];
 
 /**
  * The result of reading a journal. `foreign`: all files that it names are outside the workspace's folders, or one of
- * them is in the directory of the journals. `astride`: some of the files are inside the workspace's folders and others
- * outside.
+ * them is in the journal directory. `astride`: some of the files are inside the workspace's folders and others outside.
  */
 export type JournalRead =
   | { readonly kind: "journal" | "astride"; readonly journal: Journal }
   | { readonly kind: "absent" | "unreadable" | "foreign" };
 
-/** The parts of a workspace that are needed to use the user's journals. */
+/** The parts of a workspace needed to work with journals. */
 export type Journals = Pick<DiskWorkspace, "files" | "state" | "owners">;
 
 /**
- * Creates the directory of the journals if it does not exist. Agents may not write there, even if their workspace
- * contains it. Returns a failure if the directory can't be used, or if other users have access to it.
+ * Creates the journal directory if it does not exist. Agents may not write to it, even if it is inside their workspace.
+ * Returns a failure if the directory is unusable or other users have access to it.
  */
 export function openJournals({ files, owners, state }: Journals): Failure | undefined {
   if (!isAbsolute(state)) return diskFailures.state(state, diskProblems.stateRelative());
@@ -64,7 +63,7 @@ export function tryJournals(journals: Journals): Failure | undefined {
   }
 }
 
-/** Creates a directory and all missing parents. Each directory is safe on the disk before the next is created in it. */
+/** Creates a directory and any missing parents. Each directory is on the disk before the next is created inside it. */
 function makeDirectories(files: FileSystem, path: string): void {
   if (files.look(path) !== undefined) return;
   makeDirectories(files, dirname(path));
@@ -73,15 +72,13 @@ function makeDirectories(files: FileSystem, path: string): void {
   files.sync(dirname(path));
 }
 
-/**
- * Returns the failure for a system error that occurred while the journals were being used; rethrows any other error.
- */
+/** Returns the failure for a system error that occurred while a journal was being used; rethrows any other error. */
 export function unusable(state: string, error: unknown): Failure {
   if (!isSystemError(error)) throw error;
   return diskFailures.state(state, fileProblems.system(codeOf(error)));
 }
 
-/** Creates or replaces the journal of a batch; when the call returns, the journal is safe on the disk. */
+/** Creates or replaces a batch's journal. When the call returns, the journal is safely on the disk. */
 export function writeJournal({ files, state }: DiskWorkspace, journal: Journal): void {
   // A batch whose journal can't be read back can't be ended, so an invalid journal is never written.
   const text = JSON.stringify(journalSchema.parse(journal));
@@ -103,8 +100,8 @@ export function removeJournal({ files, state }: DiskWorkspace, id: string): void
 }
 
 /**
- * Returns the ids of all journals in the state directory. `halves`: the ids of the batches whose first journal is still
- * being written or was never completed.
+ * Returns the ids of all journals in `state`. `halves`: the ids of the batches whose first journal is still being
+ * written or was never completed.
  */
 export function listJournals({ files, state }: Pick<DiskWorkspace, "files" | "state">): {
   readonly ids: string[];
@@ -119,7 +116,7 @@ export function listJournals({ files, state }: Pick<DiskWorkspace, "files" | "st
   return { ids, halves: begun.filter((id) => !ids.includes(id)) };
 }
 
-/** Reads a journal. Anyone may have written it, so its owner, form, checksum and paths are checked. */
+/** Reads a journal as untrusted input: its owner, form, checksum and paths are checked. */
 export function readJournal(workspace: DiskWorkspace, id: string): JournalRead {
   const read = readAnyJournal(workspace, id);
   if (read.kind !== "journal") return read;
@@ -144,8 +141,8 @@ export function readAnyJournal({ files, state, owners }: Journals, id: string): 
 }
 
 /**
- * Returns the deepest directory that contains all files that a journal names. If the files are on several drives,
- * returns the root of the first drive.
+ * Returns the deepest directory that contains every file named in a journal. If the files are on several drives,
+ * returns the root of the first file's drive.
  */
 export function folderOf(journal: Journal): string {
   const [first = "", ...rest] = namesIn(journal).map(dirname);
@@ -157,8 +154,8 @@ export function folderOf(journal: Journal): string {
 }
 
 /**
- * Returns the directories in which a batch changes names. Leaves out the directories of files that are written in
- * place, because they may be unreadable.
+ * Returns the directories where a batch changes names. Omits the directories of files written in place, because those
+ * directories may be unreadable.
  */
 export function directoriesOf({ entries, directories }: Journal): string[] {
   const names = entries.filter(({ way }) => way !== "inPlace").map(({ path }) => path);
@@ -173,24 +170,26 @@ export function journalPath(state: string, id: string): string {
 }
 
 /**
- * An entry with the paths of its helper files. A journal can't forge these: they are derived from the entry and the id.
+ * An entry with the paths of its helper files. A journal can't forge these paths, because the server derives them from
+ * the entry and the batch's id.
  */
 export interface HelpedEntry extends JournalEntry {
   /**
-   * The new file. It is in the name's directory or, if the batch creates that directory, in the nearest ancestor that
-   * the batch does not create.
+   * The new file, in the parent directory or, if the batch creates that directory, in the nearest ancestor that the
+   * batch does not create.
    */
   readonly staged: string;
-  /** The old file, kept in the name's directory. */
+  /** The old file, kept in the parent directory. */
   readonly kept: string;
   /**
-   * The old bytes of a file that is written in place; `newCopy` contains the new bytes. Both are next to the journal.
+   * A copy of the old bytes of a file written in place; `newCopy` is a copy of the new bytes. Both are next to the
+   * journal.
    */
   readonly oldCopy: string;
   readonly newCopy: string;
 }
 
-/** Returns the entries of a journal with the paths of their helper files. */
+/** Returns a journal's entries with the paths of their helper files. */
 export function helpedEntries(state: string, { id, entries, directories }: Journal): HelpedEntry[] {
   return entries.map((entry, index) => {
     const parent = dirname(entry.path);
@@ -217,9 +216,9 @@ const journalSchema = z.strictObject({
   version: z.literal(1),
   id: z.string().regex(/^[0-9a-f]{16}$/),
   /**
-   * `staged`: no name has changed. `committing`: some names may have changed; recovery restores them. `committed`: all
-   * names have changed; recovery removes the helper files. `undone`: the batch was rolled back; recovery removes the
-   * helper files but does not touch changes that others have made since.
+   * `staged`: no name has been changed yet. `committing`: some names may have been changed; recovery restores their old
+   * files. `committed`: every name has been changed; recovery removes the helper files. `undone`: the batch was rolled
+   * back; recovery removes the helper files but does not touch changes that others have made since.
    */
   state: z.enum(["staged", "committing", "committed", "undone"]),
   /** A human-readable name for the batch. */
@@ -237,23 +236,23 @@ const journalSchema = z.strictObject({
         /** A human-readable name for the file. */
         name: z.string().max(limits.pathLength),
         /**
-         * The device of the name's directory or, if the batch creates that directory, of the nearest ancestor that the
+         * The device of the parent directory or, if the batch creates that directory, of the nearest ancestor that the
          * batch does not create.
          */
         device: z.string(),
         /**
          * `create`: the name was free. `replace`: another file takes the name. `remove`: the name becomes free.
-         * `inPlace`: the file under the name stays and gets new bytes.
+         * `inPlace`: the file keeps its name, and its contents are overwritten.
          */
         way: z.enum(["create", "replace", "remove", "inPlace"]),
         /**
-         * `null` if the name was free. `mode`: set only for the user's own files that have set-ID bits, because a write
+         * `null` if the name was free. `mode`: set only for the user's own files that have set-ID bits, because writing
          * clears these bits.
          */
         before: z.strictObject({ inode: z.string(), hash, mode: z.int().min(0).max(0o7777).optional() }).nullable(),
         /**
          * `null` if the name becomes free. `inode`: the inode of the staged file, known from `committing` on;
-         * `undefined` for a file that is written in place.
+         * `undefined` for a file written in place.
          */
         after: z.strictObject({ hash, inode: z.string().optional() }).nullable(),
       }),

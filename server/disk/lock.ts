@@ -1,5 +1,6 @@
 /**
- * Allows only one batch at a time in a folder: a process first locks the folders and, if it can't, refuses the batch.
+ * Folder locks, which allow only one batch at a time in a folder: a process that can't lock its folders refuses the
+ * batch.
  */
 import { join } from "node:path";
 import * as z from "zod";
@@ -20,9 +21,8 @@ export interface Lock {
 }
 
 /**
- * Locks the folders of a workspace for the batch with this id, which must be new. Never waits. Writes the lock first
- * and then looks for other locks: if two processes do this at the same time, at least one sees the other's lock and
- * fails.
+ * Locks a workspace's folders for a batch. `id`: the batch's id, which must be new. Never blocks. Writes the lock
+ * before looking for other locks, so if two processes race, at least one sees the other's lock and fails.
  */
 export function lockFolders(workspace: DiskWorkspace, id: string): Lock | Failed {
   const { files, state, owners, folders } = workspace;
@@ -46,7 +46,7 @@ export function lockFolders(workspace: DiskWorkspace, id: string): Lock | Failed
 }
 
 /**
- * Writes a lock. On a full disk, the lock file stays empty and therefore locks all folders; recovery can then still end
+ * Writes a lock file. On a full disk, the file stays empty and therefore locks all folders, but recovery can still end
  * batches.
  */
 function writeLock(files: FileSystem, path: string, text: string): void {
@@ -58,7 +58,8 @@ function writeLock(files: FileSystem, path: string, text: string): void {
     }
     files.rename(`${path}.new`, path);
   } catch (error) {
-    // The first error says more than a second one would. If the file stays, a later attempt to take a lock removes it.
+    // An error here is ignored, because the original error is more informative. If the file stays, a later attempt to
+    // take a lock removes it.
     tryAll([() => unlinkIfThere(files, `${path}.new`)]);
     throw error;
   }
@@ -69,7 +70,10 @@ export function isLocked(workspace: DiskWorkspace, id: string): boolean {
   return listLocks(workspace).some((one) => one.id === id && one.isAlive);
 }
 
-/** The ids of the locks that this process holds. Its other lock files are left over from locks that were released. */
+/**
+ * The ids of the locks that this process holds. Any other lock files of this process are stale: their locks have been
+ * released.
+ */
 const ownLocks = new Set<string>();
 
 const lockSchema = z.object({ folders: z.array(z.string()) });
@@ -95,19 +99,21 @@ function listLocks({ files, state, owners }: DiskWorkspace): FoundLock[] {
 }
 
 /**
- * Returns a live process that has locked any of the workspace's folders. Removes dead locks, whose names are never
- * reused.
+ * Returns a live process that has locked any of the workspace's folders. Also removes stale locks, which is safe
+ * because their names are never reused.
  */
 function otherLock(workspace: DiskWorkspace, ownId: string): OwnerName | undefined {
   const others = listLocks(workspace).filter(({ id }) => id !== ownId);
   for (const { path, isAlive } of others) {
-    // A dead lock that can't be removed does no harm.
+    // A stale lock that can't be removed does no harm.
     if (!isAlive) tryAll([() => unlinkIfThere(workspace.files, path)]);
   }
   return others.find(({ path, isAlive, isMade }) => isAlive && isMade && overlaps(workspace, path))?.owner;
 }
 
-/** Reports whether a lock covers any of the workspace's folders. If it exists but can't be read, returns `true`. */
+/**
+ * Reports whether a lock covers any of the workspace's folders. Returns `true` if the lock exists but can't be read.
+ */
 function overlaps({ files, folders }: DiskWorkspace, path: string): boolean {
   try {
     const { folders: others } = lockSchema.parse(JSON.parse(files.read(path, limits.journalBytes).toString()));

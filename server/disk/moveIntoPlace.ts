@@ -1,5 +1,6 @@
 /**
- * Makes a prepared batch visible name by name, checking each name right before changing it; then records the commit.
+ * Makes a prepared batch visible one name at a time, rechecking each name just before changing it, and then records the
+ * commit.
  */
 import type { Failure } from "../plan/failure.js";
 import { limits } from "../text/limits.js";
@@ -15,9 +16,9 @@ import { diskFailures, diskProblems } from "./sentences.js";
 import type { Prepared, Progress } from "./stage.js";
 
 /**
- * Changes every name of a batch, records the commit and returns `undefined`. Returns a failure if another program has
- * changed or opened a file since staging; throws if the system refuses a call. In both cases, the caller must end the
- * batch as its journal says.
+ * Changes every name in a batch and records the commit. Returns a failure if another program has changed or opened a
+ * file since staging, and `undefined` otherwise; throws if the system refuses a call. After a failure or an error, the
+ * caller must end the batch as its journal says.
  */
 export function moveIntoPlace(
   workspace: DiskWorkspace,
@@ -28,14 +29,14 @@ export function moveIntoPlace(
   writeJournal(workspace, { ...journal, state: "committing" });
   for (const directory of journal.directories) {
     progress.at = directory;
-    // If another program has just made the directory, that directory is used.
+    // If another program has just created the directory, the batch uses it as it is.
     ensure(() => files.makeDirectory(directory, 0o777), ["EEXIST"]);
   }
   const entries = helpedEntries(workspace.state, journal);
   const names = targets.map((target, index): NameContext => ({ workspace, target, entry: entries[index]! }));
   const removals = names.filter(({ entry }) => entry.way === "remove");
   const others = names.filter(({ entry }) => entry.way !== "remove");
-  // New names are made before old names are removed, so that a moved file is never without a name.
+  // New names are created before old ones are removed, so a moved file always has a name.
   for (const name of [...others, ...removals]) {
     progress.at = name.target.slot.name;
     const failure = lookAgain(name) ?? changeName(name);
@@ -44,7 +45,7 @@ export function moveIntoPlace(
   syncDirectories(files, directoriesOf(journal));
   for (const { target, entry } of names) {
     progress.at = target.slot.name;
-    // Another program may have written to the old file between the check and the change of its name.
+    // Another program may have written to the old file after it was checked but before its name was changed.
     if (entry.way === "inPlace" || entry.way === "create") continue;
     if (hashOf(files.read(entry.kept, limits.fileBytes)) !== target.before?.hash) return movedOn(target.slot.name);
   }
@@ -65,8 +66,8 @@ interface NameContext {
 
 /**
  * Returns a failure if the file under a name has changed since staging or is open elsewhere, or if the kept file, which
- * a rollback would need, is gone (a cleanup program may delete it). The inode is checked last, because that check is
- * the quickest and so leaves other programs the least time for a change.
+ * a rollback would need, is gone (a cleanup tool may have deleted it). The inode is checked last because that check is
+ * the quickest, which leaves other programs the smallest window for a race.
  */
 function lookAgain({ workspace, target, entry }: NameContext): Failure | undefined {
   const { files } = workspace;
@@ -89,7 +90,7 @@ function lookAgain({ workspace, target, entry }: NameContext): Failure | undefin
   return files.look(path)?.inode === before.stat.inode ? undefined : movedOn(name);
 }
 
-/** Changes a name as its entry says. Returns a failure if another program has just taken the name. */
+/** Changes a name as its entry specifies. Returns a failure if another program has just taken the name. */
 function changeName({ workspace: { files }, target, entry }: NameContext): Failure | undefined {
   const { path, name } = target.slot;
   switch (entry.way) {

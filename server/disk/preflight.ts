@@ -1,4 +1,4 @@
-/** Examines every name that a batch would change and reports all obstacles together before anything is written. */
+/** Checks every name that a batch would change and reports all problems together, before anything is written. */
 import { basename, dirname, join } from "node:path";
 import { type Failed, type Failure, failed } from "../plan/failure.js";
 import { limits } from "../text/limits.js";
@@ -12,7 +12,7 @@ import { holderOf } from "./holders.js";
 import type { JournalEntry } from "./journal.js";
 import { diskFailures } from "./sentences.js";
 
-/** A file as it was when it was read, before the batch. */
+/** A snapshot of a file, taken before the batch changes anything. */
 export interface Before {
   readonly stat: FileStat;
   readonly bytes: Buffer;
@@ -23,11 +23,9 @@ export interface Before {
 /** A name that a batch changes, with its file before and after the batch. */
 export interface DiskTarget {
   readonly slot: Slot;
-  /**
-   * The device number of the name's directory or, if that directory does not exist, of its nearest existing ancestor.
-   */
+  /** The device number of the parent directory or, if that does not exist, of its nearest existing ancestor. */
   readonly device: string;
-  /** The way in which the name changes. If a file gets new bytes, staging may still change `replace` to `inPlace`. */
+  /** The way the name changes. For a file that keeps its name, staging may still change `replace` to `inPlace`. */
   readonly way: JournalEntry["way"];
   /** `undefined` if the name is free before the batch. */
   readonly before: Before | undefined;
@@ -35,7 +33,7 @@ export interface DiskTarget {
   readonly after: After | undefined;
 }
 
-/** The file that will be under a name after the batch. */
+/** The file that a name will refer to after the batch. */
 export interface After {
   /** SHA-256, in hex. */
   readonly hash: string;
@@ -48,14 +46,14 @@ export interface After {
 }
 
 /**
- * The names that a batch changes and the directories that it creates, parents first; or all reasons to refuse the
+ * The names that a batch changes and the directories that it creates, parents first; or every reason to refuse the
  * batch.
  */
 export type Preflight =
   | { readonly ok: true; readonly targets: readonly DiskTarget[]; readonly directories: readonly string[] }
   | { readonly ok: false; readonly failures: readonly Failure[] };
 
-/** Checks a batch and reads each of its files once, as bytes. Leaves out names that the batch would not change. */
+/** Checks a batch, reading each of its files once, as bytes. Omits names that the batch would not change. */
 export function preflight(workspace: DiskWorkspace, slots: readonly Slot[]): Preflight {
   const budget = { bytes: 0 };
   const read = forEach(slots, (slot) => examine(workspace, slot, budget));
@@ -85,9 +83,7 @@ function forEach<T extends { readonly ok: true }>(
   return failures.length > 0 ? { ok: false, failures } : { ok: true, results };
 }
 
-/**
- * Reads the file under a name. Fails if the file is not the one that the plan expects, or if it must not be changed.
- */
+/** Reads the file under a name. Fails if it is not the file that the plan expects, or if it must not be changed. */
 function examine(
   workspace: DiskWorkspace,
   { path, name, before: expected }: Slot,
@@ -100,7 +96,7 @@ function examine(
   const moved = (problem: string): Failed => failed(staleFailures.contentModified({ path: name }, problem));
   if (stat === undefined) {
     if (expected !== undefined) return moved(staleProblems.fileChanged);
-    // An editor may have a new document with this name that has never been saved.
+    // An editor may have a new, unsaved document with this name.
     const holder = holderOf(workspace, path);
     return holder === undefined ? { ok: true, before: undefined } : failed(diskFailures.locked(name, holder));
   }
@@ -118,10 +114,12 @@ function examine(
   return { ok: true, before: { stat, bytes, hash } };
 }
 
-/** The files as they are before the batch, by path; `undefined` for a free name. */
+/** Snapshots of the files before the batch, by path; `undefined` for a free name. */
 type Befores = ReadonlyMap<string, Before | undefined>;
 
-/** Decides which file goes under a name and how the name changes. `missing`: directories to create, deepest first. */
+/**
+ * Decides which file a name will refer to and how the name changes. `missing`: directories to create, deepest first.
+ */
 function aim(
   workspace: DiskWorkspace,
   slot: Slot,
@@ -138,8 +136,7 @@ function aim(
     missing.push(directory);
     directory = dirname(directory);
   }
-  // The system checks the length of a name only if the directory exists, so each name is looked up in an existing
-  // directory.
+  // The system checks a name's length only in an existing directory, so each name is looked up in the nearest one.
   if (missing.length > 0) for (const below of [path, ...missing]) files.look(join(directory, basename(below)));
   const result = afterOf(slot, befores);
   if (!result.ok) return result;
@@ -147,7 +144,7 @@ function aim(
   const isOwn = after?.source?.path === path;
   if (isOwn && !files.mayWrite(path)) return failed(pathFailures.readOnly(name));
   const isTheirs = owners.user !== undefined && before?.stat.owner !== owners.user;
-  // Only a write in place keeps the file's owner and other hard links, and it needs no permission to change the
+  // Only a write in place preserves the file's owner and other hard links, and it needs no write access to the
   // directory.
   const isFixed = isOwn && before !== undefined && (before.stat.links > 1 || isTheirs || !files.mayWrite(directory));
   if (!isFixed && !files.mayWrite(directory)) return failed(pathFailures.readOnly(name));
@@ -174,5 +171,5 @@ function afterOf(
   return { ok: true, after: { hash: hashOf(bytes), bytes, source, mode } };
 }
 
-/** The encoding for the text of a new file. */
+/** The encoding of a new file's text. */
 const newFile = { ok: true, encoding: "utf-8", bom: false } as const;

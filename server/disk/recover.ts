@@ -1,4 +1,7 @@
-/** Ends batches based on their journals alone: one given batch, or all batches that a crash interrupted. */
+/**
+ * Completes or rolls back batches based on their journals alone: one given batch, or all batches interrupted by a
+ * crash.
+ */
 import { randomBytes } from "node:crypto";
 import { dirname } from "node:path";
 import type { Failure } from "../plan/failure.js";
@@ -24,14 +27,14 @@ import { isLocked, lockFolders } from "./lock.js";
 import { rollBack } from "./rollBack.js";
 import { type BatchEnding, diskFailures, diskSentences, type Foreign } from "./sentences.js";
 
-/** An interrupted batch, and what became of it. */
+/** An interrupted batch and its outcome. */
 export interface Recovered extends BatchEnding {
   readonly id: string;
   /** The caller's label for the batch. */
   readonly label: string;
   /** Human-readable names of the batch's files. */
   readonly names: readonly string[];
-  /** A description of the whole result, for the log and for the next answer. */
+  /** A full description of the outcome, for the log and for the next answer. */
   readonly message: string;
 }
 
@@ -40,16 +43,22 @@ export interface Recovery {
   readonly batches: readonly Recovered[];
   /** Sentences about journals that were left alone because they can't be read or trusted. */
   readonly problems: readonly string[];
-  /** The reason why the journals could not be examined, or why no batch may be written yet; otherwise `undefined`. */
+  /**
+   * The reason the journals could not be examined, or the reason no batch may be written yet; `undefined` if there is
+   * none.
+   */
   readonly failure?: Failure | undefined;
 }
 
-/** Ends the interrupted batches in a workspace's folders. Does nothing while another process has the folders locked. */
+/**
+ * Completes or rolls back the interrupted batches in a workspace's folders. Does nothing while another process has the
+ * folders locked.
+ */
 export function recover(workspace: DiskWorkspace): Recovery {
   const nothing: Recovery = { batches: [], problems: [] };
   const { files, state } = workspace;
   try {
-    // Without the directory there are no journals, so there is nothing to end, and the directory is not created.
+    // If the journal directory does not exist, there is nothing to recover, so the directory is not created.
     if (files.look(state) === undefined) return nothing;
     const failure = openJournals(workspace);
     if (failure !== undefined) return { ...nothing, failure };
@@ -79,13 +88,14 @@ export function recoverHeld(workspace: DiskWorkspace): Recovery {
       // A journal that the user may not read is as useless as a damaged one, so it is left alone, too.
       problems.push(diskSentences.closedJournal(path, fileProblems.system(code)));
     } else if (code !== undefined) {
-      // Any other error may be temporary. While it lasts, no batch is written, because the journal may name the same
-      // files.
+      // Any other error may be transient. Until it is resolved, no batch is written, because the journal may name the
+      // same files.
       failures.push(diskFailures.unreadJournal(path, fileProblems.system(code)));
     }
     if (read?.kind === "unreadable") problems.push(diskSentences.badJournal(path));
     if (read?.kind === "journal") batches.push(toRecovered(read.journal, endBatch(workspace, read.journal)));
-    // A batch that was only staged, or that is over, has left only helper files, which do not hinder other batches.
+    // A batch that was only staged, or that is over, has left behind only helper files, which do not affect other
+    // batches.
     if (read?.kind === "astride" && read.journal.state === "committing") {
       const names = read.journal.entries.map(({ name }) => name);
       failures.push(diskFailures.pendingElsewhere(names, path, folderOf(read.journal)));
@@ -100,7 +110,10 @@ export function recoverHeld(workspace: DiskWorkspace): Recovery {
   return { batches, problems, failure };
 }
 
-/** Deletes each half-written first journal, whose batch has changed nothing, unless a live process holds its lock. */
+/**
+ * Deletes every incomplete first journal, because its batch has changed nothing, unless a live process holds the
+ * batch's lock.
+ */
 function sweepHalves(workspace: DiskWorkspace, halves: readonly string[]): string[] {
   return halves.flatMap((id) => {
     const path = `${journalPath(workspace.state, id)}.new`;
@@ -109,7 +122,7 @@ function sweepHalves(workspace: DiskWorkspace, halves: readonly string[]): strin
   });
 }
 
-/** Returns a sentence about each interrupted batch, in any workspace, and about each journal that can't be read. */
+/** Returns a sentence about each interrupted batch in any workspace and about each unreadable journal. */
 export function journalProblems(workspace: DiskWorkspace): readonly string[] {
   const { files, state } = workspace;
   try {
@@ -144,7 +157,7 @@ function toRecovered({ id, label, started, entries }: Journal, settled: BatchEnd
   return { ...settled, id, label, names, message };
 }
 
-/** Ends a batch as its journal says. If this is interrupted, it can be repeated any number of times. */
+/** Ends a batch as its journal says. Idempotent, so an interrupted attempt can be repeated any number of times. */
 export function endBatch(workspace: DiskWorkspace, journal: Journal): BatchEnding {
   if (journal.state === "staged") return { outcome: "untouched", foreign: [], code: tidyUp(workspace, journal) };
   if (journal.state === "committed") {
@@ -163,19 +176,19 @@ export function endBatch(workspace: DiskWorkspace, journal: Journal): BatchEndin
   const { foreign, code } = rollBack(workspace, journal);
   if (code !== undefined) return { outcome: "pending", foreign, code };
   const undone = asUndone(journal, foreign);
-  // Recording the rollback keeps a later rollback from undoing the same changes if somebody makes them again.
+  // Recording the rollback prevents a later one from undoing the same changes if someone makes them again.
   const unwritten = tryAll([() => writeJournal(workspace, undone)]);
   const untidy = tidyUp(workspace, undone);
   const isPending = unwritten !== undefined && untidy !== undefined;
   return { outcome: isPending ? "pending" : "rolledBack", foreign, code: untidy };
 }
 
-/** The system's codes for a full disk or an exhausted quota. The last is Linux's EDQUOT, for which Node has no name. */
+/** System error codes for a full disk or an exhausted quota. The last is Linux's EDQUOT, for which Node has no name. */
 const noRoom: ReadonlySet<string> = new Set(["ENOSPC", "EDQUOT", "Unknown system error -122"]);
 
 /**
- * Ends a batch as its journal on the disk says, whatever state this process last tried to write. If the journal can't
- * be read, the batch stays pending, because recovery may be able to read the journal later.
+ * Ends a batch as its journal on the disk says, regardless of the state that this process last tried to write. If the
+ * journal can't be read, the batch stays pending, because recovery may be able to read the journal later.
  */
 export function endBatchAsWritten(workspace: DiskWorkspace, id: string): BatchEnding {
   const ending = attempt(() => {
@@ -185,7 +198,7 @@ export function endBatchAsWritten(workspace: DiskWorkspace, id: string): BatchEn
   return ending.value ?? { outcome: "pending", foreign: [], code: ending.code ?? "EIO" };
 }
 
-/** Returns the journal that records that a batch was rolled back. */
+/** Returns the journal with the rollback recorded in it. */
 function asUndone(journal: Journal, foreign: readonly Foreign[]): Journal {
   const left = foreign.map(({ path, kept, isLost }) => ({
     index: journal.entries.findIndex((entry) => entry.path === path),
@@ -194,7 +207,7 @@ function asUndone(journal: Journal, foreign: readonly Foreign[]): Journal {
   return { ...journal, state: "undone", left };
 }
 
-/** Returns the files that, according to the journal, a rollback left as they were. */
+/** Returns the files that, according to the journal, a rollback left alone. */
 function leftIn({ state }: DiskWorkspace, journal: Journal): Foreign[] {
   const entries = helpedEntries(state, journal);
   return (journal.left ?? []).flatMap(({ index, why }) => {
@@ -205,14 +218,15 @@ function leftIn({ state }: DiskWorkspace, journal: Journal): Foreign[] {
   });
 }
 
-/** Returns the path of the helper file that is an entry's old file, or that contains a copy of the old file's bytes. */
+/** Returns the path under which an entry's old file, or a copy of its bytes, is kept. */
 function copyOf({ way, kept, oldCopy }: HelpedEntry): string {
   return way === "inPlace" ? oldCopy : kept;
 }
 
 /**
- * Removes the helper files of a batch that is over. The journal, which must be on the disk, is removed last, because
- * nothing else lists the helper files. Returns the code of the system's first refusal; `undefined` if there was none.
+ * Removes the helper files of a batch that is over, and then its journal. The journal, which must have been synced, is
+ * removed last, because nothing else lists the helper files. Returns the first error code from the system; `undefined`
+ * if there was none.
  */
 export function tidyUp(workspace: DiskWorkspace, journal: Journal): string | undefined {
   const { files, state } = workspace;
@@ -240,9 +254,7 @@ export function tidyUp(workspace: DiskWorkspace, journal: Journal): string | und
   ]);
 }
 
-/**
- * Removes a helper file. Leaves it if its directory can't be reached and the entry's name was free before the batch.
- */
+/** Removes a helper file. An unreachable directory is not an error if the entry's name was free before the batch. */
 function takeAway(files: FileSystem, { path, entry }: { readonly path: string; readonly entry: JournalEntry }): void {
   try {
     unlinkIfThere(files, path);

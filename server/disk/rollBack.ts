@@ -1,4 +1,6 @@
-/** Rolls back a batch's own changes and no others, based on its journal and on the files now under the names in it. */
+/**
+ * Rolls back a batch's own changes, and only those, based on its journal and on the files that its names now refer to.
+ */
 import { dirname } from "node:path";
 import { limits } from "../text/limits.js";
 import { hashOf } from "../workspace/files.js";
@@ -44,14 +46,14 @@ export function rollBack(workspace: DiskWorkspace, journal: Journal): { foreign:
   return { foreign, code: code ?? (unseen === undefined ? undefined : findAway(files, entries)) };
 }
 
-/** Linux's code for a missing disk. */
+/** The Linux error code for a missing disk. */
 const notMounted = "ENOMEDIUM";
 
 /**
- * Returns `notMounted` if a disk of the batch is missing: none of the batch's files on it is found, and the path of one
- * of them is now on another disk. A device number alone proves nothing, because many disks get a new one with each
- * mount. Otherwise, returns the code of the first refused `look`, because the disk of that file may be missing;
- * `undefined` if no `look` was refused.
+ * Returns `notMounted` if one of the batch's disks is missing: none of the batch's files on it is found, and the path
+ * of one of them is now on another disk. A device number alone proves nothing, because many disks get a new one each
+ * time they are mounted. Otherwise, returns the code of the first refused `look`, because the disk of that file may be
+ * missing; `undefined` if no `look` was refused.
  */
 function findAway(files: FileSystem, entries: readonly HelpedEntry[]): string | undefined {
   const [seen, elsewhere] = [new Set<string>(), new Set<string>()];
@@ -66,7 +68,7 @@ function findAway(files: FileSystem, entries: readonly HelpedEntry[]): string | 
   return [...elsewhere].some((device) => !seen.has(device)) ? notMounted : refused;
 }
 
-/** Returns the device number of the deepest existing directory above a path; `undefined` if there is none. */
+/** Returns the device number of a path's nearest existing ancestor; `undefined` if there is none. */
 function deviceAbove(files: FileSystem, path: string): string | undefined {
   const directory = dirname(path);
   return lookIfReached(files, directory)?.device ?? (directory === path ? undefined : deviceAbove(files, directory));
@@ -80,8 +82,7 @@ interface RollBackContext {
 }
 
 /**
- * Restores the old file under a name. Returns the name if the old file is lost, or if another program's file has the
- * name.
+ * Restores the old file under a name. If that is impossible, returns the file, which must be reported as left alone.
  */
 function restore(context: RollBackContext): Foreign | undefined {
   const { files, entry } = context;
@@ -97,7 +98,7 @@ function restore(context: RollBackContext): Foreign | undefined {
   return { path, kept: isKept ? oldCopy : undefined };
 }
 
-/** Removes a file that the batch created. Removes nothing if a link has replaced a directory on the file's path. */
+/** Removes a file that the batch created. Removes nothing if a link has replaced a directory in the file's path. */
 function uncreate(context: RollBackContext): Foreign | undefined {
   const { path } = context.entry;
   let now: FileStat | undefined;
@@ -114,7 +115,8 @@ function uncreate(context: RollBackContext): Foreign | undefined {
 }
 
 /**
- * Restores the old file under a name. If the old file is not under the name itself, it is kept in the same directory.
+ * Restores the old file under a name. If the name no longer refers to that file, the file should be available as the
+ * kept file in the same directory.
  */
 function giveBack(context: RollBackContext, now: FileStat | undefined): Foreign | undefined {
   const { files, entry } = context;
@@ -146,8 +148,8 @@ function findLost(context: RollBackContext, now: FileStat | undefined): Foreign 
 }
 
 /**
- * Returns `false` if the batch was to replace the file under a name but has not, in which case the staged file still
- * exists.
+ * Returns `false` if the batch was to replace the file under a name but has not yet done so, in which case the staged
+ * file still exists.
  */
 function isReplaced(files: FileSystem, { way, staged }: HelpedEntry): boolean {
   return way !== "replace" || files.look(staged) === undefined;
@@ -155,8 +157,9 @@ function isReplaced(files: FileSystem, { way, staged }: HelpedEntry): boolean {
 
 /**
  * Reports whether the file under a name is the very file that the batch put there, unchanged. Inode and bytes must both
- * match: another program may write the same bytes, and a new file may get the inode of a deleted one. A moved file
- * counts as ours only if it is also kept or back under its old name: otherwise, this may be the only copy left.
+ * match: another program may write the same bytes, and a new file may reuse the inode of a deleted one. A moved file
+ * counts as the batch's own only if it is also kept, or is back under its old name; otherwise, the file under this name
+ * may be the only copy.
  */
 function isOurs(context: RollBackContext, now: FileStat): boolean {
   const { files, entries } = context;
@@ -202,14 +205,14 @@ function refill(files: FileSystem, entry: HelpedEntry, now: FileStat | undefined
   return undefined;
 }
 
-/** The number of bytes that a disk writes either completely or not at all; no disk in use has smaller sectors. */
+/** The number of bytes that a disk writes atomically; no disk in use has smaller sectors. */
 const sector = 512;
 
 /**
- * Reports whether `found` may be the result of interrupted writes alone. If so, it contains no other program's bytes
- * and may be overwritten. A sector may contain old bytes, new bytes, or first old, then new, then old bytes, if the
- * write of the batch and later that of the rollback were cut off in that sector. Bytes that were added but never
- * written are zero.
+ * Reports whether `found` could be the result of interrupted writes alone, in which case it contains no other program's
+ * bytes and may be overwritten. Within a sector, old bytes (from an interrupted rollback) may be followed by new bytes
+ * (from the batch's write) and then by old bytes that were never overwritten. A part by which the file was extended,
+ * but which was never written, consists of zeros.
  */
 export function isTorn(found: Uint8Array, before: Uint8Array, after: Uint8Array): boolean {
   const [least, most] = [Math.min(before.length, after.length), Math.max(before.length, after.length)];
@@ -222,12 +225,12 @@ export function isTorn(found: Uint8Array, before: Uint8Array, after: Uint8Array)
 }
 
 /**
- * Reports whether the bytes in `[from, to)` are a sequence of runs (perhaps empty), one from each side in turn, at the
- * same offsets. Beyond its end, a side counts as zeros.
+ * Reports whether the bytes in `[from, to)` consist of runs, possibly empty, taken from each side in turn at the same
+ * offsets. Beyond the end of a side, its bytes count as zero.
  */
 function isJoined(found: Uint8Array, sides: readonly Uint8Array[], from: number, to: number): boolean {
   let at = from;
-  // Each side takes as many matching bytes as it can, which leaves the fewest bytes for the sides after it.
+  // Each side matches as many bytes as it can, which leaves the fewest bytes for later sides.
   for (const side of sides) while (at < to && found[at] === (side[at] ?? 0)) at++;
   return at === to;
 }

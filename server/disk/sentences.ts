@@ -3,21 +3,21 @@ import { clip, type Failure, fileAt, makeFailure, quote, some, theCall, withRest
 import { batchFailures } from "../plan/sentences.js";
 import { limits } from "../text/limits.js";
 
-/** The reason why an editor session that announced itself could not be reached. */
+/** The reason an announced editor session could not be reached. */
 export type Unreached =
-  /** No program listens on the session's socket. `code`: the system's error code. */
+  /** Nothing is listening on the session's socket. `code`: the system's error code. */
   | { readonly kind: "absent"; readonly code: string }
   /** The system or, if `sandbox` is `true`, the agent's sandbox forbids connecting. `code`: the system's error code. */
   | { readonly kind: "forbidden"; readonly code: string; readonly sandbox: boolean }
-  /** The session did not answer in time or already serves as many agents as it accepts. */
+  /** The session did not answer in time, or is already serving its maximum number of agents. */
   | { readonly kind: "silent"; readonly seconds: number }
-  /** The session refused the connection; `message` is its reason. */
+  /** The session refused the connection; `message` says why. */
   | { readonly kind: "refused"; readonly message: string }
   /** The program that answers on the session's socket does not know the session's secret. */
   | { readonly kind: "impostor" };
 
 /**
- * Says why a session was not reached. `problem`: a clause to end a sentence; `hint`: one or more complete sentences.
+ * Explains why a session could not be reached. `problem`: a clause to end a sentence; `hint`: one or more sentences.
  */
 export function sayUnreached(why: Unreached): { readonly problem: string; readonly hint: string } {
   switch (why.kind) {
@@ -29,7 +29,7 @@ export function sayUnreached(why: Unreached): { readonly problem: string; readon
     case "forbidden":
       return {
         problem: `${why.sandbox ? "the agent's sandbox" : "the system"} does not allow connections to it (${why.code})`,
-        hint: 'An agent\'s sandbox may keep commands from opening sockets. Use the MCP server "multi-edit mcp", which agents start outside the sandbox, or allow this command to run outside it.',
+        hint: 'An agent\'s sandbox may prevent commands from opening sockets. Use the MCP server "multi-edit mcp", which agents start outside the sandbox, or allow this command to run outside it.',
       };
     case "silent":
       return {
@@ -53,7 +53,7 @@ export function sayUnreached(why: Unreached): { readonly problem: string; readon
 export interface BatchEnding {
   /**
    * `applied`: all changes were made. `untouched`: no visible change was made. `rolledBack`: everything was rolled
-   * back, except the `foreign` files. `pending`: the batch must still be rolled back or synced, so its journal stays.
+   * back, except the `foreign` files. `pending`: the batch must still be rolled back or synced, so its journal is kept.
    */
   readonly outcome: "applied" | "untouched" | "rolledBack" | "pending";
   readonly foreign: readonly Foreign[];
@@ -61,22 +61,25 @@ export interface BatchEnding {
   readonly code?: string | undefined;
 }
 
-/** A file that a rollback leaves as it is, because another program changed it or removed the kept copy. */
+/** A file that a rollback leaves alone, because another program changed it or removed the kept copy. */
 export interface Foreign {
   readonly path: string;
-  /** The path of the old file, or of a copy of it, that is left for the user; `undefined` if there is none. */
+  /** The path of the old file, or of a copy of it, kept for the user; `undefined` if there is none. */
   readonly kept?: string | undefined;
   /** `true` if the file still has all or part of its new text but the copy of the old file is gone. */
   readonly isLost?: true | undefined;
 }
 
-/** The reason why a file is not written to disk: an editor has, or may have, the file open. */
+/** The reason a file is not written to disk: an editor has, or may have, the file open. */
 export type Holder =
   /** `by`: a description of the editor, such as "Emacs (ann@desk, process 12)". */
   | { readonly kind: "open"; readonly by: string }
-  /** A session that has the file's folder open could not be asked. `session`: its name. */
+  /** A session that has the file's folder open could not be asked about the file. `session`: its name. */
   | { readonly kind: "unasked"; readonly session: string; readonly why: Unreached }
-  /** This version of the server can't read a session's announcement. `problem`: a sentence that says what to do. */
+  /**
+   * This version of the server can't read a session's announcement. `problem`: a sentence that says what to do about
+   * it.
+   */
   | { readonly kind: "hidden"; readonly problem: string };
 
 /** Failures in writing files that no editor has open. */
@@ -101,7 +104,7 @@ export const diskFailures = {
         });
     }
   },
-  /** `pid`: the number of the process that is writing; `undefined` if unknown. */
+  /** `pid`: the ID of the process that is writing; `undefined` if unknown. */
   busy: (pid: number | undefined) =>
     makeFailure("locked", theCall, {
       problem: `Another call${pid === undefined ? "" : ` (process ${pid})`} is writing files in this workspace.`,
@@ -114,26 +117,26 @@ export const diskFailures = {
     makeFailure("ioError", fileAt(path), { problem: `${quote(path, 160)} can't be written: ${problem}.` }),
   state: (path: string, problem: string) =>
     makeFailure("ioError", theCall, {
-      problem: `The server keeps a journal while it writes files that are not open, but ${quote(path, 160)} can't hold one: ${problem}.`,
-      hint: "Ask the user to fix this, or open the files in the editor.",
+      problem: `The server keeps a journal while writing files that are not open, but ${quote(path, 160)} can't hold one: ${problem}.`,
+      hint: "Ask the user to fix this or to open the files in the editor.",
     }),
-  /** `journal`: the path of the journal of this call. */
+  /** `journal`: the path of this call's journal. */
   unconfirmed: (journal: string, problem: string) =>
     makeFailure("ioError", theCall, {
-      problem: `All files of the call that no editor has open were written, but the disk did not confirm that the changes will last: ${problem}. After a power cut, the server either keeps or rolls back all of them, depending on what it finds in the journal ${quote(journal, 300)}.`,
+      problem: `All of the call's files that no editor has open were written, but the disk did not confirm that the changes will last: ${problem}. After a power cut, the server either keeps or rolls back all of them, depending on what it finds in the journal ${quote(journal, 300)}.`,
       hint: "Do not send the call again: read the files, and ask the user to check the disk.",
     }),
-  /** `journal`: the path of the journal of the earlier call. */
+  /** `journal`: the path of the earlier call's journal. */
   pending: (names: readonly string[], journal: string, problem: string) =>
     makeFailure("ioError", theCall, {
-      problem: `An earlier call was interrupted while it changed ${some(names, 300)}, and the server can't yet complete it or roll it back: ${problem}. Its changes are recorded in ${quote(journal, 300)}.`,
+      problem: `An earlier call was interrupted while changing ${some(names, 300)}, and the server can't yet complete it or roll it back: ${problem}. Its changes are recorded in ${quote(journal, 300)}.`,
       hint: "Ask the user to check the disk. The server tries again with each call. If the disk or the files are gone for good, the user may delete the journal.",
     }),
   /** `folder`: a directory that contains every file of the earlier call. */
   pendingElsewhere: (names: readonly string[], journal: string, folder: string) =>
     makeFailure("ioError", theCall, {
-      problem: `An earlier call was interrupted while it changed ${some(names, 300)}. It can't be rolled back from here, because not all of these files are in this workspace. Its changes are recorded in ${quote(journal, 300)}.`,
-      hint: `A call in ${quote(folder, 300)}, such as "multi-edit read" for any file there, rolls it back: make such a call first, or ask the user to make it.`,
+      problem: `An earlier call was interrupted while changing ${some(names, 300)}. It can't be rolled back from here, because not all of these files are in this workspace. Its changes are recorded in ${quote(journal, 300)}.`,
+      hint: `Any call in ${quote(folder, 300)}, such as "multi-edit read" for a file there, rolls back the earlier call: make such a call first, or ask the user to do so.`,
     }),
   /** `journal`: the path of the journal. */
   unreadJournal: (journal: string, problem: string) =>
@@ -141,11 +144,11 @@ export const diskFailures = {
       problem: `An earlier call may have been interrupted here, but its journal ${quote(journal, 300)} can't be read: ${problem}.`,
       hint: "Ask the user to check the disk. The server tries again with each call.",
     }),
-  /** Returns the failure of a batch that was not committed, followed by sentences that say what became of the batch. */
+  /** Appends sentences that say what became of a batch to the failure that prevented its commit. */
   ended: (failure: Failure, ending: BatchEnding): Failure => withRest(failure, sayEnding(ending)),
 } as const;
 
-/** Clauses for `diskFailures.state`, about problems with the directory of the journals, and one about a kept file. */
+/** Problems with the journal directory, as clauses for `diskFailures.state`, and one problem with a kept file. */
 export const diskProblems = {
   stateNoDirectory: () => "it is not a directory",
   stateRelative: () => "the home directory (the variable HOME) is not an absolute path",
@@ -155,15 +158,15 @@ export const diskProblems = {
     "another program removed the copy that was kept for a rollback (a file in the same directory, named .multi-edit-….old)",
 } as const;
 
-/** Sentences about batches on disk that are not failures, for warnings, the log and the doctor. */
+/** Sentences about batches on disk, for warnings, the log and the doctor. */
 export const diskSentences = {
-  /** Says what became of a batch that a crash had interrupted. */
+  /** Says what became of a batch that a crash interrupted. */
   recovered: ({
     names,
     started,
     ...ending
   }: BatchEnding & { readonly names: readonly string[]; readonly started: Date }): string =>
-    `A call to change ${some(names, 300)} was interrupted (it began at ${started.toISOString()}). ${sayEnding(ending)}`,
+    `A call to change ${some(names, 300)}, begun at ${started.toISOString()}, was interrupted. ${sayEnding(ending)}`,
   badJournal: (path: string): string =>
     `the journal ${quote(path, 300)} is damaged, or was not written by the server, and was left alone: check the files that it names, then delete the journal`,
   bitsLost: (path: string): string =>
@@ -171,16 +174,16 @@ export const diskSentences = {
   /** About a journal, complete or partly written, that the system does not let the server use. */
   closedJournal: (path: string, problem: string): string =>
     `the journal ${quote(path, 300)} can't be used and was left alone: ${problem}`,
-  /** For the doctor: a batch that was interrupted. `folder`: a directory that contains every file of the batch. */
+  /** Describes an interrupted batch, for the doctor. `folder`: a directory that contains every file of the batch. */
   cutOff: (names: readonly string[], journal: string, folder: string): string =>
-    `a call was interrupted while it changed ${some(names, 300)} (its journal is ${quote(journal, 300)}); the next call in ${quote(folder, 300)} rolls it back, and until then, the server writes nothing in folders that contain only some of these files`,
+    `a call was interrupted while changing ${some(names, 300)} (its journal is ${quote(journal, 300)}); the next call in ${quote(folder, 300)} rolls it back, and until then, the server writes nothing in folders that contain only some of these files`,
   attributesLost: (path: string): string =>
     `${path} was moved and edited: its extended attributes and access control list, if it had any, could not be copied`,
 } as const;
 
 function sayEnding({ outcome, foreign, code }: BatchEnding): string {
   const said = {
-    applied: "All changes of the call had already been made.",
+    applied: "All of the call's changes had already been made.",
     untouched: "Nothing was changed.",
     rolledBack: foreign.length === 0 ? "Everything was rolled back." : "The other changes were rolled back.",
     pending:
@@ -188,7 +191,7 @@ function sayEnding({ outcome, foreign, code }: BatchEnding): string {
   }[outcome];
   const isUntidy = code !== undefined && outcome !== "pending";
   const untidy = isUntidy
-    ? ["The temporary files of the call, such as those named .multi-edit-…, will be removed later."]
+    ? ["The call's temporary files, such as those named .multi-edit-…, will be removed later."]
     : [];
   const left = foreign.map(({ path, kept, isLost }) => {
     if (isLost === true) return `${path} (the copy of its old text is gone)`;
@@ -196,6 +199,6 @@ function sayEnding({ outcome, foreign, code }: BatchEnding): string {
   });
   const shown = left.slice(0, 2).map((one) => clip(one, 400));
   const more = left.length > shown.length ? ` and ${left.length - shown.length} more` : "";
-  const changed = `In the meantime, another program changed these files or removed the copies of their old text, so they were left as they are: ${shown.join(", ")}${more}.`;
+  const changed = `In the meantime, another program changed these files or removed the copies of their old text, so the rollback left them alone: ${shown.join(", ")}${more}.`;
   return [said, ...(left.length === 0 ? [] : [changed]), ...untidy].join(" ");
 }

@@ -17,11 +17,11 @@ import { diskSentences } from "./sentences.js";
 
 /** A batch that is ready to be moved into place. */
 export interface Prepared {
-  /** The journal, including ways and inodes that the version on the disk does not contain yet. */
+  /** The journal, with ways and inodes that have not been written to the disk yet. */
   readonly journal: Journal;
-  /** In the order of the journal's entries. */
+  /** The names to change, in the order of the journal's entries. */
   readonly targets: readonly DiskTarget[];
-  /** Warnings for the answer to the call, as whole sentences. */
+  /** Warnings for the answer to the call, as complete sentences. */
   readonly warnings: readonly string[];
 }
 
@@ -43,18 +43,18 @@ export function firstJournal(
   return { ...batch, label, version: 1, state: "staged", directories: [...batch.directories], entries };
 }
 
-/** The file or directory that a batch is working on, so that a failure can name it. */
+/** The file or directory being processed, recorded so that a failure can name it. */
 export interface Progress {
   /** A human-readable name; `undefined` while the journal is being written. */
   at: string | undefined;
 }
 
-/** A copy of a file, with the mode that the copy gets if the file's attributes can't be copied. */
+/** A copy of a file, with the mode to set if the file's attributes can't be copied. */
 interface Copy extends AttributePair {
   readonly mode: number;
 }
 
-/** A name that is being staged, with its helper files. */
+/** A name being staged, with its helper files. */
 interface NameInStage {
   readonly target: DiskTarget;
   readonly entry: HelpedEntry;
@@ -88,8 +88,8 @@ export function prepare(
   }
   const entries = journal.entries.map((entry, index): JournalEntry => {
     const way = ways[index] ?? entry.way;
-    // The inode identifies the staged file under its new name; the bytes do not, because another program may write the
-    // same ones.
+    // The inode identifies the staged file under its new name; the bytes do not, because another program may write
+    // identical ones.
     const inode = way === "inPlace" ? undefined : files.look(helped[index]!.staged)?.inode;
     return { ...entry, way, after: entry.after === null ? null : { ...entry.after, inode } };
   });
@@ -113,7 +113,10 @@ function losesBits({ owners: { user } }: DiskWorkspace, before: Before | undefin
   return (before.stat.mode & foreignRights) !== 0 && before.stat.owner !== user;
 }
 
-/** Prepares one name and returns the way in which it will change. Adds copies that need attributes to `copies`. */
+/**
+ * Prepares one name and returns the way it will change. Appends to `copies` each copy whose attributes must still be
+ * set.
+ */
 function prepareOne(files: FileSystem, name: NameInStage, copies: Copy[]): JournalEntry["way"] {
   const { way, before, after, slot } = name.target;
   const { kept, staged } = name.entry;
@@ -131,13 +134,14 @@ function prepareOne(files: FileSystem, name: NameInStage, copies: Copy[]): Journ
 }
 
 /**
- * Makes a hard link. Returns `false` if the system refuses, as it does on a disk without links or across mount points.
+ * Creates a hard link. Returns `false` if the system refuses, for example because the disk does not support links or
+ * the paths are on different disks.
  */
 function tryLink(files: FileSystem, from: string, to: string): boolean {
   return attempt(() => files.link(from, to)).code === undefined;
 }
 
-/** Stages the file for a name: a link if the file moves there unchanged and links work, otherwise a new file. */
+/** Stages the file for a name: as a link if the file is moved unchanged and links work, otherwise as a new file. */
 function stageNew(files: FileSystem, { source, bytes, mode }: After, path: string): Copy[] {
   if (source === undefined) {
     files.make(path, bytes ?? Buffer.alloc(0), mode ?? 0o666);
@@ -150,8 +154,8 @@ function stageNew(files: FileSystem, { source, bytes, mode }: After, path: strin
 }
 
 /**
- * Makes a copy that only the user can access, because a copy with the original's mode but without its access list might
- * be open to more users.
+ * Creates a copy that only the user can access. A copy with the original's mode but without its access control list
+ * might be accessible to more users.
  */
 function copyFile(files: FileSystem, { bytes, stat: { mode } }: Before, pair: AttributePair): Copy {
   files.make(pair.to, bytes, 0o600);
@@ -164,7 +168,7 @@ function copyBoth(files: FileSystem, { target: { before, after }, entry: { oldCo
   files.make(newCopy, after?.bytes ?? Buffer.alloc(0), 0o600);
 }
 
-/** Copies attributes. `fixed`: the indexes of files to write in place, because a replacement would lose attributes. */
+/** Copies attributes. `fixed`: the indexes of files to write in place, because replacing them would lose attributes. */
 function giveAttributes(
   files: FileSystem,
   names: readonly NameInStage[],
@@ -184,14 +188,14 @@ function giveAttributes(
   return { fixed, warnings };
 }
 
-/** Syncs the helper files first and then their directories, so that no name on the disk leads to a missing file. */
+/** Syncs the helper files before their directories, so that no name on the disk refers to a missing file. */
 function makeLast(files: FileSystem, names: readonly NameInStage[], ways: readonly JournalEntry["way"][]): void {
   const paths = names.flatMap(({ entry: { staged, kept, oldCopy, newCopy } }, index) =>
     ways[index] === "inPlace" ? [oldCopy, newCopy] : [staged, kept],
   );
   const old = new Set(names.map(({ target }) => target.before?.stat.inode));
   const made = paths.filter((path) => files.look(path) !== undefined);
-  // If a file existed before the batch, only the directory of its new link needs a sync.
+  // A file that existed before the batch needs no sync; only the directory of its new link does.
   for (const path of made) if (!old.has(files.look(path)?.inode)) files.sync(path);
   syncDirectories(files, made.map(dirname));
 }

@@ -1,4 +1,6 @@
-/** The ways in which known clients differ from what they announce. No other file looks at a client's name. */
+/**
+ * Facts about known clients that their announced capabilities omit or misstate. No other file checks a client's name.
+ */
 import { limits } from "../text/limits.js";
 import type { SaveHabits } from "../workspace/files.js";
 
@@ -8,32 +10,34 @@ export interface ClientFacts {
   readonly documentChanges: boolean;
   /** `true` if a lone CR ends a line, as LSP specifies. */
   readonly loneCrEndsLine: boolean;
-  /** `true` if the client treats an empty document as one line end, which a new file's text must then replace. */
+  /**
+   * `true` if the client treats an empty document as a single line ending, which a new file's text must then replace.
+   */
   readonly emptyIsLineEnd: boolean;
-  /** `true` if the client immediately restores a final line end that an edit removes. */
+  /** `true` if the client immediately restores a final line ending that an edit removes. */
   readonly finalLineEndReturns: boolean;
   /**
-   * `true` if the client makes all inserted line ends alike (LF in a text with CRLF and LF), even if it does not
+   * `true` if the client normalises inserted line endings (to LF in a text with both CRLF and LF), even if it does not
    * announce this.
    */
   readonly normalisesInserts: boolean;
-  /** `true` if inserting text after the final line end leaves an extra empty line. */
+  /** `true` if inserting text after the final line ending leaves an extra empty line. */
   readonly addsLineAtEnd: boolean;
   /** Differences between the client's texts and the files that it opens and saves. */
   readonly habits: SaveHabits;
-  /** Lowest document version that the client checks before it applies an edit; `Infinity` if it checks none. */
+  /** Lowest document version that the client checks before applying an edit; `Infinity` if it checks none. */
   readonly checksVersionsFrom: number;
-  /** Milliseconds until typed text is synced, including a margin. */
+  /** Delay, in milliseconds, until typed text is synced, including a safety margin. */
   readonly syncDelay: number;
-  /** Milliseconds that the client may take to answer `workspace/applyEdit`; more if the client may ask its user. */
+  /** Timeout for `workspace/applyEdit`, in milliseconds; longer if the client may ask its user. */
   readonly answerMs: number;
-  /** `true` if the client reports an edit as applied even though its user declined it. */
+  /** `true` if the client reports an edit as applied even if its user declined it. */
   readonly hidesDeclining: boolean;
-  /** `true` if the client warns its user about notifications that it does not know. */
+  /** `true` if the client warns its user about unknown notifications. */
   readonly warnsOfUnknown: boolean;
 }
 
-/** Facts assumed about unknown clients: those that LSP specifies, and others that do no harm if they are wrong. */
+/** Defaults for unknown clients: LSP's rules, and assumptions that are harmless if wrong. */
 const unknownClient: ClientFacts = {
   documentChanges: false,
   loneCrEndsLine: true,
@@ -49,7 +53,7 @@ const unknownClient: ClientFacts = {
   warnsOfUnknown: false,
 };
 
-/** Facts that apply to all of the measured editors. */
+/** Facts common to all tested editors. */
 const measured: ClientFacts = {
   ...unknownClient,
   documentChanges: true,
@@ -71,14 +75,17 @@ const eglot: ClientFacts = { ...emacs, syncDelay: 600, answerMs: limits.confirmM
 interface Row {
   /** `clientInfo.name`, in lower case. */
   readonly name: string;
-  /** The row applies to versions before this one, and to clients that state none; if `undefined`, to all versions. */
+  /**
+   * The row applies to versions before this one and to clients that report no version; if `undefined`, to all versions.
+   */
   readonly before?: readonly [major: number, minor: number];
   readonly facts: ClientFacts;
 }
 
 /**
- * Known clients; the first matching row applies. Measured on Neovim 0.10 and 0.12, Helix 25.01 and 25.07, eglot 1.17
- * and 1.24, and lsp-mode 10 (which calls itself Emacs); partly on Vim 9.2 with vim-lsp and with yegappan/lsp.
+ * Known clients; the first matching row applies. The facts come from tests with Neovim 0.10 and 0.12, Helix 25.01 and
+ * 25.07, eglot 1.17 and 1.24, and lsp-mode 10 (which calls itself Emacs), and from fewer tests with Vim 9.2, using
+ * vim-lsp and yegappan/lsp.
  */
 const rows: readonly Row[] = [
   { name: "neovim", before: [0, 12], facts: { ...neovim, addsLineAtEnd: true } },
@@ -90,14 +97,14 @@ const rows: readonly Row[] = [
   ...["vim-lsp", "vim"].map((name): Row => ({ name, facts: { ...measured, checksVersionsFrom: Infinity } })),
 ];
 
-/** Returns the facts about the client with this name and version; `undefined` stands for a client without a name. */
+/** Returns the facts about a client; `undefined` means a client that reports no name. */
 export function factsOf(client: { readonly name: string; readonly version?: string } | undefined): ClientFacts {
   const name = client?.name.toLowerCase();
   const row = rows.find((one) => one.name === name && isBefore(client?.version, one.before));
   return row?.facts ?? unknownClient;
 }
 
-/** Returns `true` if a version is before `end`, if the version is unreadable, or if there is no `end`. */
+/** Reports whether a version precedes `end`; also `true` if the version can't be parsed or there is no `end`. */
 function isBefore(version: string | undefined, end: Row["before"]): boolean {
   const [, major, minor] = /(\d+)\.(\d+)/.exec(version ?? "") ?? [];
   if (end === undefined || major === undefined || minor === undefined) return true;

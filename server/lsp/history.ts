@@ -1,4 +1,4 @@
-/** The history of a session, as two bounded lists: the batches that were applied, and the edits that were proposed. */
+/** A session's history, as two bounded lists: applied batches and proposed edits. */
 import { randomBytes } from "node:crypto";
 import type { FileChange } from "../plan/outcome.js";
 import { limits } from "../text/limits.js";
@@ -6,29 +6,29 @@ import type { KeptFile } from "../workspace/fileBackup.js";
 import type { ResolvedPath } from "../workspace/paths.js";
 import type { Caller } from "./protocol.js";
 
-/** One step that was applied or proposed: a change to an existing file's text, or an operation on a whole file. */
+/** An applied or proposed step: a change to an existing file's text, or an operation on a whole file. */
 export interface AppliedStep {
   readonly kind: "text" | "create" | "rename" | "delete" | "restore";
-  /** The file's change as it was applied or proposed. All steps on the file share this object. */
+  /** The file's change, as applied or proposed. All steps for a file share one object. */
   readonly file: FileChange;
-  /** The deleted file as it was just before its deletion; `undefined` if no file was deleted, or if it was not kept. */
+  /** Copy of the deleted file, taken just before its deletion; `undefined` if none was deleted or no copy was kept. */
   readonly kept?: KeptFile | undefined;
-  /** Removes the directories that were made for the file, if they are empty. */
+  /** Removes the directories created for the file, if they are empty. */
   readonly tidy?: (() => Promise<void>) | undefined;
 }
 
-/** A batch that was applied. */
+/** An applied batch, which may have been undone since. */
 export interface Transaction {
   readonly id: string;
   readonly label: string;
-  /** The steps in the order in which they were done; empty after an undo. */
+  /** The steps, in the order in which they were performed; empty after an undo. */
   readonly steps: readonly AppliedStep[];
   readonly isUndone: boolean;
   /** The agent that sent the call; `undefined` if the editor did. */
   readonly caller: Caller | undefined;
 }
 
-/** An edit that was proposed to the client. The server has not yet seen any sign that the client applied it. */
+/** An edit proposed to the client, with no sign yet that the client has applied it. */
 export interface Proposal {
   /** The id of the transaction that the proposal becomes once it has been applied. */
   readonly id: string;
@@ -36,15 +36,15 @@ export interface Proposal {
   readonly steps: readonly AppliedStep[];
   /** The paths of the edit's files, by URI. */
   readonly places: ReadonlyMap<string, ResolvedPath>;
-  /** The changes, by URI, of open documents whose synced text has not yet matched the planned text. */
+  /** The changes to open documents whose synced text has not yet matched the planned text, by URI. */
   readonly unseen: Map<string, FileChange>;
 }
 
-/** The recent history of one session. Both lists begin with the oldest entry. */
+/** The recent history of one session. Both lists start with the oldest entry. */
 export interface SessionHistory {
   transactions: readonly Transaction[];
   proposals: readonly Proposal[];
-  /** Returns an id that no other transaction of this or any other session has. */
+  /** Returns an id that is unique across all sessions. */
   newId(): string;
 }
 
@@ -56,9 +56,9 @@ export function createHistory(): SessionHistory {
 }
 
 /**
- * Returns the list with `latest` added, but without the parts of `latest` that only planning uses. Drops the oldest
- * entries until at most `most` remain and all of them together fit into `limits.undoSize`. Returns `undefined` if
- * `latest` alone does not fit.
+ * Returns the list with `latest` appended, stripped of the parts that only planning uses. Drops the oldest entries
+ * until at most `most` remain, which together fit into `limits.undoSize`. Returns `undefined` if `latest` does not fit
+ * on its own.
  */
 export function withLatest<T extends Pick<Transaction, "steps">>(
   held: readonly T[],
@@ -74,7 +74,7 @@ export function withLatest<T extends Pick<Transaction, "steps">>(
   let room = limits.undoSize;
   const latestFirst = [...held, { ...latest, steps }].slice(-most).reverse();
   const end = latestFirst.findIndex((one) => {
-    // Counts the UTF-16 units of the texts and the bytes of the files that are kept for an undo.
+    // The size of an entry is the number of UTF-16 code units in its texts plus the number of bytes in its kept files.
     const files = new Set(one.steps.map(({ file }) => file));
     for (const { document, text } of files) room -= document.text.length + text.length;
     for (const { kept } of one.steps) room -= kept?.bytes.length ?? 0;

@@ -1,4 +1,4 @@
-/** If the client supports it, shows the user the progress of a long call and lets the user cancel the call. */
+/** Shows the progress of a long call and lets the user cancel it, if the client supports this. */
 import {
   type CancellationToken,
   CancellationTokenSource,
@@ -8,7 +8,7 @@ import { limits } from "../text/limits.js";
 import { callSentences, serverLog } from "./sentences.js";
 import type { Session } from "./session.js";
 
-/** Reports the progress of a task: how many steps are `done`, and how many there are in all (`of`). */
+/** Reports a task's progress: the number of steps done, and the total number of steps (`of`). */
 export type ReportStep = (done: number, of: number) => void;
 
 /**
@@ -29,7 +29,7 @@ export async function withProgress<T>(
   let isRequested = false;
   let hasEnded = false;
   let percentage = 0;
-  /** Starts to show the progress. Shows nothing if the client answers after the end of the task. */
+  /** Starts showing the progress, unless the task has ended by the time the client answers. */
   const show = async (): Promise<void> => {
     const created = await session.connection.window.createWorkDoneProgress();
     if (hasEnded) return created.done();

@@ -18,12 +18,12 @@ export const methods = {
 } as const;
 
 /**
- * Names of the commands for `workspace/executeCommand`. A command's first argument contains the params of the request
- * of the same name.
+ * Names of the commands for `workspace/executeCommand`. A command's first argument holds the params of the request with
+ * the same name.
  */
 export const commands = { apply: "multiEdit.apply", preview: "multiEdit.preview", undo: "multiEdit.undo" } as const;
 
-/** Names of the requests that the server sends to clients that announce support for them. */
+/** Names of the requests sent to clients that announce support for them. */
 export const clientRequests = { saveDocuments: "multiEdit/saveDocuments" } as const;
 
 /**
@@ -31,24 +31,27 @@ export const clientRequests = { saveDocuments: "multiEdit/saveDocuments" } as co
  */
 export const notifications = { didApply: "multiEdit/didApply" } as const;
 
-/** One tool call as the model wrote it, in any announced shape, plus the integration's options. A string is a patch. */
+/**
+ * One tool call as the model wrote it, in any announced shape, plus the integration's options. A string is interpreted
+ * as a patch.
+ */
 export type MultiEditParams = { options?: CallOptions; [field: string]: unknown } | string;
 
-/** The first and the last line of a match, 1-based and inclusive, in the text before the batch. */
+/** First and last line of a match, 1-based and inclusive, in the text as it was before the batch. */
 export interface PlaceLines {
   startLine: number;
   endLine: number;
 }
 
-/** The outcome of one edit of the call. */
+/** The outcome of one edit in the call. */
 export interface EditResult {
   /** 0-based index of the edit in the call. */
   index: number;
   path: string;
-  /** `applied` means that the result's `edit` includes this edit, even if the result is only proposed. */
+  /** `applied` means that the result's `edit` includes this edit, even if the edit is only proposed. */
   status: "applied" | "skipped" | "failed" | "notAttempted";
   /**
-   * Name of the rung (the way of comparing) that found the old text; absent if no old text was searched for, or none
+   * Name of the rung (the method of comparison) that found the old text; absent if no old text was searched for or none
    * was found.
    */
   rung?: string;
@@ -61,26 +64,29 @@ export interface FileResult {
   path: string;
   uri: string;
   kind: "create" | "update" | "delete" | "rename";
-  /** Path after a `rename`; `path` and `uri` are those before the rename. */
+  /** New path after a `rename`; `path` and `uri` refer to the old one. */
   newPath?: string;
   /** Set if the whole text of an existing file is replaced, or if another file is deleted first to free the name. */
   overwritten?: true;
-  /** Version of the document against which the edits were matched; `null` if the file is not open in the editor. */
+  /** Document version that the edits were matched against; `null` if the file is not open in the editor. */
   version: number | null;
   /** SHA-256, in hex, of the file's bytes before the batch. Set only if `version` is `null` and the file existed. */
   hash?: string;
-  /** 1-based line in the text after the batch. 0 if no line changes or the file is deleted; 1 for a new, empty file. */
+  /**
+   * 1-based number of the first changed line in the resulting text: 0 if no line changes or the file is deleted, 1 for
+   * a new, empty file.
+   */
   firstChangedLine: number;
-  /** Number of lines that the batch adds; a changed line counts in both `added` and `removed`. */
+  /** Number of lines added; a changed line counts in both `added` and `removed`. */
   added: number;
-  /** Number of lines that the batch removes. */
+  /** Number of lines removed. */
   removed: number;
-  /** Unified diff of this file alone, in git style; empty if the option `result` is `summary`. */
+  /** Unified diff of this file alone, in Git style; empty if the option `result` is `summary`. */
   diff: string;
   /**
-   * `same` if the file on disk has the text that the editor holds or, for a file that is not open, the planned text. If
-   * the server has tried to apply the call, this is the state after the call; otherwise it is the state before the call
-   * and is given only for open files. Absent for a deleted file, or if there is nothing to compare.
+   * `same` if the file on disk contains the editor's text or, for a file that is not open, the planned text. If the
+   * server tried to apply the call, this is the state after the call; otherwise it is the state before the call and is
+   * given only for open files. Absent for a deleted file, or if there is nothing to compare.
    */
   onDisk?: "same" | "differs";
 }
@@ -89,19 +95,22 @@ export interface FileResult {
 export interface MultiEditResult {
   /** `true` if the server applied the call and verified the result. */
   applied: boolean;
-  /** `proposed`: the client may apply `edit`. `unknown`: all, part or none of the call was applied; see `warnings`. */
+  /**
+   * `proposed`: the server applied nothing; the client can apply `edit`. `unknown`: all, part or none of the call was
+   * applied; see `warnings`.
+   */
   outcome: "applied" | "proposed" | "unknown";
-  /** The option `label`, or by default `src/a.ts (3 edits)` for one file, and `4 files (9 edits)` for several. */
+  /** The option `label` or, by default, `src/a.ts (3 edits)` for one file and `4 files (9 edits)` for several. */
   label: string;
   /**
-   * The result as text for an agent: the label; a sentence about files that the server wrote because no editor has them
-   * open, if there are any; and a line for each file, with a letter and the path after the call. The letters are `A`
+   * The result as text for an agent: the label; a sentence about any files that the server wrote because no editor has
+   * them open; and one line per file, with a letter and the path that the file has after the call. The letters are `A`
    * (added or overwritten), `M` (changed or renamed) and `D` (deleted), and the lines are sorted in that order.
    */
   text: string;
-  /** The edit that was applied or is proposed; absent if the option `result` is `summary`. */
+  /** The edit that was applied or proposed; absent if the option `result` is `summary`. */
   edit?: WorkspaceEdit;
-  /** One unified diff of all files, in git style with 3 lines of context. In a `summary`, a long diff is cut short. */
+  /** One unified diff of all files, in Git style, with 3 lines of context. In a `summary`, a long diff is truncated. */
   diff: string;
   files: FileResult[];
   edits: EditResult[];
@@ -114,18 +123,20 @@ export interface MultiEditResult {
 export interface MultiEditErrorData {
   failures: Failure[];
   edits: EditResult[];
-  /** The proposed diff, if the user rejected the call. */
+  /** The diff that the user rejected, if any. */
   diff?: string;
 }
 
-/** Params of `multiEdit/read`. Lines are 1-based and inclusive; the default is all lines of the text. */
+/**
+ * Params of `multiEdit/read`. `startLine` and `endLine` are 1-based and inclusive; by default, the whole text is read.
+ */
 export interface ReadParams {
   path: string;
   startLine?: number;
   endLine?: number;
 }
 
-/** The answer to `multiEdit/read`: all or some lines of the text that a call is matched against. */
+/** The answer to `multiEdit/read`: all or some lines of the text that calls are matched against. */
 export interface ReadResult {
   uri: string;
   version: number | null;
@@ -144,7 +155,7 @@ export interface ClientMultiEdit {
   save?: boolean;
   /** `true` if the client accepts the notification `multiEdit/didApply`. */
   didApply?: boolean;
-  /** Maximum number of milliseconds before the client syncs text that the user has typed. */
+  /** Maximum delay, in milliseconds, before the client syncs typed text. */
   syncDelay?: number;
 }
 
@@ -161,7 +172,7 @@ export interface SaveDocumentsResult {
 
 /** Params of `multiEdit/undo`. The params may be omitted. */
 export interface UndoParams {
-  /** Id from a result or from the status. By default, the latest transaction that has not been undone. */
+  /** Id from a result or the status; by default, the latest transaction that has not been undone. */
   transaction?: string;
 }
 
@@ -170,16 +181,16 @@ export interface DidApplyParams {
   /** Id of the transaction that was applied or undone. */
   transaction: string;
   label: string;
-  /** The changed files, except those that were deleted. */
+  /** The changed files, except deleted ones. */
   files: AppliedFile[];
 }
 
 /** A changed file and the ranges that its new text occupies. */
 export interface AppliedFile {
   uri: string;
-  /** Version of the document to which `ranges` refer; `null` if the file is not open in the editor. */
+  /** Document version that `ranges` refer to; `null` if the file is not open in the editor. */
   version: number | null;
-  /** Empty if the new text can no longer be located. A range of length 0 stands for a deletion. */
+  /** Empty if the new text can no longer be located. A range of length 0 marks a deletion. */
   ranges: Range[];
 }
 
@@ -188,13 +199,13 @@ export interface StatusResult {
   server: { name: string; version: string };
   /** Version of this protocol. */
   protocol: number;
-  /** Name and version that the client states; `null` if it states no name. */
+  /** The name and version that the client reports; `null` if it reports no name. */
   client: { name: string; version?: string } | null;
   /** URIs of the workspace folders. */
   folders: string[];
-  /** The open documents, in the order in which they were opened. */
+  /** The open documents, in the order they were opened. */
   open: OpenStatus[];
-  /** The latest batches that were applied, oldest first; some may have been undone since. */
+  /** The most recently applied batches, oldest first; some may have been undone since. */
   transactions: TransactionStatus[];
   /** The agents that have called this session through its socket, in the order of their latest calls. */
   agents: Caller[];
@@ -202,15 +213,15 @@ export interface StatusResult {
   lastCallAt?: string;
 }
 
-/** An agent or script, identified by the name that it gives to the session. */
+/** An agent or script, as it identifies itself to the session. */
 export interface Caller {
   name: string;
   version?: string;
-  /** Id of the agent, which is the same on all of its connections; absent if the agent is unknown. */
+  /** Id of the agent, the same on all of its connections; absent if the agent is unknown. */
   agent?: string;
 }
 
-/** A document that the editor has open. */
+/** A document open in the editor. */
 export interface OpenStatus {
   uri: string;
   version: number;
@@ -218,7 +229,7 @@ export interface OpenStatus {
   onDisk: "same" | "differs";
 }
 
-/** A batch that was applied. */
+/** A batch that was applied and may have been undone since. */
 export interface TransactionStatus {
   transaction: string;
   label: string;

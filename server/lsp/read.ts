@@ -11,7 +11,9 @@ import { protocolVersion, type ReadResult, type StatusResult } from "./protocol.
 import { readProblems, requestFailures } from "./sentences.js";
 import { type Session, worldOf } from "./session.js";
 
-/** Serves `multiEdit/read`: returns a text or some of its lines. A caller may ask for more lines than there are. */
+/**
+ * Serves `multiEdit/read`: returns a file's text or some of its lines. A range that extends past the end is clamped.
+ */
 export async function readDocument(session: Session, params: unknown): Promise<Answer<ReadResult>> {
   const request = parseParams(params);
   if (!request.ok) return request;
@@ -21,7 +23,7 @@ export async function readDocument(session: Session, params: unknown): Promise<A
   if (!target.ok) return toRefusal([target.failure]);
   const { document } = target;
   const lines = LineIndex.of(document.text, document);
-  // A final line end does not begin another line.
+  // A final line ending does not start another line.
   const totalLines = lines.lineCount - (lines.lineCount > 1 && lines.content(lines.lineCount - 1) === "" ? 1 : 0);
   const from = Math.min(startLine, totalLines + 1) - 1;
   const to = Math.max(from, Math.min(endLine ?? totalLines, totalLines));
@@ -45,7 +47,7 @@ function parseParams(params: unknown): Answer<{ path: string; startLine: number;
   const wrong = (field: string, problem: string): FailedAnswer =>
     toRefusal([callFailures.wrongType({}, field, problem)]);
   const values: Record<string, unknown> = typeof params === "object" && params !== null ? { ...params } : {};
-  // A caller that asks for lines by using another tool's field names must not get the whole text instead.
+  // A caller that selects lines with another tool's field names must not get the whole text instead.
   const unknown = Object.keys(values).find((key) => !fields.includes(key));
   if (unknown !== undefined) return toRefusal([requestFailures.unknownReadField(unknown)]);
   const { path, startLine = 1, endLine } = values;
@@ -55,12 +57,12 @@ function parseParams(params: unknown): Answer<{ path: string; startLine: number;
   return { ok: true, result: { path, startLine, endLine } };
 }
 
-/** The request's own fields, and those that LSP allows in every request. */
+/** The request's own fields, and those that LSP allows in any request. */
 const fields: readonly string[] = ["path", "startLine", "endLine", "workDoneToken", "partialResultToken"];
 
 const isLine = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 1;
 
-/** Serves `multiEdit/status`. Compares the text of every open document with its file on disk. */
+/** Serves `multiEdit/status`. Compares every open document with its file on disk. */
 export async function statusOf(session: Session): Promise<StatusResult> {
   await session.ready;
   await settleProposals(session);

@@ -1,4 +1,4 @@
-/** The table of requests. It serves requests and commands from the editor, and requests from agents. */
+/** Dispatches requests and commands from the editor, and requests from agents. */
 import { type CancellationToken, ErrorCodes, LSPErrorCodes, ResponseError } from "vscode-languageserver/node";
 import { clip, type FailureCode } from "../plan/failure.js";
 import { limits } from "../text/limits.js";
@@ -48,7 +48,7 @@ export async function serveRequest(
   return new ResponseError<MultiEditErrorData>(code, answer.message, toErrorData(answer));
 }
 
-/** JSON-RPC error codes, by failure code. All other failures have the code `RequestFailed`. */
+/** JSON-RPC error codes, by failure code; all other failures map to `RequestFailed`. */
 const rpcCodes: Partial<Record<FailureCode, number>> = {
   invalidParams: ErrorCodes.InvalidParams,
   unknownField: ErrorCodes.InvalidParams,
@@ -60,16 +60,16 @@ const rpcCodes: Partial<Record<FailureCode, number>> = {
 };
 
 /**
- * Returns the answer to a command. Replaces the error code ContentModified, which VS Code's client library takes as a
- * sign that the request is outdated: the library then resolves the command to `undefined`, as if nothing had failed.
- * The `data` of the error still contains the failure's own code.
+ * Returns the answer to a command, replacing the error code ContentModified: VS Code's client library takes that code
+ * to mean that the request is outdated, and resolves the command to `undefined`, as if nothing had failed. The error's
+ * `data` still contains the failure's own code.
  */
 export function asCommandAnswer(answer: unknown): unknown {
   const isSwallowed = answer instanceof ResponseError && answer.code === LSPErrorCodes.ContentModified;
   return isSwallowed ? new ResponseError(LSPErrorCodes.RequestFailed, answer.message, answer.data) : answer;
 }
 
-/** Remembers and logs the caller. A status request does not count: every agent that looks for an editor sends one. */
+/** Remembers and logs the caller. Ignores status requests, because every agent that looks for an editor sends one. */
 function noteCaller(session: Session, method: string, caller: Caller, answer: Answer<unknown>): void {
   if (method === methods.status) return;
   rememberCaller(session, caller);
@@ -77,7 +77,10 @@ function noteCaller(session: Session, method: string, caller: Caller, answer: An
   session.log(level, `${describeCaller(caller)}: ${method} ${outcomeOf(answer)}`);
 }
 
-/** Moves an agent to the end of the bounded list of callers. An agent without an id is identified by its name. */
+/**
+ * Adds an agent to the end of the bounded list or, if it is already listed, moves it there. An agent without an id is
+ * identified by its name.
+ */
 function rememberCaller(session: Session, caller: Caller): void {
   const { name, agent } = caller;
   const others = session.callers.filter((one) => one.agent !== agent || (agent === undefined && one.name !== name));
@@ -89,14 +92,14 @@ export function describeCaller({ name, version, agent }: Caller): string {
   return `${name}${version === undefined ? "" : ` ${version}`} (${agent === undefined ? "an unknown agent" : `agent ${agent}`})`;
 }
 
-/** Describes the outcome of a request briefly, for the log. */
+/** Describes a request's outcome briefly, for the log. */
 function outcomeOf(answer: Answer<unknown>): string {
   if (!answer.ok) return `failed: ${answer.message.split("\n", 1)[0]}`;
   const { outcome, label } = answer.result as Partial<MultiEditResult>;
   return outcome === undefined ? "answered" : `${outcome}: ${label}`;
 }
 
-/** Serves a call and writes its outcome and duration to the library's trace. */
+/** Serves a call and writes its outcome and duration to the connection's trace. */
 async function traced(session: Session, call: ReceivedCall, token: CancellationToken): Promise<Answer> {
   const start = performance.now();
   const answer = await applyBatch(session, call, token);

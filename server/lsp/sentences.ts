@@ -1,4 +1,4 @@
-/** Sentences about requests, about the exchange with the editor, and about whole calls. */
+/** Sentences about requests, the exchange with the editor, and whole calls. */
 import { clip, count, fileAt, makeFailure, quote, theCall } from "../plan/failure.js";
 import { indices } from "../plan/sentences.js";
 import { limits } from "../text/limits.js";
@@ -11,7 +11,7 @@ export interface StepDescription {
   readonly newPath?: string;
 }
 
-/** The words for one kind of step. */
+/** The wording for one kind of step. */
 interface StepWords {
   /** The words after "The editor did not". */
   readonly toDo: (asked: StepDescription) => string;
@@ -19,11 +19,11 @@ interface StepWords {
   readonly done: (asked: StepDescription) => string;
   /** The state if the editor did nothing. */
   readonly before: string;
-  /** What may still happen if the editor acts late. */
+  /** The effect that the request may still have if the editor acts late. */
   readonly late: string;
   /** The words after "has not yet". */
   readonly notYet: (asked: StepDescription) => string;
-  /** What the server found if the editor did something else. */
+  /** The sentence used if the editor did something else. */
   readonly diverged: (asked: StepDescription) => string;
 }
 
@@ -36,10 +36,10 @@ const stepWords: Record<StepDescription["kind"], StepWords> = {
     toDo: (asked) => `apply the edit to ${from(asked)}`,
     done: (asked) => `applied the edit to ${from(asked)}`,
     before: "its text is unchanged",
-    late: "the edit may still arrive",
+    late: "the edit may still take effect",
     notYet: (asked) => `changed ${from(asked)}`,
     diverged: (asked) =>
-      `After the edit, the text of ${from(asked)} in the editor is neither the old nor the planned one.`,
+      `After the edit, the text of ${from(asked)} in the editor matches neither the old nor the planned text.`,
   },
   rename: {
     toDo: (asked) => `rename ${fromTo(asked)}`,
@@ -48,7 +48,7 @@ const stepWords: Record<StepDescription["kind"], StepWords> = {
     late: "it may still be renamed",
     notYet: (asked) => `renamed ${fromTo(asked)}`,
     diverged: (asked) =>
-      `The editor was asked to rename ${fromTo(asked)}, but the result is neither the old nor the planned state.`,
+      `The editor was asked to rename ${fromTo(asked)}, but the result matches neither the old nor the planned state.`,
   },
   delete: {
     toDo: (asked) => `delete ${from(asked)}`,
@@ -57,14 +57,14 @@ const stepWords: Record<StepDescription["kind"], StepWords> = {
     late: "it may still be deleted",
     notYet: (asked) => `deleted ${from(asked)}`,
     diverged: (asked) =>
-      `The editor was asked to delete ${from(asked)}, but the result is neither the old nor the planned state.`,
+      `The editor was asked to delete ${from(asked)}, but the result matches neither the old nor the planned state.`,
   },
 };
 
-/** Advice for a file operation that the editor does not support. */
+/** Hints about file operations that the editor does not support. */
 const operationHints = {
   create: "Create the file with another tool, then send the other edits again.",
-  rename: "Rename the file with another tool, then send the other edits again with its new path.",
+  rename: "Rename the file with another tool, then send the other edits again, using its new path.",
   delete: "Delete the file with another tool, then send the other edits again.",
 } as const;
 
@@ -81,7 +81,7 @@ export const editorFailures = {
       hint:
         asked === "call"
           ? "Send the request multiEdit/apply and apply the edit in its answer."
-          : "Use the editor's own undo.",
+          : "Use the editor's own undo command.",
     }),
   clientRefused: (asked: StepDescription, reason: string, rest: string) =>
     makeFailure("clientRefused", fileAt(asked.path), {
@@ -95,7 +95,7 @@ export const editorFailures = {
     }),
   noAnswerOfUser: (label: string, seconds: number) =>
     makeFailure("timeout", theCall, {
-      problem: `The user was asked whether ${quote(label, 200)} may be applied, but did not answer within ${seconds} s.`,
+      problem: `The user was asked to confirm ${quote(label, 200)}, but did not answer within ${seconds} s.`,
       hint: "Ask the user, then send the call again.",
     }),
   acknowledgedButUnchanged: (
@@ -115,7 +115,7 @@ export const editorFailures = {
   leftEmpty: (path: string, rest: string) =>
     makeFailure("clientDiverged", fileAt(path), {
       problem: `The editor created ${quote(path, 160)} but did not insert its text, and the empty file was not deleted. ${rest}`,
-      hint: "To fill it, send an edit with an empty old text.",
+      hint: "To fill the file, send an edit with an empty old text.",
     }),
   userRejected: (label: string) =>
     makeFailure("userRejected", theCall, {
@@ -129,7 +129,7 @@ export const editorFailures = {
   cancelled: () => makeFailure("cancelled", theCall, { problem: "The request was cancelled." }),
 } as const;
 
-/** Failures to undo a transaction. */
+/** The failures that can occur when a transaction is to be undone. */
 export const undoFailures = {
   conflict: (path: string, problem: string, line?: number) =>
     makeFailure("undoConflict", fileAt(path), {
@@ -140,7 +140,7 @@ export const undoFailures = {
   nothing: () =>
     makeFailure("undoConflict", theCall, {
       problem: "There is nothing to undo in this session.",
-      hint: "A change that was made by other means can only be reverted by another edit.",
+      hint: "Changes made by other means can be reverted only by another edit.",
     }),
   unknown: (id: string) =>
     makeFailure("undoConflict", theCall, {
@@ -161,15 +161,15 @@ export const undoFailures = {
 
 const undoHint = "To undo the latest transaction, leave out the id; multiEdit/status lists the transactions.";
 
-/** The beginning of each warning about what a summary leaves out. */
+/** The prefix of each warning about what a summary leaves out. */
 const summary = "the answer is a summary: ";
 
-/** Sentences about a whole call: the message of the JSON-RPC error, warnings, and clauses of other sentences. */
+/** The wording for whole calls: parts of the JSON-RPC error message, warnings, and clauses used in other sentences. */
 export const callSentences = {
-  /** The first line of the message of a failed call. */
+  /** The first line of a failed call's message. */
   failedEdits: (failed: number, total: number): string => `Nothing was changed: ${failed} of ${total} edits failed.`,
   /**
-   * The last line of a failed call's message. `sound`: the 0-based indices of the edits that are correct, at least one.
+   * The last line of a failed call's message. `sound`, which is never empty, holds the correct edits' 0-based indices.
    */
   sound: (sound: readonly number[], isPatch: boolean): string => {
     const isOne = sound.length === 1;
@@ -178,13 +178,13 @@ export const callSentences = {
       ? `${fine}: leave ${isOne ? "it as it is" : "them as they are"} and send the whole patch again.`
       : `${fine}: send ${isOne ? "it" : "them"} again unchanged, together with the corrected ones.`;
   },
-  /** `paths`: the files that the server wrote itself, out of `total` files that the call changed. */
+  /** `paths` lists the files that the server wrote itself; `total` is the number of files that the call changed. */
   changedOnDisk: (paths: readonly string[], total: number): string =>
     `Changed on disk, because no editor has ${paths.length < total ? named(paths) : total === 1 ? "it" : "them"} open.`,
   progressTitle: "Matching edits",
   nothingChanged: "Nothing was changed.",
   notAsked: "options.confirm had no effect: nothing was applied, so the user was not asked",
-  /** Says what happened to the files that were changed before the one that failed. */
+  /** Says what happened to the files changed before the failure. */
   rest: (rest: Record<Leftover | "back", readonly string[]>): string => {
     const said = leftovers.flatMap(([kind, words]) =>
       rest[kind].length === 0 ? [] : [`${words}: ${rest[kind].join(", ")}.`],
@@ -192,16 +192,16 @@ export const callSentences = {
     const back = rest.back.length === 0 ? [] : [`Rolled back: ${rest.back.join(", ")}.`];
     return [...(back.length + said.length === 0 ? ["Nothing else was changed."] : []), ...back, ...said].join(" ");
   },
-  /** `diff`: the diff if it can't be shown in any other way; otherwise empty. */
+  /** `diff` is empty if the diff can be shown in another way. */
   question: (label: string, added: number, removed: number, diff: string): string =>
-    `Apply ${label}: +${added} -${removed} lines?${diff === "" ? "" : `\n\n${diff}`}`,
-  /** The note at the end of a shortened text that says how many lines are left out; empty if none are. */
+    `Apply ${label}? This adds ${count(added, "line")} and removes ${removed}.${diff === "" ? "" : `\n\n${diff}`}`,
+  /** The note that ends a shortened text and gives the number of lines left out; empty if there are none. */
   furtherLines: (lines: number): string => (lines === 0 ? "" : `… and ${count(lines, "more line")}`),
   unverifiable: (path: string): string =>
     `${path}: the editor said that it applied the edit, but did not send the text that would prove it`,
-  throughEditor: (path: string): string => `${path} was not open: the editor has changed it, but has not saved it`,
+  throughEditor: (path: string): string => `${path} was not open: the editor has changed it but has not saved it`,
   staysOpen: (path: string, fate: "delete" | "rename"): string =>
-    `${path} was ${fate === "delete" ? "deleted" : "renamed"}, but the editor still has it open${fate === "delete" ? "" : " under its old name"}: saving it there would bring the file back`,
+    `${path} was ${fate === "delete" ? "deleted" : "renamed"}, but the editor still has it open${fate === "delete" ? "" : " under its old name"}: a save from the editor would recreate the file`,
   cannotSave: (paths: readonly string[]): string =>
     `${named(paths)} ${paths.length === 1 ? "was" : "were"} changed in the editor but not saved: the server can't save files in this editor`,
   leftUnsaved: (paths: readonly string[]): string =>
@@ -210,7 +210,8 @@ export const callSentences = {
     `${path} was changed in the editor but not saved${problem === "" ? "" : `: ${problem}`}`,
   silentAboutSaving: "the editor did not answer the request to save",
   notOnDisk: "the editor was asked to save it, but the file on disk does not have the new text",
-  changedOnSave: (path: string): string => `${path}: the editor changed more of the text when it saved the file`,
+  changedOnSave: (path: string): string =>
+    `${path}: the editor made further changes to the text when it saved the file`,
   versionOfUnknown: (uri: string): string => `options.versions names ${quote(uri, 160)}, which the call does not touch`,
   noEditInSummary: `${summary}it does not contain the edit`,
   diffCut: (characters: number): string =>
@@ -231,32 +232,31 @@ export const callSentences = {
 } as const;
 
 /**
- * Reports whether a warning only says that a summary leaves something out. An answer without a diff can omit the
- * warning.
+ * Reports whether a warning is only about what a summary leaves out. An answer without a diff can omit such a warning.
  */
 export function isAboutSummary(warning: string): boolean {
   return warning.startsWith(summary);
 }
 
-/** The states in which a file may be left if its change was not, or not certainly, rolled back. */
+/** The possible states of a file whose change was not, or may not have been, rolled back. */
 export type Leftover = "held" | "stuck" | "renamed" | "deleted" | "saved" | "doubtful";
 
 const leftovers: readonly (readonly [Leftover, string])[] = [
   ["held", "These files also contain the edit but are not saved"],
   ["stuck", "These files still contain the edit, because it could not be rolled back"],
-  ["renamed", "These files still have their new name, because renaming them back failed"],
+  ["renamed", "These files still have their new names, because renaming them back failed"],
   ["deleted", "These files are still deleted, because they could not be restored"],
   ["saved", "These files have their old text in the editor, but the editor had already saved the edit to disk"],
   ["doubtful", "These files may contain the edit"],
 ];
 
-/** Lists paths for a sentence: at most `limits.pathsShown` of them, followed by the number of the others. */
+/** Lists up to `limits.pathsShown` paths for a sentence, followed by the number of remaining files. */
 function named(paths: readonly string[]): string {
   const more = paths.length - limits.pathsShown;
   return `${paths.slice(0, limits.pathsShown).join(", ")}${more > 0 ? ` and ${count(more, "more file")}` : ""}`;
 }
 
-/** Problems with the params of `multiEdit/undo`, each as the end of a sentence. */
+/** Problems with the params of `multiEdit/undo`, each phrased as the end of a sentence. */
 export const undoProblems = {
   params: "the params are not an object",
   transaction: "it must be the id of a transaction",
@@ -267,7 +267,7 @@ export function unknownRequest(method: string): string {
   return `There is no request ${quote(method)}.`;
 }
 
-/** Failures to understand a request other than a call. */
+/** The failures that can occur when requests other than calls are parsed. */
 export const requestFailures = {
   unknownReadField: (key: string) =>
     makeFailure("unknownField", theCall, {
@@ -276,24 +276,24 @@ export const requestFailures = {
     }),
   trialOfUndo: (key: string) =>
     makeFailure("unknownField", theCall, {
-      problem: `The request has the field ${quote(key)}, which is unknown here: an undo can't be previewed. Nothing was undone.`,
+      problem: `An undo can't be previewed, so it does not accept the field ${quote(key)}. Nothing was undone.`,
       hint: "Leave the field out only if you want to undo the change; multiEdit/status lists what was applied.",
     }),
 } as const;
 
-/** Problems with a field of `multiEdit/read`, each as the end of a sentence. */
+/** Problems with a field of `multiEdit/read`, each phrased as the end of a sentence. */
 export const readProblems = {
   path: "it must be a path or URI",
-  startLine: "it must be an integer of at least 1",
-  endLine: "it must be an integer of at least startLine",
+  startLine: "it must be a positive integer",
+  endLine: "it must be an integer greater than or equal to startLine",
 } as const;
 
 /** The answer to an unknown command, whose name may be any JSON value. */
 export function unknownCommand(name: unknown): string {
-  return typeof name === "string" ? `There is no command ${quote(name)}.` : "The name of a command must be a string.";
+  return typeof name === "string" ? `There is no command ${quote(name)}.` : "A command name must be a string.";
 }
 
-/** Lines for the client's log, about the session. */
+/** Lines about the session, for the client's log. */
 export const serverLog = {
   initialized: (version: string, client: string | undefined, encoding: string) =>
     `version ${version}, client ${client ?? "without a name"}, positions in ${encoding}`,

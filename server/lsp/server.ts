@@ -28,16 +28,16 @@ import { announcedBy, type ClientInfo, createTurns, type Session } from "./sessi
 import { shorten } from "./wire/lifetime.js";
 import { type LogLevel, logLevels } from "./wire/logLevel.js";
 
-/** The parameters that the server is started with. */
+/** The server's startup parameters. */
 export interface ServerStart {
   readonly version: string;
-  /** Log level from the command line; if `undefined`, the setting decides. */
+  /** Log level from the command line; if `undefined`, the setting `logLevel` applies. */
   readonly logLevel: LogLevel | undefined;
   /** Opens the session to agents. Called once, after the session has begun, if the user's settings allow it. */
   openToAgents(session: Session): Promise<void>;
 }
 
-/** Adds every handler to a connection that is not listening yet. */
+/** Registers all handlers on a connection that is not listening yet. */
 export function registerServer(connection: Connection, start: ServerStart): void {
   const session = createSession(connection, start);
   const settings = createSettings(session);
@@ -49,7 +49,7 @@ export function registerServer(connection: Connection, start: ServerStart): void
     session.ready = settings.pull();
     settings.subscribe();
     session.inTurn(() => reportRecovered(session)).catch((error: unknown) => session.log("error", String(error)));
-    // During initialization, the library adds its own listener, which would replace one that was added earlier.
+    // During initialization, the library adds its own listener, which would replace any listener added earlier.
     connection.onNotification("workspace/didChangeWorkspaceFolders", (params: unknown) =>
       changeFolders(session, params),
     );
@@ -76,7 +76,7 @@ async function openToAgents(session: Session, start: ServerStart): Promise<void>
   }
 }
 
-/** Recovers batches on disk that a crash interrupted, and tells the user about them. Runs before any other batch. */
+/** Recovers batches interrupted by a crash and tells the user about them. Runs before any other batch. */
 async function reportRecovered(session: Session): Promise<void> {
   await session.ready;
   for (const message of await recoverAtStart(session)) {
@@ -165,7 +165,7 @@ function foldersOf({ workspaceFolders, rootUri, rootPath }: InitializeParams): F
   return rootPath ? [{ uri: rootPath, path: rootPath }] : [];
 }
 
-/** Returns a workspace folder. Its `path` is empty if its URI does not name a path on this machine. */
+/** Returns a workspace folder, with an empty `path` if the URI does not refer to a path on this machine. */
 const toFolder = (uri: string): Folder => ({ uri, path: pathOfSyncedUri(uri) ?? "" });
 
 function urisIn(folders: unknown): string[] {
@@ -193,13 +193,13 @@ function createSettings(session: Session) {
     for (const warning of warnOnce(warnings)) session.log("warn", warning);
   };
   return {
-    /** Takes settings that the client sends without being asked. */
+    /** Accepts settings that the client sends unprompted. */
     push(value: unknown): void {
-      // The first settings are the `initializationOptions`. Of all later settings, only the latest ones count.
+      // The first settings are the `initializationOptions`. Of those sent later, only the latest count.
       pushed = pushed.length === 0 ? [value] : [pushed[0], value];
       read();
     },
-    /** Asks the client for the settings, if it supports that. */
+    /** Requests the settings from the client, if the client supports such requests. */
     async pull(): Promise<void> {
       if (session.capabilities.workspace?.configuration !== true) return;
       const turn = ++pulls;
@@ -215,7 +215,7 @@ function createSettings(session: Session) {
       // Requests wait for the settings, so a client that does not answer must not keep them waiting forever.
       await Promise.race([answer, delay(limits.settingsMs, undefined, { ref: false })]);
     },
-    /** Asks the client to send a notification when settings change. */
+    /** Asks the client to notify the server of changes to the settings. */
     subscribe(): void {
       if (session.capabilities.workspace?.didChangeConfiguration?.dynamicRegistration !== true) return;
       const registration = {
@@ -263,19 +263,19 @@ function registerSync(session: Session): void {
   });
 }
 
-/** Params as received, not yet checked. */
+/** Params as received, not yet validated. */
 type Loose =
   | { textDocument?: { uri?: unknown; version?: unknown; text?: unknown }; contentChanges?: unknown }
   | null
   | undefined;
 
 /**
- * Registers requests and commands. The client applies the edit of `multiEdit/apply`; the server applies that of the
- * command `multiEdit.apply`.
+ * Registers the handlers for requests and commands. For `multiEdit/apply`, the client applies the returned edit; for
+ * the command `multiEdit.apply`, the server applies it.
  */
 function registerRequests(session: Session): void {
   const { connection } = session;
-  // A client may report that it has applied a proposal; the server then does not have to wait for a synced text.
+  // If the client reports that it has applied a proposal, the server does not have to wait for the text to be synced.
   connection.onNotification(notifications.didApply, () => {
     settleProposals(session).catch((error: unknown) => session.log("warn", String(error)));
   });

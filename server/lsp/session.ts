@@ -14,7 +14,7 @@ import type { SessionHistory } from "./history.js";
 import type { Caller, ClientMultiEdit } from "./protocol.js";
 import type { LogLevel } from "./wire/logLevel.js";
 
-/** Name and version of a client, as the client states them. */
+/** A client's name and version, as reported by the client. */
 export interface ClientInfo {
   readonly name: string;
   readonly version?: string;
@@ -27,13 +27,13 @@ export interface Session {
   readonly history: SessionHistory;
   /** The open files as they were on disk when the editor last read or wrote them. */
   readonly diskStamps: DiskStamps;
-  /** The agents that have called, each listed once, in the order of their latest calls. */
+  /** The agents that have called, without duplicates, in the order of their latest calls. */
   callers: readonly Caller[];
   /** The time of the latest call, of an agent or of the editor; `undefined` if there was none. */
   lastCallAt: Date | undefined;
-  /** Version of the server. */
+  /** The server's version. */
   readonly version: string;
-  /** Name and version that the client states; `undefined` if it states no name. */
+  /** The name and version that the client reports; `undefined` if it reports no name. */
   client: ClientInfo | undefined;
   capabilities: ClientCapabilities;
   facts: ClientFacts;
@@ -44,10 +44,13 @@ export interface Session {
   settings: Settings;
   /** Settles once the client has answered the request for its settings, or after `limits.settingsMs`. */
   ready: Promise<void>;
-  /** Returns, by path, the user's other editors that have, or may have, one of the files open. Set by `agent/`. */
+  /**
+   * Returns those of the paths that are, or may be, open in another of the user's editors, each mapped to that editor.
+   * Set by `agent/`.
+   */
   openElsewhere: (paths: readonly string[]) => Promise<ReadonlyMap<string, Holder>>;
   readonly log: (level: LogLevel, text: string) => void;
-  /** Runs a task after all tasks that were queued before it, so that the server applies one batch at a time. */
+  /** Runs a task after all tasks queued before it, so that the server applies one batch at a time. */
   readonly inTurn: <T>(task: () => Promise<T>) => Promise<T>;
 }
 
@@ -57,7 +60,7 @@ export function announcedBy({ capabilities }: Session): Partial<Record<keyof Cli
   return typeof multiEdit === "object" && multiEdit !== null ? multiEdit : {};
 }
 
-/** Returns the world in which a call's paths are resolved. */
+/** Returns the `World` in which a call's paths are resolved. */
 export function worldOf(session: Session, root: string | undefined): World {
   const { documents, facts, folders, settings } = session;
   return {
@@ -72,8 +75,8 @@ export function worldOf(session: Session, root: string | undefined): World {
 }
 
 /**
- * Returns the open document of a URI, however the client spells the URI; `undefined` if it is not open. The plan of a
- * closed file contains the server's spelling of the URI, and the client may later open the file under another spelling.
+ * Returns the open document for a URI, however the client spells it; `undefined` if none is open. A closed file's plan
+ * uses the server's spelling of the URI, but the client may later open the file under a different spelling.
  */
 export function openAt({ documents }: Session, uri: string): OpenDocument | undefined {
   const exact = documents.get(uri);
@@ -82,7 +85,7 @@ export function openAt({ documents }: Session, uri: string): OpenDocument | unde
   return path === undefined ? undefined : documents.all().find((open) => pathOfSyncedUri(open.uri) === path);
 }
 
-/** Creates a queue in which each task starts when the previous task has ended, even if the previous task failed. */
+/** Creates a queue that runs one task at a time, in order. A failed task does not stop the queue. */
 export function createTurns(): Session["inTurn"] {
   let last: Promise<unknown> = Promise.resolve();
   return (task) => {
@@ -92,7 +95,7 @@ export function createTurns(): Session["inTurn"] {
   };
 }
 
-/** Settles when the caller cancels, or immediately if the token is already cancelled and will fire no event. */
+/** Settles when the token is cancelled, or immediately if it has already been cancelled and will fire no event. */
 export function cancellation(token: CancellationToken): Promise<void> {
   if (token.isCancellationRequested) return Promise.resolve();
   return new Promise((resolve) => {
@@ -119,7 +122,7 @@ export async function inSlices<T>(
     if (token?.isCancellationRequested) return "cancelled";
     const step = work.next();
     const isLate = performance.now() - start >= sliceMs;
-    // The code that continues with the result gets a slice of its own.
+    // The code that uses the result starts in a new slice.
     if (isLate || (step.done && hasServed)) await nextTurn();
     if (step.done) return step.value;
     steps++;
@@ -130,5 +133,5 @@ export async function inSlices<T>(
   }
 }
 
-/** Length of a slice of work, in milliseconds. */
+/** Duration of a slice of work, in milliseconds. */
 const sliceMs = 6;

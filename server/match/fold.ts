@@ -3,8 +3,8 @@ import { isBlank, trimEnd } from "../text/chars.js";
 import { firstIndex, OffsetList, toEnd, unitsPerStep } from "../text/lines.js";
 
 /**
- * The folds. Each ignores certain differences, and also those that the folds listed before it ignore. `lineEnds`: the
- * kind of line end. `trailingBlanks`: whitespace at line ends. `typography`: curly quotes, dashes, ellipses and
+ * The folds. Each ignores certain differences, in addition to those that the preceding folds ignore. `lineEnds`: the
+ * kind of line ending. `trailingBlanks`: whitespace at line ends. `typography`: curly quotes, dashes, ellipses and
  * typographic spaces.
  */
 export type Fold = "nothing" | "lineEnds" | "trailingBlanks" | "typography";
@@ -14,8 +14,8 @@ export class Folded {
   private constructor(
     readonly text: string,
     /**
-     * Four offsets for each stretch of text whose length the fold changed, in text order: `folded`, `foldedEnd`,
-     * `original` and `originalEnd`. The stretch `[folded, foldedEnd)` of the folded text stands for `[original,
+     * Four offsets (`folded`, `foldedEnd`, `original` and `originalEnd`) for each stretch of text whose length the fold
+     * changed, in text order. The stretch `[folded, foldedEnd)` of the folded text corresponds to `[original,
      * originalEnd)` of the original.
      */
     private readonly marks: Uint32Array,
@@ -35,14 +35,15 @@ export class Folded {
   }
 
   /**
-   * Maps the start of a place from the folded text to the original. Whitespace that was folded away at this point lies
-   * before the start. Returns `undefined` for an offset inside an expanded unit, because no place can start there.
+   * Maps the start of a place from the folded text to the original. Whitespace folded away at this point lies before
+   * the start. Returns `undefined` for an offset inside the expansion of a single unit, such as `...` for an ellipsis,
+   * where no place can start.
    */
   startOf(offset: number): number | undefined {
     return this.original(offset, offset);
   }
 
-  /** Like `startOf`, but for the end of a place: whitespace that was folded away at this point lies after the end. */
+  /** Like `startOf`, but for the end of a place: whitespace folded away at this point lies after the end. */
   endOf(offset: number): number | undefined {
     return this.original(offset, offset - 1);
   }
@@ -65,7 +66,7 @@ class FoldBuilder {
   private length = 0;
   private readonly hasBlanks: boolean;
   private readonly hasTypography: boolean;
-  /** Offsets of the first CR and LF at or after the current line's start, kept so that no part is searched twice. */
+  /** Offsets of the first CR and LF at or after the current line's start, cached so that no part is searched twice. */
   private nextCr = -1;
   private nextLf = -1;
 
@@ -147,7 +148,7 @@ export function plainUnit(unit: number): number {
   return unit >= 0x201c && unit <= 0x201f ? 0x22 : unit;
 }
 
-/** Reports whether a text may contain an ellipsis or a character of Codex's table; includes some other characters. */
+/** Reports whether a text may contain an ellipsis or a character in Codex's table; false positives are possible. */
 export function hasTypography(text: string): boolean {
   return /[\u00a0\u2000-\u3000]/.test(text);
 }

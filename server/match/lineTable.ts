@@ -10,7 +10,7 @@ import { findAllNumbers } from "./search/findAll.js";
  */
 export type LineFold = "nothing" | "trailingBlanks" | "blanks" | "blanksAndTypography";
 
-/** The 0-based lines at which a search looks for the start of a run of lines. */
+/** The range of lines to search for the start of a run of lines. Line numbers are 0-based. */
 export interface LineRange {
   /** The first line at which a run may start. */
   readonly from: number;
@@ -18,13 +18,13 @@ export interface LineRange {
   readonly only?: number | undefined;
   /** The maximum number of starts to collect. */
   readonly most: number;
-  /** `true` if the empty line after a final line end counts as a line; by default, it does not. */
+  /** `true` if the empty line after a final line ending counts as a line; by default, it does not. */
   readonly emptyLast?: boolean;
 }
 
 /** A hash table of the lines of a text under one fold. */
 export class LineTable {
-  /** Number of lines; an empty line after the last line end does not count. */
+  /** Number of lines; an empty line after the last line ending does not count. */
   readonly lineCount: number;
   /** The line numbers of all buckets: those of bucket `b` are at `[starts[b], starts[b + 1])`, in ascending order. */
   private readonly byBucket: Int32Array;
@@ -79,7 +79,7 @@ export class LineTable {
     const rarest = this.rarest(wanted);
     const end = this.starts[(wanted[rarest]! & this.mask) + 1]!;
     const found: number[] = [];
-    // If even the rarest line is frequent, comparing the run at each such line could take quadratic time.
+    // If even the rarest line is frequent, comparing the run at each occurrence of it could take quadratic time.
     let budget = 4 * this.lineCount + 1_000;
     for (let i = this.firstAt(wanted[rarest]!, from + rarest); i < end && found.length < most; i++) {
       const start = this.byBucket[i]! - rarest;
@@ -92,7 +92,7 @@ export class LineTable {
     return found;
   }
 
-  /** Like `find`, but in linear time: gives equal lines the same number and searches for a run of numbers. */
+  /** Like `find`, but in linear time: gives identical lines the same number and searches for a run of numbers. */
   private findByNumbers(
     run: readonly string[],
     { from, end, most }: { readonly from: number; readonly end: number; readonly most: number },
@@ -114,7 +114,7 @@ export class LineTable {
     return findAllNumbers(numbers, pattern, most).map((offset) => from + offset);
   }
 
-  /** Returns the index, in a run of hashes, of the hash with the smallest bucket. */
+  /** Returns the index in `wanted` of the hash whose bucket is the smallest. */
   private rarest(wanted: Int32Array): number {
     let best = 0;
     let fewest = Number.POSITIVE_INFINITY;
@@ -126,7 +126,7 @@ export class LineTable {
     return best;
   }
 
-  /** Searches the bucket of a hash for the first line at or after a given line. Returns its index in `byBucket`. */
+  /** Returns the index in `byBucket` of a hash's first entry at or after a given line. */
   private firstAt(hash: number, line: number): number {
     const start = this.starts[hash & this.mask]!;
     const count = this.starts[(hash & this.mask) + 1]! - start;
@@ -152,7 +152,9 @@ function isEqual(one: string, other: string, fold: LineFold): boolean {
   return true;
 }
 
-/** Returns `[from, to)` without the whitespace that the fold ignores at its ends, such as the CR of a patch's line. */
+/**
+ * Shrinks `[from, to)` by the whitespace that the fold ignores at either end, such as a CR at the end of a patch line.
+ */
 function bounds(text: string, from: number, to: number, fold: LineFold): [number, number] {
   let [start, end] = [from, to];
   if (fold === "nothing") return [start, end];

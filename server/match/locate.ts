@@ -17,7 +17,7 @@ export function locate(index: TextIndex, oldText: string, options: { readonly le
   return toEnd(locating(index, oldText, options));
 }
 
-/** Like `locate`, but in steps. Keeps the latest result, which the next call returns if it has the same arguments. */
+/** Like `locate`, but in steps. Caches the latest result for each text and reuses it if the arguments are the same. */
 export function* locating(
   index: TextIndex,
   oldText: string,

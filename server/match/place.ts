@@ -1,4 +1,4 @@
-/** The text that an edit seeks, and a place at which it was found. */
+/** The text that an edit looks for, and a place where it was found. */
 
 /** An old text, and the new text that replaces it, as the caller wrote them. */
 export interface Sought {
@@ -6,24 +6,29 @@ export interface Sought {
   readonly newText: string;
 }
 
-/** A span in which an old text was found: `[from, to)`, in UTF-16 units of the text that was searched. */
+/** A span where an old text was found: `[from, to)`, as UTF-16 offsets in the searched text. */
 export interface Place {
   readonly from: number;
   readonly to: number;
-  /** The way to adapt the caller's texts to the document at this place; `undefined` if they fit as they are. */
+  /** The adaptation that the caller's texts need at this place; `undefined` if they need none. */
   readonly reshape?: Reshape;
 }
 
 /**
- * One way to adapt a caller's texts: make the same change to the indentation of all lines that are not just whitespace,
- * remove the line numbers of a file view, or remove a byte order mark that was copied with the text.
+ * One way to adapt a caller's texts: change the indentation of all lines that have text in the same way, remove the
+ * line numbers of a file view, or remove a byte order mark that was copied with the text.
  */
 export type Reshape =
   | { readonly kind: "add" | "remove"; readonly indent: string }
   | { readonly kind: "toSpaces"; readonly width: number }
-  /** `rests`: the numbers of spaces that may follow the tabs of an indentation; `undefined` allows any number. */
+  /**
+   * `rests`: the permitted numbers of spaces after the tabs of a line's indentation; `undefined` permits any number.
+   */
   | { readonly kind: "toTabs"; readonly width: number; readonly rests?: readonly number[] }
-  /** `number`: the first line's number. `column`: the offset at which numbers end; `undefined` if all start at 0. */
+  /**
+   * `number`: the first line's number. `column`: the offset in a line at which the numbers end; `undefined` if all of
+   * them start at 0.
+   */
   | {
       readonly kind: "unview";
       readonly separator: string;

@@ -10,9 +10,9 @@ import type { TextIndex } from "./textIndex.js";
 import { isReindenting, isShifted, reshaped } from "./wholeLines.js";
 
 /**
- * Returns the changes that an edit makes at a place, sorted and as small as possible; an empty list if the document
- * already has the new text there. Returns `undefined` if the edit can't be adapted to the indentation at the place: a
- * line's indentation does not fit, or the edit changes nothing but indentation.
+ * Returns the changes that an edit makes at a place, sorted and minimal; an empty list if the document already has the
+ * new text there. Returns `undefined` if the edit can't be adapted to the indentation at the place: a line's
+ * indentation does not fit, or the edit changes nothing but indentation.
  */
 export function rewrite(index: TextIndex, place: Place, sought: Sought): Change[] | undefined {
   const found = place.reshape === undefined ? sought : asFound(sought, place);
@@ -24,7 +24,8 @@ export function rewrite(index: TextIndex, place: Place, sought: Sought): Change[
   if (region.length !== old.length) throw new Error("a place must have as many lines as its old text");
   const pieces: Piece[] = [];
   let lineEnd: string | undefined;
-  // Kept lines are copied; others are written. A line takes the line end of the old line that it repeats or replaces.
+  // Kept lines are copied; others are written. A line takes the line ending of the old line that it repeats or
+  // replaces.
   for (const { line, from, kept } of pairLines(old, next)) {
     const own = from === undefined ? undefined : region[from];
     pieces.push(own !== undefined && kept ? { from: own.from, to: own.to } : next[line]!);
@@ -47,7 +48,7 @@ function asFound(sought: Sought, place: Place): Sought | undefined {
   return oldText === undefined || newText === undefined ? undefined : { oldText, newText };
 }
 
-/** If whole lines matched, ends a non-empty new text with a line end whenever the old text ends with one. */
+/** If whole lines matched and the old text ends with a line ending, adds one to a non-empty new text that lacks it. */
 function asWholeLines({ oldText, newText }: Sought, { reshape }: Place): Sought {
   const isMeant = reshape !== undefined && reshape.kind !== "unmark" && newText !== "";
   return isMeant && endsLine(oldText) && !endsLine(newText)
@@ -60,7 +61,10 @@ const endsLine = (text: string): boolean => text.endsWith("\n") || text.endsWith
 /** A part of the result: a span that is copied from the document, or text that is written. */
 type Piece = { readonly from: number; readonly to: number } | string;
 
-/** Returns a line end for new lines at an offset: that of its line or the line before; `undefined` if both lack one. */
+/**
+ * Returns the line ending for new lines at an offset: that of the line at the offset, or else of the line before it;
+ * `undefined` if neither line has one.
+ */
 function lineEndAt(index: TextIndex, offset: number): string | undefined {
   // Search near the offset first: indexing all lines of the text just for this would take longer than the edit itself.
   for (let at = offset; at < Math.min(index.text.length, offset + nearby); at++) {
@@ -71,10 +75,12 @@ function lineEndAt(index: TextIndex, offset: number): string | undefined {
   return index.lines.terminator(line) || (line > 0 ? index.lines.terminator(line - 1) : "") || undefined;
 }
 
-/** Number of UTF-16 units that are searched one by one for a line end. */
+/**
+ * The number of UTF-16 code units that are searched for a line ending before falling back to the index of all lines.
+ */
 const nearby = 2_000;
 
-/** Returns the line end that starts at an offset; `undefined` if the document's editor sees no line end there. */
+/** Returns the line ending that starts at an offset; `undefined` if the document's editor sees no line ending there. */
 function endAt({ text, rule }: TextIndex, at: number): string | undefined {
   const unit = text[at];
   if (unit === "\n") return "\n";
@@ -83,13 +89,18 @@ function endAt({ text, rule }: TextIndex, at: number): string | undefined {
   return rule.loneCrEndsLine ? "\r" : undefined;
 }
 
-/** Returns a line end for reuse in new lines; `undefined` if it is a lone CR that does not end a line in the editor. */
+/**
+ * Returns a line ending to reuse for new lines; `undefined` if it is a lone CR that the editor does not count as one.
+ */
 function adopted(index: TextIndex, end: { from: number; to: number }): string | undefined {
   const text = index.text.slice(end.from, end.to);
   return text === "\r" && !index.rule.loneCrEndsLine ? undefined : text;
 }
 
-/** A line of the new text, and the old text's line that it repeats (`kept`) or replaces, if any. Lines are 0-based. */
+/**
+ * A line of the new text, and the line of the old text that it repeats (`kept`) or replaces, if any. Line numbers are
+ * 0-based.
+ */
 interface Pair {
   readonly line: number;
   readonly from: number | undefined;

@@ -36,7 +36,7 @@ const under = (fold: Fold): Pick<Rung, "prepare" | "find"> => ({
   find: (index, oldText) => findFolded(index, oldText, fold),
 });
 
-/** The rungs, in the order in which they are tried. The rungs for hunks are the same as Codex's four passes. */
+/** The rungs, in the order in which they are tried. The rungs for hunks correspond to Codex's four passes. */
 export const rungs: readonly Rung[] = [
   { name: "exact", strict: true, find: findExact, hunkLines: "nothing" },
   { name: "lineEnding", strict: true, ...under("lineEnds") },
@@ -83,8 +83,8 @@ function findFolded(index: TextIndex, oldText: string, fold: Fold): Found {
 }
 
 /**
- * Returns the places of a folded old text. With `atLineEnd`, returns only places at the end of a line; they include the
- * whitespace that the document has there.
+ * Returns the places of a folded old text. With `atLineEnd`, returns only places at the end of a line; each then
+ * includes the line's trailing whitespace.
  */
 function placesOf(index: TextIndex, fold: Fold, pattern: string, atLineEnd = false): Found {
   const places: Place[] = [];

@@ -1,4 +1,4 @@
-/** A text with the structures needed to search it. Each structure is built once, on its first use. */
+/** A text and the structures for searching it. Each structure is built once, on first use. */
 import { LineIndex, type LineRule, toEnd } from "../text/lines.js";
 import { type Fold, Folded, hasTypography } from "./fold.js";
 import { type LineFold, LineTable } from "./lineTable.js";
@@ -19,11 +19,11 @@ export class TextIndex {
     readonly text: string,
     /** The rule by which the document's editor counts lines. */
     readonly rule: LineRule,
-    /** Maps an offset to the 1-based line number that callers use; `undefined` if callers count lines in this text. */
+    /** Maps an offset to the 1-based line number that callers use; `undefined` if they use this text's line numbers. */
     private readonly numbering?: (offset: number) => number,
   ) {}
 
-  /** Returns the 1-based number that callers use for a line of `matchedLines` (0-based). */
+  /** Converts a 0-based line of `matchedLines` to the 1-based line number that callers use. */
   lineNumber(line: number): number {
     return this.numbering?.(this.matchedLines.start(line)) ?? line + 1;
   }
@@ -33,7 +33,10 @@ export class TextIndex {
     return this.numbering?.(offset) ?? this.lines.lineAt(offset) + 1;
   }
 
-  /** The lines as the document's editor counts them, used for line numbers in answers and line ends of new lines. */
+  /**
+   * The lines as the document's editor counts them; used to number lines in results and to choose the line endings of
+   * new lines.
+   */
   get lines(): LineIndex {
     this.ownLines ??= LineIndex.of(this.text, this.rule);
     return this.ownLines;
@@ -46,9 +49,9 @@ export class TextIndex {
   }
 
   /**
-   * Announces the old texts that will be searched for. If there are many, a rung searches for them together: the first
-   * rung for all of them, a later one only for those that do not occur exactly. Works in steps. Does nothing if the
-   * last call announced the same old texts.
+   * Announces, in steps, the old texts that will be searched for. If there are many, a rung searches for them together:
+   * the first rung for all of them, later rungs only for those that do not occur exactly. A no-op if the last call
+   * announced the same old texts.
    */
   *expecting(oldTexts: readonly string[]): Generator<void, void> {
     const wanted = [...new Set(oldTexts)].filter((oldText) => oldText !== "");
@@ -59,7 +62,7 @@ export class TextIndex {
     if (this.expected !== undefined) yield* this.searchMany("nothing", this.expected);
   }
 
-  /** Returns at most `limit` offsets at which a pattern occurs in the folded text, ascending; matches may overlap. */
+  /** Returns up to `limit` offsets of a pattern in the folded text, in ascending order; matches may overlap. */
   starts(fold: Fold, pattern: string, limit: number): number[] {
     const text = fold === "nothing" ? this.text : this.folded(fold).text;
     const hits = this.expected && this.keyHits(fold, pattern, this.expected);
@@ -105,15 +108,18 @@ export class TextIndex {
     return folded;
   }
 
-  /** Searches the folded text, in steps, for the announced old texts, so that `keyHits` has its result ready. */
+  /**
+   * Searches the folded text, in steps, for the announced old texts, so that `keyHits` does not have to search in a
+   * single step.
+   */
   *searching(fold: Fold): Generator<void, void> {
     const { text } = yield* this.folding(fold);
-    // If the fold changed nothing, most patterns occur exactly or not at all.
+    // If the fold changed nothing, most patterns either occur exactly or do not occur at all.
     if (this.expected === undefined || text === this.text || this.searches.has(fold)) return;
     yield* this.searchMany(fold, this.expected);
   }
 
-  /** Returns a table of `matchedLines` under a fold, in which runs of whole lines can be found. */
+  /** Returns a table of `matchedLines` under a fold, for finding runs of whole lines. */
   lineTable(fold: LineFold): LineTable {
     return toEnd(this.tabling(fold));
   }
@@ -128,7 +134,7 @@ export class TextIndex {
   }
 }
 
-/** Searching for all patterns together pays off only with at least this many patterns and UTF-16 units of text. */
+/** Searching for all patterns together pays off only with at least this many patterns and UTF-16 code units of text. */
 const manyPatterns = 24;
 const longText = 4_096;
 

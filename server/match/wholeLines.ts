@@ -5,10 +5,13 @@ import type { LineFold } from "./lineTable.js";
 import type { Found, Place, Reshape, Sought } from "./place.js";
 import type { TextIndex } from "./textIndex.js";
 
-/** The least and the greatest number of spaces that one tab may stand for. */
+/** The minimum and maximum number of spaces that a tab may stand for. */
 const tabWidths = { least: 1, most: 16 };
 
-/** Finds the old text's lines, all with the same indentation added or removed, or with tabs and spaces exchanged. */
+/**
+ * Finds the old text's lines, all with the same indentation added or removed, or with tabs instead of spaces or vice
+ * versa.
+ */
 export function findIndented(index: TextIndex, oldText: string): Found {
   if (!/[\p{L}\p{N}]/u.test(oldText)) return [];
   const old = wholeLines(oldText);
@@ -16,7 +19,8 @@ export function findIndented(index: TextIndex, oldText: string): Found {
   if (lines === "tooMany") return lines;
   const places: Place[] = [];
   let steps = 0;
-  // If there are many candidates, search for each shifted form of the text, so that no line is compared many times.
+  // If there are many candidates, search for each shifted form of the text, so that the same lines are not compared
+  // over and over.
   const isMany = lines.length * old.lines.length > 4 * index.matchedLines.lineCount + 1_000;
   const shifted = isMany ? shiftedRuns(index, old, lines) : undefined;
   for (const line of lines) {
@@ -34,9 +38,9 @@ export function findIndented(index: TextIndex, oldText: string): Found {
 }
 
 /**
- * Maps the first line of each candidate to the shift that turns the old text's lines into the candidate's lines, if
- * that shift adds the same indentation to all of them or removes it; to `undefined` if there is no such shift. Leaves
- * out candidates that need a closer look, for example because tabs and spaces may be exchanged in them.
+ * Maps the first line of each candidate to the shift that turns the old text's lines into the candidate's by adding or
+ * removing the same indentation on every line, or to `undefined` if there is no such shift. Omits candidates that need
+ * a closer look, such as those where tabs and spaces may have been exchanged.
  */
 function shiftedRuns(index: TextIndex, old: WholeLines, lines: readonly number[]): Map<number, Shift | undefined> {
   const result = new Map<number, Shift | undefined>();
@@ -95,11 +99,14 @@ export function hasNumbered(index: TextIndex, text: string): boolean {
   });
 }
 
-/** For hints: removes a file view's numbers; `undefined` for one line, or if under half of the lines have a number. */
+/**
+ * Removes the line numbers of a file view, for hints. Returns `undefined` for a single line, or if fewer than half of
+ * the lines that have text have a number.
+ */
 export function withoutView(text: string): string | undefined {
   const view = viewOf(text);
   if (view !== undefined) return view.isWeak ? undefined : stripped(text, view.reshape);
-  // If some numbers are missing or wrong, the text is probably still a file view.
+  // Even if some numbers are missing or wrong, the text probably comes from a file view.
   for (const separator of viewSeparators) {
     const lines = lineTexts(text);
     const prefixes = lines.map((line) => prefixOf(line, separator));
@@ -117,12 +124,12 @@ export function reshaped(text: string, reshape: Reshape | undefined): string | u
   return reshape.kind === "unview" ? stripped(text, reshape) : shifted(text, reshape);
 }
 
-/** Reports whether the document's lines at a place are the old text's lines with more or less indentation. */
+/** Reports whether the document's lines at a place are the old text's lines with indentation added or removed. */
 export function isShifted({ reshape }: Place): boolean {
   return reshape?.kind === "add" || reshape?.kind === "remove";
 }
 
-/** Reports whether an edit changes the indentation of a line and, apart from whitespace at line ends, nothing else. */
+/** Reports whether an edit changes indentation and, trailing whitespace aside, nothing else. */
 export function isReindenting({ oldText, newText }: Sought): boolean {
   const [old, next] = [wholeLines(oldText).lines, wholeLines(newText).lines];
   const withoutEnd = (line: string): string => line.slice(0, trimEnd(line));
@@ -134,24 +141,27 @@ export function isReindenting({ oldText, newText }: Sought): boolean {
   );
 }
 
-/** The lines of an old text, without their line ends. */
+/** The lines of an old text, without their line endings. */
 export interface WholeLines {
   readonly lines: readonly string[];
-  /** `true` if the old text ends with a line end. */
+  /** `true` if the old text ends with a line ending. */
   readonly ended: boolean;
 }
 
-/** Cuts an old text into lines. A line end at the very end of the text does not start another, empty line. */
+/** Splits an old text into lines. A final line ending does not add an empty line. */
 export function wholeLines(text: string): WholeLines {
   const lines = lineTexts(text);
   const ended = lines.length > 1 && lines.at(-1) === "";
   return { lines: ended ? lines.slice(0, -1) : lines, ended };
 }
 
-/** The range that covers the whole text, including the empty line after a final line end. */
+/** The range that covers the whole text, including the empty line after a final line ending. */
 const anywhere = { from: 0, most: limits.placesPerEdit, emptyLast: true };
 
-/** Returns the 0-based first line of each place that equals an old text under a fold, including its last line end. */
+/**
+ * Returns the 0-based first line of each place where an old text, including its final line ending, matches under a
+ * fold.
+ */
 function candidates(index: TextIndex, old: WholeLines, fold: LineFold): number[] | "tooMany" {
   const lines = index.matchedLines;
   const found = index.lineTable(fold).find(old.lines, anywhere);
@@ -188,10 +198,10 @@ export function shiftLine(line: string, shift: Reshape): string | undefined {
   return shiftedTo === undefined ? undefined : shiftedTo + line.slice(indent.length);
 }
 
-/** A change of indentation, the same for all lines, from that of the old text to that of the document. */
+/** A uniform change of indentation, from the old text's to the document's. */
 type Shift = Exclude<Reshape, { kind: "unview" | "unmark" }>;
 
-/** Returns the shift that fits every line that is not just whitespace; `undefined` if no single shift does. */
+/** Returns the shift that fits every line that has text; `undefined` if no single shift does. */
 function shiftBetween(old: readonly string[], fileLine: (i: number) => string, step: () => number): Shift | undefined {
   const first = old.findIndex((line) => indentOf(line).length < line.length);
   const shift = exchangeWidth(old, fileLine) ?? shiftOfOne(indentOf(old[first] ?? ""), indentOf(fileLine(first)));
@@ -218,8 +228,8 @@ function shiftOfOne(old: string, file: string): Shift | undefined {
 }
 
 /**
- * Returns the exchange of tabs and spaces on the first line whose indentation differs; only one text may have tabs
- * there.
+ * Returns the exchange of tabs and spaces that accounts for the first line whose indentation differs; `undefined` if
+ * there is none. Only one of the two texts may have tabs on that line.
  */
 function exchangeWidth(old: readonly string[], fileLine: (i: number) => string): Shift | undefined {
   for (const [i, line] of old.entries()) {
@@ -259,7 +269,7 @@ function shiftedIndent(indent: string, content: string, shift: Shift): string | 
   }
 }
 
-/** Shifts every line that is not just whitespace. Returns `undefined` if the indentation of a line does not fit. */
+/** Shifts every line that has text. Returns `undefined` if a line's indentation does not fit. */
 function shifted(text: string, shift: Shift): string | undefined {
   const parts: string[] = [];
   for (const { from, to, next } of splitLines(text)) {
@@ -279,7 +289,10 @@ const spacesOf = (line: string): number => line.length - line.replace(/^ +/, "")
 
 const indentOf = (line: string): string => line.slice(0, trimStart(line));
 
-/** The separators that file views put after a number; on an empty line, their trailing whitespace may be missing. */
+/**
+ * The separators that file views put after a number. On an empty line, a separator's trailing whitespace may be
+ * missing.
+ */
 const viewSeparators = ["\t", "→", ": ", " | "] as const;
 
 /** The properties of an old text that was copied from a file view. */
@@ -287,11 +300,14 @@ interface Viewed {
   readonly reshape: Extract<Reshape, { kind: "unview" }>;
   /** The 1-based number of the first line. */
   readonly number: number;
-  /** `true` for a single line. `404: notFound` may not be a view, so the number must be that of the document's line. */
+  /**
+   * `true` for a single line: `404: notFound`, for example, may not come from a view. The number must therefore equal
+   * the document's line number.
+   */
   readonly isWeak: boolean;
 }
 
-/** Recognises a file view. Returns `undefined` unless every line starts with a number, each one more than the last. */
+/** Recognises a file view. Returns `undefined` unless all lines start with numbers and the numbers are consecutive. */
 function viewOf(oldText: string): Viewed | undefined {
   for (const separator of viewSeparators) {
     const lines = wholeLines(oldText).lines.map((line) => prefixOf(line, separator));
@@ -309,7 +325,7 @@ interface ViewPrefix {
   /** The offsets in the line at which the number starts and ends. */
   readonly start: number;
   readonly end: number;
-  /** Length (UTF-16) of the prefix, which consists of whitespace, the number and the separator. */
+  /** Length, in UTF-16 code units, of the prefix: whitespace, the number and the separator. */
   readonly length: number;
 }
 
@@ -330,8 +346,8 @@ const isDigit = (unit: number): boolean => unit >= 48 && unit <= 57;
 
 /**
  * Removes the prefix from each line whose number is in the view's column and could belong to the view. Lines that a
- * model added without a prefix stay as they are, even if they start with another number. The result has LF line ends,
- * which makes no difference to matching.
+ * model added without a prefix stay as they are, even if they start with another number. The result has LF line
+ * endings, which makes no difference to matching.
  */
 function stripped(text: string, view: Extract<Reshape, { kind: "unview" }>): string {
   const lines = lineTexts(text);
@@ -345,5 +361,5 @@ function stripped(text: string, view: Extract<Reshape, { kind: "unview" }>): str
   return plain.join("\n");
 }
 
-/** How far the numbers of a new text may exceed what its line count suggests; it may leave out numbered lines. */
+/** The margin by which a new text's line numbers may exceed what its line count suggests: the text may skip numbers. */
 const spareNumbers = 50;

@@ -1,4 +1,4 @@
-/** Unified diffs in git's style, made from known changes rather than by comparing whole texts. */
+/** Git-style unified diffs, computed from known changes rather than by comparing whole texts. */
 import { formatPatch, type StructuredPatch } from "diff";
 import { lineRuns } from "../match/rewrite.js";
 import type { Change } from "../text/changeSet.js";
@@ -8,7 +8,7 @@ import { type FileChange, nameAfter } from "./outcome.js";
 
 /** One file's diff. */
 export interface FileDiff {
-  /** The diff with `diff --git` and file headers, for `git apply` in the workspace folder; empty if nothing changes. */
+  /** The diff, ready for `git apply` in the workspace folder, with all headers; empty if nothing changes. */
   readonly text: string;
   /** Numbers of added and removed lines. */
   readonly added: number;
@@ -20,10 +20,10 @@ export interface FileDiff {
 /** The number of context lines before and after a change. */
 const context = 3;
 
-/** The number of blocks, or of hunks, that are made in one step. */
+/** The number of blocks or hunks processed in one step. */
 const blocksPerStep = 200;
 
-/** Returns the diff of one file of a plan. As in git, only LF ends a line, however the editor counts lines. */
+/** Returns the diff for one file of a plan. As in git, only LF ends a line, no matter how the editor counts lines. */
 export function diffOf(file: FileChange): FileDiff {
   return toEnd(diffing(file));
 }
@@ -62,7 +62,7 @@ export function* diffing(file: FileChange): Generator<void, FileDiff> {
   };
 }
 
-/** Returns the fields of the header that git writes above the hunks. */
+/** Returns the fields of git's header, which precedes the hunks. */
 function headerOf(file: FileChange): Omit<StructuredPatch, "hunks"> {
   const { kind, document } = file;
   const [from, to] = [document.path, nameAfter(file).path].map((path) => path.replace(/^\/+/, ""));
@@ -78,7 +78,7 @@ function headerOf(file: FileChange): Omit<StructuredPatch, "hunks"> {
   };
 }
 
-/** Returns the lines above the hunks; there are fewer of them in a diff without hunks. */
+/** Returns the header lines; if the diff has no hunks, `---` and `+++` are left out. */
 function headOf(file: FileChange, { hasHunks }: { readonly hasHunks: boolean }): string {
   const empty = { oldStart: 1, oldLines: 0, newStart: 1, newLines: 0, lines: [] };
   const text = formatPatch({ ...headerOf(file), hunks: hasHunks ? [empty] : [] });
@@ -94,14 +94,17 @@ function binaryLineOf(file: FileChange): string {
   return `Binary files ${from} and ${to} differ\n`;
 }
 
-/** The removed lines, which start at the 0-based line `start`, and the lines added instead. Each has its LF, if any. */
+/**
+ * A run of removed lines, starting at the 0-based line `start`, and the lines that replace it. Each line includes its
+ * LF, if it has one.
+ */
 interface Block {
   readonly start: number;
   readonly removed: string[];
   readonly added: string[];
 }
 
-/** Widens changes to whole lines and yields the blocks; changes that share a line become one block. */
+/** Expands changes to whole lines and yields the resulting blocks; changes that share a line become one block. */
 function* blocksOf(lines: LineIndex, changes: readonly Change[]): Generator<Block> {
   let i = 0;
   while (i < changes.length) {
@@ -122,8 +125,8 @@ function* blocksOf(lines: LineIndex, changes: readonly Change[]): Generator<Bloc
 }
 
 /**
- * Returns the 0-based lines that a change touches; `end` is excluded. A change that ends at the start of a line does
- * not touch that line, unless it joins the line to the text before it.
+ * Returns the 0-based lines that a change touches; `end` is exclusive. A change that ends at the start of a line does
+ * not touch that line, unless it joins the line to the preceding text.
  */
 function touchedLines(lines: LineIndex, { from, to, insert }: Change): { start: number; end: number } {
   const start = lines.lineAt(from);
@@ -132,15 +135,15 @@ function touchedLines(lines: LineIndex, { from, to, insert }: Change): { start: 
   return { start, end: to === lines.start(last) && endsLine ? last : last + 1 };
 }
 
-/** Returns the lines in `[start, end)`, with their line ends. */
+/** Returns the lines in `[start, end)`, including their line endings. */
 function linesBetween(lines: LineIndex, start: number, end: number): string[] {
   const count = Math.max(0, end - start);
   return Array.from({ length: count }, (_, i) => lines.text.slice(lines.start(start + i), lines.end(start + i)));
 }
 
 /**
- * Adds a block without the lines that both its sides share, split where those lines were. A part that directly follows
- * the last block is merged into it, so that the removed lines of a block all come before its added ones, as in git.
+ * Adds a block without the lines common to both sides, which split it into parts. A part that directly follows the last
+ * block is merged into it, so that all of a block's removed lines precede its added lines, as in git.
  */
 function addRefined(blocks: Block[], { start, removed, added }: Block): void {
   let [from, to] = [0, 0];
@@ -158,7 +161,7 @@ function addRefined(blocks: Block[], { start, removed, added }: Block): void {
   }
 }
 
-/** Yields the hunks as text: blocks with their context. Blocks whose contexts touch share a hunk. */
+/** Yields the hunks as text: blocks with their context. Blocks whose contexts touch or overlap share a hunk. */
 function* hunksOf(lines: LineIndex, blocks: readonly Block[]): Generator<string> {
   const count = lines.filledCount;
   let shift = 0;
@@ -185,8 +188,8 @@ function* hunksOf(lines: LineIndex, blocks: readonly Block[]): Generator<string>
 }
 
 /**
- * Formats one side's range for a hunk header: the 1-based number of its first line and its count of lines. An empty
- * range has the number of the line before it.
+ * Formats one side's range for a hunk header: the 1-based number of its first line and its line count. An empty range
+ * gets the number of the preceding line.
  */
 function rangeOf(start: number, end: number): string {
   const count = end - start;

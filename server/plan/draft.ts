@@ -1,10 +1,10 @@
-/** A document while a batch is planned: its original text, the change made so far, and the resulting text. */
+/** A document while a batch is being planned: its original text, the change made so far, and the resulting text. */
 import { TextIndex } from "../match/textIndex.js";
 import { type Change, ChangeSet, shrink } from "../text/changeSet.js";
 import { firstIndex } from "../text/lines.js";
 import type { Document } from "./snapshot.js";
 
-/** A stretch of text; the offsets are in UTF-16 units. */
+/** A span of text, as UTF-16 offsets. */
 export interface Span {
   readonly from: number;
   readonly to: number;
@@ -16,7 +16,7 @@ export interface LineSpan {
   readonly endLine: number;
 }
 
-/** A document, the change made to it, and the resulting text. Each edit makes a new draft; drafts never change. */
+/** A document, the change made to it, and the resulting text. Each edit produces a new draft; drafts are immutable. */
 export interface Draft {
   readonly document: Document;
   /** The document's text, indexed once for the whole batch. */
@@ -28,29 +28,29 @@ export interface Draft {
   readonly created: boolean;
 }
 
-/** Returns the draft of an untouched document. */
+/** Returns the draft of a document that has not been changed yet. */
 export function draftOf(document: Document): Draft {
   const base = new TextIndex(document.text, document);
   return { document, base, change: ChangeSet.none(document.text.length), index: base, created: false };
 }
 
-/** Applies changes, given as offsets in the draft's text. Returns the new draft and the changes as a change set. */
+/** Applies changes whose offsets refer to the draft's text. Returns the new draft and the changes as a change set. */
 export function edited(draft: Draft, changes: readonly Change[]): { draft: Draft; step: ChangeSet } {
   const step = ChangeSet.of(draft.index.text.length, changes);
   return { draft: step.isEmpty ? draft : afterStep(draft, step), step };
 }
 
-/** Applies a step, which is a change set for the draft's text, and returns the new draft. */
+/** Applies a step (a change set for the draft's text) and returns the new draft. */
 export function afterStep(draft: Draft, step: ChangeSet): Draft {
   const { base } = draft;
   const change = draft.change.compose(step);
-  // Callers count lines in the text before the batch. A line that the batch wrote has the number of the line it
-  // replaced. `callersLine` must not capture the draft, or each draft would keep all earlier ones in memory.
+  // Callers use the line numbers of the text before the batch. A line that the batch wrote gets the number of the line
+  // it replaced. `callersLine` must not capture the draft, or each draft would keep all earlier ones in memory.
   const callersLine = (offset: number): number => base.callersLine(change.unitBack(offset).from);
   return { ...draft, change, index: new TextIndex(step.apply(draft.index.text), draft.document, callersLine) };
 }
 
-/** Returns the draft's whole change, with unaltered text trimmed from both ends of each single change. */
+/** Returns the draft's overall change, with unaltered text trimmed from both ends of each individual change. */
 export function netChange(draft: Draft): ChangeSet {
   const { text } = draft.base;
   return ChangeSet.of(
@@ -65,18 +65,18 @@ export function spanInBase(draft: Draft, span: Span): Span {
   return { from, to: span.to > span.from ? Math.max(to, draft.change.unitBack(span.to - 1).to) : from };
 }
 
-/** Converts an offset of the draft's text to a 1-based line of the text before the batch. */
+/** Converts an offset in the draft's text to a 1-based line number in the text before the batch. */
 export function lineInBase(draft: Draft, offset: number): number {
   return draft.base.lines.lineAt(draft.change.unitBack(offset).from) + 1;
 }
 
-/** Reports whether an edit of the batch wrote the unit at an offset of the draft's text. */
+/** Reports whether an edit of the batch wrote the unit at an offset in the draft's text. */
 export function isWritten(draft: Draft, offset: number): boolean {
   const { from, to } = draft.change.unitBack(offset);
   return to !== from + 1 || draft.change.mapPos(from, "after") !== offset;
 }
 
-/** Converts a stretch of the draft's text to lines of the text before the batch. */
+/** Converts a span of the draft's text to line numbers in the text before the batch. */
 export function linesOf(draft: Draft, span: Span): LineSpan {
   const { lines } = draft.base;
   const { from, to } = spanInBase(draft, span);
@@ -84,8 +84,8 @@ export function linesOf(draft: Draft, span: Span): LineSpan {
 }
 
 /**
- * Reports whether a span overlaps any of the `sorted` spans, whose starts and ends both ascend. An empty span overlaps
- * another span only if it lies strictly inside it.
+ * Reports whether a span overlaps any span in `sorted`, whose starts and ends both ascend. An empty span overlaps only
+ * spans that strictly contain it.
  */
 export function touchesAny(span: Span, sorted: readonly Span[]): boolean {
   const low = firstIndex(sorted.length, (i) => (sorted[i] as Span).to > span.from);

@@ -1,7 +1,7 @@
 /** Failures as values: a code to branch on and a sentence to act on. The sentences are in the `sentences.ts` files. */
 import { limits } from "../text/limits.js";
 
-/** The failure codes of all entry points, as the protocol lists them; they are stable. */
+/** The failure codes of all entry points, as listed in the protocol; they are stable. */
 export type FailureCode =
   | "invalidParams"
   | "unknownField"
@@ -40,14 +40,14 @@ export type FailureCode =
   | "timeout"
   | "cancelled";
 
-/** A line of the document. */
+/** A line of the document, quoted in a failure. */
 export interface QuotedLine {
   /** 1-based. */
   readonly line: number;
   readonly text: string;
 }
 
-/** A region of the document that resembles an old text that was not found. */
+/** A region of the document that resembles a missing old text. */
 export interface NearestRegion {
   /** 1-based, inclusive. */
   readonly startLine: number;
@@ -60,7 +60,7 @@ export interface NearestRegion {
 /** One thing that went wrong. */
 export interface Failure {
   readonly code: FailureCode;
-  /** 0-based index of the edit in the call; `undefined` if the failure does not concern one particular edit. */
+  /** 0-based index of the edit in the call; `undefined` if the failure is not about a specific edit. */
   readonly index?: number;
   /** The path, either as the caller wrote it or relative to the workspace. */
   readonly path?: string;
@@ -71,7 +71,7 @@ export interface Failure {
   /** The matches of an ambiguous old text. */
   readonly matches?: readonly QuotedLine[];
   readonly nearest?: readonly NearestRegion[];
-  /** The next step alone, for programs that show it separately; `message` contains it, too. */
+  /** The next step on its own, for programs that show it separately; `message` contains it, too. */
   readonly hint?: string;
 }
 
@@ -80,7 +80,7 @@ export interface At {
   /** 0-based index of the edit in the call. */
   readonly index?: number;
   readonly path?: string;
-  /** 1-based line of the patch at which the hunk or the section starts; `undefined` if the call is not a patch. */
+  /** 1-based line of the patch where the hunk or section starts; `undefined` if the call is not a patch. */
   readonly patchLine?: number;
 }
 
@@ -94,7 +94,7 @@ export function nameOf(at: At): string {
   return of.length === 0 ? `edit ${at.index}` : `edit ${at.index} (${of.join(", ")})`;
 }
 
-/** Cuts a text to at most `length` UTF-16 units and marks the cut with an ellipsis; never splits a surrogate pair. */
+/** Truncates a text to `length` UTF-16 code units, including an ellipsis at the cut; never splits a surrogate pair. */
 export function clip(text: string, length: number): string {
   if (text.length <= length) return text;
   const end = length - 1;
@@ -102,12 +102,12 @@ export function clip(text: string, length: number): string {
   return `${text.slice(0, code >= 0xd800 && code < 0xdc00 ? end - 1 : end)}…`;
 }
 
-/** Cuts a caller's text to `length` UTF-16 units and quotes it on one line, for use in a sentence. */
+/** Truncates a caller's text to `length` UTF-16 code units and quotes it on a single line, for use in a sentence. */
 export function quote(text: string, length = 60): string {
   return JSON.stringify(clip(text, length));
 }
 
-/** The `At` of a failure that is about the call as a whole. */
+/** The `At` of a failure that is about the whole call. */
 export const theCall: At = {};
 
 /** Returns the `At` of a failure that is about a file rather than an edit. */
@@ -136,10 +136,10 @@ export function makeFailure(
   };
 }
 
-/** Adds the index and path of an edit to a failure that was made without knowledge of the edit. */
+/** Adds an edit's index and path to a failure that was made without them. */
 export function atEdit(failure: Failure, at: At): Failure {
   const { index, path, patchLine } = at;
-  // A patch is one text, so the message itself must say which line of the patch it is about.
+  // A patch is a single text, so the message itself must name the patch line that it is about.
   const message =
     patchLine === undefined || failure.index !== undefined
       ? failure.message
@@ -159,6 +159,9 @@ export function withRest(failure: Failure, rest: string): Failure {
 
 /** Formats a number with its noun, as in `1 edit` or `2 edits`. */
 export const count = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? "" : "s"}`;
+
+/** Formats a number of occurrences, as in `once` or `2 times`. */
+export const times = (n: number): string => (n === 1 ? "once" : count(n, "time"));
 
 /** Lists as many names as fit into `room` characters and says how many more there are. */
 export function some(names: readonly string[], room: number): string {

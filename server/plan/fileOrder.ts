@@ -1,13 +1,13 @@
-/** Orders the file changes of a batch so that no name is taken before it is free. */
+/** Orders a batch's file changes so that no name is taken before it is free. */
 import { type FileChange, nameAfter } from "./outcome.js";
 
-/** The changes of whole files, in the order in which they can be made. */
+/** Changes to whole files, in an order in which they can be made. */
 export interface FileOrder {
-  /** Files that are created before any text is edited, because their names are already free. */
+  /** Files to create before any text is edited; their names are already free. */
   readonly created: readonly FileChange[];
   /**
-   * The renames, the deletions, and the creations whose names these free. They follow the edits to existing texts, in
-   * the order of this list. A file that this list creates is given its text immediately after its creation.
+   * Renames and deletions, and creations that need a name freed by one of them. They are made after the edits to
+   * existing texts, in list order. A file created here receives its text immediately after it is created.
    */
   readonly after: readonly FileChange[];
   /** A rename in a circle, in which each file takes the name of the next one; `undefined` if there is no circle. */
@@ -27,9 +27,8 @@ export function fileOrder(files: readonly FileChange[]): FileOrder {
 }
 
 /**
- * Puts a change that frees a name before the change that takes the name, and otherwise keeps the given order, so that
- * git accepts all the diffs together. If there is a circle (see `FileOrder`), `ordered` holds only the changes before
- * it.
+ * Puts each change that frees a name before the change that takes it, and otherwise keeps the given order, so that git
+ * accepts all the diffs together. If there is a circle (see `FileOrder`), `ordered` holds only the changes before it.
  */
 export function freeingFirst(files: readonly FileChange[]): {
   readonly ordered: readonly FileChange[];

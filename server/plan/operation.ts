@@ -1,6 +1,6 @@
-/** The operations of a call as plain values, whatever its form. Their paths and places have not been looked up yet. */
+/** The operations of a call as plain values, whatever the call's form. Paths and places have not been resolved yet. */
 
-/** An old text and its replacement. In a file's first edit, the old text may be empty to create or fill the file. */
+/** An old text and its replacement. A file's first edit may have an empty old text, to create or fill the file. */
 export interface EditOperation {
   readonly kind: "edit";
   /** 0-based, in the order in which the caller sent the edits. */
@@ -19,40 +19,40 @@ export interface EditOperation {
   readonly expectedCount?: number | undefined;
 }
 
-/** One line of a hunk, without its sign or line end. */
+/** One line of a hunk, without its sign or line ending. */
 export interface HunkLine {
-  /** `context` lines stay, `remove` lines are deleted, `add` lines are inserted. */
+  /** `context` lines stay; `remove` lines are deleted; `add` lines are inserted. */
   readonly kind: "context" | "remove" | "add";
   readonly text: string;
 }
 
 /** The text after `@@`, which says where to look for a hunk. */
 export interface Anchor {
-  /** A whole line of the document, apart from whitespace at its ends; never empty. */
+  /** A whole line of the document, apart from leading and trailing whitespace; never empty. */
   readonly text: string;
   /**
-   * The first old line (1-based) and the number of old lines, if the anchor can be read as a range of a unified diff,
-   * such as `-12,3 +12,4`. If the number is 0, `line` is the line before the insertion. A line of the document that
-   * equals the anchor takes precedence over the range.
+   * The first old line (1-based) and the number of old lines, if the anchor can be read as a unified diff range, such
+   * as `-12,3 +12,4`. If the number is 0, `line` is the line before the insertion. A line of the document that equals
+   * the anchor takes precedence over the range.
    */
   readonly range?: { readonly line: number; readonly count: number };
 }
 
 /** A part of an `Update File` section that is placed as a whole. */
 export interface Hunk {
-  /** 0-based among the edits of the call; each hunk, Add, Delete and Move counts as one, in the order of the patch. */
+  /** 0-based index among the call's edits; each hunk, Add, Delete and Move counts as one, in patch order. */
   readonly index: number;
-  /** 1-based line of the patch at which the hunk starts. */
+  /** 1-based line of the patch where the hunk starts. */
   readonly patchLine: number;
   /** Outermost first; each is searched for after the previous one. Usually there is at most one. */
   readonly anchors: readonly Anchor[];
-  /** In the order of the patch; never empty, but possibly without a change. */
+  /** In patch order. Never empty, but the lines do not necessarily change anything. */
   readonly lines: readonly HunkLine[];
   /** `true` if the hunk ends with `*** End of File`: it must then be placed at the end of the document. */
   readonly atEnd: boolean;
 }
 
-/** `Update File`: hunks, all matched against the file as it is before the section, and perhaps a new name. */
+/** `Update File`: hunks, all matched against the file as it was before the section, and optionally a new name. */
 export interface UpdateSection {
   readonly kind: "update";
   /** The path as the patch spells it. */
@@ -71,7 +71,7 @@ export interface AddSection {
   readonly index: number;
   readonly path: string;
   readonly patchLine: number;
-  /** Each line ends with LF; empty for an empty file. */
+  /** The file's text, with LF at the end of every line; empty for an empty file. */
   readonly text: string;
 }
 
@@ -86,10 +86,10 @@ export interface DeleteSection {
 /** A section of a patch. */
 export type Section = AddSection | DeleteSection | UpdateSection;
 
-/** A step of a batch. A batch has edits only, or sections only. */
+/** A step of a batch. A batch consists of either edits or sections, never both. */
 export type Operation = EditOperation | Section;
 
-/** Returns the indices (0-based, ascending) of the edits that an operation stands for in its call. */
+/** Returns the 0-based indices of the edits that make up an operation, in ascending order. */
 export function indicesOf(operation: Operation): readonly number[] {
   if (operation.kind !== "update") return [operation.index];
   return [
@@ -104,7 +104,7 @@ export interface PathUse {
   readonly need: "text" | "create" | "file" | "name";
 }
 
-/** Returns the paths that an operation names. Treats an edit with an empty old text as the first of its file. */
+/** Returns the paths that an operation names. Treats an edit with an empty old text as the first edit of its file. */
 export function pathsOf(operation: Operation): readonly PathUse[] {
   const { path } = operation;
   switch (operation.kind) {
@@ -123,7 +123,10 @@ export function pathsOf(operation: Operation): readonly PathUse[] {
   }
 }
 
-/** The effect of a failed edit. `all`: nothing changes; `file`: its file stays as is; `none`: only that edit fails. */
+/**
+ * The effect of a failed edit. `all`: nothing is changed; `file`: the edit's file is not changed; `none`: only the edit
+ * itself is left out.
+ */
 export type Atomic = "all" | "file" | "none";
 
 /** `sequential`: each edit is matched against the result of those before it; `original`: all match the same text. */
@@ -135,6 +138,6 @@ export interface BatchOptions {
   readonly order: Order;
   /** `false` to try only the rungs `exact` and `lineEnding` for edits, and to place hunks as Codex does. */
   readonly lenient: boolean;
-  /** `true` if a section may delete, move or replace a text with unsaved changes, or move a file onto another one. */
+  /** `true` if a section may delete, move or replace a text with unsaved changes, or move a file over another one. */
   readonly overwrite: boolean;
 }

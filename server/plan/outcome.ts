@@ -1,4 +1,4 @@
-/** The results of a plan: for each edit, for each file and for the whole batch. */
+/** The results of a plan: for each edit, each file and the whole batch. */
 import type { RungName } from "../match/rungs.js";
 import type { ChangeSet } from "../text/changeSet.js";
 import type { LineSpan } from "./draft.js";
@@ -7,13 +7,13 @@ import type { Operation } from "./operation.js";
 import { batchFailures } from "./sentences.js";
 import type { Document } from "./snapshot.js";
 
-/** The outcome of one edit. The status is `applied` if the plan's change contains the edit. */
+/** The outcome of one edit. The status is `applied` if the plan's change includes the edit. */
 export interface EditOutcome {
   /** 0-based index of the edit in the call. */
   readonly index: number;
   readonly path: string;
   readonly status: "applied" | "skipped" | "failed" | "notAttempted";
-  /** The rung on which the old text was found; `undefined` if the edit took no place. */
+  /** The rung on which the old text was found; `undefined` if the edit has no place. */
   readonly rung?: RungName;
   readonly places: readonly LineSpan[];
   readonly failure?: Failure;
@@ -27,16 +27,16 @@ export function failedOutcome({ index, path }: Pick<EditOutcome, "index" | "path
 /** The change that a batch makes to one document: to the file as a whole and to its text. */
 export type FileChange = FileCreation | FileUpdate | FileRename | FileDeletion;
 
-/** The fields of every file change. */
+/** The fields common to all file changes. */
 interface ChangedFile {
   readonly document: Document;
   /** The change to the text; empty if, for example, the file is deleted, or the edits cancel each other out. */
   readonly change: ChangeSet;
   /** The text after the batch, without a byte order mark; for a deleted file, the text that it had. */
   readonly text: string;
-  /** The number of edits that the change contains; each hunk, Add, Delete and Move counts as one. */
+  /** The number of edits in the change; each hunk, Add, Delete and Move counts as one. */
   readonly edits: number;
-  /** The operations that made the change. Planned on their own, they produce the same change again. */
+  /** The operations that made the change. Planning them on their own yields the same change. */
   readonly operations: readonly Operation[];
 }
 
@@ -54,10 +54,10 @@ export interface FileUpdate extends ChangedFile {
   readonly overwritten: boolean;
 }
 
-/** A file that is renamed, and whose text may change, too. */
+/** A file that is renamed; its text may change as well. */
 export interface FileRename extends ChangedFile {
   readonly kind: "rename";
-  /** The new name; `document` has the `uri` and `path` before the rename. */
+  /** The new name; `document` holds the `uri` and `path` from before the rename. */
   readonly target: FileName;
   /** `true` if an existing text is replaced as a whole, or the file at `target` is deleted to make room. */
   readonly overwritten: boolean;
@@ -68,7 +68,7 @@ export interface FileDeletion extends ChangedFile {
   readonly kind: "delete";
 }
 
-/** A file's name: its URI, and the path that people see. */
+/** A file's name: its URI, and the path shown to people. */
 export type FileName = Pick<Document, "uri" | "path">;
 
 /** Returns the name that a file has after the batch; for a deleted file, the name that it had. */
@@ -76,12 +76,12 @@ export function nameAfter(file: FileChange): FileName {
   return file.kind === "rename" ? file.target : file.document;
 }
 
-/** Returns the names that a change is about: the file's current name and, for a rename, its new name. */
+/** Returns the names that a change involves: the file's current name and, for a rename, its new name. */
 export function namesOf(file: FileChange): readonly FileName[] {
   return file.kind === "rename" ? [file.document, file.target] : [file.document];
 }
 
-/** Returns the change to a file's text alone, without the change to the file as a whole. */
+/** Returns only the change to a file's text, without the change to the file as a whole. */
 export function asUpdate({ document, change, text, edits, operations }: ChangedFile): FileUpdate {
   return { kind: "update", document, change, text, overwritten: false, edits, operations };
 }
@@ -95,7 +95,7 @@ export function hasSameFate<F extends FileChange>(one: FileChange, other: F): on
   return isSame && one.kind === other.kind && (!isRename || after.uri === nameAfter(other).uri);
 }
 
-/** The plan of a batch, or the failures that prevent the batch from being applied. Outcomes are in order of index. */
+/** The plan of a batch, or the failures that prevent the batch from being applied. Outcomes are sorted by index. */
 export type Planned =
   | {
       readonly ok: true;
@@ -107,7 +107,7 @@ export type Planned =
 
 /** The plan of one file, before `atomic` decides whether it is applied. */
 export interface FilePlan {
-  /** The operations of the batch that are about the file. */
+  /** The batch's operations on the file. */
   readonly operations: readonly Operation[];
   readonly outcomes: readonly EditOutcome[];
   /** `undefined` if nothing happens to the file, for example if the batch creates it and deletes it again. */
@@ -115,13 +115,13 @@ export interface FilePlan {
   readonly warnings: readonly string[];
 }
 
-/** The plans of all files, and the outcomes of the edits that belong to no file. */
+/** The plans of all files, and the outcomes of edits that do not belong to any file. */
 export interface FilePlans {
   readonly plans: readonly FilePlan[];
   readonly lost: readonly EditOutcome[];
 }
 
-/** Turns an outcome into a failure because the file's text would be too long. `length` is in UTF-16 units. */
+/** Turns an outcome into a failure because the file's text would be too long. `length` is in UTF-16 code units. */
 export function tooLarge(outcome: EditOutcome, length: number): EditOutcome {
   const at = { index: outcome.index, path: outcome.path };
   const failure = batchFailures.textTooLarge(at, length);

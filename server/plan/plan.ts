@@ -1,4 +1,4 @@
-/** Turns operations and a snapshot into one workspace change or a list of failures. Equal input yields equal plans. */
+/** Turns operations and a snapshot into one workspace change or a list of failures. Planning is deterministic. */
 import { limits } from "../text/limits.js";
 import { type Draft, draftOf, edited, netChange } from "./draft.js";
 import { planIndependent } from "./edits/independent.js";
@@ -49,7 +49,7 @@ function* planEdits(
     const { index } = edit;
     const found = documentAt(snapshot, edit.path);
     if (!found.ok) {
-      // A failure without a path belongs to the call and is the same for all of its edits.
+      // A failure without a path concerns the whole call and is the same for all its edits.
       const failure = found.failure.path === undefined ? found.failure : atEdit(found.failure, { index });
       lost.push(failedOutcome(edit, failure));
       continue;
@@ -75,7 +75,7 @@ function* planFile(
   const [first] = edits;
   const opening = first?.oldText === "" ? open(draftOf(document), first) : { draft: draftOf(document), outcomes: [] };
   const rest = edits.slice(opening.outcomes.length);
-  // In a file that the batch creates, later edits are matched against the created text, whichever `order` is set.
+  // In a file that the batch creates, later edits are matched against the created text, regardless of `order`.
   const sequential = rest.length >= limits.manyEdits ? planMany : planSequential;
   const plan = options.order === "sequential" ? sequential : planOriginal;
   const { draft, outcomes } = yield* plan(opening.draft, rest, options);
@@ -100,7 +100,10 @@ function* planFile(
   };
 }
 
-/** Plans many edits in sequence or, if the result is certain to be the same, in one pass or in regions. */
+/**
+ * Plans many edits in one pass or by regions if the result is certain to be the same as in sequence; otherwise, in
+ * sequence.
+ */
 function* planMany(start: Draft, edits: readonly EditOperation[], options: BatchOptions): Generator<void, Drafted> {
   const isLarge = start.index.text.length >= limits.regionUnits;
   return (
@@ -132,7 +135,8 @@ function decide(plans: readonly FilePlan[], lost: readonly EditOutcome[], option
   const isAll = options.atomic === "all";
   const kept = new Set(plans.filter((plan) => (isAll ? !anyFailed : options.atomic === "none" || !spoilt.has(plan))));
   const files = [...kept]
-    // A file that makes room for another one is deleted, even if it has no edits of its own, or if all of them failed.
+    // Keep a deletion that makes way for another file, even if the deleted file has no edits, or all of its edits
+    // failed.
     .filter(({ file, outcomes }) => file?.kind === "delete" || outcomes.some(({ status }) => status !== "failed"))
     .flatMap(({ file }) => file ?? []);
   const outcomes = [

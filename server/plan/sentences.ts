@@ -2,7 +2,7 @@
 import { limits } from "../text/limits.js";
 import { type At, type Failure, makeFailure, nameOf } from "./failure.js";
 
-/** Names edits by index, as in `Edits 0, 2-5, 7`; a long list is cut short. */
+/** Names edits by index, as in `Edits 0, 2-5, 7`; a long list is truncated. */
 export function indices(sorted: readonly number[]): string {
   const runs: [number, number][] = [];
   for (const index of sorted) {
@@ -16,7 +16,7 @@ export function indices(sorted: readonly number[]): string {
 
 /** Failures of a batch as a whole, or of any of its parts. */
 export const batchFailures = {
-  /** `length`: the length of the resulting text, in UTF-16 units. */
+  /** `length`: the length of the resulting text, in UTF-16 code units. */
   textTooLarge: (at: At, length: number): Failure =>
     batchFailures.tooLarge(at, "the length of the text after the edits", length, limits.documentLength, "characters"),
   tooLarge: (at: At, what: string, size: number, limit: number, unit: string) =>
@@ -29,7 +29,7 @@ export const batchFailures = {
 /** Warnings about edits that a batch leaves out or that change nothing. */
 export const batchWarnings = {
   nothingToDo: ({ index, path }: { readonly index: number; readonly path: string }): string =>
-    `edit ${index} changes nothing: ${path} already has its new text`,
+    `edit ${index} changes nothing: ${path} already contains the new text`,
   leftOut: (left: readonly number[]): string =>
     `${indices(left)} ${left.length === 1 ? "was left out because of a failure" : "were left out because of failures"}`,
 } as const;

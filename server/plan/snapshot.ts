@@ -1,4 +1,4 @@
-/** The texts on which a batch is planned: copies that are taken once and that later typing does not change. */
+/** The texts against which a batch is planned. They are captured once, so later typing does not affect them. */
 import type { Failed } from "./failure.js";
 
 /** A document's URI: in the client's spelling if the document is open, otherwise in the server's strict encoding. */
@@ -7,31 +7,34 @@ export type DocumentUri = string;
 /** A document as it was when the snapshot was taken. */
 export interface Document {
   readonly uri: DocumentUri;
-  /** For people and diffs: relative to the workspace folder, with `/` between names; absolute if outside the folder. */
+  /** For people and diffs: relative to the workspace folder, with `/` as separator; absolute if outside the folder. */
   readonly path: string;
   /** The version that the editor synced; `null` if the document is not open in the editor. */
   readonly version: number | null;
   /** Without a byte order mark; see `bom`. */
   readonly text: string;
-  /** `false` if there is no such file yet; `text` is then empty. */
+  /** `false` if the file does not exist yet; `text` is then empty. */
   readonly exists: boolean;
   /** `true` if the file on disk, or the synced text, starts with a byte order mark. */
   readonly bom: boolean;
   /** `true` if the synced text itself contains the byte order mark, so that positions on its first line include it. */
   readonly bomSynced: boolean;
-  /** `true` if a lone CR ends a line. According to LSP, it does; in the known clients, it does not. */
+  /** `true` if a lone CR ends a line. According to LSP, it does; according to the known clients, it does not. */
   readonly loneCrEndsLine: boolean;
   /** Set if the file can't be read as text: `text` is empty, and the file can only be deleted, moved or overwritten. */
   readonly isBinary?: true;
-  /** For an open document: trimmed lines that synced changes touched, each with the version before its last change. */
+  /**
+   * For an open document: the former text (trimmed) of each line touched by a synced change, mapped to the version
+   * before the latest such change.
+   */
   readonly formerLines?: ReadonlyMap<string, number> | undefined;
   /** SHA-256 of the file's bytes, in hex, if the text was read from disk. */
   readonly hash?: string | undefined;
-  /** For an open document: how its text compares with the file on disk; `undefined` if there is no file to compare. */
+  /** For an open document: how its text compares with the file on disk; `undefined` if there is no such file. */
   readonly onDisk?: "same" | "differs";
 }
 
-/** The URI to which a path of a call resolves, or the failure to resolve it. */
+/** The URI that a path resolves to, or the failure if it can't be resolved. */
 export type Target = { readonly ok: true; readonly uri: DocumentUri } | Failed;
 
 /** Everything that a plan may depend on. */
@@ -48,7 +51,7 @@ export function targetOf({ targets }: Snapshot, path: string): Target {
   return target;
 }
 
-/** Returns the document of a path whose text or file the batch needs, or a failure if the path can't be resolved. */
+/** Returns the document at the path of an edit or section, or a failure if the path can't be resolved. */
 export function documentAt(
   snapshot: Snapshot,
   path: string,
@@ -60,12 +63,12 @@ export function documentAt(
   return { ok: true, document };
 }
 
-/** Returns `true` if a document is empty. An editor may sync an empty document as a single line end. */
+/** Reports whether a document is empty. An editor may sync an empty document as a single line ending. */
 export function isEmpty({ version, text }: Document): boolean {
   return version === null ? text === "" : /^(?:\r\n|\n|\r)?$/.test(text);
 }
 
-/** Reports whether a URI lies below another document's URI, which would have to be a folder. */
+/** Reports whether a URI is nested under another document's URI, which would have to be a folder. */
 export function liesBelow(uri: DocumentUri, { documents }: Snapshot): boolean {
   for (let end = uri.lastIndexOf("/"); end > 0; end = uri.lastIndexOf("/", end - 1)) {
     if (documents.has(uri.slice(0, end))) return true;

@@ -1,30 +1,34 @@
-/** Change sets. A change set turns one text into another, maps offsets, and can be composed and inverted. */
+/**
+ * Change sets, which record how one text becomes another, map offsets between the two, and can be composed or inverted.
+ */
 import { splitsCharacter } from "./chars.js";
 import { firstIndex } from "./lines.js";
 
-/** Replaces `[from, to)` with `insert`; offsets are in UTF-16 units of the old text (A). */
+/** The replacement of `[from, to)` with `insert`; offsets are in UTF-16 code units of the old text (A). */
 export interface Change {
   readonly from: number;
   readonly to: number;
   readonly insert: string;
 }
 
-/** All changes that turn a text A into a text B, in canonical form: sorted, none empty, no two touching. */
+/**
+ * The changes that turn text A into text B, in canonical form: sorted, non-empty, and neither overlapping nor touching.
+ */
 export class ChangeSet {
   private constructor(
-    /** Length of A, in UTF-16 units. */
+    /** Length of A, in UTF-16 code units. */
     readonly length: number,
-    /** The changes, sorted and within A. None is empty, and no two overlap or touch. */
+    /** The changes in ascending order, all within A. None is empty, and no two overlap or touch. */
     readonly changes: readonly Change[],
   ) {}
 
-  /** For each change, the number of units that the changes before it add. Computed on first use. */
+  /** For each change, the net number of units added by the changes before it. Computed lazily. */
   #shifts: readonly number[] | undefined;
   #lengthAfter: number | undefined;
 
   /**
-   * Makes a set from changes in any order. Changes that touch are merged; insertions at one offset keep their order.
-   * Throws a RangeError if two changes overlap or one is outside the text, both of which the caller must prevent.
+   * Creates a set from changes in any order. Touching changes are merged; insertions at the same offset keep their
+   * order. Throws a RangeError if changes overlap or are out of range, both of which the caller must prevent.
    */
   static of(length: number, changes: readonly Change[]): ChangeSet {
     const sorted = changes.filter(isChange);
@@ -32,7 +36,7 @@ export class ChangeSet {
     return new ChangeSet(length, merged(length, sorted));
   }
 
-  /** Returns an empty set for a text of a given length. */
+  /** Returns an empty set for a text of the given length. */
   static none(length: number): ChangeSet {
     return new ChangeSet(length, []);
   }
@@ -41,7 +45,7 @@ export class ChangeSet {
     return this.changes.length === 0;
   }
 
-  /** Length of B, in UTF-16 units. */
+  /** Length of B, in UTF-16 code units. */
   get lengthAfter(): number {
     this.#lengthAfter ??= this.changes.reduce(
       (sum, { from, to, insert }) => sum + insert.length - (to - from),
@@ -50,11 +54,11 @@ export class ChangeSet {
     return this.#lengthAfter;
   }
 
-  /** Returns B, given A. Throws a RangeError if the text does not have A's length. */
+  /** Applies the changes to A and returns B. Throws a RangeError if `textA` does not have A's length. */
   apply(textA: string): string {
     if (textA.length !== this.length) throw new RangeError(`a text of ${textA.length} units, not ${this.length}`);
     const [first, second] = this.changes;
-    // The engine concatenates three parts lazily, which is faster than joining a list.
+    // The engine concatenates these three strings lazily, which is faster than joining an array.
     if (first !== undefined && second === undefined)
       return textA.slice(0, first.from) + first.insert + textA.slice(first.to);
     const parts: string[] = [];
@@ -67,7 +71,7 @@ export class ChangeSet {
     return parts.join("");
   }
 
-  /** Returns the set that turns B back into A. The argument is A. */
+  /** Returns the inverse, which turns B back into A. `textA` must be A. */
   invert(textA: string): ChangeSet {
     let shift = 0;
     const inverse = this.changes.map(({ from, to, insert }) => {
@@ -79,8 +83,8 @@ export class ChangeSet {
   }
 
   /**
-   * Returns the set that applies this set and then `next`. Throws a RangeError if `next` is not for texts of B's
-   * length.
+   * Combines this set with `next`, which applies to B, into a single set. Throws a RangeError if `next` is for texts of
+   * a different length.
    */
   compose(next: ChangeSet): ChangeSet {
     if (next.length !== this.lengthAfter)
@@ -92,7 +96,10 @@ export class ChangeSet {
     return added ?? new ChangeSet(this.length, composed(this.changes, next.changes));
   }
 
-  /** Adds one change, given in offsets of B, at little cost. Returns `undefined` if it touches another change. */
+  /**
+   * Adds a single change, given in B's offsets: a fast path for `compose`. Returns `undefined` if the change touches
+   * another.
+   */
   private withOne({ from, to, insert }: Change): ChangeSet | undefined {
     const before = this.lastChange((change, shift) => change.from + shift + change.insert.length < from);
     const next = this.changes[before + 1];
@@ -109,8 +116,8 @@ export class ChangeSet {
   }
 
   /**
-   * Maps an offset of A to B. If the offset is strictly inside replaced text, or at a pure insertion, `side` decides:
-   * `before` selects the start of the inserted text, and `after` selects its end.
+   * Maps an offset in A to an offset in B. If the offset is strictly inside replaced text or at a pure insertion,
+   * `side` decides: `before` maps it to the start of the inserted text, and `after` maps it to the end.
    */
   mapPos(offsetA: number, side: "before" | "after"): number {
     const at = this.lastChange((change) => change.from <= offsetA);
@@ -123,8 +130,8 @@ export class ChangeSet {
   }
 
   /**
-   * Returns the units of A that one unit of B comes from: the same unit if it is unchanged, or all the replaced units
-   * if it is part of an inserted text. For the offset after B's last unit, returns the end of A.
+   * Maps a unit of B back to the units of A that it comes from: the same unit if it is unchanged, or the whole replaced
+   * range if it was inserted. For the offset after B's last unit, returns the end of A.
    */
   unitBack(offsetB: number): { readonly from: number; readonly to: number } {
     const at = this.lastChange((change, shift) => change.from + shift <= offsetB);
@@ -140,7 +147,7 @@ export class ChangeSet {
     return firstIndex(this.changes.length, (i) => !holds(this.changes[i] as Change, this.shifts[i]!)) - 1;
   }
 
-  /** For each change, the number of units that the changes before it add; negative if they remove more. */
+  /** For each change, the net number of units added by the changes before it; negative if they remove more. */
   private get shifts(): readonly number[] {
     if (this.#shifts !== undefined) return this.#shifts;
     let shift = 0;
@@ -155,7 +162,7 @@ export class ChangeSet {
 
 const isChange = (change: Change): boolean => change.from < change.to || change.insert !== "";
 
-/** Merges changes that touch. The list must be sorted. */
+/** Merges touching changes. The list must be sorted. */
 function merged(length: number, sorted: readonly Change[]): Change[] {
   const out: Change[] = [];
   for (const change of sorted) {
@@ -172,7 +179,7 @@ function merged(length: number, sorted: readonly Change[]): Change[] {
   return out;
 }
 
-/** Combines, in one pass, changes of A with later changes of B. The result is changes of A, no two of which touch. */
+/** Combines changes to A with subsequent changes to B in a single pass. Returns changes to A, no two of which touch. */
 function composed(first: readonly Change[], next: readonly Change[]): Change[] {
   const out: Change[] = [];
   const add = (change: Change): void => {
@@ -182,9 +189,12 @@ function composed(first: readonly Change[], next: readonly Change[]): Change[] {
     else if (isChange(change)) out.push(change);
   };
   let i = 0;
-  let shift = 0; // units that the changes before first[i] add
-  let used = 0; // units inserted by first[i] that are already handled
-  /** Advances to an offset of B and returns its counterpart in A. `stays`: whether the changes in between are kept. */
+  let shift = 0; // net number of units added by the changes before first[i]
+  let used = 0; // units inserted by first[i] that have already been handled
+  /**
+   * Advances to an offset in B and returns the matching offset in A. `stays`: `true` if the changes in between are to
+   * be kept.
+   */
   const goTo = (offsetB: number, stays: boolean): number => {
     for (; i < first.length; i++, used = 0) {
       const whole = first[i]!;
@@ -204,7 +214,7 @@ function composed(first: readonly Change[], next: readonly Change[]): Change[] {
   return out;
 }
 
-/** Trims text that stays the same from both ends of a change. Returns an empty list if nothing is left to change. */
+/** Trims the prefix and suffix that the old and new text share. Returns an empty list if nothing is left to change. */
 export function shrink(text: string, change: Change): Change[] {
   const { insert } = change;
   let { from, to } = change;
@@ -214,8 +224,8 @@ export function shrink(text: string, change: Change): Change[] {
     from++;
     start++;
   }
-  // If the start now splits a character, move it back first; otherwise, the second half of the character could be
-  // trimmed from the end.
+  // If the start now splits a character, move it back first, because the second half of the character could otherwise
+  // be trimmed from the end.
   for (; from > change.from && splits(text, from, insert, start); start--) from--;
   while (from < to && start < end && text.charCodeAt(to - 1) === insert.charCodeAt(end - 1)) {
     to--;
@@ -226,7 +236,7 @@ export function shrink(text: string, change: Change): Change[] {
   return [{ from, to, insert: insert.slice(start, end) }];
 }
 
-/** Reports whether `offset` lies inside a character of the text, or `at` inside a character of the inserted text. */
+/** Reports whether `offset` splits a character of `text`, or `at` splits a character of `insert`. */
 function splits(text: string, offset: number, insert: string, at: number): boolean {
   return splitsCharacter(text, offset) || splitsCharacter(insert, at);
 }

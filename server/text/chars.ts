@@ -1,4 +1,4 @@
-/** Recognises whitespace, line ends, split characters and byte order marks, and cuts texts into lines. */
+/** Helpers for whitespace, line endings, surrogate pairs and byte order marks, and for splitting text into lines. */
 
 const LF = 10;
 const CR = 13;
@@ -6,14 +6,14 @@ const CR = 13;
 /** The byte order mark that a text may start with. */
 export const byteOrderMark = "\ufeff";
 
-/** Returns a text without the byte order mark that it may start with. */
+/** Returns a text without its leading byte order mark, if it has one. */
 export function withoutMark(text: string): string {
   return text.startsWith(byteOrderMark) ? text.slice(1) : text;
 }
 
 /**
- * Reports whether a UTF-16 unit other than LF and CR has the Unicode property White_Space. Codex trims these
- * characters; unlike those that JavaScript trims, they include U+0085 but not U+FEFF.
+ * Reports whether a UTF-16 code unit other than LF and CR has the Unicode property White_Space. Codex trims the same
+ * characters. JavaScript's `trim` differs: it strips U+FEFF but not U+0085.
  */
 export function isBlank(unit: number): boolean {
   if (unit <= 0x20) return unit === 0x20 || unit === 9 || unit === 11 || unit === 12;
@@ -31,7 +31,7 @@ export function isBlank(unit: number): boolean {
   );
 }
 
-/** Reports whether a text contains nothing but whitespace and line ends. */
+/** Reports whether a text contains nothing but whitespace and line endings. */
 export function isAllBlank(text: string): boolean {
   for (let i = 0; i < text.length; i++) {
     const unit = text.charCodeAt(i);
@@ -40,14 +40,14 @@ export function isAllBlank(text: string): boolean {
   return true;
 }
 
-/** Returns the offset after the last unit of `[from, to)` that is not whitespace; `from` if all are whitespace. */
+/** Returns the offset after the last non-whitespace code unit in `[from, to)`; `from` if there is none. */
 export function trimEnd(text: string, from = 0, to = text.length): number {
   let end = to;
   while (end > from && isBlank(text.charCodeAt(end - 1))) end--;
   return end;
 }
 
-/** Returns the offset of the first unit of `[from, to)` that is not whitespace; `to` if all are whitespace. */
+/** Returns the offset of the first non-whitespace code unit in `[from, to)`; `to` if there is none. */
 export function trimStart(text: string, from = 0, to = text.length): number {
   let start = from;
   while (start < to && isBlank(text.charCodeAt(start))) start++;
@@ -67,15 +67,15 @@ export function loneSurrogateAt(text: string): number {
   return text.isWellFormed() ? -1 : text.search(/\p{Surrogate}/u);
 }
 
-/** One line of a text that was cut at every CRLF, LF and lone CR. The last line's end is empty. */
+/** A line of a text that was split at every CRLF, LF and lone CR. For the last line, the line ending is empty. */
 export interface SplitLine {
-  /** Offsets in UTF-16 units: the line's content is `[from, to)` and its line end is `[to, next)`. */
+  /** Offsets in UTF-16 code units: the line's content is `[from, to)` and its line ending is `[to, next)`. */
   readonly from: number;
   readonly to: number;
   readonly next: number;
 }
 
-/** Cuts `[from, to)` of a text into lines; a text that ends with a line end has an empty last line. */
+/** Splits `[from, to)` of a text into lines. A trailing line ending is followed by an empty last line. */
 export function splitLines(text: string, from = 0, to = text.length): SplitLine[] {
   const lines: SplitLine[] = [];
   let start = from;
@@ -91,7 +91,7 @@ export function splitLines(text: string, from = 0, to = text.length): SplitLine[
   return lines;
 }
 
-/** Returns the lines that `splitLines` finds, as strings without their line ends. */
+/** Returns the lines of a text, as split by `splitLines`, without their line endings. */
 export function lineTexts(text: string): string[] {
   return splitLines(text).map(({ from, to }) => text.slice(from, to));
 }

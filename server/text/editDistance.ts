@@ -1,20 +1,21 @@
-/** The edit distance between two strings, or between two lists of strings. */
+/** The edit distance between two strings or two lists of strings. */
 
-/** The cost of each kind of step that turns one list of units into another. */
+/** The cost of each kind of step in turning one list of units into another. */
 export interface StepCosts {
   /** Cost of replacing a unit with a different unit; if the two are alike, the cost is 1 instead. */
   readonly other: number;
   /** Cost of adding or removing a unit. */
   readonly extra: number;
-  /** Cost of swapping two adjacent units; `undefined` if a swap is not a single step. */
+  /** Cost of swapping two adjacent units; `undefined` if a swap does not count as a single step. */
   readonly swap?: number;
   /** Reports whether two units are alike; `undefined` if different units are never alike. */
   readonly areAlike?: (a: string, b: string) => boolean;
 }
 
 /**
- * Returns the least total cost of steps that turn `a` into `b`: the Levenshtein distance or, with swaps, the optimal
- * string alignment distance (a form of Damerau-Levenshtein). A string counts as a list of its UTF-16 units.
+ * Returns the minimum total cost of turning `a` into `b`: the Levenshtein distance or, with swaps, the optimal string
+ * alignment distance (a restricted form of Damerau-Levenshtein). A string is treated as a list of its UTF-16 code
+ * units.
  */
 export function editDistance(a: ArrayLike<string>, b: ArrayLike<string>, costs: StepCosts): number {
   const { other, extra, swap, areAlike } = costs;

@@ -1,14 +1,14 @@
-/** The lines of a text (0-based) and their offsets (in UTF-16 units), and helpers for long work that runs in steps. */
+/** A text's lines (0-based) and their offsets (in UTF-16 code units), and helpers for long work that runs in steps. */
 
 const LF = 10;
 const CR = 13;
 
-/** Number of UTF-16 units that long work reads in one step. A step takes a few milliseconds. */
+/** Number of UTF-16 code units that long work processes per step. A step takes a few milliseconds. */
 export const unitsPerStep = 524_288;
 
 /**
- * Runs long work to its end without a pause. Long work is a generator that yields after each bounded step, so that a
- * caller with other requests can serve them between the steps.
+ * Runs long work to completion without pausing. Long work is a generator that yields after each bounded step, so that
+ * callers can serve other requests between steps.
  */
 export function toEnd<T>(work: Generator<void, T>): T {
   for (;;) {
@@ -18,8 +18,8 @@ export function toEnd<T>(work: Generator<void, T>): T {
 }
 
 /**
- * Finds by bisection the first index in `[from, from + count)` at which `holds` is true; returns `from + count` if
- * there is none.
+ * Uses binary search to find the first index in `[from, from + count)` for which `holds` is true; returns `from +
+ * count` if there is none.
  */
 export function firstIndex(count: number, holds: (index: number) => boolean, from = 0): number {
   let low = from;
@@ -32,7 +32,7 @@ export function firstIndex(count: number, holds: (index: number) => boolean, fro
   return low;
 }
 
-/** A growing, compact list of offsets, for large texts with hundreds of thousands of lines. */
+/** A compact, growable list of offsets, for large texts with hundreds of thousands of lines. */
 export class OffsetList {
   private offsets = new Uint32Array(16);
   length = 0;
@@ -46,29 +46,29 @@ export class OffsetList {
     this.offsets[this.length++] = offset;
   }
 
-  /** Returns a copy of the list's offsets. */
+  /** Returns a copy of the offsets. */
   toArray(): Uint32Array {
     return this.offsets.slice(0, this.length);
   }
 }
 
-/** The rule by which a text is divided into lines. LF and CRLF always end a line. */
+/** The rule for splitting a text into lines. LF and CRLF always end a line. */
 export interface LineRule {
-  /** `true` if a lone CR ends a line, as in LSP; known editors treat a lone CR as an ordinary character. */
+  /** `true` if a lone CR ends a line, as LSP specifies. All known editors treat it as an ordinary character instead. */
   readonly loneCrEndsLine: boolean;
 }
 
-/** A text and the offsets of its lines. A text that ends with a line end has an empty last line. */
+/** A text and the offsets of its lines. A trailing line ending is followed by an empty last line. */
 export class LineIndex {
   private constructor(
-    /** The text that the offsets belong to. */
+    /** The indexed text. */
     readonly text: string,
     readonly rule: LineRule,
-    /** The offsets at which lines start, ascending; the first is 0. */
+    /** The offsets at which lines start, in ascending order; the first is 0. */
     private readonly starts: Uint32Array,
   ) {}
 
-  /** Makes the index of a text by scanning the text once. */
+  /** Builds the index of a text in a single pass. */
   static of(text: string, rule: LineRule): LineIndex {
     return toEnd(LineIndex.building(text, rule));
   }
@@ -82,27 +82,27 @@ export class LineIndex {
     return new LineIndex(text, rule, starts.toArray());
   }
 
-  /** Number of lines, at least 1; an empty last line counts. */
+  /** The number of lines, including an empty last line; at least 1. */
   get lineCount(): number {
     return this.starts.length;
   }
 
-  /** Number of lines; the part after the last line end counts as a line only if it is not empty. */
+  /** The number of lines, not counting an empty last line. */
   get filledCount(): number {
     return this.start(this.lineCount - 1) === this.text.length ? this.lineCount - 1 : this.lineCount;
   }
 
-  /** Returns the offset at which a line starts; the text's length if the line number is too large. */
+  /** Returns a line's start offset; the text's length if the line number is out of range. */
   start(line: number): number {
     return this.starts[line] ?? this.text.length;
   }
 
-  /** Returns the offset after a line and its line end, where the next line starts. */
+  /** Returns the offset after a line and its line ending, where the next line starts. */
   end(line: number): number {
     return this.start(line + 1);
   }
 
-  /** Returns the offset after a line's content, where its line end starts. */
+  /** Returns the offset after a line's content, where its line ending starts. */
   contentEnd(line: number): number {
     const end = this.end(line);
     if (line + 1 >= this.starts.length) return end;
@@ -110,27 +110,27 @@ export class LineIndex {
     return twoUnits && end - 2 >= this.start(line) ? end - 2 : end - 1;
   }
 
-  /** Returns a line without its line end. */
+  /** Returns a line without its line ending. */
   content(line: number): string {
     return this.text.slice(this.start(line), this.contentEnd(line));
   }
 
-  /** Returns the line end of a line: `\n`, `\r\n` or `\r`, or the empty string for the last line. */
+  /** Returns a line's ending: `\n`, `\r\n` or `\r`, or the empty string for the last line. */
   terminator(line: number): string {
     return this.text.slice(this.contentEnd(line), this.end(line));
   }
 
   /**
-   * Returns the line that contains an offset. A line includes its line end; the offset after the text is in the last
-   * line.
+   * Returns the line that contains an offset. A line includes its line ending; the offset at the end of the text
+   * belongs to the last line.
    */
   lineAt(offset: number): number {
     return firstIndex(this.starts.length - 1, (i) => this.starts[i + 1]! > offset);
   }
 
   /**
-   * Returns the line index of `textAfter`, which is this text with `[from, to)` replaced by `insert`.
-   * Scans only the replaced part: line starts before that part are kept, and line starts after it are shifted.
+   * Returns the index of `textAfter`, which is this text with `[from, to)` replaced by `insert`. Scans only the
+   * inserted text and the code unit before it; earlier line starts are kept, and later ones are shifted.
    */
   edited(from: number, to: number, insert: string, textAfter: string): LineIndex {
     const scanFrom = Math.max(0, from - 1);
@@ -150,7 +150,8 @@ export class LineIndex {
 }
 
 /**
- * Adds to `starts` the offset after each line end in `[from, to)`; returns `to`. A CRLF is in the range if its LF is.
+ * Appends to `starts` the offset after each line ending in `[from, to)`; returns `to`. A CRLF is in the range if its LF
+ * is.
  */
 function scanStarts(text: string, from: number, to: number, rule: LineRule, starts: OffsetList): number {
   for (let i = from; i < Math.min(to, text.length); i++) {
@@ -166,7 +167,7 @@ function scanStarts(text: string, from: number, to: number, rule: LineRule, star
  */
 function findStarts(text: string, from: number, to: number, _rule: LineRule, starts: OffsetList): number {
   let start = from;
-  // The engine's own search is several times faster than a loop over every unit.
+  // The built-in search is several times faster than a loop over every unit.
   while (start <= to) {
     const at = text.indexOf("\n", start);
     if (at === -1) return text.length;

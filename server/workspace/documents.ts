@@ -1,24 +1,24 @@
 /**
- * Mirrors the editor's open documents. Applies each change completely or not at all, and marks each document whose text
- * has become uncertain.
+ * Mirrors the editor's open documents. Applies each change atomically and marks each document whose text has become
+ * uncertain.
  */
 import { isObject } from "../dialect/keys.js";
 import { limits } from "../text/limits.js";
 import { LineIndex, type LineRule } from "../text/lines.js";
 import { syncProblems } from "./sentences.js";
 
-/** A document's former lines, trimmed, each with the last version that contained it; the oldest come first. */
+/** A document's former lines, trimmed, each with the last version that contained it; oldest first. */
 export type FormerLines = Map<string, number>;
 
-/** An open document as it is at one moment. A later change produces a new object. */
+/** A snapshot of an open document. A later change produces a new object. */
 export interface OpenDocument {
-  /** As the editor spells it. */
+  /** The URI as the editor spells it. */
   readonly uri: string;
   /** The version of `text`; 0 if the document was opened without a usable version and is therefore desynced. */
   readonly version: number;
-  /** As synced, with whatever byte order mark and line ends the editor sent. */
+  /** The text as synced, with whatever byte order mark and line endings the editor sent. */
   readonly text: string;
-  /** The lines of `text`, computed when they are first needed. */
+  /** The lines of `text`, computed lazily. */
   readonly lines: LineIndex;
   /** `true` if a lone CR ends a line for this editor. */
   readonly loneCrEndsLine: boolean;
@@ -28,13 +28,13 @@ export interface OpenDocument {
    */
   readonly formerLines: FormerLines;
   /**
-   * The reason why the editor's text is unknown, as a clause for `pathFailures.desynced`; `text` is then the last known
+   * The reason the editor's text is unknown, as a clause for `pathFailures.desynced`; `text` is then the last known
    * text, or empty if there is none. Absent if `text` is the editor's text.
    */
   readonly desynced?: string | undefined;
 }
 
-/** An LSP range, with positions in the negotiated encoding; its numbers have not been checked. */
+/** An LSP range, with positions in the negotiated encoding; its numbers have not been validated. */
 export interface SyncRange {
   readonly start: { readonly line: number; readonly character: number };
   readonly end: { readonly line: number; readonly character: number };
@@ -58,32 +58,32 @@ export type SyncOutcome =
   /** The notification is not about an open document. */
   | { readonly kind: "ignored"; readonly problem: string };
 
-/** A mirror of the documents that the editor has open. Accepts parameters straight from the wire and never throws. */
+/** A mirror of the editor's open documents. Accepts parameters straight from the wire and never throws. */
 export interface Documents {
   /** Opens a document. If it is already open, it is replaced, and its version numbers may start over. */
   open(uri: unknown, version: unknown, text: unknown, rule: LineRule): SyncOutcome;
   /**
-   * Applies LSP's content changes one after another. If one can't be applied, none takes effect and the document is
-   * desynced. The text of a desynced document becomes known again when the editor sends a complete new text with an
-   * integer version.
+   * Applies LSP content changes in order. If any of them can't be applied, none takes effect and the document is
+   * desynced. A desynced document's text becomes known again when the editor sends a complete new text with an integer
+   * version.
    */
   change(uri: unknown, version: unknown, changes: unknown, toSpan: ToSpan): SyncOutcome;
   close(uri: unknown): SyncOutcome;
   /** Finds a document by the exact spelling of its URI; `undefined` if it is not open. */
   get(uri: string): OpenDocument | undefined;
-  /** Returns the open documents, in the order in which they were opened. */
+  /** Returns the open documents in the order they were opened. */
   all(): OpenDocument[];
   /** Calls the listener after every open, change and close that was not ignored. Returns a function to unsubscribe. */
   onChange(listener: (uri: string) => void): () => void;
 }
 
-/** Returns an empty mirror. */
+/** Creates an empty mirror. */
 export function createDocuments(): Documents {
   const held = new Map<string, OpenDocument>();
   // A listener that is subscribed twice is called twice.
   const listeners = new Set<{ readonly listener: (uri: string) => void }>();
 
-  /** Stores a document, or closes it if `document` is `undefined`; then notifies the listeners. */
+  /** Stores a document or, if `document` is `undefined`, removes the stored one; then notifies the listeners. */
   function hold(uri: string, document: OpenDocument | undefined): void {
     if (document === undefined) held.delete(uri);
     else held.set(uri, document);
@@ -94,7 +94,7 @@ export function createDocuments(): Documents {
     open(uri, version, text, rule) {
       if (typeof uri !== "string") return { kind: "ignored", problem: syncProblems.badUri() };
       const document = opened(uri, version, text, rule);
-      held.delete(uri); // A document that is opened again moves to the end of the order.
+      held.delete(uri); // A reopened document moves to the end of the order.
       hold(uri, document);
       return document.desynced === undefined ? { kind: "synced" } : { kind: "desynced", problem: document.desynced };
     },
@@ -122,7 +122,7 @@ export function createDocuments(): Documents {
   };
 }
 
-/** Makes a document. Its lines are `given`, or are computed when they are first needed. */
+/** Creates a document. Its lines are `given` or computed lazily. */
 function makeDocument(
   parts: Omit<OpenDocument, "lines" | "formerLines"> & Partial<Pick<OpenDocument, "formerLines">>,
   given?: LineIndex,
@@ -139,8 +139,8 @@ function makeDocument(
 }
 
 /**
- * Returns a copy of a document with some parts replaced. `lines`: the lines of the new text; by default, they are
- * computed when they are first needed.
+ * Returns a copy of a document with some parts replaced. `lines`: the lines of the new text; by default, computed
+ * lazily.
  */
 function withParts(
   { uri, version, text, loneCrEndsLine, formerLines }: OpenDocument,
@@ -172,7 +172,7 @@ function changed(
       : { outcome: { kind: "desynced", problem }, after: withParts(document, { desynced: problem }) };
 
   if (!isVersion(version)) return lost(syncProblems.badVersion(version));
-  // A change with an older version may have arrived late. The version of a desynced document means nothing.
+  // A change with an older version may have arrived late. A desynced document's version is meaningless.
   if (!wasDesynced && version <= document.version) {
     return lost(syncProblems.versionNotGreater(version, document.version));
   }
@@ -219,7 +219,7 @@ function applyChange(
   return { ok: true, document: withParts(document, { version, text: textAfter }, linesAfter) };
 }
 
-/** Remembers the lines of a span (UTF-16 offsets) that is about to change, but only the first few, and no long ones. */
+/** Records the first few lines of a span (UTF-16 offsets) that is about to change. Skips long lines. */
 function noteLines(
   former: FormerLines,
   lines: LineIndex,

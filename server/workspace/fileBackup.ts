@@ -1,4 +1,4 @@
-/** Keeps copies of deleted files in memory, so that the files can be restored as they were. */
+/** In-memory backups of deleted files, from which the files can be restored as they were. */
 import { chmod, lstat, mkdir, readFile, rmdir, unlink, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { Failure } from "../plan/failure.js";
@@ -6,14 +6,14 @@ import { hashOf, refuseKind } from "./files.js";
 import { codeOf } from "./identity.js";
 import { fileProblems, pathFailures } from "./sentences.js";
 
-/** A file as it was at one moment. */
+/** A snapshot of a file. */
 export interface KeptFile {
-  /** Absolute. */
+  /** The absolute path. */
   readonly path: string;
   readonly bytes: Buffer;
   /** SHA-256 of `bytes`, in hex. */
   readonly hash: string;
-  /** Permission bits. */
+  /** The permission bits. */
   readonly mode: number;
 }
 
@@ -24,7 +24,8 @@ export type Keeping =
   | { readonly kind: "failed"; readonly failure: Failure };
 
 /**
- * Reads any regular file of at most `limits.fileBytes`, even a binary one. Refuses links. `name`: its name in failures.
+ * Reads any regular file of at most `limits.fileBytes`, even a binary one. Refuses links. `name`: the file's name in
+ * failures.
  */
 export async function keepFile(path: string, name: string): Promise<Keeping> {
   try {
@@ -40,7 +41,7 @@ export async function keepFile(path: string, name: string): Promise<Keeping> {
   }
 }
 
-/** Restores a kept file, but never over another file. On failure, removes any partial file and returns `false`. */
+/** Restores a kept file without overwriting another. On failure, removes any partial file and returns `false`. */
 export async function writeAgain({ path, bytes, mode }: KeptFile): Promise<boolean> {
   try {
     await mkdir(dirname(path), { recursive: true });
@@ -50,7 +51,7 @@ export async function writeAgain({ path, bytes, mode }: KeptFile): Promise<boole
   }
   try {
     await writeFile(path, bytes, { flag: "r+" });
-    // The umask of the process may have cleared some of the bits.
+    // The process's umask may have cleared some of the bits.
     await chmod(path, mode);
     return true;
   } catch {
@@ -83,13 +84,13 @@ export async function isThere(path: string): Promise<boolean> {
   }
 }
 
-/** Deletes directories, which must be listed deepest first, until one can't be deleted. */
+/** Deletes directories, listed deepest first, and stops at the first that can't be deleted. */
 export async function removeEmpty(directories: readonly string[]): Promise<void> {
   for (const directory of directories) if (!(await succeeds(rmdir(directory)))) return;
 }
 
 /**
- * Creates the missing directories above a path. Returns a function that removes the created directories that are still
+ * Creates the missing directories above a path. Returns a function that removes the new directories that are still
  * empty.
  */
 export async function makeParents(path: string): Promise<() => Promise<void>> {

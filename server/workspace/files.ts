@@ -1,4 +1,4 @@
-/** Reads files as text, refuses those that can't be decoded without loss, and encodes text in its file's encoding. */
+/** Reads files as text, refusing those that can't be decoded losslessly, and encodes text in its file's encoding. */
 import { createHash } from "node:crypto";
 import * as fs from "node:fs";
 import { constants, type Stats } from "node:fs";
@@ -14,15 +14,15 @@ import { fileProblems, pathFailures } from "./sentences.js";
 /** The encoding of a file's text. A file in UTF-16 always has a byte order mark. */
 export type Encoding = "utf-8" | "utf-16le" | "utf-16be";
 
-/** A text file that was read. */
+/** The contents of a text file. */
 export interface TextFile {
-  /** Without the byte order mark. */
+  /** The text without its byte order mark. */
   readonly text: string;
   readonly bom: boolean;
   readonly encoding: Encoding;
   /** SHA-256 of the bytes, in hex; `undefined` if the caller did not ask for it. */
   readonly hash?: string | undefined;
-  /** In bytes. */
+  /** The size in bytes. */
   readonly size: number;
 }
 
@@ -33,9 +33,9 @@ export type FileRead =
   | { readonly kind: "failed"; readonly failure: Failure };
 
 /**
- * Reads a file of at most `limits.fileBytes`. `path` is canonical: a symbolic link at its end is not followed. `name`:
- * the name of the file in failures. `isRegular`: the caller has just seen that the file is regular. `isQuick`: the call
- * reads only a few files, so this one may be opened synchronously.
+ * Reads a file of at most `limits.fileBytes`. `path` must be canonical: a symbolic link as its last component is not
+ * followed. `name`: the file's name in failures. `isRegular`: `true` if the caller has just checked that the file is
+ * regular. `isQuick`: `true` if the call reads only a few files, so the file may be opened synchronously.
  */
 export async function readTextFile(
   path: string,
@@ -43,7 +43,7 @@ export async function readTextFile(
   { isRegular, isHashed, isQuick }: HowToRead = unknownFile,
 ): Promise<FileRead> {
   try {
-    // The path is checked before it is opened, because opening a device can have side effects.
+    // The file is checked before it is opened, because opening a device can have side effects.
     const refusal = isRegular ? undefined : refuseKind(await stat(path), name);
     if (refusal !== undefined) return { kind: "failed", failure: refusal };
     const fd = isRegular && isQuick ? fs.openSync(path, readFlags) : await open(path, readFlags);
@@ -60,17 +60,17 @@ export async function readTextFile(
   }
 }
 
-/** The ways in which the text that an editor syncs may differ from the file in which it saves the text. */
+/** The ways that an editor's synced text may differ from the file it is saved to. */
 export interface SaveHabits {
-  /** `true` if the editor syncs every line end as LF, whatever line ends the file has. */
+  /** `true` if the editor syncs every line ending as LF, whatever line endings the file has. */
   readonly syncsLf: boolean;
-  /** `true` if the editor, when it saves a file, adds a line end to a last line that has none. */
+  /** `true` if the editor adds a missing line ending to the last line when it saves a file. */
   readonly endsLastLine: boolean;
 }
 
 /**
- * Compares the text of an open document with a file that was read. Ignores byte order marks and differences that the
- * editor's habits explain. Returns `undefined` if there is no file or the file can't be read as text.
+ * Compares an open document's text with its file, ignoring byte order marks and differences that the editor's habits
+ * explain. Returns `undefined` if there is no file or the file can't be read as text.
  */
 export function compareWithFile(text: string, file: FileRead, habits: SaveHabits): "same" | "differs" | undefined {
   if (file.kind !== "text") return undefined;
@@ -83,7 +83,7 @@ export function compareWithFile(text: string, file: FileRead, habits: SaveHabits
   return isSame ? "same" : "differs";
 }
 
-/** Compares the text of an open document with the file at a canonical path, as `compareWithFile` does. */
+/** Compares an open document's text with the file at a canonical path, as `compareWithFile` does. */
 export async function sameAsDisk(
   text: string,
   path: string,
@@ -92,12 +92,12 @@ export async function sameAsDisk(
   return compareWithFile(text, await readTextFile(path), habits);
 }
 
-/** Returns why a file can't be written or created; `undefined` if nothing seems to prevent it. */
+/** Returns a failure that says why a file can't be written or created; `undefined` if nothing seems to prevent it. */
 export async function refuseWrite(path: string, name: string = path): Promise<Failure | undefined> {
   let at = path;
   for (;;) {
     try {
-      // If a directory can't be entered, the check of the name below it has already failed with another error.
+      // If a directory can't be entered, checking the path below it has already failed with an error other than ENOENT.
       await access(at, constants.W_OK);
       return undefined;
     } catch (error) {
@@ -116,12 +116,15 @@ interface HowToRead {
 const unknownFile: HowToRead = { isRegular: false, isHashed: true, isQuick: false };
 
 /**
- * Flags with which opening a file neither waits for a pipe nor follows a link, either of which may have replaced the
- * file since it was checked.
+ * Flags for opening a file without blocking on a pipe or following a link, either of which may have replaced the file
+ * since it was checked.
  */
 export const readFlags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0);
 
-/** Turns a system error into a failure to write: `readOnly` if permission was denied, else the one from `otherwise`. */
+/**
+ * Converts a system error into a write failure: `readOnly` if permission was denied, else the failure that `otherwise`
+ * makes.
+ */
 export function refusedBy(
   error: unknown,
   name: string,
@@ -133,12 +136,12 @@ export function refusedBy(
     : otherwise(name, fileProblems.system(code));
 }
 
-/** Opens a file as a numeric descriptor, because a `FileHandle` can't be closed synchronously. */
+/** Opens a file and returns a numeric descriptor, because a `FileHandle` can't be closed synchronously. */
 const open = promisify(fs.open);
 const read = promisify(fs.read);
 
 async function readOpened(fd: number, name: string, isHashed: boolean): Promise<FileRead> {
-  // Now that the file is open, the system has this information at hand; an asynchronous call would take longer.
+  // Once the file is open, the system has its metadata at hand, so an asynchronous call would take longer.
   const stats = fs.fstatSync(fd);
   const refusal = refuseKind(stats, name);
   if (refusal !== undefined) return { kind: "failed", failure: refusal };
@@ -147,7 +150,7 @@ async function readOpened(fd: number, name: string, isHashed: boolean): Promise<
     stats.size <= small
       ? fs.readSync(fd, buffer, 0, buffer.length, 0)
       : (await read(fd, buffer, 0, buffer.length, 0)).bytesRead;
-  // If all expected bytes were read, but not the extra byte that was requested, this is the end of the file.
+  // One byte more than the expected size was requested. If exactly the expected number arrived, the file ends here.
   const isAll = length === stats.size;
   const bytes = isAll ? buffer.subarray(0, length) : readRest(fd, buffer, length, limits.fileBytes);
   if (bytes.length > limits.fileBytes) {
@@ -159,7 +162,9 @@ async function readOpened(fd: number, name: string, isHashed: boolean): Promise<
   return { kind: "text", text, bom, encoding, hash: isHashed ? hashOf(bytes) : undefined, size: bytes.length };
 }
 
-/** Returns why a file must not be read; `undefined` for a regular file of up to `limits.fileBytes`. */
+/**
+ * Returns a failure that says why a file must not be read; `undefined` for a regular file of up to `limits.fileBytes`.
+ */
 export function refuseKind(stats: Stats, name: string): Failure | undefined {
   if (stats.isDirectory()) return pathFailures.isDirectory(name);
   if (!stats.isFile()) return pathFailures.ioError(name, fileProblems.notRegular(specialKind(stats)));
@@ -174,12 +179,12 @@ function specialKind(stats: Stats): "link" | "pipe" | "socket" | "device" {
   return stats.isSocket() ? "socket" : "device";
 }
 
-/** The size, in bytes, of the largest file that is read synchronously. */
+/** The maximum size, in bytes, of a file that is read synchronously. */
 const small = 65_536;
 
 /**
- * Reads an open file to its end, but at most `most + 1` bytes, and returns the bytes. `buffer`, which has room for at
- * most `most + 1` bytes, already holds the first `length` bytes of the file.
+ * Reads the rest of an open file and returns all of its bytes, or the first `most + 1` if there are more. `buffer`,
+ * which has room for at most `most + 1` bytes, already holds the first `length` bytes.
  */
 export function readRest(fd: number, buffer: Buffer, length: number, most: number): Buffer {
   let [bytes, held] = [buffer, length];
@@ -201,12 +206,12 @@ export function hashOf(bytes: Uint8Array | string): string {
   return createHash("sha256").update(bytes).digest("hex");
 }
 
-/** The text of a file, or the problem with its bytes, as a clause for `pathFailures.unsupportedEncoding`. */
+/** A file's text, or the problem with its bytes, as a clause for `pathFailures.unsupportedEncoding`. */
 export type DecodedText =
   | { readonly ok: true; readonly text: string; readonly encoding: Encoding; readonly bom: boolean }
   | { readonly ok: false; readonly problem: string };
 
-/** Decodes strictly: refuses bytes that can be decoded in several ways, or that are not text. */
+/** Decodes strictly: refuses bytes that are not text, or that could be decoded in more than one way. */
 export function decodeBytes(bytes: Buffer): DecodedText {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return decodeUtf16(bytes, "utf-16le");
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return decodeUtf16(bytes, "utf-16be");
@@ -230,8 +235,8 @@ function decodeUtf16(bytes: Buffer, encoding: "utf-16le" | "utf-16be"): DecodedT
 }
 
 /**
- * Encodes text that has no byte order mark; `bom` adds one. Text that was decoded from a file and is unchanged yields
- * the same bytes again: because decoding is strict, each text has only one sequence of bytes in each encoding.
+ * Encodes text that has no byte order mark; `bom` adds one. Unchanged text from a file survives the round trip byte for
+ * byte: because decoding is strict, each text has only one byte sequence in each encoding.
  */
 export function encodeText(text: string, { encoding, bom }: Pick<TextFile, "encoding" | "bom">): Buffer {
   const marked = bom ? byteOrderMark + text : text;

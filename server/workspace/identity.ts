@@ -1,6 +1,5 @@
 /**
- * Identifies each file by device and inode, or else by canonical path, so that all paths of a file have the same
- * identity.
+ * Identifies each file by device and inode, or else by canonical path, so that all paths to a file share one identity.
  */
 import { statSync } from "node:fs";
 import { lstat, readlink, realpath, stat } from "node:fs/promises";
@@ -10,7 +9,7 @@ import type { OpenDocument } from "./documents.js";
 import { pathOfSyncedUri } from "./pathText.js";
 import { fileProblems } from "./sentences.js";
 
-/** The parts of an open document that are needed to resolve paths. */
+/** The parts of an open document needed to resolve paths. */
 export type OpenText = Omit<OpenDocument, "lines" | "formerLines"> & Partial<Pick<OpenDocument, "formerLines">>;
 
 /** The mirror of the editor's documents. */
@@ -27,32 +26,32 @@ export type Canonical =
       readonly isDirectory: boolean;
       /** `true` for a regular file, which can be opened without side effects. */
       readonly isRegular: boolean;
-      /** The same for all paths of one file. */
+      /** An identifier that is the same for all paths to the file. */
       readonly identity: string;
     }
-  /** A clause for `pathFailures.ioError`. */
+  /** `problem`: a clause for `pathFailures.ioError`. */
   | { readonly ok: false; readonly problem: string };
 
 /** An open document that is a file on this machine. */
 export interface OpenFile {
   readonly open: OpenText;
-  /** As the document's URI spells it. */
+  /** The path as spelt in the document's URI. */
   readonly path: string;
 }
 
 /** The editor's open documents, indexed by URI, path and identity. */
 export interface OpenFiles {
   readonly byUri: ReadonlyMap<string, OpenText>;
-  /** Maps a path to the documents whose own paths are spelt in exactly the same way. */
+  /** Maps a path to the documents whose own paths have exactly the same spelling. */
   readonly byPath: ReadonlyMap<string, readonly OpenFile[]>;
-  /** Returns the documents of one file. The first call examines all documents and keeps the result. */
+  /** Returns the open documents for a file. The first call examines all documents and caches the result. */
   byIdentity(identity: string): Promise<readonly OpenFile[]>;
   readonly all: readonly OpenFile[];
 }
 
 /**
- * Follows an absolute path to the file that it leads to. A path that does not exist yet leads to the place where its
- * file would be created: below its deepest existing ancestor, or at the end of a dangling symbolic link.
+ * Resolves an absolute path to its canonical form. A path that does not exist yet resolves to the place where its file
+ * would be created: below its nearest existing ancestor, or at the target of a dangling symbolic link.
  */
 export async function canonicalise(path: string, hops: number = limits.symlinkHops): Promise<Canonical> {
   try {
@@ -73,7 +72,7 @@ export async function canonicalise(path: string, hops: number = limits.symlinkHo
   }
 }
 
-/** Indexes the open documents as they are now; later changes to the mirror do not affect the index. */
+/** Indexes a snapshot of the open documents; later changes to the mirror do not affect the index. */
 export function indexOpenFiles(texts: OpenTexts): OpenFiles {
   const byUri = new Map<string, OpenText>();
   const all: OpenFile[] = [];
@@ -98,7 +97,9 @@ export function indexOpenFiles(texts: OpenTexts): OpenFiles {
   };
 }
 
-/** Runs a task for every item, at most `limits.parallelReads` at a time; the results are in the order of the items. */
+/**
+ * Runs a task for every item, at most `limits.parallelReads` concurrently; the results are in the order of the items.
+ */
 export async function mapBounded<T, R>(items: readonly T[], task: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = [];
   const queue = items.entries();
@@ -110,7 +111,8 @@ export async function mapBounded<T, R>(items: readonly T[], task: (item: T) => P
 }
 
 /**
- * Reports whether the last name of a path is a symbolic link. `path`: `undefined` for a document that is not a file.
+ * Reports whether the last component of a path is a symbolic link. `path`: `undefined` for a document that is not a
+ * file.
  */
 export async function isLink(path: string | undefined): Promise<boolean> {
   try {
@@ -121,7 +123,7 @@ export async function isLink(path: string | undefined): Promise<boolean> {
   }
 }
 
-/** Returns the system's code for an error, such as `ENOENT`; for an error without a code, its text. */
+/** Returns an error's system code, such as `ENOENT`, or the error as text if it has no code. */
 export function codeOf(error: unknown): string {
   return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : String(error);
 }
@@ -145,8 +147,9 @@ async function canonicaliseAbsent(path: string, hops: number): Promise<Canonical
 }
 
 /**
- * Returns the same identity for all paths of one file. `stats`: the system's information about the file; `undefined` if
- * it does not exist. Without an inode, the identity is the path, folded on platforms whose disks usually ignore case.
+ * Returns the same identity for all paths to a file. `stats`: the system's information about the file; `undefined` if
+ * it does not exist. Without an inode, the identity is the path, folded on platforms whose file systems are usually
+ * case-insensitive.
  */
 function toIdentity(path: string, stats?: { readonly dev: bigint; readonly ino: bigint }): string {
   if (stats !== undefined && stats.ino !== 0n) return `inode ${stats.dev}:${stats.ino}`;
@@ -162,14 +165,14 @@ async function indexIdentities(files: readonly OpenFile[]): Promise<ReadonlyMap<
 }
 
 /**
- * Returns a file's identity. One `stat` is enough if the file exists, as the file of almost every open document does.
+ * Returns a file's identity. A single `stat` is enough if the file exists, as almost every open document's file does.
  */
 async function identityOf(path: string): Promise<string> {
   try {
     const stats = await stat(path, { bigint: true });
     if (stats.ino !== 0n) return toIdentity(path, stats);
   } catch {
-    // The canonical path is used instead.
+    // Fall back to the canonical path.
   }
   const canonical = await canonicalise(path);
   return canonical.ok ? canonical.identity : toIdentity(path);

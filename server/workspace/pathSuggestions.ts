@@ -8,10 +8,10 @@ import { isInside, startsAtHome } from "./pathText.js";
 import type { ResolvedPath, Resolver } from "./resolvedPath.js";
 
 /**
- * Returns the function that suggests paths for the missing paths of one call. The function reads each directory at most
- * once. It returns at most `limits.similarShown` paths, the most similar first, which the caller can send unchanged:
- * the same file under another spelling; files in the same directory with nearly the same name; files with the same name
- * below the nearest existing directory or below its parent; open files of the workspace with a similar name. Every path
+ * Returns a function that suggests replacements for the missing paths in one call. The function reads each directory at
+ * most once. It returns at most `limits.similarShown` paths, most similar first, which the caller can send verbatim:
+ * the same file, spelt differently; files in the same directory with nearly the same name; files with the same name
+ * below the nearest existing directory or below its parent; open files in the workspace with a similar name. Every path
  * has been resolved like a caller's path, so none is outside the workspace, protected or missing.
  */
 export function createSuggest(resolver: Resolver): Resolver["suggest"] {
@@ -21,9 +21,9 @@ export function createSuggest(resolver: Resolver): Resolver["suggest"] {
 }
 
 /**
- * Suggests a relative path inside the workspace for a path that leads out of it: the longest end of the path that names
- * an existing file in the workspace; otherwise, in case a new file is meant, the path without its leading slashes, if
- * that file's directory exists. `undefined` if neither is found.
+ * Suggests a relative path inside the workspace for a path that leads out of it: the longest suffix of the path that
+ * names an existing file in the workspace; otherwise, in case a new file is meant, the path without its leading
+ * slashes, if that file's directory exists. Returns `undefined` if neither is found.
  */
 export async function insidePath(sent: string, resolve: Resolver["resolve"]): Promise<string | undefined> {
   for (const end of endsOf(sent)) {
@@ -31,7 +31,7 @@ export async function insidePath(sent: string, resolve: Resolver["resolve"]): Pr
   }
   const names = sent.replace(/^\/+/, "").split("/");
   if (names.length > limits.comparedNames) return undefined;
-  // A path that ends with one of these names means a directory, whether or not the directory exists.
+  // A path with an empty, `.` or `..` component may refer to a directory, even to one that does not exist.
   if (!sent.startsWith("/") || names.some((name) => name === "" || name === "." || name === "..")) return undefined;
   const bare = names.join("/");
   if (!(await resolve(bare)).ok) return undefined;
@@ -40,21 +40,21 @@ export async function insidePath(sent: string, resolve: Resolver["resolve"]): Pr
   return !directory.ok && directory.failure.code === "isDirectory" ? bare : undefined;
 }
 
-/** The entries that were read from a directory. */
+/** The entries read from a directory. */
 interface Listing {
   readonly directory: string;
-  /** The entries that are not directories. `folded`: the name, folded for comparison. */
+  /** The non-directory entries. `folded`: the name, folded for comparison. */
   readonly files: readonly { readonly name: string; readonly folded: string }[];
   /** The sorted names of the subdirectories; a link to a directory counts as a file. */
   readonly directories: readonly string[];
 }
 
-/** The state of the search, which all missing paths of one call share. */
+/** The state of the search, shared by all missing paths in one call. */
 interface SuggestionSearch {
   readonly resolver: Resolver;
-  /** By canonical directory; `undefined` if the directory can't be read, or must not be shown. */
+  /** Keyed by canonical directory; `undefined` if the directory can't be read or must not be shown. */
   readonly listings: Map<string, Promise<Listing | undefined>>;
-  /** The numbers of directories and entries that may still be read below the directories where searches start. */
+  /** The numbers of directories and entries that may still be read below the starting directories. */
   readonly left: { directories: number; entries: number };
 }
 
@@ -62,7 +62,7 @@ async function findSimilar(sent: string, searched: readonly string[], search: Su
   const { resolve } = search.resolver;
   const spellings = respelt(sent);
   for (const spelling of spellings) if ((await fileAt(spelling, resolve)) !== undefined) return [spelling];
-  // Quotes and spaces around a path are not part of the name to look for.
+  // Surrounding quotes and spaces are not part of the name to look for.
   const bare = spellings[0] === undefined ? undefined : await resolve(spellings[0]);
   const sought = bare?.ok === true ? bare.place.searched : searched;
   const costs = await candidatesFor(sought, search);
@@ -102,7 +102,7 @@ async function candidatesFor(searched: readonly string[], search: SuggestionSear
   return costs;
 }
 
-/** Returns the first paths that lead to different, editable files, each relative to one of `bases` if possible. */
+/** Returns the first paths that lead to distinct, editable files, each relative to one of `bases` if possible. */
 async function spellThem(
   paths: readonly string[],
   bases: readonly string[],
@@ -126,13 +126,16 @@ async function spellThem(
   return [...byIdentity.values()];
 }
 
-/** Returns the file that a path means; `undefined` if the file does not exist or must not be edited. */
+/** Returns the file that a path refers to; `undefined` if the file does not exist or must not be edited. */
 async function fileAt(spelling: string, resolve: Resolver["resolve"]): Promise<ResolvedPath | undefined> {
   const resolved = await resolve(spelling);
   return resolved.ok && (resolved.place.open !== undefined || resolved.place.onDisk) ? resolved.place : undefined;
 }
 
-/** Returns other spellings of a path: with `/` and without outer quotes or spaces, then also without a line number. */
+/**
+ * Returns other spellings of a path: with `/` as the separator and without surrounding quotes or spaces, then also
+ * without a trailing line number.
+ */
 function respelt(sent: string): string[] {
   const isAround = (unit: string | undefined): boolean => unit !== undefined && " \t\"'`“”‘’".includes(unit);
   let [start, end] = [0, sent.length];
@@ -144,8 +147,9 @@ function respelt(sent: string): string[] {
 }
 
 /**
- * Returns the ends of a path, the longest first: the path without leading slashes or dots, then also without its first
- * name, and so on. Returns none for a path of more than `limits.comparedNames` names, which would take too long.
+ * Returns the suffixes of a path, longest first: the path without leading slashes or dots, then also without its first
+ * component, and so on. Returns none for a path of more than `limits.comparedNames` components, which would take too
+ * long.
  */
 function endsOf(sent: string): string[] {
   const names = sent.split(/[\\/]/);
@@ -155,7 +159,7 @@ function endsOf(sent: string): string[] {
   return Array.from({ length: count }, (_, i) => names.slice(first + i).join("/"));
 }
 
-/** Lists the nearest listable directory, from `directory` upwards, and its parent, each with everything below it. */
+/** Lists the nearest listable directory at or above `directory`, and its parent, each with everything below it. */
 async function listAround(directory: string, search: SuggestionSearch): Promise<Listing[]> {
   let nearest = directory;
   let listing = await listOnce(nearest, limits.directoryEntries, search);
@@ -171,7 +175,7 @@ async function listAround(directory: string, search: SuggestionSearch): Promise<
 
 /**
  * Lists a directory and everything below it, level by level. Hidden directories come last, because their files are
- * seldom edited.
+ * rarely edited.
  */
 async function listBelow(start: Listing, search: SuggestionSearch): Promise<Listing[]> {
   const below: Listing[] = [];
@@ -209,7 +213,7 @@ function listOnce(directory: string, most: number, search: SuggestionSearch): Pr
   return listing;
 }
 
-/** The names of directories whose files are written by programs and are not edited by hand. */
+/** The names of directories whose files are generated by programs rather than edited by hand. */
 const notLookedInto: ReadonlySet<string> = new Set(["node_modules", ".git"]);
 
 async function readListing(
@@ -229,7 +233,7 @@ async function readListing(
       if (count === most) break;
     }
   } catch {
-    // A hint is not worth a failure.
+    // A directory that can't be read yields no hints, but no failure either.
     return undefined;
   }
   return {
@@ -241,13 +245,19 @@ async function readListing(
 
 const foldFileName = (name: string): string => name.normalize("NFC").toLowerCase();
 
-/** Returns the number of final extensions of `name` that `wanted` lacks; `undefined` if the names differ otherwise. */
+/**
+ * Returns the number of trailing extensions of `name` that `wanted` lacks; `undefined` if the names differ in any other
+ * way.
+ */
 function sameNameCost(wanted: string, name: string): number | undefined {
   if (wanted === name) return 0;
   return name.startsWith(`${wanted}.`) ? name.slice(wanted.length).split(".").length - 1 : undefined;
 }
 
-/** Returns `sameNameCost`, or else the edit distance of two folded names; `undefined` if the names are not similar. */
+/**
+ * Returns the result of `sameNameCost` or, if that is `undefined`, the edit distance of two folded names; `undefined`
+ * if the names are not similar.
+ */
 function nameCost(wanted: string, name: string): number | undefined {
   const same = sameNameCost(wanted, name);
   if (same !== undefined) return same;
@@ -263,7 +273,7 @@ function wayCost(from: string, to: string): number {
   let same = 0;
   while (same < a.length && same < b.length && a[same] === b[same]) same += 1;
   const rest = (names: string[]): string[] => names.slice(same, same + limits.comparedNames);
-  // For example "util" and "utils", or "test" and "tests".
+  // For example, "util" and "utils" are alike.
   const areAlike = (x: string, y: string): boolean => x.startsWith(y) || y.startsWith(x);
   return editDistance(rest(a), rest(b), { other: 3, extra: 2, areAlike });
 }

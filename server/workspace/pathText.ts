@@ -1,4 +1,4 @@
-/** Converts between paths and `file:` URIs, strictly for callers and tolerantly for editors; refuses unusable paths. */
+/** Converts between paths and `file:` URIs, strictly for callers and leniently for editors; refuses unusable paths. */
 import nodePath from "node:path";
 import { limits } from "../text/limits.js";
 import { pathProblems } from "./sentences.js";
@@ -10,8 +10,8 @@ export type UriPath = { readonly ok: true; readonly path: string } | { readonly 
  * Returns the absolute path that a caller's `file:` URI names, with the platform's separators and an upper-case drive
  * letter.
  *
- * Parsers disagree about hosts, queries, encoded separators and encoded dots, so one URI could name two files. Only
- * URIs that all parsers read alike are accepted. Unencoded `.` and `..` are kept and treated as in any other path.
+ * Parsers disagree about hosts, queries, encoded separators and encoded dots, so one URI could refer to two files. Only
+ * URIs that all parsers interpret alike are accepted. Unencoded `.` and `..` are kept and treated as in any other path.
  */
 export function pathOfUri(uri: string, platform: NodeJS.Platform = process.platform): UriPath {
   const problem = textProblem(uri);
@@ -36,9 +36,8 @@ export function pathOfUri(uri: string, platform: NodeJS.Platform = process.platf
 }
 
 /**
- * Returns the absolute path that an editor means by the URI of a document that it synced; `undefined` if the URI does
- * not name a file on this machine. Some editors leave `%` unencoded, so a `%` that does not start an escape is taken
- * literally.
+ * Returns the absolute path for the URI of a synced document; `undefined` if the URI does not name a file on this
+ * machine. Some editors leave `%` unencoded, so a `%` that does not start an escape is taken literally.
  */
 export function pathOfSyncedUri(uri: string, platform: NodeJS.Platform = process.platform): string | undefined {
   const parts = splitUri(uri);
@@ -48,8 +47,8 @@ export function pathOfSyncedUri(uri: string, platform: NodeJS.Platform = process
 }
 
 /**
- * Returns the URI of an absolute path. Encodes all characters except slashes and the URI standard's unreserved ones,
- * because some editors misread even characters that need no encoding (for example, `+` as a space).
+ * Returns the URI for an absolute path. Percent-encodes all characters except slashes and the URI standard's unreserved
+ * ones, because some editors misread even characters that need no encoding (for example, `+` as a space).
  */
 export function uriOfPath(path: string, platform: NodeJS.Platform = process.platform): string {
   if (platform !== "win32") return `file://${encodePath(path)}`;
@@ -59,23 +58,26 @@ export function uriOfPath(path: string, platform: NodeJS.Platform = process.plat
   return `file:///${encodePath(slashed.slice(0, 1).toLowerCase() + slashed.slice(1))}`;
 }
 
-/** Decodes the escapes that are well-formed UTF-8 and leaves the others as they are. */
+/** Decodes the percent escapes that are well-formed UTF-8 and leaves the others as they are. */
 export function decodeTolerantly(text: string): string {
   return text.replace(escapedCharacter, (escapes) => decodeStrictly(escapes) ?? escapes);
 }
 
-/** Replaces a leading `~` that stands for the home directory. A `~` that is part of a longer name stays. */
+/** Expands a leading `~` to the home directory. A `~` that is part of a longer name is left as it is. */
 export function expandHome(path: string, home: string, platform: NodeJS.Platform = process.platform): string {
   const atHome = platform === "win32" ? /^~(?:$|[\\/])/ : /^~(?:$|\/)/;
   return atHome.test(path) ? `${home}${path.slice(1)}` : path;
 }
 
-/** Reports whether a path starts with a `~` that stands for the home directory. */
+/** Reports whether a path starts with a `~` that means the home directory. */
 export function startsAtHome(path: string, platform: NodeJS.Platform = process.platform): boolean {
   return expandHome(path, "", platform) !== path;
 }
 
-/** Matches a path that starts with `~` or is absolute on some platform: one JSON Schema serves all platforms. */
+/**
+ * Matches a path that starts with `~` or is absolute on at least one platform, because one JSON Schema serves all
+ * platforms.
+ */
 export const folderPattern = /^(?:\/|~$|~[\\/]|[A-Za-z]:[\\/]|\\\\)/;
 
 /** Makes a path usable in another process: resolves it against `directory`, unless it is a URI or starts with `~`. */
@@ -101,7 +103,7 @@ export function textProblem(text: string): string | undefined {
   return undefined;
 }
 
-/** Returns the path functions of a platform, so that the rules of Windows can be tested on any platform. */
+/** Returns the path functions for a platform, so that Windows rules can be tested on any platform. */
 export function pathsOf(platform: NodeJS.Platform): nodePath.PlatformPath {
   return platform === "win32" ? nodePath.win32 : nodePath.posix;
 }
@@ -123,14 +125,17 @@ export function windowsProblem(path: string): string | undefined {
   return undefined;
 }
 
-/** Reports whether a path is `folder` or is below it. Both must be absolute and normalised. `/ws-b` is not in `/ws`. */
+/**
+ * Reports whether a path is `folder` itself or is below it. Both must be absolute and normalised. `/ws-b` is not in
+ * `/ws`.
+ */
 export function isInside(folder: string, path: string, platform: NodeJS.Platform = process.platform): boolean {
   const { relative, isAbsolute, sep } = pathsOf(platform);
   const way = relative(folder, path);
   return way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }
 
-/** Reports whether a path can name only a directory, because it ends with a separator, `.` or `..`. */
+/** Reports whether a path can name only a directory: it ends with a separator, or its last component is `.` or `..`. */
 export function namesDirectory(path: string, platform: NodeJS.Platform = process.platform): boolean {
   return (platform === "win32" ? /(?:^|[\\/])\.{0,2}$/ : /(?:^|\/)\.{0,2}$/).test(path);
 }
@@ -146,7 +151,7 @@ export function protectedNameIn(path: string, folded: ReadonlySet<string>): stri
 /**
  * Removes differences between names that at least one file system ignores: case, Unicode composition, compatibility
  * forms, invisible characters (HFS+), and trailing dots and spaces (Windows). Use it only to refuse names, because no
- * file system ignores all these differences.
+ * file system ignores all of these differences.
  */
 export function foldName(name: string): string {
   return name
@@ -162,18 +167,21 @@ export function foldName(name: string): string {
 const escapedCharacter =
   /%[0-7][0-9a-f]|%[cd][0-9a-f]%[89ab][0-9a-f]|%e[0-9a-f](?:%[89ab][0-9a-f]){2}|%f[0-7](?:%[89ab][0-9a-f]){3}/gi;
 
-/** Matches a control character (C0, DEL, C1). No editor shows them, and a line feed in a path could forge a diff. */
+/**
+ * Matches a control character (C0, DEL, C1). Editors do not show such characters, and a line feed in a path could be
+ * used to forge a diff.
+ */
 const controlCharacters = /\p{Control}/u;
 
 interface UriParts {
-  /** Empty for this machine. */
+  /** The host's name; empty for this machine. */
   readonly host: string;
   readonly path: string;
-  /** The query and the fragment, with their `?` and `#`. */
+  /** The query and the fragment, including their `?` and `#`. */
   readonly rest: string;
 }
 
-/** Splits a `file:` URI; `undefined` if the URI has another scheme. */
+/** Splits a `file:` URI into its parts; returns `undefined` if the URI has another scheme. */
 function splitUri(uri: string): UriParts | undefined {
   const match = /^file:(?:\/\/([^/?#]*))?([^?#]*)(.*)$/is.exec(uri);
   if (match === null) return undefined;
@@ -181,7 +189,7 @@ function splitUri(uri: string): UriParts | undefined {
   return { host: host.toLowerCase() === "localhost" ? "" : host, path, rest };
 }
 
-/** Decodes escapes; `undefined` if a `%` does not start a well-formed character. */
+/** Decodes percent escapes; returns `undefined` if a `%` does not start a well-formed character. */
 function decodeStrictly(text: string): string | undefined {
   try {
     return decodeURIComponent(text);
@@ -190,7 +198,7 @@ function decodeStrictly(text: string): string | undefined {
   }
 }
 
-/** Converts the decoded path of a URI to a path of the platform; `undefined` on Windows if it has no drive. */
+/** Converts a URI's decoded path to a platform path; on Windows, returns `undefined` if it has no drive. */
 function toPlatformPath(decoded: string, platform: NodeJS.Platform): string | undefined {
   if (platform !== "win32") return decoded;
   const match = /^\/([a-z]):(?:\/(.*))?$/is.exec(decoded);

@@ -1,4 +1,7 @@
-/** Finds the document that a caller's path means and decides whether it may be accessed. All calls use this module. */
+/**
+ * Finds the document that a caller's path refers to and decides whether it may be accessed. Every path that a caller
+ * sends is resolved here.
+ */
 import { isAbsolute, relative, resolve } from "node:path";
 import { type Failure, failed } from "../plan/failure.js";
 import { type Canonical, canonicalise, indexOpenFiles, mapBounded, type OpenFile, type OpenText } from "./identity.js";
@@ -25,8 +28,8 @@ import { canonicalServerFolder, homeFolder } from "./serverFolder.js";
 export type { Folder, Resolved, ResolvedPath, Resolver, Scope } from "./resolvedPath.js";
 
 /**
- * Returns a resolver, which examines the folders once and uses the open documents as they are now. Any path can be
- * resolved, but the `expected` paths are examined along with the folders, which saves time later.
+ * Creates a resolver, which examines the folders once and uses a snapshot of the open documents. It can resolve any
+ * path, but the `expected` paths are examined along with the folders, which saves time later.
  */
 export async function createResolver(scope: Scope, expected: readonly string[] = []): Promise<Resolver> {
   const ground = await layGround(scope, expected);
@@ -60,14 +63,14 @@ export async function createResolver(scope: Scope, expected: readonly string[] =
   return resolver;
 }
 
-/** Returns the absolute, canonical paths of the directories in which files may be edited. */
+/** Returns the absolute, canonical paths of the directories where files may be edited. */
 export async function canonicalFolders(scope: Scope): Promise<string[]> {
   const { areas } = await layGround(scope, []);
   return areas.map(({ canonical }) => canonical);
 }
 
 async function layGround(scope: Scope, expected: readonly string[]): Promise<Ground> {
-  // The index is made before the first `await`, so that it has the texts as they were when the function was called.
+  // The index is built before the first `await`, so that it contains the texts as they were at the time of the call.
   const opens = indexOpenFiles(scope.openTexts);
   const home = scope.home ?? homeFolder();
   const folders = scope.folders.map(({ path }) => path).filter(isAbsolute);
@@ -120,7 +123,7 @@ async function resolveSent(sent: string, ground: Ground): Promise<Resolved> {
   return resolveSpelling(sent, sent.slice(1), ground);
 }
 
-/** Reports whether a leading `@` is part of the file's name, or of the name of the first directory on the path. */
+/** Reports whether a leading `@` is part of the file's name, or of the name of the path's first directory. */
 async function keepsAt(sent: string, asSent: Resolved, ground: Ground): Promise<boolean> {
   if (!asSent.ok) return asSent.failure.code !== "outsideWorkspace" && asSent.failure.code !== "fileNotFound";
   if (asSent.place.open !== undefined || asSent.place.onDisk) return true;
@@ -130,7 +133,7 @@ async function keepsAt(sent: string, asSent: Resolved, ground: Ground): Promise<
   return directory.ok ? directory.place.onDisk : directory.failure.code === "isDirectory";
 }
 
-/** Resolves `spelling`: the path that the caller sent (`sent`), perhaps without a leading `@`. */
+/** Resolves `spelling`, which is the caller's path (`sent`), possibly without its leading `@`. */
 async function resolveSpelling(sent: string, spelling: string, ground: Ground): Promise<Resolved> {
   if (!isFileUri(spelling) && /^(?:untitled:|[a-z][a-z0-9+.-]+:\/\/)/i.test(spelling)) {
     return failed(pathFailures.notOpen(sent));
@@ -150,8 +153,8 @@ async function resolveSpelling(sent: string, spelling: string, ground: Ground): 
 }
 
 /**
- * Returns the path that `spelling` names if it is a `file:` URI, or else `path`; if the path has a problem, returns
- * that, as a clause.
+ * Returns the path that `spelling` names if it is a `file:` URI, and `path` otherwise. If that path can't be used,
+ * returns the problem instead, as a clause.
  */
 function pathNamed(spelling: string, path: string): UriPath {
   const named: UriPath = isFileUri(spelling) ? pathOfUri(spelling) : { ok: true, path };
@@ -160,13 +163,13 @@ function pathNamed(spelling: string, path: string): UriPath {
 }
 
 /**
- * Chooses the folder in which the path exists, or else the first in which it could exist. Fails if it exists in several
- * folders.
+ * Chooses the folder in which the path exists or, failing that, the first in which it could exist. Fails if it exists
+ * in several folders.
  */
 function chooseFolder(sent: string, results: readonly Resolved[]): Resolved {
   const places = results.flatMap((result) => (result.ok ? [result.place] : []));
   const inExistence = places.filter(({ open, onDisk }) => open !== undefined || onDisk);
-  // Folders may be nested, so two of them may lead to one document.
+  // Folders may be nested, so the path may lead to the same document from two of them.
   const existing = [...new Map(inExistence.map((place) => [place.identity, place])).values()];
   const names = existing.map(({ file, uri }) => file ?? uri);
   if (names.length > 1) return failed(pathFailures.ambiguousPath(sent, names));
@@ -187,10 +190,10 @@ async function resolveOpen(sent: string, open: OpenText, ground: Ground): Promis
   return { ok: true, place: { uri, path: uri, identity: uri, open, onDisk: false, isRegular: false, searched: [] } };
 }
 
-/** An absolute path that the caller's path may mean. */
+/** An absolute path that the caller's path may stand for. */
 interface Candidate {
   readonly sent: string;
-  /** Normalised, with links not followed. */
+  /** The path, normalised without following links. */
   readonly lexical: string;
   readonly asDirectory: boolean;
   /** The open document whose URI was sent; `undefined` if the open files must be searched. */
@@ -210,8 +213,8 @@ async function placeAt(candidate: Candidate, ground: Ground): Promise<Resolved> 
   const uris = openFiles.map(({ open }) => open.uri);
   if (uris.length > 1) return failed(pathFailures.ambiguousPath(sent, uris));
   const open = exactly ?? openFiles[0]?.open;
-  // If the editor opened the file through another hard link, that link and the path sent have different canonical
-  // paths.
+  // If the editor opened the file through another hard link, that link and the path that was sent have different
+  // canonical paths.
   const ofOpen = openFiles[0] === undefined ? reached : await look(openFiles[0].path);
   const target = ofOpen.ok ? ofOpen : reached;
   const refusal = refuseAccess(candidate, open, [target.path, reached.path], ground);
@@ -234,7 +237,9 @@ async function placeAt(candidate: Candidate, ground: Ground): Promise<Resolved> 
   };
 }
 
-/** Returns the open documents that a path may mean: at most one, unless the editor has one file open more than once. */
+/**
+ * Returns the open documents that a path may refer to: at most one, unless the editor has a file open more than once.
+ */
 async function findOpen(
   lexical: string,
   reached: Canonical & { ok: true },
@@ -247,7 +252,10 @@ async function findOpen(
   return asCanonical.length === 1 ? asCanonical : same;
 }
 
-/** Returns why a document may not be accessed; `undefined` if it may. `files`: all canonical paths of its file. */
+/**
+ * Returns a failure that says why a document may not be accessed; `undefined` if access is allowed. `files`: all
+ * canonical paths to the document's file.
+ */
 function refuseAccess(
   { sent, lexical }: Candidate,
   open: OpenText | undefined,
@@ -258,12 +266,12 @@ function refuseAccess(
     const area = areaOf(file, ground);
     if (area === undefined && (ground.hasFolders || open === undefined)) return outsideFailure(sent, ground);
     if (ground.own !== undefined && isInside(ground.own, file)) return pathFailures.ownFolder(sent);
-    // If an open document is in no folder, all names of its path are checked.
+    // If an open document is outside all folders, every component of its path is checked.
     const below = area === undefined ? file : relative(area.canonical, file);
     const name = protectedNameIn(below, ground.protectedNames);
     if (name !== undefined) return pathFailures.protectedPath(sent, name);
   }
-  // A protected name may be a link to a directory with another name.
+  // A protected name may be a link to a directory with a different name.
   const folder = lexicalFolderOf(lexical, ground);
   const name = folder === undefined ? undefined : protectedNameIn(relative(folder, lexical), ground.protectedNames);
   return name === undefined ? undefined : pathFailures.protectedPath(sent, name);
@@ -280,7 +288,7 @@ function areaOf(file: string, { areas }: Ground): Area | undefined {
   return best;
 }
 
-/** Returns the innermost folder that contains a path as spelt, with links not followed; `undefined` if none does. */
+/** Returns the innermost folder that contains a path as spelt, without following links; `undefined` if none does. */
 function lexicalFolderOf(path: string, { areas }: Ground): string | undefined {
   const folders = areas.flatMap(({ lexical, canonical }) => [lexical, canonical]);
   const [longest] = folders.filter((folder) => isInside(folder, path)).sort((a, b) => b.length - a.length);

@@ -1,21 +1,21 @@
-/** Identifies processes: checks whether a process is alive, and gives each a name that no other process ever has. */
+/** Identifies processes: checks whether a process is alive, and gives each process a name that is never reused. */
 import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 import { limits } from "../text/limits.js";
 import { hashOf } from "./files.js";
 
 /**
- * Returns the time at which the system started a process, in clock ticks since boot. `undefined` if there is no such
- * process, or if the system is not Linux: other systems offer no simple way to find this out.
+ * Returns a process's start time, in clock ticks since boot; `undefined` if there is no such process or the system is
+ * not Linux. Other systems offer no simple way to find the start time.
  */
 export function processStart(pid: number): string | undefined {
   // The program's name is in parentheses and may contain anything; the start time is the 20th field after it.
   return /\)(?: \S+){19} (\d+) /.exec(orEmpty(() => readFileSync(`/proc/${pid}/stat`, "latin1")))?.[1];
 }
 
-/** Reports whether a process with this number is alive and, as far as is known, was started at `start`. */
+/** Reports whether a process with this ID is alive and, as far as is known, was started at `start`. */
 export function isProcess(pid: number, start: string | undefined): boolean {
-  // 0 and negative numbers mean process groups.
+  // 0 and negative numbers refer to process groups.
   if (!Number.isInteger(pid) || pid <= 0) return false;
   try {
     process.kill(pid, 0);
@@ -28,15 +28,15 @@ export function isProcess(pid: number, start: string | undefined): boolean {
 }
 
 /**
- * A name that identifies one process and is never given to another. Its parts: the host and namespace of the process
- * number, the system's boot, the number itself, and the start time. The name can be part of a file name.
+ * A name that uniquely identifies a process and is never reused. It consists of hashes of the process ID's scope (host
+ * and namespace) and of the last boot, followed by the ID itself and the start time. It can be used in a file name.
  */
 export type OwnerName = string;
 
 /** This process and its user, with a way to check whether other processes are alive. */
 export interface Owners {
   readonly self: OwnerName;
-  /** The user's numeric id; `undefined` if the platform has none. */
+  /** The user's numeric ID; `undefined` if the platform has none. */
   readonly user: number | undefined;
   /** Reports whether a process is alive. `age`: milliseconds since its last sign of life; used as a last resort. */
   isAlive(name: OwnerName, age: number): boolean;
@@ -44,9 +44,9 @@ export interface Owners {
   now(): number;
 }
 
-/** Returns the real implementation, which asks the operating system about this process and others. */
+/** Returns the real implementation, which queries the operating system about this process and others. */
 export function realOwners(): Owners {
-  // A process number is meaningful only in one namespace of one machine, and only until the next boot.
+  // A process ID is meaningful only within one namespace of one machine, and only until the next boot.
   const namespace = orEmpty(() => readlinkSync("/proc/self/ns/pid"));
   const lastBoot = orEmpty(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim());
   const [place, boot] = [`${hostname()} ${namespace}`, lastBoot].map((name) => hashOf(name).slice(0, 8));
@@ -55,15 +55,14 @@ export function realOwners(): Owners {
     const pid = processOf(name);
     if (pid === undefined) return false;
     const [itsPlace, itsBoot, , start] = name.split("-");
-    // The process is in another container, or on another machine with the same home directory; its number is useless
-    // here.
+    // The process is in another container, or on another machine with the same home directory; its ID is useless here.
     if (itsPlace !== place) return age < limits.foreignProcessMs;
     return itsBoot === boot && isProcess(pid, start === "0" ? undefined : start);
   };
   return { self, user: process.getuid?.(), isAlive, now: Date.now };
 }
 
-/** Returns the process number in the name of a process; `undefined` if `name` is not such a name. */
+/** Returns the process ID in an owner name; `undefined` if `name` is not an owner name. */
 export function processOf(name: OwnerName): number | undefined {
   const parts = /^[0-9a-f]{8}-[0-9a-f]{8}-(\d{1,10})-\d{1,20}$/.exec(name);
   return parts === null ? undefined : Number(parts[1]);

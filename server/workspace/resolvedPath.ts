@@ -1,34 +1,37 @@
-/** The types of path resolution: the scope in which a path is resolved, and the document that it means. */
+/** Types for path resolution: the scope in which a path is resolved, and the document that it refers to. */
 import type { Failed } from "../plan/failure.js";
 import type { Canonical, OpenFiles, OpenText, OpenTexts } from "./identity.js";
 
-/** A workspace folder of the editor. */
+/** One of the editor's workspace folders. */
 export interface Folder {
   readonly uri: string;
-  /** Absolute. Empty if the folder is not a directory on this machine; no file is inside such a folder. */
+  /**
+   * The folder's absolute path; empty if the folder is not a directory on this machine, in which case no file is inside
+   * it.
+   */
   readonly path: string;
 }
 
-/** Everything that decides what a path means. */
+/** Everything that determines which document a path refers to. */
 export interface Scope {
   /** The integration's `options.root`, against which relative paths are resolved: an absolute path or a `file:` URI. */
   readonly root?: string | undefined;
   readonly folders: readonly Folder[];
-  /** The user's setting: further directories in which files may be edited; absolute, or starting with `~/`. */
+  /** From the user's settings: additional directories where files may be edited; absolute, or starting with `~/`. */
   readonly additionalFolders: readonly string[];
-  /** The user's setting: names that no path may contain below its folder, compared after folding. */
+  /** From the user's settings: names that no path may contain below its folder, compared after folding. */
   readonly protectedNames: readonly string[];
   readonly openTexts: OpenTexts;
-  /** The directory that `~` stands for; by default the user's home directory. */
+  /** The directory that `~` means; by default the user's home directory. */
   readonly home?: string | undefined;
 }
 
-/** A directory in which files may be edited. */
+/** A directory where files may be edited. */
 export interface Area {
-  /** As the editor or the user spelt it, normalised. */
+  /** The path as the editor or the user spelt it, normalised. */
   readonly lexical: string;
   readonly canonical: string;
-  /** `true` for a workspace folder, `false` for a directory that a setting added. */
+  /** `true` for a workspace folder, `false` for a directory from the user's settings. */
   readonly isFolder: boolean;
 }
 
@@ -41,28 +44,28 @@ export interface Ground {
   readonly shownFrom: string | undefined;
   /** The workspace folders in the editor's order, then the additional folders. */
   readonly areas: readonly Area[];
-  /** `false` if the editor has no workspace folder; every open document then counts as inside. */
+  /** `false` if the editor has no workspace folder; every open document then counts as inside the workspace. */
   readonly hasFolders: boolean;
   readonly protectedNames: ReadonlySet<string>;
-  /** Canonical path of the folder for data that outlives the server; `undefined` if it is unknown. */
+  /** Canonical path of the folder for the server's persistent data; `undefined` if it is unknown. */
   readonly own: string | undefined;
   readonly opens: OpenFiles;
   /** Returns the file that an absolute path leads to. Examines each path only once. */
   readonly look: (path: string) => Promise<Canonical>;
 }
 
-/** The one document that a path means. It may not exist yet. */
+/** The document that a path refers to. It may not exist yet. */
 export interface ResolvedPath {
-  /** The client's own spelling if the document is open, otherwise the server's strict encoding of `file`. */
+  /** The client's spelling if the document is open, otherwise the server's strict encoding of `file`. */
   readonly uri: string;
   /**
-   * For people and diffs: relative to the workspace folder, with `/`; absolute if it is outside the folder; the URI if
-   * the document is not a file.
+   * The path to show to users and in diffs: relative to the workspace folder, with `/`; absolute if it is outside the
+   * folder; the URI if the document is not a file.
    */
   readonly path: string;
-  /** The canonical path; `undefined` for an open document that is not a file, such as `untitled:`. */
+  /** The canonical path; `undefined` for an open document that is not a file, such as one with an `untitled:` URI. */
   readonly file?: string | undefined;
-  /** An identifier that is the same for every path of one document. */
+  /** An identifier that is the same for every path to the document. */
   readonly identity: string;
   /** The open document; `undefined` if the editor does not have it open. */
   readonly open: OpenText | undefined;
@@ -70,30 +73,33 @@ export interface ResolvedPath {
   readonly onDisk: boolean;
   /** `true` if `file` was a regular file when it was examined. */
   readonly isRegular: boolean;
-  /** The path as spelt, absolute and normalised, with links not followed; `undefined` if the document is not a file. */
+  /**
+   * The path as it was spelt, made absolute and normalised without following links; `undefined` if the document is not
+   * a file.
+   */
   readonly spelt?: string;
   /**
    * The path that the spelling leads to: `file`, or another hard link to the file; `undefined` if the document is not a
    * file.
    */
   readonly reached?: string;
-  /** The canonical paths at which the file was looked for; there may be several if a path is relative. */
+  /** The canonical paths where the file was looked for; a relative path may have several. */
   readonly searched: readonly string[];
 }
 
-/** The document that a path means, or the reason why the path can't be used. */
+/** The document that a path refers to, or the reason the path can't be used. */
 export type Resolved = { readonly ok: true; readonly place: ResolvedPath } | Failed;
 
-/** Resolves paths, with the open documents and folders as they were at one moment. */
+/** Resolves paths against a snapshot of the open documents and folders. */
 export interface Resolver {
-  /** Returns the document that a path means, even if the document does not exist yet. Never throws. */
+  /** Returns the document that a path refers to, even if the document does not exist yet. Never throws. */
   resolve(sent: string): Promise<Resolved>;
-  /** Returns the paths of open files inside the workspace, as their URIs spell them. */
+  /** Returns the paths of open files inside the workspace, as spelt in their URIs. */
   openPaths(): string[];
   /**
-   * Returns existing paths that the caller may have meant by a missing one, the most similar first. They are only
-   * hints, which the server itself never follows. `sent`: the path as the caller spelt it; `searched`: the canonical
-   * paths that were tried.
+   * Returns existing paths that the caller may have meant by a missing one, most similar first. They are only hints,
+   * which the server itself never follows. `sent`: the path as the caller spelt it; `searched`: the canonical paths
+   * that were tried.
    */
   suggest(sent: string, searched: readonly string[]): Promise<string[]>;
   /** Returns the canonical paths of the directories against which relative paths are resolved. */

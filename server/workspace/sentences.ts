@@ -1,4 +1,4 @@
-/** Sentences about paths, about files, and about documents as the editor synced them. */
+/** Sentences about paths, files and synced documents. */
 import type { z } from "zod";
 import { type At, clip, fileAt, makeFailure, nameOf, quote } from "../plan/failure.js";
 import { batchFailures } from "../plan/sentences.js";
@@ -6,7 +6,7 @@ import { limits } from "../text/limits.js";
 
 const leaveOut = "If the file has already been deleted, leave the section out.";
 
-/** Advice for a missing file. `alone`: if no similar path is suggested; `otherwise`: after a suggestion. */
+/** Advice for a missing file. `alone` is used if no similar path is suggested, `otherwise` after a suggestion. */
 const withoutFile = {
   edit: {
     alone: "To create it, send an edit with an empty old text.",
@@ -55,7 +55,7 @@ export const pathFailures = {
     }),
   ownFolder: (path: string) =>
     makeFailure("protectedPath", fileAt(path), {
-      problem: `${quote(path, 160)} is in the folder where the server keeps its journals and the records of its sessions.`,
+      problem: `${quote(path, 160)} is in the folder where the server keeps its journals and session records.`,
       hint: "Only the server may read or write there.",
     }),
   fileNotFound: (path: string, similar: readonly string[], asked: FileUse = "edit") =>
@@ -72,11 +72,14 @@ export const pathFailures = {
       hint: "Send the exact URI of an open document, or the path of a file.",
     }),
   isDirectory: (path: string) =>
-    makeFailure("isDirectory", fileAt(path), { problem: `${quote(path, 160)} is a directory.`, hint: "Name a file." }),
+    makeFailure("isDirectory", fileAt(path), {
+      problem: `${quote(path, 160)} is a directory.`,
+      hint: "Send the path of a file.",
+    }),
   isLink: (path: string, file: string) =>
     makeFailure("ioError", fileAt(path), {
       problem: `${quote(path, 160)} is a symbolic link; only regular files can be deleted or moved.`,
-      hint: `Name the file that it points to: ${quote(file, 160)}.`,
+      hint: `Send the path that it points to: ${quote(file, 160)}.`,
     }),
   hasOtherName: (path: string, file: string) =>
     makeFailure("ioError", fileAt(path), {
@@ -121,7 +124,7 @@ export const pathFailures = {
     makeFailure("ioError", fileAt(path), { problem: `The deleted file ${quote(path, 160)} could not be restored.` }),
 } as const;
 
-/** The use that a call makes of a file, which decides the advice if the file does not exist. */
+/** The way a call uses a file, which determines the advice if the file does not exist. */
 export type FileUse = keyof typeof withoutFile;
 
 /** Problems with a path, as clauses for `pathFailures.badPath`. */
@@ -136,14 +139,14 @@ export const pathProblems = {
   queryOrFragment: () => "it has a query or a fragment; write a ? or # in a name as %3F or %23",
   badEscape: () => "it has a % that does not start an encoded UTF-8 character; write a % in a name as %25",
   encodedSeparator: () => "it contains an encoded path separator",
-  encodedDots: () => 'one of its names is an encoded "." or ".."',
+  encodedDots: () => 'it contains an encoded "." or ".."',
   relativeUri: () => "a URI needs an absolute path",
-  relativeRoot: () => "the directory for relative paths is not absolute",
+  relativeRoot: () => "the directory for relative paths must be given as an absolute path",
   deviceOrShare: () => "it names a network share or a device",
   noDrive: () => "it has no drive, or no slash after the drive",
   badCharacter: (character: string) => `a name can't contain ${quote(character)} on Windows`,
   reservedName: (name: string) => `${quote(name)} is the name of a device on Windows`,
-  trailingDotOrSpace: (name: string) => `Windows drops the dots and spaces at the end of ${quote(name)}`,
+  trailingDotOrSpace: (name: string) => `Windows strips the trailing dots and spaces from ${quote(name)}`,
 } as const;
 
 /** Problems with a file, as clauses for `pathFailures.ioError` and `pathFailures.unsupportedEncoding`. */
@@ -153,17 +156,17 @@ export const fileProblems = {
   notUtf8: () => "not valid UTF-8",
   notUtf16: () => "not valid UTF-16",
   /** `code`: the system's error code, such as `EACCES`. */
-  system: (code: string) => systemReasons[code] ?? `the system says ${code}`,
+  system: (code: string) => systemReasons[code] ?? `the system reports ${code}`,
 } as const;
 
 /** Problems with a directory that must be private to the user, as clauses for `folderProblems.unusable`. */
 export const folderProblems = {
   unusable: (path: string, problem: string) => `the directory ${quote(path, 200)} ${problem}`,
   noDirectory: "is a link or a file, not a directory",
-  relative: "is relative, because the home directory (the variable HOME) is not an absolute path",
+  relative: "has a relative path, because the home directory (the variable HOME) is not an absolute path",
   notPrivate:
-    "belongs to another user or is open to others; remove it, or make yourself its owner and set its mode to 700",
-  system: (code: string) => `can't be used (the system says ${code})`,
+    "belongs to another user or is accessible to others; remove it, or make yourself its owner and set its mode to 700",
+  system: (code: string) => `can't be used (the system reports ${code})`,
 } as const;
 
 const fileKinds = {
@@ -183,17 +186,17 @@ const systemReasons: Readonly<Record<string, string>> = {
   ENOTDIR: "part of its path is not a directory",
   EISDIR: "it is a directory",
   ENOMEDIUM: "its disk is not mounted",
-  ENAMETOOLONG: "a name in it is too long",
+  ENAMETOOLONG: "a name in its path is too long",
   EMFILE: "too many files are open",
   ENFILE: "too many files are open",
   EIO: "the disk reports an error",
   ENOSPC: "no space is left on the disk",
-  // The code EDQUOT on Linux, for which Node has no name.
-  "Unknown system error -122": "the user's disk quota is used up",
-  EFBIG: "it would exceed the maximum size of a file",
+  // Linux's EDQUOT, for which Node has no name.
+  "Unknown system error -122": "the user's disk quota is exceeded",
+  EFBIG: "it would exceed the maximum file size",
   EBUSY: "another program is using it",
   ETXTBSY: "it is a running program",
-  ESTALE: "a directory on its path was replaced in the meantime",
+  ESTALE: "a directory in its path was replaced in the meantime",
 };
 
 /** Problems with the editor's messages about a document, as clauses for `pathFailures.desynced`. */
@@ -228,14 +231,14 @@ export const staleProblems = {
 
 /** Warnings about unusable settings. */
 export const settingWarnings = {
-  /** `key`: the key whose value it is; `undefined` if the value was sent in place of all settings. */
+  /** `key`: the value's key; `undefined` if the value was sent in place of the whole settings object. */
   notAnObject: (key: string | undefined, value: unknown) => {
     const [what, ignored] = key === undefined ? ["The settings are", "they are"] : [`The setting "${key}" is`, "it is"];
     return `${what} ${Array.isArray(value) ? "a list" : `a ${typeof value}`}, not an object; ${ignored} ignored.`;
   },
   unknown: (key: string, known: readonly string[]) =>
     `There is no setting ${quote(key)}; the settings are ${known.join(", ")}.`,
-  /** Names the wrong part of the value, the form that this part must have, and the value that is used instead. */
+  /** Names the invalid part of the value, the form that this part must have, and the value used instead. */
   unusable: (key: string, issues: readonly z.core.$ZodIssue[], current: unknown) => {
     const place = [key, ...(issues[0]?.path ?? [])].join(".");
     const list = (length: number): string => (length === 0 ? "an empty list" : `a list of length ${length}`);

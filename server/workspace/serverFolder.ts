@@ -1,4 +1,4 @@
-/** Locates and protects the folder for data that outlives the server; each user of this machine has one such folder. */
+/** Locates and protects the folder for the server's persistent data; each user of this machine has one. */
 import { lstatSync, mkdirSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, isAbsolute } from "node:path";
@@ -7,7 +7,8 @@ import { pathsOf } from "./pathText.js";
 import { folderProblems } from "./sentences.js";
 
 /**
- * Returns the folder for program state, by the rules of XDG, macOS or Windows; relative only if the home directory is.
+ * Returns the folder for program state, by XDG, macOS or Windows conventions. The result is a relative path only if the
+ * home directory's path is relative.
  */
 export function stateHome(
   env: Readonly<Record<string, string | undefined>> = process.env,
@@ -22,7 +23,7 @@ export function stateHome(
   return join(home, ".local", "state");
 }
 
-/** Returns the user's home directory as the environment gives it; it may be relative, or empty if it is unknown. */
+/** Returns the user's home directory according to the environment; possibly relative, or empty if it is unknown. */
 export function homeFolder(): string {
   try {
     return homedir();
@@ -33,8 +34,9 @@ export function homeFolder(): string {
 }
 
 /**
- * Returns the path of a part of the server's own folder, by default of the whole folder. The folder is never below the
- * directory for temporary files: a sandboxed agent may have its own, where it would not find the editor's files.
+ * Returns the path of a subfolder of the server's own folder or, by default, of the folder itself. The folder is never
+ * inside the temporary directory, because a sandboxed agent may have a different temporary directory, where it would
+ * not find the editor's files.
  */
 export function inServerFolder(
   part: "journals" | "sessions" | "" = "",
@@ -45,8 +47,8 @@ export function inServerFolder(
 }
 
 /**
- * Returns the server's folder with every symbolic link followed, so that paths into it are recognised. The folder does
- * not have to exist. `undefined` if its location is unknown. If the links can't be followed, returns the path as spelt.
+ * Returns the canonical path of the server's folder, so that paths into it are recognised; `undefined` if its location
+ * is unknown. The folder does not have to exist. If its links can't be followed, returns the path as spelt.
  */
 export async function canonicalServerFolder(): Promise<string | undefined> {
   const spelt = inServerFolder();
@@ -55,7 +57,7 @@ export async function canonicalServerFolder(): Promise<string | undefined> {
   if (cached !== undefined) return cached;
   const canonical = await canonicalise(spelt);
   if (!canonical.ok) return spelt;
-  // Once the folder exists, it stays; without this cache, every call would wait for the same answer.
+  // An existing folder stays where it is; without this cache, every call would wait for the same answer.
   if (canonical.onDisk) canonicalFolders.set(spelt, canonical.path);
   return canonical.path;
 }
@@ -64,9 +66,9 @@ export async function canonicalServerFolder(): Promise<string | undefined> {
 const canonicalFolders = new Map<string, string>();
 
 /**
- * Creates a directory that only the user can enter, and any missing directories above it. An existing directory is
- * checked but never repaired, because anyone who could write to it may have left something there. Returns the problem,
- * as a clause; `undefined` if there is none.
+ * Creates a directory that only the user can enter, and any missing parents. An existing directory is checked but never
+ * repaired, because anyone who could write to it may have left something there. Returns the problem, as a clause;
+ * `undefined` if there is none.
  */
 export function makePrivate(path: string): string | undefined {
   try {
@@ -97,8 +99,8 @@ export function privacyProblem(path: string): string | undefined {
 }
 
 /**
- * Reports whether the user owns a file and nobody else may access it. `true` on Windows, where the system itself keeps
- * each user's folder for program data private.
+ * Reports whether the user owns a file and nobody else may access it. Always `true` on Windows, where the system itself
+ * keeps each user's application data private.
  */
 export function isOwn(stats: { readonly uid: number; readonly mode: number }): boolean {
   if (process.platform === "win32") return true;

@@ -1,4 +1,4 @@
-/** The user's settings. One schema reads them, supplies the defaults, and describes them to editors. */
+/** The user's settings, with one schema that validates them, supplies the defaults and describes them to editors. */
 import * as z from "zod";
 import { isObject } from "../dialect/keys.js";
 import { limits } from "../text/limits.js";
@@ -7,7 +7,7 @@ import { settingWarnings } from "./sentences.js";
 
 /**
  * Names of files and folders that can make version control, editors, agents, shells or package managers run code. The
- * list leaves out project files that agents edit every day (package.json, CI workflows).
+ * list omits project files that agents edit routinely (package.json, CI workflows).
  */
 const protectedNames = [
   ...[".git", ".hg", ".svn", ".jj", ".bzr", ".gitmodules", ".gitconfig", ".husky"],
@@ -27,44 +27,44 @@ const folder = z
 const name = z
   .string()
   .max(limits.pathLength)
-  .regex(/^[^\\/]+$/, "expected one name, without slashes");
+  .regex(/^[^\\/]+$/, "expected a single name without slashes");
 
 const schema = z.strictObject({
   lenient: z
     .boolean()
     .default(true)
     .describe(
-      "Whether old texts may differ from the file in spaces at line ends, quotes and dashes, indentation, or line numbers copied from a file view. If false, only line ends may differ.",
+      "Whether old texts may differ from the file in indentation, trailing spaces, the style of quotes and dashes, or line numbers copied from a file view. If false, only line endings may differ.",
     ),
   atomic: z
     .enum(["all", "file", "none"])
     .default("all")
     .describe(
-      "What is abandoned if one edit in a call fails: the whole call (all), all edits to the same file (file), or only that edit (none).",
+      "What to abandon if one edit in a call fails: the whole call (all), all edits to the same file (file), or only that edit (none).",
     ),
   confirm: z
     .enum(["never", "always"])
     .default("never")
-    .describe("Whether the server asks you before it applies an agent's edits: always or never."),
+    .describe("Whether the server asks you before applying an agent's edits: always or never."),
   save: z
     .enum(["never", "ifWasClean", "always"])
     .default("ifWasClean")
     .describe(
-      "When files are saved after the server has changed them, if the editor supports it: never, always, or only if they had no unsaved changes before (ifWasClean).",
+      "When to save files that the server has changed, if the editor supports it: never, always, or only if they had no unsaved changes before the call (ifWasClean).",
     ),
   additionalFolders: z
     .array(folder)
     .max(limits.settingItems)
     .default([])
     .describe(
-      "Folders outside the workspace in which files may also be edited: absolute paths, or paths that start with ~/.",
+      "Folders outside the workspace whose files may also be edited: absolute paths, or paths that start with ~/.",
     ),
   protectedNames: z
     .array(name)
     .max(limits.settingItems)
     .default(protectedNames)
     .describe(
-      "Names of files and folders that calls may neither read nor change. A name is protected anywhere in a path, in upper or lower case. Your own list replaces this one.",
+      "Names of files and folders that calls may neither read nor change. A name is protected anywhere in a path, regardless of case. Your own list replaces this one.",
     ),
   agent: z
     .strictObject({
@@ -74,25 +74,22 @@ const schema = z.strictObject({
         .describe("Whether your agents may reach this editor, through a socket that only you can open."),
     })
     .default({ enabled: true })
-    .describe("Access for agents outside the editor. Read once, when the editor starts the server."),
-  logLevel: z
-    .enum(["error", "warn", "info", "debug"])
-    .default("info")
-    .describe("The lowest level of messages that are logged."),
+    .describe("Access for agents outside the editor. The server reads this setting only at startup."),
+  logLevel: z.enum(["error", "warn", "info", "debug"]).default("info").describe("The lowest level of messages to log."),
   proofTimeout: z
     .int()
     .min(100)
     .max(60_000)
     .default(limits.proofMs)
-    .describe("Milliseconds that the editor may take to send the changed text after it has applied an edit."),
+    .describe("Milliseconds that the editor may take to send the changed text after applying an edit."),
 });
 
-/** The user's complete settings. A setting that the user has not set has its default value. */
+/** The user's complete settings, with default values for those that the user has not set. */
 export type Settings = {
   readonly [K in keyof z.output<typeof schema>]: Readonly<z.output<typeof schema>[K]>;
 };
 
-/** The settings of a user who has set nothing. */
+/** The default settings. */
 export const defaultSettings: Settings = schema.parse({});
 
 /** Returns the settings' JSON Schema, with descriptions and defaults, for editors that complete and check settings. */
@@ -101,10 +98,10 @@ export function settingsJsonSchema(): object {
 }
 
 /**
- * Merges the sources of settings that the client has sent, the oldest first. A later source overrides the earlier ones
- * key by key and replaces lists as a whole. A source is either an object of settings, or an object that has the
- * settings under `multiEdit` and other programs' settings under other keys. A source or value that is `undefined` or
- * null sets nothing. Anything unusable is left out with a warning, so the settings are always usable.
+ * Merges the settings sources that the client has sent, oldest first. A later source overrides the earlier ones key by
+ * key and replaces lists as a whole. A source is either a settings object, or an object that has one under `multiEdit`
+ * alongside other programs' settings. A source or value that is `undefined` or null sets nothing. Anything unusable is
+ * skipped with a warning, so the result is always usable.
  */
 export function readSettings(values: readonly unknown[]): { settings: Settings; warnings: string[] } {
   const warnings = new Set<string>();
@@ -116,9 +113,7 @@ export function readSettings(values: readonly unknown[]): { settings: Settings; 
   return { settings: schema.parse(Object.fromEntries(merged)), warnings: [...warnings] };
 }
 
-/**
- * Returns a filter that passes each warning on only once, and no more than `limits.settingWarnings` warnings in all.
- */
+/** Returns a filter that passes on each warning only once, and at most `limits.settingWarnings` warnings in all. */
 export function createWarnOnce(): (warnings: readonly string[]) => string[] {
   const warned = new Set<string>();
   return (warnings) =>

@@ -1,7 +1,4 @@
-/**
- * Takes the snapshot from which a batch is planned: resolves every path and reads every text before anything is
- * decided.
- */
+/** Takes the snapshot against which a batch is planned, resolving every path and reading every text up front. */
 import { type Failed, failed } from "../plan/failure.js";
 import { type Operation, pathsOf } from "../plan/operation.js";
 import type { Document, DocumentUri, Snapshot, Target } from "../plan/snapshot.js";
@@ -17,7 +14,7 @@ import { type FileUse, pathFailures } from "./sentences.js";
 export interface World extends Scope {
   /** `true` if a lone CR ends a line in files that are not open. */
   readonly loneCrEndsLine: boolean;
-  /** The differences that are ignored when an open document is compared with its file. */
+  /** The differences to ignore when an open document is compared with its file. */
   readonly habits: SaveHabits;
 }
 
@@ -26,13 +23,13 @@ export interface WorkspaceSnapshot extends Snapshot {
   readonly places: ReadonlyMap<DocumentUri, ResolvedPath>;
 }
 
-/** A document, or the reason why it could not be read. */
+/** A document, or the reason it could not be read. */
 export type ReadTarget = { readonly ok: true; readonly document: Document; readonly place: ResolvedPath } | Failed;
 
 /**
- * Resolves and reads everything that the operations name. A path that fails does not affect the others; only a call
- * with more than `limits.filesPerCall` paths fails as a whole, with the same failure for each path. Uses the open
- * documents and their texts as they are at the moment of the call.
+ * Resolves and reads everything that the operations name. A path that can't be resolved or read does not affect the
+ * others; only a call with more than `limits.filesPerCall` paths fails as a whole, with the same failure for each path.
+ * Uses the open documents and their texts as they are when the function is called.
  */
 export async function takeSnapshot(operations: readonly Operation[], world: World): Promise<WorkspaceSnapshot> {
   const paths = [...new Set(operations.flatMap(pathsOf).map(({ path }) => path))];
@@ -54,7 +51,7 @@ export async function takeSnapshot(operations: readonly Operation[], world: Worl
     if (use.leaves && (await isLink(use.place.spelt))) return failed(pathFailures.isLink(use.sent, use.place.path));
     const result = await readDocument({ ...use, resolver, world, budget, isOneOfFew });
     const { open, file } = use.place;
-    // The editor itself writes open documents and knows best whether it can.
+    // Open documents are written by the editor, which knows best whether it can write them.
     if (!result.ok || open !== undefined || file === undefined) return result;
     const failure = await refuseWrite(file, use.sent);
     return failure === undefined ? result : failed(failure);
@@ -62,7 +59,7 @@ export async function takeSnapshot(operations: readonly Operation[], world: Worl
   return assemble(resolved, uses, read);
 }
 
-/** Reads the one document that a path means. If the document does not exist, the failure is `fileNotFound`. */
+/** Reads the document that a path refers to. If the document does not exist, the failure is `fileNotFound`. */
 export async function readTarget(path: string, world: World): Promise<ReadTarget> {
   const resolver = await createResolver(world, [path]);
   const resolved = await resolver.resolve(path);
@@ -73,10 +70,10 @@ export async function readTarget(path: string, world: World): Promise<ReadTarget
   return read.ok ? { ...read, place } : read;
 }
 
-/** The use that the operations of a batch, taken together, make of one document. */
+/** The combined use of one document by all of a batch's operations. */
 interface DocumentUse {
   readonly place: ResolvedPath;
-  /** The first path in the batch that means the document. */
+  /** The first path in the batch that refers to the document. */
   readonly sent: string;
   /** The kind of the last operation that names the document. */
   readonly asked: FileUse;
@@ -108,7 +105,8 @@ function usesOf(operations: readonly Operation[], resolved: ReadonlyMap<string, 
         mayCreate: isNew || former?.mayCreate === true,
         leaves: need === "file" || need === "name" || isMoved || former?.leaves === true,
         hasOtherName: target.place.reached !== (former?.place ?? target.place).file || former?.hasOtherName === true,
-        // The first operation decides: if it deletes the file, a later one may create the file again, as text.
+        // The first operation decides whether the file may be binary: if it deletes the file, a later one may create it
+        // again, as text.
         mayBeBinary: former?.mayBeBinary ?? (need === "file" || need === "name"),
       });
     }
@@ -118,22 +116,22 @@ function usesOf(operations: readonly Operation[], resolved: ReadonlyMap<string, 
 
 type Read = { readonly ok: true; readonly document: Document } | Failed;
 
-/** A document to read, with everything that is needed to read it. */
+/** A document to read, with everything needed to read it. */
 interface PendingRead extends Omit<DocumentUse, "leaves" | "hasOtherName"> {
   readonly resolver: Resolver;
   readonly world: World;
-  /** The number of bytes that the call has already read. */
+  /** The number of bytes that the call has read so far. */
   readonly budget: { bytes: number };
-  /** `true` if the call reads so few documents that nobody notices if the server blocks while it reads them. */
+  /** `true` if the call reads so few documents that blocking the server while they are read goes unnoticed. */
   readonly isOneOfFew: boolean;
 }
 
-/** The largest number of documents that counts as few. */
+/** The maximum number of documents that counts as few. */
 const few = 4;
 
 async function readDocument(pending: PendingRead): Promise<Read> {
   const { place, sent, budget } = pending;
-  // The file of an open document is only compared with the document, so no hash is needed.
+  // An open document's file is only compared with the document, so no hash is needed.
   const how = { isRegular: place.isRegular, isHashed: place.open === undefined, isQuick: pending.isOneOfFew };
   const file: FileRead = place.file === undefined ? { kind: "absent" } : await readTextFile(place.file, sent, how);
   if (file.kind === "text") {

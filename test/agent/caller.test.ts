@@ -1,5 +1,6 @@
 /**
- * The identity of callers: an agent that opens several connections counts as one because it sends the same id on each.
+ * The identity of callers: an agent that opens several connections counts as one caller because it sends the same id on
+ * each.
  */
 import { describe, expect, it } from "vitest";
 import type { Caller, StatusResult } from "../../server/lsp/protocol.js";
@@ -12,7 +13,7 @@ import { startAgent } from "../support/mcpAgent.js";
 
 const program = serverForDesks();
 
-/** An editor that has one file open, the editor's session, and functions to use both. */
+/** An editor with one file open, its session, and functions that use both. */
 async function layTable(settings: object = {}) {
   const home = ownStateHome();
   const desk = await layDesk(program, {

@@ -1,4 +1,6 @@
-/** The commands for agents and scripts, with the built program, the built server, and an editor with unsaved text. */
+/**
+ * The commands for agents and scripts, with the built program, the built server, and an editor with unsaved changes.
+ */
 import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -25,7 +27,7 @@ interface Bench extends Desk {
   run(args: readonly string[], options?: RunOptions): Promise<Ran>;
 }
 
-/** A new editor whose server announces itself where only this test looks. */
+/** A new editor whose server announces itself in a folder that only this test searches. */
 async function layBench(options: DeskOptions = {}): Promise<Bench> {
   const home = ownStateHome();
   const desk = await layDesk(program, { clientInfo: { name: "Tester", version: "7" }, ...options });
@@ -280,7 +282,7 @@ describe("an invalid command line", () => {
     [["setup", "ed"], 'no setup for "ed". Usage: multi-edit setup NAME'],
     [["setup", "neovim", "lua"], '"multi-edit setup neovim" takes no further arguments, but "lua" was given.'],
     [["setup", "helix"], "multi-edit setup helix typescript rust"],
-    [["apply", "--session="], "need a value"],
+    [["apply", "--session="], "require a value"],
   ])("%j exits with 2 and says why", async (args, why) => {
     ownStateHome();
     const { code, stdout, stderr } = await runCommand(program, args, { input: call("a.txt") });
@@ -337,7 +339,7 @@ describe("the other exit codes", () => {
   it("3: no editor is running", async () => {
     ownStateHome();
     const ran = await runCommand(program, ["apply", "--mode=editor"], { input: call("a.txt") });
-    expect(ran).toMatchObject({ code: 3, stderr: expect.stringContaining("No editor runs") });
+    expect(ran).toMatchObject({ code: 3, stderr: expect.stringContaining("No editor is running") });
   });
 
   it("4: the editor refuses the change", async () => {

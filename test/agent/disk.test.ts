@@ -22,7 +22,7 @@ afterAll(() => program.remove());
 
 const call = (path: string, oldText = "one", newText = "two"): string => JSON.stringify({ path, oldText, newText });
 
-/** A directory in which no editor has files open, and functions that run commands and read files in it. */
+/** A directory with no files open in any editor, and functions that run commands and read files in it. */
 function layShelf(entries: Parameters<typeof makeDirectory>[0]) {
   const home = ownStateHome();
   const root = makeDirectory(entries);
@@ -58,7 +58,7 @@ describe("without an editor", () => {
     const applied = await run(["apply", "--json"], { input });
     expect(applied.code).toBe(0);
     expect(JSON.parse(applied.stdout)).toMatchObject({ outcome: "applied", files: [{}, {}, {}, {}] });
-    // There is no editor that could undo the transaction.
+    // No editor is available to undo the transaction.
     expect(JSON.parse(applied.stdout)).not.toHaveProperty("transaction");
     expect(readdirSync(root, { recursive: true }).sort()).toEqual(["c.txt", "d.txt", "sub", "sub/a.txt"]);
     expect([text("c.txt"), text("d.txt"), text("sub/a.txt")]).toEqual(["two\n", "new\n", "two\n"]);
@@ -157,7 +157,9 @@ describe("without an editor", () => {
     const { code, stdout } = await run(["doctor"]);
     expect([code, stdout]).toEqual([
       3,
-      expect.stringContaining(`No editor has ${root} in a workspace folder, so calls for files there write to disk.`),
+      expect.stringContaining(
+        `No editor has ${root} in a workspace folder, so calls that edit files there write to disk.`,
+      ),
     ]);
   });
 });
@@ -253,8 +255,8 @@ describe("with a home directory", () => {
 describe("if the directory can't be determined", () => {
   const create = JSON.stringify({ path: "n.txt", oldText: "", newText: "x" });
   /**
-   * Runs the command in the directory that the shell code `enter` creates and enters, so that no argument contains its
-   * path.
+   * Runs the command in the directory that the shell code `enter` creates and enters, so that its path appears in no
+   * argument.
    */
   const runIn = (root: string, enter: string, command: string) =>
     spawnSync("sh", ["-c", `${enter} && exec "$0" "$1" ${command}`, process.execPath, program.path], {

@@ -35,7 +35,9 @@ beforeAll(async () => {
 });
 afterAll(() => program.remove());
 
-/** With these options, a desk is not shared with other tests: its server must use this test's state directory. */
+/**
+ * Options that keep a desk from being shared between tests, because its server must use this test's state directory.
+ */
 const alone: DeskOptions = { clientInfo: { name: "Tester", version: "7" } };
 
 async function layTable(options: DeskOptions = {}) {
@@ -124,7 +126,7 @@ describe("an announced session", () => {
   });
 });
 
-/** A server that belongs to no desk, so that each test can end it in a different way. */
+/** A server without a desk, so that each test can end it in its own way. */
 async function startServerAlone() {
   const home = ownStateHome();
   const server = startServer(program.path, ["--stdio"]);
@@ -249,8 +251,7 @@ describe("a client that does not know the secret", () => {
     peers[2]?.end();
     const start = performance.now();
     await Promise.all(peers.map(({ closed }) => closed));
-    // This is not a measurement: it checks only that the server does not wait forever, and the factor allows for slow
-    // machines.
+    // Not a measurement: this checks only that the server does not wait forever. The factor allows for slow machines.
     expect(performance.now() - start).toBeLessThan(limits.helloMs * 5);
     await friend(session);
   });
@@ -278,7 +279,7 @@ describe("a client that does not know the secret", () => {
         cwd: "/",
       }).stdout;
     expect(run(process.execPath, "-e", script)).toBe("EACCES");
-    // Access is refused even if the permissions of the directories allow it.
+    // Access is refused even if the directories' permissions allow it.
     for (const path of [home, join(sessionsIn(home), ".."), sessionsIn(home)]) chmodSync(path, 0o755);
     expect(run(process.execPath, "-e", script)).toBe("EACCES");
     expect(run("cat", join(sessionsIn(home), `${session.id}.json`))).toBe("");
@@ -301,7 +302,7 @@ describe("a crowd", () => {
     const inside = await Promise.all(Array.from({ length: limits.agentConnections }, () => friend(session)));
     const outside = await stranger(session);
     await outside.closed;
-    // The command line retries until a slot is free for it.
+    // The command line retries until it gets a slot.
     const waiting = runCommand(program, ["sessions"]);
     setTimeout(() => inside[0]?.socket.destroy(), 500);
     expect(await waiting).toMatchObject({ code: 0, stdout: expect.stringContaining(session.id) });
@@ -310,7 +311,7 @@ describe("a crowd", () => {
   });
 });
 
-/** Retries for as long as a slot may take to become free. */
+/** Retries for as long as it may take for a slot to become free. */
 async function eventually<T>(attempt: () => Promise<T>): Promise<T> {
   for (let tries = 0; ; tries++) {
     try {

@@ -1,4 +1,4 @@
-/** The MCP server as an independent client sees it, connected to an editor with unsaved text. */
+/** The MCP server as an independent client sees it, connected to an editor with unsaved changes. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -119,13 +119,13 @@ describe.each(["2025", "2026"] as const)("for a client of %s", (era) => {
     const { agent } = await layTable(unsaved, { era });
     const whole = await agent.call("read_document", { path: "a.txt" });
     expect(whole).toEqual({
-      texts: ["Lines 1 to 2 of 2, from the editor, with unsaved text.", "mine\none\n"],
+      texts: ["Lines 1 to 2 of 2, from the editor, including unsaved changes.", "mine\none\n"],
       structured: undefined,
       isError: false,
     });
     expect((await agent.call("read_document", { path: "./a.txt", startLine: 2, endLine: 2 })).texts[1]).toBe("one\n");
     expect((await agent.call("read_document", { path: "a.txt", startLine: 7 })).texts[0]).toMatch(
-      /^No lines: the file has 2 lines/,
+      /^No lines in this range: the file has 2 lines/,
     );
   });
 
@@ -388,7 +388,7 @@ describe("the workspace", () => {
     const status = await claude.call("editor_status", {});
     expect(status.texts[0]).toContain("Tester");
     expect(status.texts[0]).toContain("a.txt, differs from disk");
-    expect(status.texts[0]).toContain(`Calls for files in ${root} go to`);
+    expect(status.texts[0]).toContain(`Calls that edit files in ${root} go to`);
     expect((await none.call("editor_status", {})).texts[0]).toContain(
       `No editor has ${elsewhere} in a workspace folder`,
     );
@@ -397,7 +397,8 @@ describe("the workspace", () => {
   it.each([
     [
       "auto",
-      (folder: string) => `No editor has ${folder} in a workspace folder, so calls for files there write to disk.`,
+      (folder: string) =>
+        `No editor has ${folder} in a workspace folder, so calls that edit files there write to disk.`,
     ],
     [
       "editor",

@@ -1,6 +1,6 @@
 /**
- * The files that announce sessions: valid records are read back, and files that another user could have written are not
- * read.
+ * The files that announce sessions: valid records are read back, and files that another user could have written are
+ * ignored.
  */
 import { execFileSync, spawnSync } from "node:child_process";
 import { chmodSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -64,7 +64,7 @@ describe("a record", () => {
     const read = readRecords(directory);
     expect(read).toEqual({
       records: [],
-      problems: [expect.stringContaining("is not a valid announcement")],
+      problems: [expect.stringContaining("is not a valid session announcement")],
       hidden: [],
     });
   });
@@ -84,7 +84,7 @@ describe("a record", () => {
     const { records, problems } = readRecords(directory);
     expect([records, problems]).toEqual([
       [],
-      [expect.stringContaining("not a regular file that only its owner can read")],
+      [expect.stringContaining("it is not a regular file, or it is not private to this user")],
     ]);
   });
 
@@ -122,7 +122,7 @@ describe("a process", () => {
     expect(isProcess(pid, undefined)).toBe(false);
     expect(isProcess(process.pid, processStart(process.pid))).toBe(true);
     expect(isProcess(process.pid, undefined)).toBe(true);
-    // If the system does not report start times, any running process with that id counts.
+    // On a system that does not report start times, any running process with that id counts.
     expect(isProcess(process.pid, "1")).toBe(processStart(process.pid) === undefined);
   });
 

@@ -1,4 +1,7 @@
-/** The samples for agents work as described: pi's extension and the script, with the built program and an editor. */
+/**
+ * Checks that the samples for agents work as described: pi's extension and the script, each run against the built
+ * program and an editor.
+ */
 import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -77,7 +80,7 @@ describe("the extension for pi", () => {
   it("reads the editor's text", async () => {
     const { root } = await layTable();
     const read = async (params: object) => (await run("read_document", params, root)).content.map(({ text }) => text);
-    const unsaved = ", from the editor, with unsaved text.";
+    const unsaved = ", from the editor, including unsaved changes.";
     expect(await read({ path: "a.txt" })).toEqual([`Lines 1 to 2 of 2${unsaved}`, "mine\none\n"]);
     expect(await read({ path: "a.txt", startLine: 2 })).toEqual([`Lines 2 to 2 of 2${unsaved}`, "one\n"]);
     expect(await read({ path: "b.txt" })).toEqual([expect.stringMatching(/^Lines 1 to 1 of 1, from disk: /), "one\n"]);

@@ -1,6 +1,4 @@
-/**
- * The choice of the one editor that receives a call, with several sessions, dead ones, and ones that cannot be asked.
- */
+/** Choosing the one editor that receives a call among several sessions, some of which are dead or cannot be asked. */
 import { spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -115,7 +113,7 @@ describe("of several sessions", () => {
     for (const id of ids) await startStub(home, { id, serve: () => ({ result: status }) });
     const { code, stdout, stderr } = await apply("a.txt", folder, "--session=abcdef");
     expect([code, stdout]).toEqual([3, ""]);
-    expect(stderr).toContain('Several sessions have an id that starts with "abcdef":');
+    expect(stderr).toContain('Several session ids start with "abcdef":');
     for (const id of ids) expect(stderr).toContain(id);
     expect(readFileSync(join(folder, "a.txt"), "utf8")).toBe("one\n");
   });
@@ -150,8 +148,7 @@ describe("an announced session that has ended", () => {
     const id = await startStub(home);
     const path = join(home, "multi-edit-language-server", "sessions", `${id}.json`);
     const record = JSON.parse(readFileSync(path, "utf8"));
-    // The record's process is running but did not start at the recorded time, and nothing listens at the recorded
-    // address.
+    // The recorded process is running but started at a different time, and nothing listens at the recorded address.
     writeFileSync(path, JSON.stringify({ ...record, processStart: "1", address: `${record.address}.gone` }));
     const { stdout } = await runCommand(program, ["doctor"]);
     expect(stdout).toContain("Removed 1 announcement of");
@@ -162,7 +159,7 @@ describe("a session that can't be asked", () => {
   const refusals: readonly (readonly [string, Stub, string])[] = [
     ["is suspended", { isSilent: true }, "did not answer within 4 s"],
     ["is not the announced one", { isImpostor: true }, "does not know the session's secret"],
-    ["is too old", { refuses: "The editor runs version 0.0.1, which is too old" }, "0.0.1, which is too old"],
+    ["is too old", { refuses: "The editor is running version 0.0.1, which is too old" }, "0.0.1, which is too old"],
   ];
 
   it.each(refusals)(
@@ -190,7 +187,7 @@ describe("a session that can't be asked", () => {
     expect(await apply("a.txt", join(folder, "a"))).toMatchObject({ code: 0 });
   });
 
-  // `strace`, which makes a program's system call fail, is not installed everywhere.
+  // `strace`, which can make a program's system calls fail, is not installed everywhere.
   it.runIf(spawnSync("strace", ["-V"]).status === 0)("because of a sandbox is reported with this reason", async () => {
     const home = ownStateHome();
     const folder = makeDirectory({ "a.txt": "one\n" });
@@ -231,7 +228,7 @@ describe("a session that can't be asked", () => {
     const { code, stderr } = await runCommand(program, ["undo"], { cwd: folder });
     expect([code, stderr]).toEqual([
       4,
-      expect.stringMatching(/runs version 0\.0\.1 .* does not support this request\. Update the server/),
+      expect.stringMatching(/is running version 0\.0\.1 .* does not support this request\. Update the server/),
     ]);
   });
 });
@@ -250,7 +247,7 @@ describe("a session that can't be seen", () => {
     ],
     [
       "it is of a newer version",
-      /announces the session of a newer version .* Update this program/,
+      /announces a session of a newer version .* Update this program/,
       4,
       (home) => {
         mkdirSync(sessionsIn(home), { recursive: true, mode: 0o700 });
@@ -309,7 +306,7 @@ describe("people", () => {
       expect(code).toBe(3);
       return stdout.trimEnd().split("\n").slice(-1);
     };
-    expect(await lastLines()).toEqual(["Use --mode=editor to prevent writing to disk."]);
+    expect(await lastLines()).toEqual(["Use --mode=editor to prevent writes to disk."]);
     for (const editor of [await open([folder]), await open([folder])]) {
       await openIn(editor, join(folder, "a.txt"), "one\n");
     }

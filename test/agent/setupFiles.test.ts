@@ -160,7 +160,7 @@ describe("laws", () => {
     names,
     fc.oneof(fc.jsonValue({ maxDepth: 1 }), fc.dictionary(fc.constantFrom("allow", "x"), fc.array(fc.string()))),
   );
-  const valueOf = (text: { ok: boolean; value?: string | undefined }): string => {
+  const valueIn = (text: { ok: boolean; value?: string | undefined }): string => {
     expect(text.ok).toBe(true);
     return text.value ?? "{}";
   };
@@ -173,10 +173,10 @@ describe("laws", () => {
     fc.assert(
       fc.property(json.filter(isFit), fc.constantFrom(0, 2, "\t"), (value, indent) => {
         const before = JSON.stringify(value, undefined, indent);
-        const once = valueOf(file.add(before));
-        expect(valueOf(file.add(once))).toBe(once);
+        const once = valueIn(file.add(before));
+        expect(valueIn(file.add(once))).toBe(once);
         expect(JSON.parse(once)).toMatchObject({ servers: { ours: entries[0].value }, rules: { ours: "allow" } });
-        expect(withoutEmpty(JSON.parse(valueOf(file.remove(once))))).toEqual(withoutEmpty(value));
+        expect(withoutEmpty(JSON.parse(valueIn(file.remove(once))))).toEqual(withoutEmpty(value));
       }),
       { numRuns: 500 },
     );
@@ -188,8 +188,8 @@ describe("laws", () => {
     fc.assert(
       fc.property(lines, fc.boolean(), (given, ends) => {
         const before = given.join("\n") + (ends ? "\n" : "");
-        const once = valueOf(block.add(before));
-        expect(valueOf(block.add(once))).toBe(once);
+        const once = valueIn(block.add(before));
+        expect(valueIn(block.add(once))).toBe(once);
         const removed = block.remove(once);
         const after = removed.ok ? (removed.value ?? "") : "";
         expect(after.trim() === "" ? "" : after).toBe(before.trim() === "" ? "" : `${before.replace(/\n$/, "")}\n`);

@@ -25,7 +25,7 @@ const absence = { elided: "// edit 6 ...", miswritten: undefined, outdated: unde
 const ambiguity = { found: 2, rung: "exact", matches, near: 4, nearLine: 4, telling: undefined, isOneLine: false };
 const idle = { isSigned: true };
 
-/** The arguments by page and function; functions that are not listed take only the location of the edit. */
+/** The arguments, keyed by page and function; unlisted functions take only the edit's location. */
 const sentences: readonly (readonly [page: object, Readonly<Record<string, ArgumentsOf>>])[] = [
   [
     editFailures,

@@ -1,6 +1,4 @@
-/**
- * Sessions that are announced but cannot be asked: a file is not written if such a session may hold unsaved text of it.
- */
+/** Announced sessions that cannot be asked: a file is not written if such a session may have unsaved changes to it. */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -31,10 +29,10 @@ async function open(folders: readonly string[], name: string): Promise<FakeEdito
   return editor;
 }
 
-/** Suspends a server, as Ctrl-Z in a terminal suspends an editor and its server. */
+/** Suspends a server, the way Ctrl-Z in a terminal suspends an editor and its server. */
 const suspend = ({ process: server }: FakeEditor): boolean => server.kill("SIGSTOP");
 
-/** An editor named Busy, with unsaved text in a.txt and in a file that does not exist yet. */
+/** An editor named Busy, with unsaved changes in `a.txt` and unsaved text for a file that does not exist yet. */
 async function layFolder() {
   const home = ownStateHome();
   const folder = makeDirectory({ "a.txt": "one\n" });
@@ -42,7 +40,7 @@ async function layFolder() {
   await busy.open({ uri: pathToFileURL(join(folder, "a.txt")).href, text: "mine\none\n" });
   await busy.open({ uri: pathToFileURL(join(folder, "new.txt")).href, text: "mine\n" });
   const [session] = await announced(home);
-  /** Checks that nothing was written and that no temporary file is left. */
+  /** Checks that nothing was written and that no temporary file is left behind. */
   const expectUntouched = (): void => {
     expect([textIn(folder, "a.txt"), readdirSync(folder)]).toEqual(["one\n", ["a.txt"]]);
   };
@@ -157,7 +155,7 @@ describe("a file that a session has open outside of its folders", () => {
   });
 });
 
-/** The files that the only session announces as open outside its folders. */
+/** The files that the only session announces as open although they are outside its folders. */
 function outsideOf(home: string): unknown {
   const [name = ""] = filesIn(home).filter((file) => file.endsWith(".json"));
   return JSON.parse(readFileSync(join(sessionsIn(home), name), "utf8")).outside;
@@ -246,8 +244,12 @@ describe("an editor that opens a file while the command waits for another one", 
 describe("a session that completes the handshake but does not report its open files", () => {
   it.each([
     ["never answers", () => undefined, "did not answer within 4 s"],
-    ["answers with nothing", () => ({ result: null }), "does not understand its list"],
-    ["answers with something else", () => ({ result: { folders: [7], open: "none" } }), "does not understand its list"],
+    ["answers with nothing", () => ({ result: null }), "does not understand the session's list"],
+    [
+      "answers with something else",
+      () => ({ result: { folders: [7], open: "none" } }),
+      "does not understand the session's list",
+    ],
     ["is too busy", () => ({ error: { code: -32803, message: "32 requests are served already." } }), "32 requests"],
   ])("because it %s has its files refused at every door", async (_, serve, why) => {
     const home = ownStateHome();

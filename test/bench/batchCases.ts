@@ -1,5 +1,5 @@
 /**
- * Cases that time batches and patches on large texts, through the core and over the wire, beside the floor and the
+ * Cases that time batches and patches on large texts, through the core and over the wire, against the floor and the
  * usual method.
  */
 import type { TextEdit } from "vscode-languageserver/node";
@@ -53,7 +53,7 @@ interface Medians {
 }
 
 /**
- * Races core, wire, floor and usual method. The goals apply to the core; the times of the wire are shown for
+ * Races the core, the wire, the floor and the usual method. The goals apply to the core; wire times are shown for
  * comparison.
  */
 async function raceBatch(
@@ -103,7 +103,8 @@ async function raceBatch(
 }
 
 /**
- * A call built from new strings each time, like a call from the wire: the engine has cached nothing about the strings.
+ * A call that can be rebuilt from new strings, as if it had just arrived on the wire: the engine has cached nothing
+ * about them.
  */
 function fresher(call: object): { readonly call: unknown; readonly take: () => void } {
   const json = JSON.stringify(call);
@@ -116,7 +117,7 @@ function fresher(call: object): { readonly call: unknown; readonly take: () => v
   return state;
 }
 
-/** Adds or removes a character at the end of the first text, so that no two successive requests meet the same text. */
+/** Adds or removes a character at the end of the first text, so that consecutive requests never see the same text. */
 function keystrokes(server: BenchServer, [first]: readonly BatchText[]): () => Promise<void> {
   if (first === undefined) throw new Error("a batch must have a text");
   const line = first.text.split("\n").length - 1;
@@ -129,7 +130,7 @@ function keystrokes(server: BenchServer, [first]: readonly BatchText[]): () => P
   };
 }
 
-/** Throws unless an answer's edit, applied by the LSP library, produces the expected texts. */
+/** Throws unless applying an answer's edit with the LSP library produces the expected texts. */
 function checkAnswer(answer: MultiEditResult | MultiEditErrorData, texts: readonly BatchText[]): void {
   if (!("edit" in answer)) throw new Error(`the server refuses: ${JSON.stringify(answer).slice(0, 2_000)}`);
   const entries = answer.edit?.documentChanges ?? [];
@@ -142,7 +143,8 @@ function checkAnswer(answer: MultiEditResult | MultiEditErrorData, texts: readon
 }
 
 /**
- * Number of edits for which the usual method is timed. The time for all is extrapolated: the work per edit is the same.
+ * Number of edits with which the usual method is timed. The time for all edits is extrapolated, because each edit takes
+ * the same amount of work.
  */
 const usualShare = 40;
 
@@ -196,7 +198,7 @@ const growth: BenchCase = {
   },
 };
 
-/** Ways to make one of many edits fail, as functions of the line that this edit names. */
+/** Functions that make one of many edits fail, given the line that the edit names. */
 const failingEdits: Readonly<Record<string, (line: string) => { oldText: string; newText: string }>> = {
   absent: (line) => ({ oldText: line.replace("function", "funktion"), newText: "" }),
   ambiguous: () => ({ oldText: "}", newText: "" }),
@@ -246,7 +248,7 @@ const oneFails: BenchCase = {
   },
 };
 
-/** Old texts that do not occur in the text, by their similarity to existing lines. */
+/** Old texts that do not occur in the text, keyed by the way they resemble its lines. */
 const absentTexts: Readonly<Record<string, (lines: readonly string[]) => string>> = {
   "nothing like it": () =>
     [
@@ -302,8 +304,8 @@ const absent: BenchCase = {
 };
 
 /**
- * Throws unless an answer says that the old text was not found. Returns whether a nearest region starts on `line`
- * (1-based).
+ * Reports whether a nearest region starts on `line` (1-based). Throws unless the answer says that the old text was not
+ * found.
  */
 function isNamed(answer: MultiEditResult | MultiEditErrorData, line: number): boolean {
   const failure = "failures" in answer ? answer.failures[0] : undefined;
@@ -311,5 +313,5 @@ function isNamed(answer: MultiEditResult | MultiEditErrorData, line: number): bo
   return failure.nearest?.some(({ startLine }) => startLine === line) ?? false;
 }
 
-/** The cases with batches, in the order of the table. */
+/** The batch cases, in the order of the table. */
 export const batchCases: readonly BenchCase[] = [manyEdits, oneFails, growth, patch, documents, absent];

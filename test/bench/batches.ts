@@ -1,16 +1,19 @@
-/** Batches on generated texts: the call, its expected result, and the same result as plain changes for the floor. */
+/** Batches on generated texts: the call, its expected result and, for the floor, the same result as plain changes. */
 import type { HunkLine } from "../../server/plan/operation.js";
 import type { Change } from "../../server/text/changeSet.js";
 import { chanceOf } from "../codex/random.js";
 import { type SourceFunction, type SourceText, sourceText } from "./sourceText.js";
 
-/** One document of a batch. */
+/** A document in a batch. */
 export interface BatchText {
   readonly path: string;
   readonly text: string;
-  /** The text that must result from the batch. */
+  /** The expected text after the batch. */
   readonly expected: string;
-  /** The changes that turn `text` into `expected`, ascending and disjoint, with offsets in UTF-16 units. */
+  /**
+   * The changes that turn `text` into `expected`, in ascending order and without overlaps; offsets are in UTF-16 code
+   * units.
+   */
   readonly changes: readonly Change[];
 }
 
@@ -21,34 +24,34 @@ export interface Replacement {
   readonly newText: string;
 }
 
-/** A call with the documents that it applies to. */
+/** A call and the documents that it applies to. */
 export interface Batch {
   readonly texts: readonly BatchText[];
-  /** As it would be sent. */
+  /** The call, as a client would send it. */
   readonly call: object;
-  /** In the order of the call. */
+  /** The replacements, in the same order as the edits in the call. */
   readonly replacements: readonly Replacement[];
 }
 
-/** One edit of whole lines; the lines that it removes or keeps begin at line `start` (0-based) of the text. */
+/** An edit of whole lines; the first line that it keeps or removes is line `start` (0-based) of the text. */
 interface LineEdit {
   readonly start: number;
   readonly lines: readonly HunkLine[];
 }
 
-/** The ways in which text and call differ, as functions of a generated line. */
+/** The differences between the text and the call, as functions of a generated line. */
 export interface Disguise {
   /** Turns a generated line that an edit names into the corresponding line of the text. */
   readonly inText?: (line: string) => string;
-  /** Turns a line into the one that is sent; `number` is its 1-based number in a view of the text. */
+  /** Turns a line into the form that is sent; `number` is its 1-based number in a view of the text. */
   readonly sent?: (line: string, number: number) => string;
-  /** Turns a new line into the one that the text must contain afterwards; if absent, the line stays as generated. */
+  /** Turns a new line into its expected form in the resulting text; if absent, new lines stay as generated. */
   readonly written?: (line: string) => string;
-  /** LF if absent. */
+  /** Default: LF. */
   readonly lineEnd?: string;
 }
 
-/** The ingredients of a batch on one text. */
+/** The parameters of a batch on one text. */
 export interface BatchShape {
   readonly lines: number;
   readonly edits: number;
@@ -75,7 +78,10 @@ export function editBatch(shape: BatchShape): Batch {
   };
 }
 
-/** A patch with one hunk per edit, in order; without a disguise, the anchor of some hunks is their unique line. */
+/**
+ * A patch with one hunk per edit, in order. Without a disguise, some hunks use their first line, which is unique, as
+ * the anchor.
+ */
 export function patchBatch(shape: BatchShape): Batch {
   const { text, edits, disguise } = prepared(shape);
   const sent = disguise.sent ?? ((line) => line);
@@ -125,21 +131,21 @@ function prepared({ lines, edits: count, seed, disguise }: BatchShape) {
   return { text: textOf(source, edits, disguise ?? {}), edits, disguise: disguise ?? {} };
 }
 
-/** Returns `count` items of a list, evenly spread and in order. */
+/** Returns `count` evenly spaced items of a list, in order. */
 function spread<T>(items: readonly T[], count: number): T[] {
   return Array.from({ length: count }, (_, i) => items[Math.floor((i * items.length) / count)] as T);
 }
 
 /**
- * Makes a typical change to a function: a line after the first one is replaced or removed, lines are added, or the
- * first line, which contains the name, is changed.
+ * Makes a typical change to a function: replaces or removes a line after the first, adds lines, or changes the first
+ * line, which contains the name.
  */
 function editOf(source: SourceText, { start, name }: SourceFunction, i: number, disguise?: Disguise): LineEdit {
   const at = (offset: number): string => source.lines[start + offset] ?? "";
   const context = (offset: number): HunkLine => ({ kind: "context", text: at(offset) });
   const remove = (offset: number): HunkLine => ({ kind: "remove", text: at(offset) });
   const add = (text: string): HunkLine => ({ kind: "add", text });
-  // If text and call differ, the edit must keep some lines.
+  // With a disguise, the edit must keep some lines.
   switch (i % (disguise === undefined ? 4 : 3)) {
     case 0:
       return { start, lines: [context(0), remove(1), add(`  const changed = ${name}Changed();`), context(2)] };
@@ -161,7 +167,7 @@ function replacement({ start, lines }: LineEdit, { sent = (line) => line }: Disg
   return { path, oldText: without("add"), newText: without("remove") };
 }
 
-/** The text, its changed version, and the changes between the two, computed line by line without searching. */
+/** A text before and after its edits, and the changes between the two, computed line by line without a search. */
 function textOf(source: SourceText, edits: readonly LineEdit[], disguise: Disguise): BatchText {
   const { inText = (line) => line, written = (line) => line, lineEnd = "\n" } = disguise;
   const named = new Set(edits.flatMap(({ start, lines }) => oldLines(lines).map((_, i) => start + i)));
@@ -210,8 +216,8 @@ function shuffled<T>(items: readonly T[], seed: number): T[] {
 }
 
 /**
- * The same text in one piece of memory, as it arrives on the wire: the engine keeps concatenated strings in parts until
- * they are read.
+ * Returns a text as one contiguous string, as if it had arrived on the wire: the engine keeps concatenated strings in
+ * pieces until they are read.
  */
 export function flat(text: string): string {
   return Buffer.from(text).toString();

@@ -1,4 +1,4 @@
-/** The table of all cases of the benchmark. */
+/** The table of all benchmark cases. */
 import { agentCases } from "./agentCases.js";
 import { batchCases } from "./batchCases.js";
 import { hostile } from "./hostileCases.js";

@@ -1,6 +1,4 @@
-/**
- * Draws the figures of a run as an SVG: a bar for each goal, with its limit, and curves of time by size of the text.
- */
+/** Draws the figures of a run as an SVG: a bar and its limit for each goal, and curves of time against text size. */
 
 import { machineLine, milliseconds, number, type Report, strain, type Worst, worstOf } from "./report.js";
 import type { Curve } from "./result.js";
@@ -9,11 +7,11 @@ import { isMet, type Verdict, verdictOf } from "./result.js";
 const width = 860;
 const margin = 24;
 const rowHeight = 38;
-/** The horizontal positions of the start of a bar, of its limit, and of the point beyond which it is cut off. */
+/** The x coordinates of a bar's start, its limit, and the point at which it is cut off. */
 const bars = { from: margin, limit: 560, to: width - margin };
 const plot = { left: 84, right: width - 150, height: 260 };
 
-/** Colours that are legible on white and on black; some of them depend on the reader's colour scheme. */
+/** Colours that are legible on both white and black; some of them depend on the reader's colour scheme. */
 const style = `<style>
   text { font: 13px system-ui, sans-serif; fill: #24292f; }
   .small { font-size: 11px; fill: #6e7781; }
@@ -31,7 +29,7 @@ const style = `<style>
   }
 </style>`;
 
-/** The whole picture. It has no background of its own: that of the page shows through. */
+/** The whole picture. It has no background, so the page's background shows through. */
 export function chartOf({ machine, command, cases }: Report): string {
   const goals = worstOf(cases);
   const curves = cases.flatMap((one) => one.curves ?? []);
@@ -61,7 +59,7 @@ const barClass: Readonly<Record<Verdict, string>> = {
   "too busy to tell": "unsure",
 };
 
-/** Draws a goal's bar; a bar that is too long is cut off at the right margin. */
+/** Draws a goal's bar, cut off at the right margin if it is too long. */
 function barOf({ title, goal, row }: Worst, top: number): string {
   const full = (bars.limit - bars.from) * strain(goal);
   const length = Math.min(Math.max(full, 2), bars.to - bars.from);
@@ -75,7 +73,9 @@ function barOf({ title, goal, row }: Worst, top: number): string {
 
 const colours = ["#2da44e", "#6e7781", "#bf8700", "#8250df"];
 
-/** Both axes are logarithmic: linear growth is a straight line, and faster growth is steeper. */
+/**
+ * Draws the growth curves. Both axes are logarithmic: linear growth is a straight line, and faster growth is steeper.
+ */
 function growthOf(curves: readonly Curve[], top: number): string[] {
   const points = curves.flatMap((curve) => curve.points);
   const sizes = points.map(({ size }) => size);

@@ -1,4 +1,4 @@
-/** Calls and texts designed to be slow: twice the size must take about twice the time. */
+/** Calls and texts designed to be slow; twice the size must take little more than twice the time. */
 import { flat } from "./batches.js";
 import { type HostileBatch, hostileShapes } from "./hostileShapes.js";
 import { throughCore } from "./methods.js";
@@ -21,7 +21,7 @@ export const hostile: BenchCase = {
       let n = scale.rounds === undefined ? calibrated(ready, { start, most }) : smallSize(start, scale);
       const raced = () => race({ once: { run: ready(n) }, twice: { run: ready(2 * n) } }, rounds(15, scale));
       let times = await raced();
-      // On a warm engine, the size may turn out to be too small.
+      // Once the engine is warm, the size may turn out to be too small.
       while (scale.rounds === undefined && median(times.once) < least && 2 * n <= most) {
         n *= 2;
         times = await raced();
@@ -41,7 +41,7 @@ export const hostile: BenchCase = {
 
 const smallSize = (start: number, scale: Scale): number => 2 * scaled(start / 2, scale, 2);
 
-/** Checks that the call has the expected outcome, and returns a function that makes the call again, to be timed. */
+/** Checks that the call has the expected outcome and returns a function that repeats the call, for timing. */
 function prepared(name: string, { texts, call }: HostileBatch, outcome: "done" | "refused"): () => void {
   const documents = Object.entries(texts).map(([path, text]) => ({ path, text: flat(text) }));
   const json = JSON.stringify(call);
@@ -55,12 +55,12 @@ function prepared(name: string, { texts, call }: HostileBatch, outcome: "done" |
   };
 }
 
-/** Returns the first size, doubled until its time is measurable or until twice the size would exceed a limit. */
+/** Returns the starting size, doubled until its time is measurable or until another doubling would exceed the limit. */
 function calibrated(ready: (n: number) => () => void, size: { readonly start: number; readonly most: number }): number {
   let n = size.start;
   while (2 * n <= size.most) {
     const run = ready(n);
-    // The first times include compilation.
+    // The times of the first runs include compilation.
     const times = Array.from({ length: 5 }, () => {
       const from = performance.now();
       run();

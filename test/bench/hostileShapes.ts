@@ -1,4 +1,4 @@
-/** The table of adversarial shapes, each of which can be made in any size. */
+/** The table of adversarial shapes, each of which can be generated at any size. */
 
 /** Texts by path, and a call that applies to them. */
 export interface HostileBatch {
@@ -8,9 +8,9 @@ export interface HostileBatch {
 
 /** A row of the table. */
 export interface HostileShape {
-  /** The reason that this shape could be slow. */
+  /** The reason why this shape could be slow. */
   readonly why: string;
-  /** The first size to try, and the largest; twice the largest is still within the server's limits. */
+  /** `start`: the first size to try; `most`: the largest one. Even twice the largest is within the server's limits. */
   readonly start: number;
   readonly most: number;
   readonly outcome: "done" | "refused";
@@ -42,9 +42,9 @@ const lines = (n: number, line: (i: number) => string): string =>
 const equal = "x = 1;\n";
 const half = (n: number): number => Math.ceil(n / 2);
 
-/** Half of the edits that a call may have: the larger size has twice as many. */
+/** Half of the maximum number of edits in a call, because the larger size has twice as many. */
 const mostEdits = 5_000;
-/** Maximum length of a text or an old text in UTF-16 units; even twice this length is well within the limits. */
+/** Maximum length of a text or an old text in UTF-16 code units; even twice this is well within the limits. */
 const mostUnits = 8_000_000;
 
 /** The shapes by name. */

@@ -1,4 +1,4 @@
-/** The command line of the benchmark: measures every case, or the named ones, and says which goals are met. */
+/** The benchmark's command line: measures all cases, or only those named, and reports which goals are met. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -36,7 +36,7 @@ if (unknown.length > 0) {
   process.exit(2);
 }
 
-// The servers are killed, so they would leave their announcements in the user's home directory.
+// The servers are killed, so they would otherwise leave their announcements in the user's home directory.
 const state = mkdtempSync(join(tmpdir(), "multi-edit-bench-state-"));
 process.env.XDG_STATE_HOME = state;
 process.on("exit", () => rmSync(state, { recursive: true, force: true }));
@@ -51,7 +51,7 @@ for (const one of benchCases.filter(({ name }) => wanted.includes(name))) {
     cases.push({ name: one.name, title: one.title, ...result });
     console.log(`${caseTable(one, result)}\n`);
   } catch (error) {
-    // A wrong text does not stop the other measurements, but the run as a whole fails.
+    // A wrong text does not stop the remaining measurements, but it fails the run.
     console.log(`${one.title}\n  FAILED: ${String(error)}\n`);
     hasFailed = true;
   }

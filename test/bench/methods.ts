@@ -1,4 +1,4 @@
-/** The three contenders: the server's core, the least that any method must do, and the usual method. */
+/** The three contenders: the server's core, the minimum that any method must do, and the usual method. */
 import { decodeCall } from "../../server/dialect/decode.js";
 import { factsOf } from "../../server/lsp/clients.js";
 import { toErrorData, toRefusal, toResult } from "../../server/lsp/edit/result.js";
@@ -12,14 +12,14 @@ import type { BatchText, Replacement } from "./batches.js";
 
 /** The core's answer, and the plan behind it. */
 export interface CoreAnswer {
-  /** `undefined` if the call could not be decoded. */
+  /** The plan; `undefined` if the call could not be decoded. */
   readonly planned: Planned | undefined;
   readonly answer: MultiEditResult | MultiEditErrorData;
 }
 
 /**
- * Processes a call from its arrival to the complete answer with statuses, diff, positions and messages; leaves out only
- * input and output.
+ * Processes a call from its arrival to the complete answer, with statuses, diff, positions and messages; only I/O is
+ * left out.
  */
 export function throughCore(
   texts: readonly { readonly path: string; readonly text: string }[],
@@ -50,7 +50,7 @@ const client: EditTarget = {
   },
 };
 
-/** Reads every unit of each text once, counts its line ends, and assembles the known result. */
+/** Reads every unit of each text once, counts its line endings, and assembles the known result. */
 export function floor(texts: readonly BatchText[]): { readonly lineEnds: number; readonly results: readonly Buffer[] } {
   let lineEnds = 0;
   const results: Buffer[] = [];
@@ -70,8 +70,8 @@ export function floor(texts: readonly BatchText[]): { readonly lineEnds: number;
 }
 
 /**
- * The usual method: search the text for each edit, search again for a second occurrence, and rebuild the text. Returns
- * `undefined` if an old text does not occur, or occurs more than once.
+ * The usual method: searches the text for each edit, searches again for a second occurrence, and rebuilds the text.
+ * Returns `undefined` if an old text does not occur or occurs more than once.
  */
 export function usual(
   texts: readonly BatchText[],

@@ -1,28 +1,28 @@
-/** Times contenders in turn, A B C A B C, so that anything that slows the machine down slows all of them. */
+/** Times contenders in turn, A B C A B C, so that anything that slows down the machine affects all of them. */
 import { Bench } from "tinybench";
 
-/** Code to be timed. Each sample is one call of `run`; preparation and cleanup are not counted. */
+/** Code to be timed. Each sample is one call of `run`; setup and cleanup are not counted. */
 export interface Contender {
   readonly before?: () => void | Promise<void>;
   readonly run: () => unknown;
   readonly after?: () => void | Promise<void>;
-  /** The maximum number of rounds in which a slow contender takes part. */
+  /** Maximum number of rounds for a slow contender. */
   readonly most?: number;
 }
 
-/** How many samples to take, and how to prepare for each. */
+/** The number of samples to take, and the preparation for each of them. */
 export interface RaceOptions {
   readonly rounds: number;
-  /** Rounds that are not counted, because the engine is still compiling. */
+  /** Number of initial rounds that are not counted, because the engine is still compiling. */
   readonly warmUps: number;
-  /** `true` if the previous sample's young garbage is collected first, provided that Node offers it. */
+  /** `true` to run a minor garbage collection before each sample, if Node allows it. */
   readonly collect: boolean;
   readonly clock: Clock;
 }
 
 /**
  * The quantity that a sample measures: elapsed time, or processor time of this process with all its threads. The latter
- * is meaningful even on a busy machine, but does not include the work of child processes.
+ * is meaningful even on a busy machine, but excludes work done by child processes.
  */
 export type Clock = "wall" | "cpu";
 
@@ -35,7 +35,7 @@ const now: Readonly<Record<Clock, () => number>> = {
   },
 };
 
-/** Milliseconds by contender, in the order of the rounds; contenders that are `undefined` have none. */
+/** Returns each contender's times in milliseconds, in the order of the rounds; `undefined` contenders have none. */
 export async function race<Name extends string>(
   contenders: Readonly<Record<Name, Contender | undefined>>,
   { rounds, warmUps, ...how }: RaceOptions,
@@ -56,7 +56,7 @@ export async function race<Name extends string>(
 }
 
 /**
- * Takes one sample. tinybench finishes each task before the next, so contenders can take turns only in separate
+ * Takes one sample. tinybench finishes each task before it starts the next, so contenders that take turns need separate
  * benches.
  */
 async function sample(
@@ -77,7 +77,7 @@ async function sample(
     async: isAsync,
     beforeEach: async () => {
       await before?.();
-      // Not a full collection: a forced one also discards compiled code, which a natural collection never does.
+      // Not a full collection: forcing one also discards compiled code, which a natural collection never does.
       if (collect) globalThis.gc?.({ type: "minor" });
     },
     ...(after === undefined ? {} : { afterEach: async () => after() }),
@@ -100,7 +100,7 @@ export function ratios(samples: readonly number[], others: readonly number[]): n
   return samples.map((ms, round) => ms / (others[round] as number));
 }
 
-/** The possible error of the median, as a fraction of the median. */
+/** The standard error of the median, as a fraction of the median. */
 export function uncertainty(samples: readonly number[]): number {
   return errorOfMedian(samples) / median(samples);
 }

@@ -9,13 +9,13 @@ export interface Machine {
   readonly cores: number;
   readonly platform: string;
   readonly node: string;
-  /** ISO 8601. */
+  /** The date and time of the measurement, in ISO 8601 format. */
   readonly date: string;
-  /** Average number of runnable processes in the preceding minute; 0 if the system does not report it. */
+  /** The load average over the preceding minute; 0 if the system does not report it. */
   readonly load: number;
 }
 
-/** A case with its figures. */
+/** A case and its figures. */
 export interface MeasuredCase extends CaseResult {
   readonly name: string;
   readonly title: string;
@@ -30,7 +30,7 @@ export interface Report {
   readonly cases: readonly MeasuredCase[];
 }
 
-/** This machine, now. */
+/** This machine, with the current date and load. */
 export function machineNow(): Machine {
   const all = cpus();
   return {
@@ -43,7 +43,7 @@ export function machineNow(): Machine {
   };
 }
 
-/** Describes a machine on one line. */
+/** Describes a machine in one line. */
 export function machineLine({ cpu, cores, platform, node, date, load }: Machine): string {
   return `${cpu}, ${cores} cores, ${platform}, node ${node}, ${date.slice(0, 10)}, load ${load.toFixed(1)}`;
 }
@@ -79,7 +79,7 @@ export interface Worst {
   readonly row: Row;
 }
 
-/** The table of goals: one line for each goal of each case, with its worst row. */
+/** The table of goals: one line per case and goal, with the worst row. */
 export function worstOf(cases: readonly MeasuredCase[]): Worst[] {
   return cases.flatMap(({ title, rows }) => {
     const measures = [...new Set(rows.flatMap(({ goals }) => goals.map(({ measure }) => measure)))];
@@ -93,7 +93,7 @@ export function worstOf(cases: readonly MeasuredCase[]): Worst[] {
   });
 }
 
-/** The fraction of a goal's limit that is used; 1 is the limit itself, and any value above 1 is a miss. */
+/** The fraction of a goal's limit that is used up; 1 is the limit itself, and any value above 1 is a miss. */
 export function strain({ value, limit, sense }: Goal): number {
   return sense === "atMost" ? Math.max(0, value) / limit : limit / value;
 }
@@ -113,7 +113,7 @@ export function goalTable(cases: readonly MeasuredCase[]): string {
   return [line(table[0] ?? []), line(widths.map((width) => "-".repeat(width))), ...rows.map(line)].join("\n");
 }
 
-/** A warning about figures that can't be trusted; `undefined` if the machine was quiet. */
+/** A warning about unreliable figures; `undefined` if the machine was quiet. */
 export function doubts(cases: readonly MeasuredCase[]): string | undefined {
   const rows = cases.flatMap((one) =>
     one.rows.filter(({ goals, uncertainty = 0 }) => goals.length > 0 && uncertainty > quiet),
@@ -123,14 +123,14 @@ export function doubts(cases: readonly MeasuredCase[]): string | undefined {
   return `The machine was too busy for a verdict on ${rows.length} rows: their comparisons are uncertain by more than ${most} %. Run the benchmark again when nothing else is running.`;
 }
 
-/** The number of goals missed in rows that permit a verdict. */
+/** Number of missed goals, counting only rows that permit a verdict. */
 export function missed(cases: readonly MeasuredCase[]): number {
   return cases
     .flatMap(({ rows }) => rows)
     .reduce((sum, row) => sum + row.goals.filter((goal) => !isMet(goal) && (row.uncertainty ?? 0) <= quiet).length, 0);
 }
 
-/** Formats a time in milliseconds; uses seconds for long times. */
+/** Formats a time in milliseconds; long times are given in seconds. */
 export function milliseconds(ms: number): string {
   return ms >= 10_000 ? `${number(ms / 1000)} s` : `${number(ms)} ms`;
 }

@@ -1,24 +1,24 @@
-/** The result of a benchmark case: times, and their relation to the goals. */
+/** The result of a benchmark case: times, and how they compare with the goals. */
 import type { Scale } from "./scale.js";
 
-/** A promise that is measured. */
+/** A promise that can be measured. */
 export interface Goal {
-  /** The quantity that is compared, such as `x floor`. */
+  /** The quantity that is compared with the limit, such as `x floor`. */
   readonly measure: string;
   readonly value: number;
   readonly limit: number;
   readonly sense: "atMost" | "atLeast";
-  /** The text after a number: `x`, ` ms`, ` MB`. */
+  /** The unit to print after a number: `x`, ` ms`, ` MB`. */
   readonly unit: string;
 }
 
 /** One row of a case's table. */
 export interface Row {
   readonly name: string;
-  /** Median times in milliseconds by contender; the server comes first. */
+  /** Median times in milliseconds, keyed by contender; the server comes first. */
   readonly times: Readonly<Record<string, number>>;
   /**
-   * The possible error of the comparison's median, as a fraction of that median or of the goal; `undefined` if no times
+   * The standard error of the comparison's median, as a fraction of that median or of the goal; `undefined` if no times
    * were compared.
    */
   readonly uncertainty?: number;
@@ -26,7 +26,7 @@ export interface Row {
   readonly note?: string;
 }
 
-/** A line of the growth curves: milliseconds by size. */
+/** A growth curve: milliseconds by size. */
 export interface Curve {
   readonly name: string;
   readonly points: readonly { readonly size: number; readonly ms: number }[];
@@ -40,16 +40,16 @@ export interface CaseResult {
 
 /** A case of the benchmark. */
 export interface BenchCase {
-  /** The name for `--only`. */
+  /** The name by which `--only` selects the case. */
   readonly name: string;
   /** The title in the table of goals. */
   readonly title: string;
-  /** `true` if the whole case is about another process, whose work the processor clock does not count. */
+  /** `true` if the case measures only another process, whose work the processor clock does not count. */
   readonly isOfProcess: boolean;
   measure(scale: Scale): Promise<CaseResult>;
 }
 
-/** If a comparison is more uncertain than this, the machine was too busy for a verdict. */
+/** Maximum uncertainty for a verdict; if a comparison exceeds it, the machine was too busy. */
 export const quiet = 0.08;
 
 /** The verdict on a goal. */
@@ -66,7 +66,7 @@ export function isMet({ value, limit, sense }: Goal): boolean {
   return sense === "atMost" ? value <= limit : value >= limit;
 }
 
-/** A goal for a time as a multiple of the floor. */
+/** A goal for a time, as a multiple of the floor. */
 export const timesFloor = (value: number, limit: number): Goal => ({
   measure: "x floor",
   value,

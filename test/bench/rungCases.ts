@@ -1,5 +1,5 @@
 /**
- * Measures every rung: the same edits are found on each rung in turn, because text and call differ in the way that this
+ * Measures every rung. All rungs find the same edits; for each rung, the text and the call differ in a way that this
  * rung ignores.
  */
 import { type BatchShape, type Disguise, editBatch, patchBatch } from "./batches.js";
@@ -8,7 +8,7 @@ import { median, race, uncertainty } from "./race.js";
 import { type BenchCase, type Row, timesFloor } from "./result.js";
 import { rounds, scaled, seed } from "./scale.js";
 
-/** A comment with a quote and a dash, which are plain in the call and typographic in the text. */
+/** A comment with a quote and a dash, both plain in the call and typographic in the text. */
 const note = (quote: string, dash: string): string => ` // it${quote}s so ${dash} still`;
 
 const trailing: Disguise = { inText: (line) => `${line}  ` };
@@ -20,7 +20,8 @@ const curly: Disguise = {
 const deeper: Disguise = { sent: (line) => `    ${line}` };
 
 /**
- * For each rung that finds edits, a difference between text and call that this rung ignores and stricter ones do not.
+ * For each rung that finds edits, a difference between the text and the call that this rung ignores but stricter ones
+ * do not.
  */
 const editRungs: Readonly<Record<string, Disguise | undefined>> = {
   exact: undefined,
@@ -31,7 +32,7 @@ const editRungs: Readonly<Record<string, Disguise | undefined>> = {
   viewPrefix: { sent: (line, number) => `${number}\t${line}` },
 };
 
-/** The same for the rungs that find hunks. */
+/** For each rung that finds hunks, a difference of the same kind. */
 const hunkRungs: Readonly<Record<string, Disguise | undefined>> = {
   exact: undefined,
   trailingBlanks: trailing,

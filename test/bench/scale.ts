@@ -1,25 +1,25 @@
-/** The size of the texts and the number of measurements: as in the table of goals, or small for the tests. */
+/** The size of the texts and the number of measurements: full, as in the table of goals, or small, for the tests. */
 import type { Clock, RaceOptions } from "./race.js";
 
-/** Size and duration. */
+/** The size and duration of a run. */
 export interface Scale {
-  /** The fraction of the full number of lines and edits; 1 as in the table of goals. */
+  /** Fraction of the full number of lines and edits; 1 for the table of goals. */
   readonly size: number;
-  /** The maximum number of rounds; `undefined` for as many as a sound median on a warm engine needs. */
+  /** Maximum number of rounds; if `undefined`, as many as a sound median on a warm engine needs. */
   readonly rounds?: number;
-  /** If absent, elapsed time; with `cpu`, the rows about other processes are left out. */
+  /** Default: elapsed time. With `cpu`, the rows about other processes are left out. */
   readonly clock?: Clock;
 }
 
-/** The seed for every text of the benchmark. */
+/** The seed for all texts of the benchmark. */
 export const seed = 20_251_121;
 
-/** A number of lines or edits at a scale. */
+/** Scales a number of lines or edits. */
 export function scaled(full: number, { size }: Scale, least = 1): number {
   return Math.max(least, Math.round(full * size));
 }
 
-/** As many rounds as a sound median needs, but no more than the scale allows. */
+/** Sets the number of rounds to `count`, but to no more than the scale allows. */
 export function rounds(count: number, scale: Scale): RaceOptions {
   const isFull = scale.rounds === undefined;
   return {

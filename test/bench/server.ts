@@ -15,27 +15,27 @@ import {
 import type { TextDocumentContentChangeEvent } from "vscode-languageserver/node";
 import type { MultiEditErrorData, MultiEditResult } from "../../server/lsp/protocol.js";
 
-/** A server, together with the editor's side of the connection. */
+/** A server, and the editor's end of the connection to it. */
 export interface BenchServer {
   /** Writes a file and opens it. */
   open(path: string, text: string): Promise<void>;
-  /** Sends one notification with these changes; versions increase automatically. */
+  /** Sends these changes in one notification, under the next version number. */
   change(path: string, ...changes: readonly TextDocumentContentChangeEvent[]): Promise<void>;
   close(path: string): Promise<void>;
   /** Sends `multiEdit/apply`, which returns the edit and leaves the text unchanged. */
   apply(call: unknown): Promise<MultiEditResult | MultiEditErrorData>;
-  /** Sends the smallest possible request, for a method that does not exist, and waits for the answer. */
+  /** Sends the smallest possible request, for a nonexistent method, and waits for the answer. */
   ask(): Promise<void>;
-  /** Bytes of memory that the process uses; `undefined` if the system does not report it. */
+  /** The process's resident memory in bytes; `undefined` if the system does not report it. */
   memory(): number | undefined;
-  /** The heap after a collection; works only if the server was started with `withHeap`. */
+  /** The heap after a garbage collection; requires a server that was started with `withHeap`. */
   heap(): Promise<Heap>;
   stop(): void;
 }
 
-/** Memory figures of a server's engine, in bytes. */
+/** Memory figures for a server's engine, in bytes. */
 export interface Heap {
-  /** Memory in use on the heap, and outside it for the heap's objects. */
+  /** Memory in use on the heap, including external memory owned by heap objects. */
   readonly used: number;
   /** The peak resident memory of the process. */
   readonly mostResident: number;
@@ -44,14 +44,14 @@ export interface Heap {
 /** The program under test; npm and the tests run in the package's folder. */
 const program = resolve("dist/main.cjs");
 
-/** Collects garbage and reports the remaining memory whenever the parent sends a message; runs in the server. */
+/** Runs in the server: whenever the parent sends a message, collects garbage and reports the memory still in use. */
 const heapProbe = `process.on("message", () => {
   gc();
   const { heapUsed, external } = process.memoryUsage();
   process.send({ used: heapUsed + external, mostResident: 1024 * process.resourceUsage().maxRSS });
 });`;
 
-/** Starts a server and initializes it; with `withHeap`, it can report on its heap. */
+/** Starts and initializes a server; if `withHeap` is set, the server can report on its heap. */
 export async function startServer(
   { withHeap }: { readonly withHeap: boolean } = { withHeap: false },
 ): Promise<BenchServer> {
@@ -77,7 +77,8 @@ export async function startServer(
     ask: () => connection.sendRequest<never>("multiEdit/nothing", {}).catch(() => undefined),
     memory: () => memoryOf(child),
     async heap() {
-      // The server handles messages in order, so the garbage of the earlier messages exists by then.
+      // The server handles messages in order, so once it has answered this one, everything left over from the earlier
+      // ones can be collected.
       await connection.sendRequest<never>("multiEdit/nothing", {}).catch(() => undefined);
       child.send("heap");
       const [heap] = await once(child, "message");
@@ -92,12 +93,12 @@ export async function startServer(
 }
 
 function dataOf(error: unknown): MultiEditErrorData {
-  // The server's errors have this data.
+  // If an error from the server has data, the data has this type.
   if (error instanceof ResponseError && error.data !== undefined) return error.data as MultiEditErrorData;
   throw error;
 }
 
-/** A process that has answered `initialize`, and its connection. */
+/** A server process that has answered `initialize`, and the connection to it. */
 export async function connect(
   root?: string,
   { withHeap }: { readonly withHeap: boolean } = { withHeap: false },

@@ -3,21 +3,26 @@
  */
 import { type Chance, chanceOf } from "../codex/random.js";
 
-/** A text with the positions of its functions; its lines have no ends yet. */
+/** A text and the positions of its functions; the lines do not have line endings yet. */
 export interface SourceText {
   readonly lines: readonly string[];
-  /** Every complete function. */
+  /** All complete functions. */
   readonly functions: readonly SourceFunction[];
 }
 
-/** Lines of a function, 0-based: the first one, which no other line of the text contains, and the one after its `}`. */
+/**
+ * A function in the generated text. `start` is its first line, which occurs only once in the text; `end` is the line
+ * after its `}`. Both are 0-based.
+ */
 export interface SourceFunction {
   readonly start: number;
   readonly end: number;
   readonly name: string;
 }
 
-/** A text with `lineCount` lines of about 40 units each, including line ends; the same seed gives the same text. */
+/**
+ * A text of `lineCount` lines of about 40 characters each, including line endings; the same seed gives the same text.
+ */
 export function sourceText(lineCount: number, seed: number): SourceText {
   const chance = chanceOf(seed);
   const lines: string[] = [];
@@ -51,7 +56,7 @@ const head = (chance: Chance, name: string): string =>
   `${chance.percent(60) ? "export " : ""}function ${name}(${chance.pick(names)}: ${chance.pick(types)}, ` +
   `${chance.pick(names)}: ${chance.pick(types)}): ${chance.pick(types)} {`;
 
-/** The body of a function: at least three lines, none of them empty, so that each edit has the lines that it needs. */
+/** The body of a function: at least three lines, none of them empty, so that every edit has the lines that it needs. */
 function body(chance: Chance): string[] {
   const lines = [
     `  const ${chance.pick(names)} = ${call(chance)};`,

@@ -1,6 +1,6 @@
 /**
- * The cases about the server's process and its wire: how quickly it starts, answers and keeps up with typing, and how
- * much memory it uses.
+ * The cases about the server's process and its wire: how fast it starts, answers and keeps up with typing, and how much
+ * memory it uses.
  */
 import { spawn } from "node:child_process";
 import type { Range } from "vscode-languageserver/node";
@@ -39,8 +39,8 @@ const smallBatch: BenchCase = {
           {
             name: "wire",
             times: { ours, "empty request": empty, floor: median(times.floor) },
-            // The time of an empty request is short and varies a lot; what matters is the variation relative to the
-            // goal.
+            // An empty request takes little time, but that time varies a lot; what matters is the variation relative to
+            // the goal.
             uncertainty: errorOfMedian(times.empty) / limit,
             goals: [{ measure: "ms above an empty request", value, limit, sense: "atMost", unit: " ms" }],
           },
@@ -60,7 +60,7 @@ const keystroke: BenchCase = {
     const { texts } = editBatch({ lines: scaled(100_000, scale), edits: 1, seed });
     const [{ path, text } = { path: "", text: "" }] = texts;
     const document = TextDocument.create("file:///source.ts", "typescript", 1, text);
-    // A person keeps typing on one line in the middle of the text.
+    // Someone keeps typing on one line in the middle of the text.
     const line = document.positionAt(text.length >> 1).line;
     const typed = { server: 0, library: 0 };
     const change = (character: number) => ({
@@ -85,7 +85,7 @@ const keystroke: BenchCase = {
         },
         { ...rounds(200, scale), warmUps: scale.rounds === undefined ? 20 : 0, collect: false },
       );
-      // The two requests of a round follow each other, so their difference is less noisy than that of the medians.
+      // The two requests of a round are sent back to back, so their difference is less noisy than that of the medians.
       const ours = median(times.change.map((ms, i) => ms - (times.empty[i] ?? 0)));
       const update = median(times.update);
       return {
@@ -179,7 +179,7 @@ const served: BenchCase = {
           await answer;
           worst.push(longest);
         }
-        // In the first round, the engine still compiles the code.
+        // During the first round, the engine is still compiling the code.
         const value = median(worst.slice(1));
         const goals =
           shape.limit === undefined
@@ -247,8 +247,8 @@ const typing: BenchCase = {
     const [{ path, text } = { path: "", text: "" }] = texts;
     const size = Buffer.byteLength(text);
     /**
-     * Changes to `count` different lines, the last line first, so that each change is also valid in the original
-     * text.
+     * Changes to `count` different lines, from the last line to the first, so that each change is also valid in the
+     * original text.
      */
     const changes = (count: number): { range: Range; text: string }[] =>
       Array.from({ length: count }, (_, i) => {

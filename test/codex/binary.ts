@@ -1,4 +1,4 @@
-/** The real `apply_patch`, the program that OpenAI publishes, run in a new folder for each trial. */
+/** The real `apply_patch`, as published by OpenAI, run in a new folder for each trial. */
 import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -7,15 +7,17 @@ import type { Content, Outcome, Trial } from "./trial.js";
 
 /** The program, ready to run. */
 export interface CodexBinary {
-  /** Runs it on a trial. Rejects if it neither succeeds nor fails in the usual way. */
+  /**
+   * Runs the program on a trial. The promise is rejected if the program neither succeeds nor fails in an ordinary way.
+   */
   apply(trial: Trial): Promise<Outcome>;
-  /** Removes its scratch folder. */
+  /** Removes the scratch folder. */
   close(): void;
 }
 
 /**
- * Makes the program at a path runnable: the program decides what to do by the name under which it is started, so this
- * function creates a link named `apply_patch`.
+ * Makes the program at a path runnable. The program decides what to do based on the name under which it is started, so
+ * this function creates a link named `apply_patch`.
  */
 export function codexBinary(program: string): CodexBinary {
   const scratch = mkdtempSync(join(tmpdir(), "multi-edit-codex-"));
@@ -49,7 +51,7 @@ function run(
   { root, home, patch }: { root: string; home: string; patch: string },
 ): Promise<{ status: number | null; said: string }> {
   return new Promise((resolve, reject) => {
-    // The program gets no other variables: one that asks for backtraces, for example, would only slow it down.
+    // No other variables are passed on: one that asks for backtraces, for example, would only slow the program down.
     const child = spawn(link, [], { cwd: root, env: { CODEX_HOME: home }, stdio: "pipe" });
     let said = "";
     for (const stream of [child.stdout, child.stderr]) {

@@ -4,13 +4,13 @@ const blank = "[\\t-\\r \\u0085\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202
 const atStart = new RegExp(`^${blank}`);
 const atEnd = new RegExp(`${blank}$`);
 
-/** Removes trailing whitespace and line ends. */
+/** Removes trailing whitespace and line endings. */
 export const trimBlanksEnd = (text: string): string => text.replace(atEnd, "");
 
-/** Removes leading and trailing whitespace and line ends. */
+/** Removes leading and trailing whitespace and line endings. */
 export const trimBlanks = (text: string): string => trimBlanksEnd(text.replace(atStart, ""));
 
-/** Replaces each typographic character with the plain one. */
+/** Replaces each typographic character with its plain equivalent. */
 function plain(text: string): string {
   return text
     .replace(/[\u2010-\u2015\u2212]/g, "-")
@@ -19,7 +19,7 @@ function plain(text: string): string {
     .replace(/[\u00a0\u2002-\u200a\u202f\u205f\u3000]/g, " ");
 }
 
-/** The four ways in which Codex compares lines, strictest first. */
+/** The four ways that Codex compares lines, strictest first. */
 export const passes: readonly ((line: string) => string)[] = [
   (line) => line,
   trimBlanksEnd,

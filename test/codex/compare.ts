@@ -1,5 +1,5 @@
 /**
- * Compares the server's result with Codex's: they are equal, differ in documented ways, or differ for an unknown
+ * Compares the server's result with Codex's: the two are equal, differ in documented ways, or differ for an unknown
  * reason.
  */
 import { planPatch } from "../support/patching.js";
@@ -11,15 +11,15 @@ import { type Outcome, sameFiles, show, showFiles, type Trial } from "./trial.js
 /** The verdict on one trial in one mode. */
 export type Verdict =
   | { readonly kind: "same"; readonly isDone: boolean }
-  /** The deviations that explain the difference; empty if it takes several of them together. */
+  /** The deviations that explain the difference; empty if only several of them together explain it. */
   | { readonly kind: "deviates"; readonly by: readonly DeviationName[] }
-  /** `nature`: the mode and the reasons that both sides give, to distinguish one difference from another. */
+  /** `nature`: the mode and each side's reason, which identify the kind of difference. */
   | { readonly kind: "different"; readonly report: string; readonly nature: string };
 
 /** The server's two modes. */
 export const modes = [{ lenient: true }, { lenient: false }] as const;
 
-/** Runs a trial on all sides; returns a verdict for each mode, in the order of `modes`. */
+/** Runs a trial on all sides; returns one verdict per mode, in the order of `modes`. */
 export async function compare(trial: Trial, binary: CodexBinary): Promise<Verdict[]> {
   const real = await binary.apply(trial);
   const model = modelOf(trial, codexRules);
@@ -54,8 +54,8 @@ function verdictOf(
 }
 
 /**
- * The deviations whose absence would change the outcome; if there are none, those that would each change Codex's result
- * on their own.
+ * The deviations that the outcome depends on; if there are none, those that would each change Codex's result on their
+ * own.
  */
 function reasonsOf(trial: Trial, rules: Rules, outcomes: { promised: Outcome; codex: Outcome }): DeviationName[] {
   const needed = [...rules].filter((name) => {
@@ -72,7 +72,7 @@ function saysSo(codes: readonly string[], reason: string): boolean {
   return kin.some((code) => codes.includes(code));
 }
 
-/** Codes with the same meaning, by row: the lines are missing, or the path is not that of a file. */
+/** Codes with the same meaning, one group per row: the lines are missing, or the path is not that of a file. */
 const kinds: readonly (readonly string[])[] = [
   ["contextNotFound", "alreadyApplied", "consumed"],
   ["fileNotFound", "isDirectory", "ioError"],

@@ -1,7 +1,7 @@
-/** Damages patches as models do: markers, signs, spaces and wrappers that are slightly wrong. */
+/** Damages patches as models do: slightly wrong markers, signs, spaces and wrappers. */
 import type { Chance } from "./random.js";
 
-/** Joins a patch's lines; three patches in ten get one or two kinds of damage. */
+/** Joins a patch's lines; 30 percent of all patches get one or two kinds of damage. */
 export function damaged(lines: readonly string[], chance: Chance): string {
   let spoilt = [...lines];
   if (!chance.percent(30)) return `${spoilt.join("\n")}${chance.percent(80) ? "\n" : ""}`;
@@ -12,7 +12,7 @@ export function damaged(lines: readonly string[], chance: Chance): string {
 
 type Damage = (lines: string[], chance: Chance) => string[];
 
-/** Replaces one random line that `suits` accepts with the lines that `by` returns. */
+/** Replaces one random line accepted by `suits` with the lines returned by `by`. */
 function exchange(
   lines: string[],
   chance: Chance,
@@ -120,7 +120,8 @@ const damages = {
     return own.length === 0 ? lines : exchange(lines, chance, isAnchor, (line) => [chance.pick(own), line]);
   },
   unified: (lines, chance) => {
-    // The numbers refer to the file before the patch; if an earlier section changed the file, they are unknown.
+    // The numbers refer to the file as it was before the patch, so they are unknown if an earlier section has changed
+    // the file.
     if (lines.filter((line) => /^\*\*\* \w+ File: /.test(line)).length > 1) return lines;
     const line = chance.between(0, 9);
     const count = chance.between(0, 4);

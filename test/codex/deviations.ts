@@ -1,6 +1,9 @@
-/** Intentional differences between the server's reading of a patch and Codex's; each row is a switch of the model. */
+/**
+ * Intentional differences between the server's reading of a patch and Codex's; each row can be switched on in the
+ * model.
+ */
 
-/** A deliberate difference. */
+/** An intentional difference. */
 export interface Deviation {
   readonly why: string;
   /** `true` if the difference also applies with `lenient: false`. */
@@ -63,7 +66,7 @@ export const deviations = {
 /** A row's name. */
 export type DeviationName = keyof typeof deviations;
 
-/** The switches that are on. Without any, the model behaves like Codex. */
+/** The deviations that are switched on. If there are none, the model behaves like Codex. */
 export type Rules = ReadonlySet<DeviationName>;
 
 /** Codex without deviations. */

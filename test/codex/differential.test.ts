@@ -1,6 +1,6 @@
 /**
- * Compares the real `apply_patch` with the server on thousands of random patches; only intentional differences may
- * occur. To try more patches: `CODEX_APPLY_PATCH=<the program> CODEX_PATCHES=20000 CODEX_SEED=7 npx vitest run
+ * Compares the real `apply_patch` with the server on thousands of random patches; only intentional differences are
+ * allowed. To try more patches: `CODEX_APPLY_PATCH=<the program> CODEX_PATCHES=20000 CODEX_SEED=7 npx vitest run
  * test/codex`.
  */
 import { afterAll, it } from "vitest";
@@ -16,10 +16,10 @@ const program = process.env.CODEX_APPLY_PATCH;
 const count = Number(process.env.CODEX_PATCHES ?? 3_000);
 const seed = Number(process.env.CODEX_SEED ?? Date.now() % 1_000_000);
 
-/** Each trial starts a process; two at a time keep a small machine busy. */
+/** Each trial starts a process; two at a time are enough to keep a small machine busy. */
 const atOnce = 2;
 
-// Without the program nothing can be compared; if the program is required, its absence is a failure.
+// Without the program, there is nothing to compare; if the program is required, its absence is a failure.
 if (program === undefined) {
   it("apply_patch is not available", () => {
     const leftOut = "left out: the comparison with Codex, because CODEX_APPLY_PATCH names no program";
@@ -63,7 +63,7 @@ if (program === undefined) {
     if (different !== undefined) throw new Error(await reportOf(different));
   });
 
-  /** Reduces a trial to the smallest one that still shows the difference, and returns the report on that one. */
+  /** Reduces a trial to the smallest one that still shows the difference and returns the report on it. */
   const reportOf = async (trial: Trial): Promise<string> => {
     const reported = async (one: Trial): Promise<string | undefined> => {
       const found = (await compare(one, binary)).find((verdict) => verdict.kind === "different");

@@ -1,36 +1,36 @@
-/** A file's text as lines, the search for lines in it, and the replacement of lines, all as Codex does it. */
+/** A file's text as lines, and the rules by which Codex finds and replaces lines. */
 import { passes } from "./blanks.js";
 import type { PatchLine } from "./grammar.js";
 
-/** A line of a file with its end; only the last line may have none. */
+/** A line of a file with its line ending, which only the last line may lack. */
 export interface FileLine {
   readonly text: string;
   readonly end: string;
 }
 
-/** Lines of a hunk that replace `count` lines from line `at` (0-based). */
+/** Lines of a hunk that replace `count` lines, starting at line `at` (0-based). */
 export interface Replacement {
   readonly at: number;
   readonly count: number;
   readonly lines: readonly PatchLine[];
 }
 
-/** Splits a text at its line ends; an empty rest after the last one is not a line. */
+/** Splits a text at its line endings; an empty remainder after the last one is not a line. */
 export function linesOf(text: string): FileLine[] {
   return [...text.matchAll(/([^\r\n]*)(\r\n|\n|\r|$)/g)]
     .map(([, line = "", end = ""]) => ({ text: line, end }))
     .filter(({ text, end }) => text !== "" || end !== "");
 }
 
-/** The pass (0-based) that found a run of lines, and all locations (0-based) at which it found the run. */
+/** The pass (0-based) that found a run of lines, and all locations (0-based) where it found the run. */
 export interface Found {
   readonly pass: number;
   readonly places: readonly [number, ...number[]];
 }
 
 /**
- * Finds a run of at least one line from `from` on or, if `atEnd` is set, only at the last possible line. The first pass
- * that finds it decides.
+ * Finds a run of one or more lines at or after `from` or, if `atEnd` is set, only at the end of the text. The first
+ * pass that finds the run determines the result.
  */
 export function seek(
   texts: readonly string[],
@@ -48,10 +48,10 @@ export function seek(
   return undefined;
 }
 
-/** The line end for new lines. */
+/** The line ending for new lines. */
 export const newLineEnd = (lines: readonly FileLine[]): string => lines.find(({ end }) => end !== "")?.end ?? "\n";
 
-/** Replaces lines of a text. Every line has an end afterwards. */
+/** Replaces lines of a text. In the result, every line has a line ending. */
 export function replaced(lines: readonly FileLine[], replacements: readonly Replacement[]): string {
   const newEnd = newLineEnd(lines);
   const result: FileLine[] = [];
@@ -64,7 +64,7 @@ export function replaced(lines: readonly FileLine[], replacements: readonly Repl
   return result.map(({ text, end }) => `${text}${end === "" ? newEnd : end}`).join("");
 }
 
-/** New lines that replace `count` adjacent lines, starting at line `at`; the hunk keeps none of these. */
+/** New lines that replace `count` adjacent lines, starting at line `at`; the hunk keeps none of the old lines. */
 export interface Run {
   readonly at: number;
   readonly count: number;
@@ -72,10 +72,10 @@ export interface Run {
 }
 
 /**
- * All runs in file order. Kept lines divide a hunk into runs, and Codex sorts these, not whole hunks. Lines inserted
- * before a line precede the lines that replace it. If two hunks insert at the same line, the hunk that begins earlier
- * in the file comes first or, if both begin at the same line, the hunk without old lines. A hunk that only adds lines
- * at the end of the file keeps its place in the patch's order.
+ * All runs in file order. Kept lines divide a hunk into runs, and Codex sorts these rather than whole hunks. Lines
+ * inserted before a line precede the lines that replace it. If two hunks insert at the same line, the hunk that begins
+ * earlier in the file comes first or, if both begin at the same line, the hunk without old lines. A hunk that only adds
+ * lines at the end of the file keeps its place in the patch's order.
  */
 function inOrder(replacements: readonly Replacement[], end: number): Run[] {
   const placed = replacements.flatMap((hunk) => runsOf(hunk).map((run) => ({ hunk, run })));
@@ -91,7 +91,7 @@ function inOrder(replacements: readonly Replacement[], end: number): Run[] {
   return placed.map(({ run }) => run);
 }
 
-/** The runs of one hunk; lines that it adds before a removed line are a run of their own. */
+/** The runs of one hunk; lines that it adds before a removed line form a separate run. */
 export function runsOf({ at, lines }: Replacement): Run[] {
   const runs: Run[] = [];
   let next = at;

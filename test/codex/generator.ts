@@ -1,5 +1,6 @@
 /**
- * Generates trials: small files with few distinct lines, and patches for them that are right, nearly right, or damaged.
+ * Generates trials: small files with few distinct lines, and patches for them that are correct, nearly correct, or
+ * damaged.
  */
 
 import { damaged } from "./damage.js";
@@ -10,7 +11,7 @@ import type { Content, Trial } from "./trial.js";
 /** A patch line with its sign, or a marker. */
 type PatchText = string;
 
-/** The expected lines of each file after the sections that have been generated so far. */
+/** The expected lines of each file after the sections generated so far. */
 type State = Map<string, string[]>;
 
 const paths = ["a.txt", "b.txt", "dir/c.txt", "new.txt", "deep/er/n.txt"];
@@ -18,7 +19,7 @@ const paths = ["a.txt", "b.txt", "dir/c.txt", "new.txt", "deep/er/n.txt"];
 /** A folder, and a path below a file. */
 const oddPaths = ["dir", "a.txt/n.txt"];
 
-/** The next trial of a random stream. */
+/** Generates the next trial from a random stream. */
 export function makeTrial(chance: Chance): Trial {
   const pool = linePool(chance);
   const files = new Map<string, Content>();
@@ -81,10 +82,10 @@ function addSection(path: string, state: State, { pool, chance }: Around): Patch
   return [`*** Add File: ${path}`, ...lines.map((line) => `+${line}`)];
 }
 
-/** One line of a hunk, with its sign. */
+/** A line of a hunk, with its sign. */
 type Step = { readonly sign: " " | "-" | "+"; readonly text: string };
 
-/** Hunks for a text, and the resulting lines. */
+/** Generates hunks for a text; also returns the resulting lines. */
 function hunksFor(lines: readonly string[], around: Around): { hunks: PatchText[]; after: string[] } {
   const { chance } = around;
   const hunks: PatchText[][] = [];
@@ -114,7 +115,7 @@ function hunksFor(lines: readonly string[], around: Around): { hunks: PatchText[
   return { hunks: hunks.flat(), after };
 }
 
-/** Keeps, removes and replaces lines, and inserts new ones; always at least one change. */
+/** Randomly keeps, removes, replaces and inserts lines; makes at least one change. */
 function stepsFor(lines: readonly string[], { pool, chance }: Around): Step[] {
   const steps: Step[] = [];
   const addSome = (percent: number) => {
@@ -132,8 +133,8 @@ function stepsFor(lines: readonly string[], { pool, chance }: Around): Step[] {
 }
 
 /**
- * The anchors of a hunk: usually a line above the hunk; sometimes a later line, the hunk's own first line, or a line
- * that does not exist.
+ * The anchors for a hunk: usually a line above the hunk; sometimes a later line, the hunk's own first line, or a
+ * nonexistent line.
  */
 function anchorsFor(lines: readonly string[], at: { done: number; start: number }, around: Around): string[] {
   const { chance, pool } = around;
@@ -153,7 +154,7 @@ function anchorsFor(lines: readonly string[], at: { done: number; start: number 
   return text === "" ? [] : [text];
 }
 
-/** The lines of a hunk as a model may remember them: exact, all wrong in the same way, or only one of them wrong. */
+/** The lines of a hunk as a model might remember them: exact, all wrong in the same way, or only one of them wrong. */
 function loosenedHunk(steps: readonly Step[], chance: Chance): Step[] {
   const how = chance.weighted({ exact: 50, one: 18, all: 14, shift: 14, foreign: 4 });
   const way: Loosening = chance.pick(loosenings);

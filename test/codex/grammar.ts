@@ -1,4 +1,4 @@
-/** The grammar of patches as observed in Codex, with each deviation that is switched on. */
+/** The grammar of patches as observed in Codex, plus each deviation that is switched on. */
 import { trimBlanks, trimBlanksEnd } from "./blanks.js";
 import type { Rules } from "./deviations.js";
 
@@ -8,7 +8,7 @@ export interface PatchLine {
   readonly text: string;
 }
 
-/** The text after `@@`. If it begins with the line numbers of a unified diff, `range` is the range of the old lines. */
+/** The text after `@@`. If it begins with a unified diff's line numbers, `range` is the range of the old lines. */
 export interface PatchAnchor {
   readonly text: string;
   readonly range?: { readonly line: number; readonly count: number };
@@ -32,7 +32,10 @@ export type Read =
   | { readonly ok: true; readonly parts: readonly Part[] }
   | { readonly ok: false; readonly said: string };
 
-/** Reads a patch. With deviations switched on, it may accept patches that the server refuses; `compare` allows this. */
+/**
+ * Reads a patch. With deviations switched on, it may accept patches that the server refuses, which `compare` allows
+ * for.
+ */
 export function readPatch(patch: string, rules: Rules): Read {
   const body = bodyOf(patch, rules);
   if (body === undefined) return refused("no markers around it");
@@ -45,9 +48,9 @@ export function readPatch(patch: string, rules: Rules): Read {
     const last = parts.at(-1);
     const marker = last?.kind === "update" ? trimBlanksEnd(line) : trimBlanks(line);
     if (marker === endMarker) {
-      // One more end marker may follow, and nothing else.
+      // Nothing may follow except one more end marker.
       const hasMore = body.slice(i + 1).some((rest) => trimBlanks(rest) !== "");
-      if (hasMore && !rules.has("textAround")) return refused("text behind the end");
+      if (hasMore && !rules.has("textAround")) return refused("text after the end");
       break;
     }
     const opened = openPart(marker);
@@ -86,7 +89,7 @@ const isWhole = (lines: readonly string[]): boolean =>
   lines.length > 1 && trimBlanks(lines[0] ?? "") === beginMarker && trimBlanks(lines.at(-1) ?? "") === endMarker;
 
 /**
- * Removes what does not belong to a body: empty lines after it, and the ends of a code fence and of a heredoc that were
+ * Removes what does not belong to a body: empty lines after it, and the ends of a code fence and a heredoc that were
  * opened before it.
  */
 function withoutWrapping(before: readonly string[], body: readonly string[]): string[] {
@@ -108,7 +111,7 @@ function openPart(marker: string): Part | undefined {
   return update === undefined ? undefined : { kind: "update", path: update, chunks: [] };
 }
 
-/** The error of a part that ends here; `undefined` if there is none. */
+/** The error in a part that ends here; `undefined` if there is none. */
 function closePart(part: Part | undefined, rules: Rules): string | undefined {
   if (part?.kind !== "update") return undefined;
   const last = part.chunks.at(-1);
@@ -117,8 +120,8 @@ function closePart(part: Part | undefined, rules: Rules): string | undefined {
 }
 
 /**
- * Reports whether a line is an empty one between an Update's header and its first hunk. If lines of the hunk follow
- * without `@@`, a line with only spaces is an empty context line, and an empty line before a `+` may say where the
+ * Reports whether a line is empty and lies between an Update's header and its first hunk. If lines of the hunk follow
+ * without `@@`, a line of only spaces is an empty context line, and an empty line before a `+` may say where the
  * addition goes.
  */
 function isLeadingBlank(body: readonly string[], at: number, part: Part | undefined, rules: Rules): boolean {
@@ -128,7 +131,7 @@ function isLeadingBlank(body: readonly string[], at: number, part: Part | undefi
   return body[at] === "" && !next.startsWith("+");
 }
 
-/** Reads one line of a part; returns its error, or `undefined`. */
+/** Reads a line of a part; returns the error in it, or `undefined`. */
 function takeLine(line: string, part: Part | undefined, rules: Rules): string | undefined {
   if (part?.kind === "update") return takeUpdateLine(line, part, rules);
   if (rules.has("blankBetween") && trimBlanks(line) === "") return undefined;
@@ -161,11 +164,11 @@ function takeUpdateLine(line: string, part: Part & { kind: "update" }, rules: Ru
     if (last !== undefined) last.atEnd = true;
     return undefined;
   }
-  if (last?.atEnd) return marker === "" ? undefined : `neither @@ nor header behind an end of file: ${line}`;
+  if (last?.atEnd) return marker === "" ? undefined : `neither @@ nor header after an end of file: ${line}`;
   return takeHunkLine(line, part, rules);
 }
 
-/** Reports whether all lines are empty context lines, and so may be nothing but a gap in the patch. */
+/** Reports whether all lines are empty context lines, so that they may be no more than a gap in the patch. */
 const isGap = (lines: readonly PatchLine[]): boolean => lines.every(({ sign, text }) => sign === " " && text === "");
 
 function anchorOf(marker: string, rules: Rules): PatchAnchor | undefined {

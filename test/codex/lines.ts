@@ -1,7 +1,7 @@
-/** The lines from which files are made, and the ways in which a patch may misspell them. */
+/** The lines that files are made of, and the ways that a patch may misspell them. */
 import type { Chance } from "./random.js";
 
-/** A way of misspelling a line; the last one goes beyond what Codex tolerates. */
+/** A way of misspelling a line; Codex tolerates all of them except the last. */
 export type Loosening = (typeof loosenings)[number];
 
 /** All ways of misspelling a line. */
@@ -47,20 +47,20 @@ const words = [
   "def f():",
 ];
 
-/** The lines for one trial: few enough to recur, and some of them accompanied by a similar line. */
+/** The lines for one trial: few enough to recur, and some of them with a similar counterpart. */
 export function linePool(chance: Chance): string[] {
   const pool = Array.from({ length: chance.between(2, 6) }, () => chance.pick(words));
   const relatives = pool
     .filter(() => chance.percent(15))
     .map((line) => loosened(line, chance.pick(loosenings), chance));
-  // Half of the trials get lines that are less likely to recur.
+  // Half of the trials also get lines that are less likely to recur.
   const own = chance.percent(50)
     ? Array.from({ length: 6 }, (_, i) => `${chance.pick(["", "  ", "\t"])}line ${i}`)
     : [];
   return [...pool, ...relatives, ...own];
 }
 
-/** The line ends of one file, from which each line draws its own. */
+/** The possible line endings of a file; each line gets one of them. */
 export function lineEnds(chance: Chance): readonly string[] {
   const kind = chance.weighted({ lf: 60, crlf: 20, cr: 6, mixed: 14 });
   const ends = { lf: ["\n"], crlf: ["\r\n"], cr: ["\r"], mixed: ["\n", "\n", "\r\n", "\r"] };
@@ -71,7 +71,7 @@ const blanks = [" ", "  ", "\t", "\u00a0", "\u0085", "\u2003", "\u2028", "\u000b
 
 const notBlanks = ["\ufeff", "\u200b", "\u180e"];
 
-/** Families of characters; Codex treats `same` as equal, and `alike` only looks similar. */
+/** Families of similar characters; Codex treats those in `same` as equal, but not those in `alike`. */
 const families: readonly { readonly same: string; readonly alike: string }[] = [
   { same: "-\u2010\u2011\u2012\u2013\u2014\u2015\u2212", alike: "\uff0d\u2043" },
   { same: "'\u2018\u2019\u201a\u201b", alike: "\u2032\u00b4`" },
@@ -80,7 +80,7 @@ const families: readonly { readonly same: string; readonly alike: string }[] = [
   { same: ".", alike: "\u2026" },
 ];
 
-/** The line with a misspelling, or unchanged if it has nothing to misspell. */
+/** The line with a misspelling; unchanged if there is nothing to misspell. */
 export function loosened(line: string, way: Loosening, chance: Chance): string {
   switch (way) {
     case "trailing":
@@ -114,8 +114,8 @@ function exchanged(line: string, to: "same" | "alike", chance: Chance): string {
 }
 
 /**
- * Indents a line by `shift` or, if `shift` consists of minus signs, removes up to that many leading blanks. An empty
- * line stays as it is.
+ * Indents a line by `shift` or, if `shift` consists of minus signs, removes up to that many leading blanks. Empty lines
+ * stay unchanged.
  */
 export function shifted(line: string, shift: string): string {
   if (/^\s*$/.test(line)) return line;

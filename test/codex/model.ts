@@ -1,11 +1,11 @@
-/** The effect of a patch on a trial's files as observed in Codex, with each deviation that is switched on. */
+/** The effect of a patch on a trial's files as observed in Codex, plus each deviation that is switched on. */
 import type { Rules } from "./deviations.js";
 import { linesOf, newLineEnd } from "./fileLines.js";
 import { type Chunk, type Part, readPatch } from "./grammar.js";
 import { isIdle, place, type Refusal } from "./placement.js";
 import type { Content, Files, Outcome, Trial } from "./trial.js";
 
-/** Reasons why a patch is refused as a whole, by the server's names for them. */
+/** Reasons for refusing a whole patch, named as the server names them. */
 export type Reason =
   | Refusal
   | "patchSyntax"
@@ -17,11 +17,14 @@ export type Reason =
 
 /** The outcome that the model predicts for a trial. */
 export interface Modelled extends Outcome {
-  /** `undefined` if the patch was applied. */
+  /** The reason for the refusal; `undefined` if the patch was applied. */
   readonly reason?: Reason;
 }
 
-/** Predicts the outcome of a trial if these deviations are switched on; if none are, it is Codex's outcome. */
+/**
+ * Predicts the outcome of a trial with these deviations switched on; if there are none, the prediction is Codex's
+ * outcome.
+ */
 export function modelOf({ files, patch }: Trial, rules: Rules): Modelled {
   const work: Work = {
     files: new Map(),
@@ -59,21 +62,19 @@ export function modelOf({ files, patch }: Trial, rules: Rules): Modelled {
 
 const hasIdle = (part: Part): boolean => part.kind === "update" && part.chunks.some(isIdle);
 
-/**
- * A file while the patch is being applied. If `mark` is a byte order mark, it does not count as part of the first line.
- */
+/** A file while the patch is being applied. If `mark` is a byte order mark, the mark is not part of the first line. */
 interface Kept {
   readonly mark: "" | "\ufeff";
   readonly content: Content;
-  /** Its path before the patch; `undefined` if it did not exist. */
+  /** The file's path before the patch; `undefined` if the file did not exist. */
   readonly origin?: string | undefined;
 }
 
 interface Work {
   readonly files: Map<string, Kept>;
-  /** Folders remain after their last file is gone. */
+  /** Folders remain even when they no longer contain a file. */
   readonly folders: Set<string>;
-  /** Files that the patch has already deleted, by their path before the patch. */
+  /** Files that the patch has already deleted, keyed by the paths that they had before the patch. */
   readonly deleted: Map<string, Kept>;
   /** Paths of files that must be text, because the patch uses their contents. */
   readonly barred: Set<string>;
@@ -92,8 +93,8 @@ function markedFile(content: Content, rules: Rules): Kept {
 const contentOf = ({ mark, content }: Kept): Content => (typeof content === "string" ? mark + content : content);
 
 /**
- * Reports whether a section's file is not text although the patch uses its contents; the patch then can't even delete
- * or move the file.
+ * Reports whether a section's file is binary although the patch uses its contents; the patch then can't even delete or
+ * move the file.
  */
 function isBarred({ barred, rules }: Work, files: Files, { path }: Part): boolean {
   return rules.has("binaryStays") && isBinary(files.get(plainPath(path))) && barred.has(plainPath(path));
@@ -158,9 +159,7 @@ const withoutMarks = (chunk: Chunk): Chunk => ({
   lines: chunk.lines.map(({ sign, text }) => ({ sign, text: text.replace(/^\ufeff/, "") })),
 });
 
-/**
- * Reports whether the file at a path is part of a cycle of moved files, each of which has the former name of another.
- */
+/** Reports whether the file at a path is part of a cycle of moves in which each file takes another's former name. */
 function leadsBack({ files }: Work, path: string): boolean {
   const seen = new Set<string>();
   for (let at: string | undefined = path; at !== undefined && !seen.has(at); at = files.get(at)?.origin) {
@@ -177,7 +176,7 @@ const plainPath = (path: string): string =>
     .filter((name) => name !== "" && name !== ".")
     .join("/");
 
-/** The folders on a path. */
+/** The folders along a path. */
 function foldersOf(path: string): string[] {
   const names = path.split("/");
   return names.slice(0, -1).map((_, i) => names.slice(0, i + 1).join("/"));
@@ -188,7 +187,7 @@ function write({ files, folders }: Work, path: string, file: Kept): void {
   for (const folder of foldersOf(path)) folders.add(folder);
 }
 
-/** The reason why no file can be created at a path; `undefined` if one can, or if a file exists there. */
+/** The reason why no file can be created at a path; `undefined` if one can, or if a file already exists there. */
 function obstacleAt({ files, folders, named, rules }: Work, path: string): Reason | undefined {
   if (path === "" || folders.has(path)) return "isDirectory";
   const isBelow = foldersOf(path).some(

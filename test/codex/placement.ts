@@ -1,4 +1,4 @@
-/** The placement of hunks as observed in Codex, with each deviation that is switched on. */
+/** The placement of hunks as observed in Codex, plus each deviation that is switched on. */
 import type { Rules } from "./deviations.js";
 import { type Found, linesOf, type Replacement, replaced, runsOf, seek } from "./fileLines.js";
 import type { Chunk, PatchAnchor, PatchLine } from "./grammar.js";
@@ -12,13 +12,13 @@ export type Placed = { readonly ok: true; readonly text: string } | { readonly o
 
 type Search = Replacement | Refusal;
 
-/** State that the hunks of one section share. */
+/** State shared by all hunks of a section. */
 interface Ground {
   readonly texts: readonly string[];
   readonly rules: Rules;
 }
 
-/** Places hunks in a text. All are searched for in the text as it was before the first one. */
+/** Places hunks in a text. All of them are searched for in the original text. */
 export function place(text: string, chunks: readonly Chunk[], rules: Rules): Placed {
   const lines = linesOf(text);
   const ground: Ground = { texts: lines.map((line) => line.text), rules };
@@ -29,7 +29,7 @@ export function place(text: string, chunks: readonly Chunk[], rules: Rules): Pla
     const chunk = idle.includes(sent) ? unsigned(sent) : sent;
     const found = placeOf(ground, chunk, cursor);
     if (idle.includes(sent)) {
-      // Such a hunk writes nothing, wherever it is placed; it is an error only if its lines occur nowhere.
+      // Wherever an idle hunk is placed, it changes nothing; it is an error only if its lines occur nowhere.
       if (typeof found === "string" && found !== "ambiguousMatch") return { ok: false, why: "noChange" };
       if (typeof found !== "string") cursor = cursorBehind(ground, chunk, found, cursor);
       continue;
@@ -39,13 +39,13 @@ export function place(text: string, chunks: readonly Chunk[], rules: Rules): Pla
       return { ok: false, why: "overlap" };
     }
     replacements.push(found);
-    // An insertion leaves the cursor after its anchors, wherever the lines go.
+    // An insertion leaves the cursor after its anchors, no matter where the lines go.
     cursor = cursorBehind(ground, chunk, found, cursor);
   }
   return { ok: true, text: idle.length === chunks.length ? text : replaced(lines, replacements) };
 }
 
-/** The line at which the search for the next hunk begins. */
+/** The line where the search for the next hunk begins. */
 function cursorBehind(ground: Ground, chunk: Chunk, found: Replacement, cursor: number): number {
   const passed = found.count > 0 ? undefined : follow(ground, chunk.anchors, cursor)?.line;
   return Math.max(cursor, passed ?? found.at + found.count);
@@ -93,8 +93,8 @@ function placeOf(ground: Ground, chunk: Chunk, cursor: number): Search {
 }
 
 /**
- * The line at which the search for a hunk begins, with a flag if an anchor determines it; `undefined` if an anchor is
- * missing.
+ * The line where the search for a hunk begins, and a flag that is set if an anchor determines that line; `undefined` if
+ * an anchor is missing.
  */
 function follow(
   { texts, rules }: Ground,
@@ -114,7 +114,7 @@ function follow(
   return { line, isNarrowed };
 }
 
-/** The locations of a hunk, and the hunk's lines without the trailing empty lines that the file does not have. */
+/** The locations of a hunk, and its lines without those trailing empty lines that the file does not have. */
 type OldFound = Found & { readonly lines: readonly PatchLine[] };
 
 function findOld({ texts, rules }: Ground, { lines, atEnd }: Chunk, from: number): OldFound | undefined {
@@ -134,15 +134,18 @@ function findOld({ texts, rules }: Ground, { lines, atEnd }: Chunk, from: number
 }
 
 /**
- * Reports whether the last old line, which is empty, is a context line followed by added lines: if it were removed from
- * the old lines only, it would become an added line.
+ * Reports whether the last old line, which is empty, is a context line followed by added lines: removing it from the
+ * old lines alone would turn it into an added line.
  */
 function isStray(lines: readonly PatchLine[]): boolean {
   const at = lines.findLastIndex(({ sign }) => sign !== "+");
   return lines[at]?.sign === " " && at < lines.length - 1;
 }
 
-/** Removes the empty line at the end of the old lines and the one at the end of the new lines; one line may be both. */
+/**
+ * Removes the empty line at the end of the old lines and the one at the end of the new lines; the two may be the same
+ * line.
+ */
 function withoutLastBlank(lines: readonly PatchLine[]): PatchLine[] {
   const lastOld = lines.findLastIndex(({ sign }) => sign !== "+");
   const lastNew = lines.findLastIndex(({ sign }) => sign !== "-");
@@ -155,18 +158,24 @@ function withoutLastBlank(lines: readonly PatchLine[]): PatchLine[] {
   });
 }
 
-/** Removes all empty context lines at the end. */
+/** Removes all trailing empty context lines. */
 const withoutBlanksAtEnd = (lines: readonly PatchLine[]): PatchLine[] =>
   lines.slice(0, lines.findLastIndex(({ sign, text }) => sign !== " " || text !== "") + 1);
 
-/** Added lines without the empty context lines after them; `undefined` if the hunk is not of this kind. */
+/**
+ * The hunk without the empty context lines at its end, if all its other lines are added ones and there are such empty
+ * lines; otherwise `undefined`.
+ */
 function withoutGap(chunk: Chunk): Chunk | undefined {
   const lines = withoutBlanksAtEnd(chunk.lines);
   const isInsertion = lines.length > 0 && lines.length < chunk.lines.length && lines.every(({ sign }) => sign === "+");
   return isInsertion ? { ...chunk, lines } : undefined;
 }
 
-/** The first location if that is allowed; otherwise the only one, or the only one nearest to a line (1-based). */
+/**
+ * The first location if `mayTakeFirst` is `true`; otherwise the only location or, if there are several, the one nearest
+ * to the line `hint` (1-based), unless two are equally near.
+ */
 function choose(
   ground: Ground,
   { pass, places, lines }: OldFound,
@@ -183,8 +192,8 @@ function choose(
 }
 
 /**
- * Places added lines that have no context: after their anchor, else after the line that the line numbers of a unified
- * diff name, else at the end.
+ * Places added lines that have no context: after their anchor, else after the line that a unified diff's line numbers
+ * name, else at the end.
  */
 function insertion(ground: Ground, chunk: Chunk, anchored: ReturnType<typeof follow>): Search {
   const { texts, rules } = ground;
@@ -205,8 +214,8 @@ function insertion(ground: Ground, chunk: Chunk, anchored: ReturnType<typeof fol
 }
 
 /**
- * Reports whether a hunk changes lines that another one needs. Adjacent hunks do not conflict, but in overlapping
- * hunks, adjacent changes do.
+ * Reports whether a hunk changes lines that another hunk needs. Adjacent hunks do not conflict, but adjacent changes in
+ * overlapping hunks do.
  */
 function disturbs(one: Replacement, other: Replacement): boolean {
   const [from, to] = [other.at, other.at + other.count];

@@ -2,15 +2,15 @@
 
 /** A stream of random choices. */
 export interface Chance {
-  /** An integer from 0 up to but excluding `bound`. */
+  /** An integer from 0 up to, but excluding, `bound`. */
   below(bound: number): number;
-  /** An integer from `from` to `to`, both included. */
+  /** An integer from `from` to `to`, inclusive. */
   between(from: number, to: number): number;
-  /** `true` in about `percent` of 100 draws. */
+  /** `true` with a probability of `percent` percent. */
   percent(percent: number): boolean;
   /** One item of a non-empty list. */
   pick<T>(items: readonly T[]): T;
-  /** One key of a table, with a probability proportional to its weight. */
+  /** A key of a table, chosen with a probability proportional to its weight. */
   weighted<K extends string>(weights: Readonly<Record<K, number>>): K;
 }
 

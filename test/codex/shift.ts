@@ -1,14 +1,16 @@
-/** Indents added lines if the old lines matched only when indentation was ignored. */
+/** Indents added lines if the old lines matched only because indentation was ignored. */
 import { trimBlanks, trimBlanksEnd } from "./blanks.js";
 import type { PatchLine } from "./grammar.js";
 
-/** A function that turns a patch's indentation into a file's; it returns `undefined` if it does not apply. */
+/**
+ * A function that turns indentation in a patch into indentation in a file; it returns `undefined` if it does not apply.
+ */
 type Way = (indent: string) => string | undefined;
 
 /**
- * Returns a hunk's lines with the added lines indented to suit the file. A single function must turn the indentation of
- * every old line into that of the matching line in the file; if there is none, or if an added line does not fit it, the
- * lines stay unchanged.
+ * Returns a hunk's lines, with the added lines indented to suit the file. A single function must turn each old line's
+ * indentation into that of the matching line in the file; if there is no such function, or it does not apply to an
+ * added line, the lines stay unchanged.
  */
 export function shiftedLines(lines: readonly PatchLine[], fileLines: readonly string[]): readonly PatchLine[] {
   const pairs = lines
@@ -33,7 +35,7 @@ function waysFor(pairs: readonly Pair[], hasSigns: boolean): Way[] {
   const ways: Way[] = [];
   const more = first.file.slice(0, first.file.length - first.old.length);
   const less = first.old.slice(0, first.old.length - first.file.length);
-  // One extra space suggests a context line whose sign was forgotten, unless some lines have their minus sign.
+  // One extra space suggests a context line that has lost its sign, unless some lines have a minus sign.
   if (more !== "" && (more !== " " || hasSigns)) ways.push((indent) => more + indent);
   if (less !== "") ways.push((indent) => (indent.startsWith(less) ? indent.slice(less.length) : undefined));
   for (let width = 1; width <= 16; width++) {
@@ -44,7 +46,8 @@ function waysFor(pairs: readonly Pair[], hasSigns: boolean): Way[] {
 }
 
 /**
- * Replaces each full width of spaces with a tab. Any remaining spaces are alignment, which an old line must have, too.
+ * Replaces each full width of spaces with a tab. Any remaining spaces are alignment, which some old line must also
+ * have.
  */
 function inTabs(indent: string, width: number, pairs: readonly Pair[]): string | undefined {
   const restOf = (text: string): number => (/^ */.exec(text)?.[0].length ?? 0) % width;

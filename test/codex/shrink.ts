@@ -1,7 +1,7 @@
 /** Reduces a trial that shows a difference to the smallest trial that still shows it. */
 import type { Content, Trial } from "./trial.js";
 
-/** Leaves out one thing at a time for as long as the trial still shows the difference; returns the smallest trial. */
+/** Leaves out one thing at a time as long as the trial still shows the difference; returns the smallest trial. */
 export async function shrink(trial: Trial, isShown: (trial: Trial) => Promise<boolean>): Promise<Trial> {
   for (const smaller of smallerTrials(trial)) {
     if (await isShown(smaller)) return shrink(smaller, isShown);
@@ -9,7 +9,7 @@ export async function shrink(trial: Trial, isShown: (trial: Trial) => Promise<bo
   return trial;
 }
 
-/** Leaves out a file, lines of the patch, or lines of a file; large parts first. */
+/** Leaves out a file, lines of the patch, or lines of a file, starting with large parts. */
 function* smallerTrials({ files, patch }: Trial): Generator<Trial> {
   for (const path of files.keys()) yield { patch, files: new Map([...files].filter(([other]) => other !== path)) };
   for (const fewer of withoutSome(patch.split("\n"))) yield { files, patch: fewer.join("\n") };

@@ -1,26 +1,26 @@
-/** The input for both sides, and the result. */
+/** The input that both sides get, and the result of each side. */
 
-/** A file's content: a text, written as UTF-8 with its byte order mark if it has one, or bytes that are not text. */
+/** A file's content: text, written as UTF-8 with its byte order mark if it has one, or bytes that are not text. */
 export type Content = string | Uint8Array;
 
-/** Files by their path below the root, with `/`. */
+/** Files, keyed by their `/`-separated paths relative to the root. */
 export type Files = ReadonlyMap<string, Content>;
 
-/** Some files and a patch for them. */
+/** Some files, and a patch for them. */
 export interface Trial {
   readonly files: Files;
   readonly patch: string;
 }
 
-/** One side's result: its report of success or failure, and the files afterwards. */
+/** One side's result: whether it reports success or failure, and the files afterwards. */
 export interface Outcome {
   readonly ok: boolean;
   readonly files: Files;
-  /** The side's message, for a person who reads about a difference. */
+  /** The side's message, to help investigate a difference. */
   readonly said: string;
 }
 
-/** Reports whether two trees have the same files with the same bytes. */
+/** Reports whether two trees contain the same files with the same bytes. */
 export function sameFiles(a: Files, b: Files): boolean {
   return (
     a.size === b.size &&
@@ -44,7 +44,7 @@ export function showFiles(files: Files): string {
   return rows.length === 0 ? "  (no files)" : rows.join("\n");
 }
 
-/** A string literal in which every character is visible. */
+/** A string literal with every character visible. */
 export function show(content: Content): string {
   if (typeof content !== "string") return `new Uint8Array([${[...content]}])`;
   return JSON.stringify(content).replace(/[^\x20-\x7e]/gu, (char) =>

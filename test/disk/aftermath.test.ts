@@ -1,6 +1,6 @@
 /**
- * What a batch leaves behind after a crash, a refusal or the work of a clean-up program is reported truthfully, and
- * none of it reappears later.
+ * After a crash, a refusal or an intervening clean-up program, a batch's leftovers are reported truthfully and never
+ * reappear later.
  */
 import { describe, expect, it } from "vitest";
 import { stage } from "../../server/disk/commit.js";
@@ -30,7 +30,7 @@ import {
 import { workspaceOn } from "./simulation.js";
 
 describe("a batch that was rolled back, but of which a temporary file could not be removed", () => {
-  /** `full` and `stuck` select the steps to refuse; `note` is called before the step that `full` selects. */
+  /** `full` and `stuck` select the steps to refuse; `note` is called right before the step that `full` selects. */
   const rolledBack = (
     [texts, changes]: readonly [Record<string, string>, readonly DiskChange[]],
     [full, stuck]: readonly ((what: string, isCommitting: boolean) => boolean)[],
@@ -82,7 +82,7 @@ describe("a batch that was rolled back, but of which a temporary file could not 
       (now) => made.push(now.look(at("x"))?.inode),
     );
     disk.sync(workspaceFolder);
-    // Other files take the free inode numbers, until `x` gets the number that it had before.
+    // Other files use up the free inode numbers until `x` gets its previous number again.
     for (let count = 0; disk.look(at("x"))?.inode !== made[0]; count++) {
       expect(count).toBeLessThan(20);
       if (count > 0) disk.rename(at("x"), `/state/${count}`);
@@ -138,7 +138,7 @@ describe("a commit record that may not last", () => {
         if (isCommitting && isStateSync(what) && ++syncs > 1) throw systemError("EIO", what);
       },
     });
-    // As on Linux: the system forgets the refusal, and the next sync succeeds.
+    // As on Linux, the system forgets the refusal, so the next sync succeeds.
     let [refusals, isCut] = [0, false];
     const second: MemoryDisk = disk.afterKill({
       before: (_, what) => {
@@ -243,7 +243,7 @@ it("a batch is rolled back even if the directory of the journals is no longer wr
 describe("a directory that can be entered, but neither listed nor written", () => {
   const texts = { "d/a": "old a", b: "old b" };
   const changes = [update("d/a", "new a"), update("b", "new b")];
-  /** Such a directory cannot be opened, and therefore cannot be synced. */
+  /** The same disk, except that its directory `d` cannot be opened, and therefore cannot be synced. */
   const closed = (disk: MemoryDisk): FileSystem => ({
     ...disk,
     mayWrite: (path) => path !== at("d") && disk.mayWrite(path),
@@ -340,7 +340,7 @@ it("a journal that is too large to be read again is not written", () => {
   expect(disk.list(state)).toEqual([]);
 });
 
-// On other systems, no directory is known that cannot be synced.
+// On other systems, there is no known directory that can't be synced.
 it.runIf(process.platform === "linux")("a disk that does not support the sync of directories causes no failure", () => {
   const directory = `/proc/${process.pid}`;
   realFileSystem.sync(directory);

@@ -1,4 +1,4 @@
-/** Bytes in, bytes out: text that a plan does not change keeps its bytes, in every encoding that can be edited. */
+/** Text that a plan does not change keeps its bytes, in every encoding that can be edited. */
 import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -11,7 +11,8 @@ import { workspaceFolder } from "./plans.js";
 import { workspaceOn } from "./simulation.js";
 
 /**
- * Each encoding, with its byte order mark and a function that encodes text character by character, without the server.
+ * Each encoding, with its byte order mark and a function that encodes text character by character without using the
+ * server.
  */
 const spellings = [
   { name: "utf-8", mark: [], units: utf8 },

@@ -1,5 +1,6 @@
 /**
- * Commits from the caller's side: refusals with their reasons, kept attributes, undo, and the reports after a crash.
+ * Commits from the caller's perspective: refusals and their reasons, preserved attributes, undo, and reports after a
+ * crash.
  */
 import { createHash } from "node:crypto";
 import {
@@ -23,7 +24,7 @@ import { type FileSystem, realFileSystem, systemError } from "../../server/disk/
 import { recover } from "../../server/disk/recover.js";
 import { type Entry, makeDirectory } from "../support/directory.js";
 
-/** A folder with files, and a state directory next to it. */
+/** A folder with files, and a state directory beside it. */
 interface Site {
   readonly root: string;
   readonly workspace: DiskWorkspace;
@@ -54,7 +55,7 @@ function update({ path }: Site, name: string, before: string, after: string): Di
   return { kind: "update", path: path(name), name, hash: hashOf(before), content: { text: after } };
 }
 
-/** Stages a batch that must be accepted. */
+/** Stages a batch that must not be refused. */
 function staged(at: Site, changes: readonly DiskChange[]): Staged {
   const result = stage(at.workspace, changes, "a batch");
   if (!result.ok) throw new Error(result.failures.map(({ message }) => message).join("\n"));
@@ -68,8 +69,8 @@ function committed(at: Site, changes: readonly DiskChange[]): Committed {
 }
 
 /**
- * A batch whose record is refused after everything else was done, so it is rolled back; `meddle` runs just before the
- * refusal.
+ * A batch whose record is refused once everything else is done, so the batch is rolled back; `meddle` runs just before
+ * the refusal.
  */
 function takenBack(at: Site, changes: readonly DiskChange[], meddle: () => void = () => undefined): NotCommitted {
   let records = 0;
@@ -86,14 +87,14 @@ function takenBack(at: Site, changes: readonly DiskChange[], meddle: () => void 
   return result;
 }
 
-/** The codes and paths of the failures with which a batch is refused. */
+/** The codes and paths of the failures reported for a batch that must be refused. */
 function refused(at: Site, changes: readonly DiskChange[]): (readonly [string, string | undefined])[] {
   const result = stage(at.workspace, changes, "a batch");
   if (result.ok) throw new Error("it was not refused");
   return result.failures.map(({ code, path }) => [code, path]);
 }
 
-/** The same workspace as the next process sees it: the previous process is dead. */
+/** The same workspace as seen by the next process after the previous one has died. */
 function next({ workspace }: Site): DiskWorkspace {
   const { owners } = workspace;
   return { ...workspace, owners: { ...owners, self: "00000000-00000000-1-1", isAlive: () => false } };
@@ -178,7 +179,7 @@ describe("a batch is refused", () => {
     const result = batch.commit();
     expect(readdirSync(outside)).toEqual(["a.txt"]);
     expect(readFileSync(join(outside, "a.txt"), "utf8")).toBe("a");
-    // The target of the link is unknown, so nothing more is written until the directory is back.
+    // The link's target is unknown, so nothing more is written until the directory is back.
     expect(result.outcome).toBe("recoveryPending");
     expect(refused(at, [])).toEqual([["ioError", undefined]]);
     rmSync(at.path("dir"));
@@ -292,7 +293,7 @@ describe("text that another program writes meanwhile", () => {
     const changes = [create("new/a.txt"), create("new/b.txt"), create("other/c.txt")];
     const { outcome, failure } = takenBack(at, changes, () => writeFileSync(at.path("new/b.txt"), "theirs"));
     expect([outcome, at.names(), at.text("new/b.txt")]).toEqual(["rolledBack", ["new", "new/b.txt"], "theirs"]);
-    expect(failure.message).toContain(`left as they are: ${at.path("new/b.txt")}.`);
+    expect(failure.message).toContain(`left them alone: ${at.path("new/b.txt")}.`);
   });
 
   it("is not touched when the batch is rolled back, and the old file is kept beside it", () => {
@@ -302,7 +303,7 @@ describe("text that another program writes meanwhile", () => {
     const kept = at.names().find((name) => name.endsWith(".old")) ?? "";
     expect(outcome).toBe("rolledBack");
     expect(failure.message).toContain(
-      `The other changes were rolled back. In the meantime, another program changed these files or removed the copies of their old text, so they were left as they are: ${at.path("b.txt")} (its old text: ${at.path(kept)}).`,
+      `The other changes were rolled back. In the meantime, another program changed these files or removed the copies of their old text, so the rollback left them alone: ${at.path("b.txt")} (its old text: ${at.path(kept)}).`,
     );
     expect([at.text("a.txt"), at.text("b.txt"), at.text(kept)]).toEqual(["a", "theirs", "b"]);
     expect(recover(at.workspace).batches).toEqual([]);
@@ -320,7 +321,7 @@ describe("after a crash", () => {
       ["untouched", "a batch", ["a.txt"]],
     ]);
     expect(batches[0]?.message).toMatch(
-      /^A call to change a\.txt was interrupted \(it began at [\dT:.-]+Z\)\. Nothing was changed\.$/,
+      /^A call to change a\.txt, begun at [\dT:.-]+Z, was interrupted\. Nothing was changed\.$/,
     );
     expect([at.names(), at.text("a.txt")]).toEqual([["a.txt"], "a"]);
     expect(readdirSync(at.workspace.state)).toEqual([]);

@@ -1,15 +1,15 @@
-/** Everything below a directory of a disk in memory, in a form for comparisons. */
+/** The contents of a directory on an in-memory disk, in a form that can be compared. */
 
 /** A file or a directory. */
 interface TreeNode {
   readonly isDirectory: boolean;
   readonly mode: number;
   readonly bytes: Buffer;
-  /** The entries of a directory: the number of the node for each name. */
+  /** The entries of a directory: the node number for each name. */
   readonly names: ReadonlyMap<string, number>;
 }
 
-/** The tree below `directory`, a prefix of paths; `node` is the node at `path`. */
+/** The entries below `directory`, found by walking the tree from `node`, which is at `path`. */
 export function treeOf(
   nodes: ReadonlyMap<number, TreeNode>,
   node: TreeNode,

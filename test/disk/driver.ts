@@ -1,6 +1,6 @@
 /**
- * Writes one batch, or recovers, and reports the outcome. This program is for runs that are killed from outside or
- * whose system calls are made to fail.
+ * Writes one batch, or recovers, and reports the outcome. This program exists so that tests can kill it from outside or
+ * make its system calls fail.
  */
 import { lstatSync, readFileSync, writeSync } from "node:fs";
 import { stage } from "../../server/disk/commit.js";

@@ -1,5 +1,6 @@
 /**
- * Real runs with real faults: each small batch with each fault at each of its calls, and recovery with the same faults.
+ * Real runs with real faults: every small batch with every fault at each of its calls, and recovery with the same
+ * faults.
  */
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -12,7 +13,7 @@ import { layOut, type Site, stateAt, treeAt, writeTask } from "./realTree.js";
 import { type Fault, faults, kill, type Point, runWithFault, watchDriver } from "./strace.js";
 import { leftovers, type Sides, unlike } from "./verdict.js";
 
-/** Parameters common to all runs. */
+/** Parameters shared by all runs. */
 export interface Bench {
   /** The bundled driver. */
   readonly program: string;
@@ -20,25 +21,25 @@ export interface Bench {
   readonly root: string;
   readonly plans: readonly { readonly name: string; readonly plan: TrialPlan }[];
   readonly choose: Choose;
-  /** Time in milliseconds since 1970 at which the runs end, however many there were; default: never. */
+  /** Time to stop, in milliseconds since 1970, no matter how many runs there have been; default: never. */
   readonly end?: number;
 }
 
-/** Counts of runs, and descriptions of their defects. */
+/** Counts of runs, and descriptions of the defects that they found. */
 export interface RunTally {
   runs: number;
   readonly byFault: Map<string, number>;
   readonly wrong: string[];
 }
 
-/** A tally of zeros. */
+/** A tally with all counts at zero. */
 export function newRunTally(): RunTally {
   return { runs: 0, byFault: new Map(), wrong: [] };
 }
 
 /**
- * The number of faults to produce, the number of points to try in one plan before the next plan, and the number of
- * parallel runs.
+ * The number of faults to produce, the number of points to try in one plan before moving on to the next, and the number
+ * of runs in parallel.
  */
 export interface Workload {
   readonly count: number;
@@ -46,7 +47,7 @@ export interface Workload {
   readonly jobs: number;
 }
 
-/** Runs plans in random order until the given number of faults have occurred. */
+/** Runs plans in random order until the requested number of faults have occurred. */
 export function runFaults(bench: Bench, tally: RunTally, workload: Workload): Promise<void> {
   return work(bench, tally, workload, async (name, plan) => {
     const kind = bench.choose(6) === 0 ? "abandon" : "apply";
@@ -63,8 +64,8 @@ export function runFaults(bench: Bench, tally: RunTally, workload: Workload): Pr
 }
 
 /**
- * Kills a batch, then kills the recovery at one of its own calls, then recovers; repeats this until the given number of
- * recoveries have been killed.
+ * Kills a batch, then kills its recovery at one of the recovery's own calls, then recovers; repeats this until the
+ * requested number of recoveries have been killed.
  */
 export function runDoubleFaults(bench: Bench, tally: RunTally, workload: Workload): Promise<void> {
   return work(bench, tally, workload, async (name, plan) => {
@@ -73,7 +74,10 @@ export function runDoubleFaults(bench: Bench, tally: RunTally, workload: Workloa
   });
 }
 
-/** Performs up to `perPlan` runs of one plan after another, until `count` is reached, 5 have defects, or time is up. */
+/**
+ * Takes one plan after another and does up to `perPlan` runs of each, until `count` runs are done, 5 defects are found,
+ * or time is up.
+ */
 async function work(
   bench: Bench,
   tally: RunTally,
@@ -94,12 +98,12 @@ async function work(
   await Promise.all(Array.from({ length: jobs }, worker));
 }
 
-/** Reports whether the time for runs is up. */
+/** Reports whether time is up. */
 export function isOver({ end = Number.POSITIVE_INFINITY }: Pick<Bench, "end">): boolean {
   return Date.now() > end;
 }
 
-/** The valid states of the disk according to a report; `isSettled`: `true` if they are valid even before a recovery. */
+/** The disk states that a report allows; `isSettled`: `true` if they must hold even before a recovery. */
 export function saidBy(report: DriverReport | undefined): { readonly may: Sides; readonly isSettled: boolean } {
   switch (report?.outcome) {
     case "applied":
@@ -125,12 +129,12 @@ export function recoverAndLook(site: Site, plan: TrialPlan, report: DriverReport
 }
 
 /**
- * Number of recoveries that are killed after a kill at one point. The calls of a recovery are recorded once for all of
- * them.
+ * Number of recoveries to kill for each point at which a batch is killed. The system calls of a recovery are recorded
+ * once and used for all of these recoveries.
  */
 export const recoveriesPerPoint = 4;
 
-/** Runs a task on a site of its own, which is removed afterwards. */
+/** Runs a task on its own site, which is removed afterwards. */
 export async function atSite<T>(
   { root }: Pick<Bench, "root">,
   plan: TrialPlan,
@@ -145,10 +149,10 @@ export async function atSite<T>(
   }
 }
 
-/** A call that the driver does not make itself: the program that copies attributes makes it. */
+/** A call made not by the driver itself but by the program that copies attributes. */
 const attributeCall: Point = { call: "fsetxattr", number: 1 };
 
-/** The plans in random order, again and again. */
+/** The plans in random order, over and over again. */
 function* endless({ plans, choose }: Bench): Generator<Bench["plans"][number]> {
   for (;;) yield* shuffled(plans, choose);
 }
@@ -182,7 +186,7 @@ function oneFault(
   });
 }
 
-/** Kills a batch again and again at the same point, and each time kills the recovery at a different call. */
+/** Kills a batch at the same point again and again, each time killing the recovery at a different call. */
 async function doublesAt(
   bench: Bench,
   tally: RunTally,
@@ -206,7 +210,7 @@ async function doublesAt(
   }
 }
 
-/** Puts one call of each kind first: a recovery makes more unlink calls than calls of any other kind. */
+/** Puts one call of each kind first, because a recovery makes more unlink calls than calls of any other kind. */
 function varied(points: readonly Point[]): Point[] {
   const firsts = [...new Map(points.map((point) => [point.call, point])).values()];
   return [...firsts, ...points.filter((point) => !firsts.includes(point))];

@@ -1,4 +1,4 @@
-/** A few real runs with real faults; `npm run faults` runs as many as requested. */
+/** A few runs with real faults; `npm run faults` performs as many as requested. */
 import { rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ import { straceProblem } from "./strace.js";
 
 const reason = straceProblem();
 
-// Without strace, no system call can be made to fail; if strace is required, its absence is a failure.
+// Without strace, system calls cannot be made to fail; if strace is required, its absence is a failure.
 if (reason !== undefined) {
   it("strace is not available", () => {
     const leftOut = `left out: faults on a real disk, because ${reason}`;

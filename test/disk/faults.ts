@@ -1,7 +1,7 @@
 /**
- * Counts how often a batch on disk is neither all old nor all new, under as many faults as requested: `npm run faults
- * -- --runs 800 --double 200 --states 100000 --cuts 100`, each part for at most `--seconds`. Exits with 1 if anything
- * was wrong.
+ * Counts how often a batch on disk ends up neither all old nor all new, under as many faults as requested: `npm run
+ * faults -- --runs 800 --double 200 --states 100000 --cuts 100`, each part for at most `--seconds` seconds. Exits with
+ * 1 if anything was wrong.
  */
 import { rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -15,7 +15,7 @@ import { chooser } from "./plans.js";
 import { newTally, simulate, type Tally } from "./simulation.js";
 import { smallPlans } from "./smallPlans.js";
 
-/** Number of states examined after each cut of a random batch. */
+/** Number of states to examine for each cut of a random batch. */
 const samples = 20;
 
 interface Share {
@@ -86,9 +86,7 @@ async function main(): Promise<void> {
   process.exitCode = wrong.length === 0 ? 0 : 1;
 }
 
-/**
- * Runs per plan, so that every plan gets a turn; at least 8, because a plan must first be watched, which takes time.
- */
+/** Runs per plan, so that every plan gets a turn; at least 8, because watching a plan first takes time. */
 const perPlan = (runs: number, plans: number): number => Math.max(8, Math.ceil(runs / plans));
 
 async function timed<T>(task: () => Promise<T>): Promise<T> {

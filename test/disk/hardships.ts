@@ -1,4 +1,4 @@
-/** Full disks, read-only disks, power cuts, and users without permission: real ones, if the machine allows them. */
+/** Full disks, read-only disks, power cuts, and users without permission: real ones, where the machine allows them. */
 import { execFileSync } from "node:child_process";
 import {
   chmodSync,
@@ -24,15 +24,16 @@ import { unlike } from "./verdict.js";
 export interface HardshipTally {
   readonly name: string;
   runs: number;
-  /** Number of runs by the outcome that the driver reported. */
+  /** Number of runs, keyed by the outcome in the driver's report. */
   readonly outcomes: Map<string, number>;
   readonly wrong: string[];
-  /** The reason why it was skipped; `undefined` if it was not. */
+  /** The reason why this kind was skipped; `undefined` if it was not. */
   leftOut?: string;
 }
 
 /**
- * Runs each kind of hardship, power cuts `cuts` times; kinds that the machine does not allow are skipped with a reason.
+ * Runs every kind of hardship, with `cuts` power cuts; skips the kinds that the machine does not allow, and records
+ * why.
  */
 export async function runHardships(bench: Bench, cuts: number): Promise<HardshipTally[]> {
   const tallies: HardshipTally[] = [];
@@ -49,7 +50,7 @@ export async function runHardships(bench: Bench, cuts: number): Promise<Hardship
   return tallies;
 }
 
-/** Reports whether an error means that the machine lacks a program, or does not let it do its work. */
+/** Reports whether an error means that a program is missing on this machine, or is not allowed to do its work here. */
 function isRefusal(error: unknown): error is Error {
   if (!(error instanceof Error)) return false;
   const isMissing = "syscall" in error && String(error.syscall).startsWith("spawn");
@@ -58,7 +59,7 @@ function isRefusal(error: unknown): error is Error {
 
 const at = (name: string): string => `${workspaceFolder}/${name}`;
 
-/** Updates two files, creates one in a new directory, deletes one and moves one; all of them are large. */
+/** A plan that updates two files, creates one in a new directory, deletes one and moves one; all of them are large. */
 function largePlan(size: number): TrialPlan {
   const text = (name: string): string => `${name}\n`.repeat(Math.ceil(size / (name.length + 1)));
   const file = (name: string) => ({ bytes: Buffer.from(text(name)) });
@@ -138,7 +139,7 @@ function judge(
     readonly site: Site;
     readonly plan: TrialPlan;
     readonly report: DriverReport | undefined;
-    /** The report that the driver must give; `undefined` if any report is valid. */
+    /** The outcome that the driver must report; `undefined` if any outcome is valid. */
     readonly expected?: DriverReport["outcome"];
   },
 ): void {
@@ -153,7 +154,7 @@ function judge(
   }
 }
 
-/** Runs a task while a disk is mounted, and unmounts the disk even if the task fails. */
+/** Runs a task while a disk is mounted and unmounts the disk even if the task fails. */
 async function mounted<T>(how: readonly string[], target: string, task: () => Promise<T>): Promise<T> {
   execFileSync("mount", how, { stdio: "pipe" });
   try {
@@ -163,7 +164,7 @@ async function mounted<T>(how: readonly string[], target: string, task: () => Pr
   }
 }
 
-/** Puts files and state on one small disk; `size` is the mount option that limits its size. */
+/** Puts the files and the state on the same small disk; `size` is the mount option that limits its size. */
 async function onSmallDisk(bench: Bench, tally: HardshipTally, size: string): Promise<void> {
   const plan = largePlan(9_000);
   mkdirSync(bench.root, { recursive: true });
@@ -174,7 +175,7 @@ async function onSmallDisk(bench: Bench, tally: HardshipTally, size: string): Pr
     try {
       site = layOut(disk, plan);
     } catch (error) {
-      // Not even the old files fit.
+      // The disk is too small even for the old files.
       if (codeOf(error) !== "ENOSPC") throw error;
       return;
     }
@@ -183,7 +184,9 @@ async function onSmallDisk(bench: Bench, tally: HardshipTally, size: string): Pr
   });
 }
 
-/** Runs the driver as a user who is not root, on the user's own files and on root's, in directories of both. */
+/**
+ * Runs the driver as an ordinary user, on files owned by that user and by root, in directories owned by each of them.
+ */
 async function asOrdinaryUser(bench: Bench, tally: HardshipTally): Promise<void> {
   if (process.getuid?.() !== 0) throw Object.assign(new Error("only root can become another user"), { status: 1 });
   const nobody = 65_534;
@@ -219,8 +222,8 @@ async function asOrdinaryUser(bench: Bench, tally: HardshipTally): Promise<void>
 }
 
 /**
- * Copies the disk's image, right after the report or in the middle of the batch, to get the disk as a power cut leaves
- * it.
+ * Copies the disk's image, either right after the report or in the middle of the batch, to get the disk that a power
+ * cut would leave.
  */
 async function cutPower(bench: Bench, tally: HardshipTally, plan: TrialPlan, isWhole: boolean): Promise<void> {
   mkdirSync(bench.root, { recursive: true });

@@ -1,6 +1,6 @@
 /**
- * Programs that have a file open: recognized by the traces that editors and the server's own sessions leave. If real
- * editors are installed, they are tested, too.
+ * Programs that have a file open, recognized by the traces that editors and the server's own sessions leave. Real
+ * editors are tested, too, if they are installed.
  */
 import { spawn } from "node:child_process";
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
@@ -14,13 +14,13 @@ import type { Holder } from "../../server/disk/sentences.js";
 import { type Entry, makeDirectory } from "../support/directory.js";
 import { neovimVersion } from "../support/neovim.js";
 
-/** The program's name on the path. */
+/** The program's name on `PATH`. */
 const neovim = "nvim";
 
-/** A process id that no process has: ids on Linux are less than four million. */
+/** A process id that is never in use: on Linux, ids are below four million. */
 const nobody = 99_999_999;
 
-/** The part of a swap file's first block that says who holds the file. */
+/** The part of a swap file's first block that says which process has the file open. */
 function swapFile(pid: number, host: string): Buffer {
   const block = Buffer.alloc(4096);
   block.write("b0VIM 9.0");
@@ -96,7 +96,7 @@ describe("a file is open in", () => {
   });
 });
 
-// Without Neovim, the blocks above stand in for it; if editors are required, its absence is a failure.
+// Without Neovim, only the tests above run; if editors are required, its absence is a failure.
 if (neovimVersion() === undefined) {
   it("Neovim is not available", () => {
     if (process.env.REQUIRE_EDITORS === "1") throw new Error("Neovim is not there");

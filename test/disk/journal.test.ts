@@ -1,4 +1,4 @@
-/** A journal is read as if a stranger had written it; a torn write is distinguished from another program's text. */
+/** A journal is treated as untrusted input; a torn write is distinguished from text written by another program. */
 import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";

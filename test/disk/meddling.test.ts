@@ -1,4 +1,4 @@
-/** Another program writes during a batch: its text is kept or can be found again, and the batch reports the truth. */
+/** Another program writes during a batch: its text is kept or can be recovered, and the batch reports the truth. */
 import { dirname } from "node:path";
 import { describe, expect, it } from "vitest";
 import { stage } from "../../server/disk/commit.js";
@@ -9,10 +9,11 @@ import { chooser, randomPlan, type Tree, type TrialPlan, workspaceFolder } from 
 import { workspaceOn } from "./simulation.js";
 
 interface Meddling {
-  /** The other program's action on a file; returns `false` if the action is not possible. */
+  /** The other program's action on a file; returns `false` if that action is impossible. */
   readonly act: (disk: MemoryDisk, path: string) => boolean;
   /**
-   * Steps before which an action comes too late for any check: the other program writes between the check and the step.
+   * Steps right before which an action escapes every check, because the other program writes between the check and the
+   * step.
    */
   readonly tooLate: RegExp;
 }
@@ -22,7 +23,7 @@ const theirs = Buffer.from("written by somebody else\n");
 const meddlings: Readonly<Record<string, Meddling>> = {
   "writes into it": {
     act: (disk, path) => isFile(disk, path) && done(disk.outside().fill(path, theirs)),
-    // Only a file that is written in place, or removed again, can be changed between the check and the step.
+    // Between the check and the step, only a file that is written in place or removed again can be changed.
     tooLate: /^(?:open|write|truncate|unlink) /,
   },
   "writes as many bytes into it as it had": {
@@ -124,14 +125,13 @@ function writeBatch(plan: TrialPlan, before: (disk: MemoryDisk, step: number, wh
   return { disk, outcome: committed.outcome };
 }
 
-/** Checks that all files that the other program did not touch are in the state that the outcome implies. */
+/** Checks that all files untouched by the other program are in the state that the outcome implies. */
 function expectRest(
   disk: MemoryDisk,
   { plan, path, outcome }: { readonly plan: TrialPlan; readonly path: string; readonly outcome: string },
 ): void {
   const side = outcome === "applied" ? plan.new : plan.old;
-  // A program that writes a file changes it under all of its names, even names that the file is about to lose or to
-  // get.
+  // A program that writes to a file changes it under all of its names, even those that it is about to lose or get.
   const same = plan.changes.map((change) => [change.path, targetOf(change)]).filter((names) => names.includes(path));
   const met = new Set([path, ...same.flat()]);
   const isOthers = (name: string): boolean => !met.has(name) && !/link\d$|\.multi-edit-/.test(name);

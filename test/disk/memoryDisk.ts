@@ -1,7 +1,4 @@
-/**
- * A disk in memory that can be cut off before any step; it then keeps an arbitrary part of the data that was not
- * synced.
- */
+/** An in-memory disk that can be cut off before any step; it then keeps an arbitrary part of the unsynced data. */
 import { basename, dirname } from "node:path";
 import { type AttributePair, type FileStat, type FileSystem, systemError } from "../../server/disk/fileSystem.js";
 import { treeOf } from "./diskTree.js";
@@ -9,22 +6,22 @@ import { treeOf } from "./diskTree.js";
 /** Thrown when the power fails, and by every call after that. */
 export class PowerCut extends Error {}
 
-/** The failures of a disk, by the number of the step, counted from 0. */
+/** A disk's failures, by step number (counted from 0). */
 export interface Trouble {
   /** The power fails before this step. */
   readonly cutAt?: number;
-  /** Called before each step with a description: a word and a path. */
+  /** Called before each step with a description of it: a word and a path. */
   readonly before?: (step: number, what: string) => void;
-  /** The steps from `from` up to but excluding `to` are refused with a code. */
+  /** Steps from `from` up to, but excluding, `to` are refused with this code. */
   readonly refuse?: { readonly from: number; readonly to: number; readonly code: string };
 }
 
-/** A file that exists on a disk from the start. */
+/** A file that is on a disk from the start. */
 export interface LaidFile {
   readonly bytes: Buffer;
-  /** Default: 644, in octal. */
+  /** Default: 0o644. */
   readonly mode?: number;
-  /** Default: 0, the user as whom everything runs. */
+  /** The owner's user id; default: 0, the id under which everything runs. */
   readonly owner?: number;
 }
 
@@ -41,14 +38,14 @@ interface Node {
   mode: number;
   owner: number;
   bytes: Buffer;
-  /** The contents that are certain to be on the disk; `undefined` if there are none yet. */
+  /** The contents that are certain to be on the disk; `undefined` if none are yet. */
   synced: Buffer | undefined;
   /** The entries of a directory. */
   readonly names: Map<string, number>;
   readonly syncedNames: Map<string, number>;
 }
 
-/** A change of names that reaches the disk as a whole or not at all. */
+/** A change to directory entries that reaches the disk either completely or not at all. */
 type NameChange = readonly { readonly directory: number; readonly name: string; readonly to: number | undefined }[];
 
 /** Chooses one of `count` possibilities, numbered from 0. */
@@ -56,25 +53,25 @@ export type Choose = (count: number) => number;
 
 /** A disk whose state after a power cut or a kill can be derived at any time. */
 export interface MemoryDisk extends FileSystem {
-  /** Number of steps up to now. */
+  /** Number of steps so far. */
   steps(): number;
-  /** The disk after a power cut; `choose` decides which of the unsynced data survives. */
+  /** The disk after a power cut; `choose` decides how much of the unsynced data survives. */
   afterCut(choose: Choose, trouble?: Trouble): MemoryDisk;
-  /** The disk for the next process, after the previous one was killed or exited: nothing is lost. */
+  /** The disk as the next process finds it after the previous one was killed or exited: nothing is lost. */
   afterKill(trouble?: Trouble): MemoryDisk;
   setOwner(path: string, owner: number): void;
-  /** The same disk as another program uses it, without faults. */
+  /** The disk as another program sees it, without faults. */
   outside(): FileSystem;
-  /** Everything below a directory: the text and the mode of a file by path, `undefined` for a directory. */
+  /** Everything below a directory: for each path, the mode and text of a file, or `undefined` for a directory. */
   tree(directory: string): Map<string, string | undefined>;
 }
 
 const root = 1;
 
-/** The permission bits that the process removes from new files. */
+/** The process's umask: the permission bits that new files do not get. */
 const mask = 0o022;
 
-/** Creates a disk on which everything is synced. */
+/** Creates a disk with everything synced. */
 export function memoryDisk(layout: Layout, options: { readonly copiesAttributes: boolean }, trouble: Trouble = {}) {
   const nodes = new Map<number, Node>();
   nodes.set(root, directoryNode(root, 0o755));
@@ -116,7 +113,7 @@ function directoryNode(inode: number, mode: number): Node {
 
 interface Platter {
   readonly nodes: Map<number, Node>;
-  /** Changes of names that no sync has covered yet, in order. */
+  /** Changes to directory entries that have not been synced yet, in order. */
   pending: NameChange[];
   readonly copiesAttributes: boolean;
 }
@@ -125,7 +122,7 @@ interface Platter {
 interface Machine {
   readonly platter: Platter;
   readonly trouble: Trouble;
-  /** Number of steps up to now. */
+  /** Number of steps so far. */
   count: number;
   isCut: boolean;
 }
@@ -160,7 +157,7 @@ function step(machine: Machine, what: string): void {
   if (refuse !== undefined && now >= refuse.from && now < refuse.to) throw systemError(refuse.code, what);
 }
 
-/** The names on a path, cached because most paths are used again and again. */
+/** The names that make up a path, cached because most paths are used repeatedly. */
 function namesOf(path: string): readonly string[] {
   const known = paths.get(path);
   if (known !== undefined) return known;
@@ -199,7 +196,10 @@ function checkFree(machine: Machine, path: string): void {
   if (find(machine, path) !== undefined) throw systemError("EEXIST", path);
 }
 
-/** Makes each path name a file, or no file if `to` is `undefined`; on disk this is all or nothing. */
+/**
+ * Makes each path name a file or, if `to` is `undefined`, no file; on disk, either all of the changes survive or none
+ * do.
+ */
 function setNames(machine: Machine, paths: readonly (readonly [path: string, to: number | undefined])[]): void {
   const changes = paths.map(([path, to]) => {
     const directory = get(machine, dirname(path));
@@ -262,7 +262,7 @@ function fileCalls(machine: Machine) {
       const old = node.bytes;
       const joined = (length: number): Buffer => Buffer.concat([bytes.subarray(0, length), old.subarray(length)]);
       step(machine, `write ${path}`);
-      // Clears the set-ID bits, as the system does for a user who is not the superuser.
+      // Clears the set-user-ID and set-group-ID bits, as the system does for users other than the superuser.
       node.mode &= ~0o6000;
       node.bytes = joined(bytes.length >> 1);
       step(machine, `write ${path}`);
@@ -298,7 +298,7 @@ function fileCalls(machine: Machine) {
 }
 
 /**
- * The lowest number that no file has or could have after a power cut: a new file often gets the number of a deleted
+ * The lowest number that no file has or could have after a power cut: new files often reuse the number of a deleted
  * one.
  */
 function freeInode({ nodes, pending }: Platter): number {
@@ -324,7 +324,7 @@ function nameCalls(machine: Machine) {
     rename(from: string, to: string) {
       step(machine, `rename ${to}`);
       const { inode } = fileAt(machine, from);
-      // If both names belong to one file, POSIX keeps both.
+      // If both names refer to the same file, POSIX keeps both.
       if (find(machine, to)?.inode === inode) return;
       setNames(machine, [
         [from, undefined],
@@ -360,14 +360,14 @@ function applySynced(nodes: ReadonlyMap<number, Node>, changes: NameChange): voi
   }
 }
 
-/** Any combination of the unsynced changes of names may survive, and any sectors of unsynced bytes. */
+/** Any subset of the unsynced name changes may survive, as may any sectors of unsynced bytes. */
 function cut({ nodes, pending, copiesAttributes }: Platter, choose: Choose): Platter {
   const kept = new Map<number, Node>();
   for (const [inode, node] of nodes) {
     const bytes = node.isDirectory || node.bytes === node.synced ? node.bytes : sectors(node, choose);
     kept.set(inode, { ...node, bytes, synced: bytes, names: new Map(), syncedNames: new Map(node.syncedNames) });
   }
-  // Usually some of the changes of names survive, but often enough all or none.
+  // In half of the cases, a random part of the name changes survives; in a quarter each, all of them or none do.
   const mood = choose(4);
   for (const changes of pending) {
     if (mood === 0 || (mood !== 1 && choose(2) === 0)) applySynced(kept, changes);

@@ -1,4 +1,4 @@
-/** File attributes that survive a change, for each method of writing: a matrix of writers and attributes. */
+/** The file attributes that survive a change, for each method of writing: a matrix of methods and attributes. */
 import { execFileSync } from "node:child_process";
 import { chmodSync, chownSync, lstatSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,11 +11,14 @@ import { makeDirectory } from "../support/directory.js";
 
 const isRoot = process.getuid?.() === 0;
 
-/** A method of writing a new text, and the attributes that it keeps. Python 3 is used for calls that Node lacks. */
+/**
+ * A method of writing a new text, and the attributes that it preserves. Python 3 makes the system calls for which Node
+ * has no function.
+ */
 interface Row {
   readonly links?: readonly string[];
   /**
-   * The change of `a.txt`; `undefined` for the method that most programs use, which shows that this test detects a
+   * The change to `a.txt`; `undefined` for the method that most programs use, which shows that this test can detect a
    * loss.
    */
   readonly change: ((path: (name: string) => string) => DiskChange) | undefined;
@@ -78,7 +81,7 @@ const rows: Readonly<Record<string, Row>> = {
   },
 };
 
-/** Sets an extended attribute, and an access control list that lets one more user read. */
+/** Sets an extended attribute, and an access control list that gives one more user read access. */
 const setAttributes = [
   "import os, struct, sys",
   "os.setxattr(sys.argv[1], 'user.multi-edit', b'kept')",
@@ -95,7 +98,7 @@ const getAttributes = [
 
 const python = (script: string, path: string): string => execFileSync("python3", ["-c", script, path]).toString();
 
-/** The reason why attributes cannot be set here; `undefined` if they can. */
+/** The reason why attributes can't be set here; `undefined` if they can. */
 function missing(): string | undefined {
   if (process.platform !== "linux") return "the system is not Linux";
   const folder = mkdtempSync(join(tmpdir(), "multi-edit-"));

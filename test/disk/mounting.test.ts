@@ -1,6 +1,6 @@
 /**
  * Recovery waits for a disk that is not mounted when the server looks for the leftovers of a crash, but not for one
- * whose device number has changed.
+ * whose device number has merely changed.
  */
 import { describe, expect, it } from "vitest";
 import { type FileSystem, systemError } from "../../server/disk/fileSystem.js";
@@ -23,7 +23,10 @@ describe("a disk that is not mounted when the server looks", () => {
     );
     return disk;
   };
-  /** The disk with a second one at `far`, which has a different device number and, if `isEmpty` is `true`, no files. */
+  /**
+   * The disk, with another disk mounted at `far`; the mounted disk has a different device number and, if `isEmpty` is
+   * `true`, no files.
+   */
   const with2 = (disk: MemoryDisk, isEmpty: boolean): FileSystem => ({
     ...disk,
     look: (path) => {

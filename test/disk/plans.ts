@@ -1,10 +1,10 @@
-/** Random batches on small trees, and the expected trees afterwards, computed in a different way from the writer's. */
+/** Random batches on small trees, and the trees expected afterwards, computed independently of the writer. */
 import { createHash } from "node:crypto";
 import { dirname } from "node:path";
 import type { DiskChange } from "../../server/disk/diskChange.js";
 import type { Choose, LaidFile, Layout } from "./memoryDisk.js";
 
-/** A batch, the files that it needs, and both trees. */
+/** A batch, the files that it needs, and the trees before and after it. */
 export interface TrialPlan {
   readonly layout: Layout;
   readonly changes: readonly DiskChange[];
@@ -13,15 +13,18 @@ export interface TrialPlan {
 }
 
 /**
- * Maps the path of each file to its mode in octal and its text, separated by a space, and the path of each directory to
+ * Maps each file's path to its mode in octal and its text, separated by a space, and each directory's path to
  * `undefined`.
  */
 export type Tree = ReadonlyMap<string, string | undefined>;
 
-/** The folder of a plan's files; the state is kept next to it. */
+/** The folder for a plan's files; the state directory is next to it. */
 export const workspaceFolder = "/ws";
 
-/** A random source of choices; the same seed gives the same choices. Source: mulberry32, in the public domain. */
+/**
+ * A source of random choices; the same seed gives the same choices. The algorithm is mulberry32, which is in the public
+ * domain.
+ */
 export function chooser(seed: number): Choose {
   let state = seed >>> 0;
   return (count) => {
@@ -68,12 +71,12 @@ export function randomPlan(choose: Choose): TrialPlan {
   return planOf(layout, changes);
 }
 
-/** A batch with both of its trees. */
+/** A batch with the trees before and after it. */
 export function planOf(layout: Layout, changes: readonly DiskChange[]): TrialPlan {
   return { layout, changes, old: treeOf(layout), new: expectedAfter(layout, changes) };
 }
 
-/** The tree after a batch: first the old names are removed, then every new name gets its file. */
+/** The tree after a batch: first all old names are removed, then each new name gets its file. */
 function expectedAfter(layout: Layout, changes: readonly DiskChange[]): Tree {
   const tree = new Map(treeOf(layout));
   for (const { kind, path } of changes) if (kind === "delete" || kind === "rename") tree.delete(path);
@@ -83,11 +86,11 @@ function expectedAfter(layout: Layout, changes: readonly DiskChange[]): Tree {
     const text = content !== undefined && "text" in content ? content.text : undefined;
     const { mode = 0o644, bytes } = layout.files[path] ?? {};
     const before = bytes === undefined ? "" : bytes.toString();
-    // A byte order mark at the start does not belong to the text and stays.
+    // A byte order mark at the start is not part of the text, and stays.
     const after = text === undefined ? before : `${before.startsWith(mark) ? mark : ""}${text}`;
     if (kind === "create") tree.set(path, `644 ${text}`);
     if (kind === "update") {
-      // The file has this text under all of its names.
+      // The file has this text under each of its names.
       const names = Object.entries(layout.links ?? {}).flatMap(([link, to]) => (to === path ? [link] : []));
       for (const name of [path, ...names]) tree.set(name, `${mode.toString(8)} ${after}`);
     }
@@ -112,7 +115,7 @@ function randomLayout(choose: Choose): Layout {
     if (choose(4) === 0) continue;
     const text = `${choose(6) === 0 ? mark : ""}${randomText(choose)}`;
     const owner = choose(5) === 0 ? 7 : 0;
-    // A writer who is not the owner cannot restore the set-ID bits.
+    // A writer other than the owner cannot restore the set-user-ID and set-group-ID bits.
     const mode = choose(3) === 0 ? 0o755 : owner === 0 && choose(4) === 0 ? 0o6755 : 0o644;
     files[path] = { bytes: Buffer.from(text), mode, owner };
     if (choose(5) === 0) links[`${workspaceFolder}/other/link${Object.keys(links).length}`] = path;
@@ -120,7 +123,7 @@ function randomLayout(choose: Choose): Layout {
   return { files, links, directories: [workspaceFolder, `${workspaceFolder}/sub`, `${workspaceFolder}/other`] };
 }
 
-/** Some texts are equal, some are empty, and some are longer than a sector. */
+/** A text that may equal others, be empty, or be longer than a sector. */
 function randomText(choose: Choose): string {
   const text = ["", "one\n", "two\n", "old and new\n", "é😀\r\n"][choose(5)]!;
   return text.repeat([1, 1, 1, 60, 250][choose(5)]!);

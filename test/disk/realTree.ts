@@ -1,4 +1,4 @@
-/** Trees of plans on a real disk: created, passed to the driver program, and inspected. */
+/** Creates the trees of plans on a real disk, passes them to the driver program, and inspects them. */
 import {
   chmodSync,
   chownSync,
@@ -17,13 +17,13 @@ import { type Tree, type TrialPlan, workspaceFolder } from "./plans.js";
 
 /** The directories of a trial. */
 export interface Site {
-  /** Empty at first; later contains the folder, the state and the driver's task. */
+  /** The parent directory, empty at first; later it holds the folder, the state and the driver's task. */
   readonly root: string;
   readonly folder: string;
   readonly state: string;
 }
 
-/** A site in an empty directory, with the files of a plan. */
+/** A site in an empty directory, with a plan's files. */
 export function layOut(root: string, { layout }: Pick<TrialPlan, "layout">): Site {
   const site = { root, folder: join(root, "ws"), state: join(root, "state") };
   const here = (path: string): string => `${site.folder}${path.slice(workspaceFolder.length)}`;
@@ -39,7 +39,7 @@ export function layOut(root: string, { layout }: Pick<TrialPlan, "layout">): Sit
   return site;
 }
 
-/** Writes the driver's task to a file and returns its path. */
+/** Writes the driver's task to a file and returns the file's path. */
 export function writeTask({ root, folder, state }: Site, kind: DriverTask["kind"], plan: TrialPlan): string {
   const here = (path: string): string => `${folder}${path.slice(workspaceFolder.length)}`;
   const changes = plan.changes.map(
@@ -55,7 +55,7 @@ export function writeTask({ root, folder, state }: Site, kind: DriverTask["kind"
   return path;
 }
 
-/** Everything in a site's folder, by the paths of the plan. */
+/** The contents of a site's folder, keyed by the paths that the plan uses. */
 export function treeAt({ folder }: Site): Tree {
   const tree = new Map<string, string | undefined>();
   for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" })) {

@@ -1,5 +1,5 @@
 /**
- * Recovery after people and programs have continued to work after a crash: it rolls back our own changes and nothing
+ * Recovery when people and programs have carried on working since the crash: it rolls back our own changes and nothing
  * else.
  */
 import { createHash } from "node:crypto";
@@ -17,7 +17,7 @@ import { workspaceFolder } from "./plans.js";
 import { at, create, isCommitRecord, move, remove, textsOf, update } from "./scene.js";
 import { workspaceOn } from "./simulation.js";
 
-/** A disk on which a batch was killed during its commit, before the first step that `isIt` accepts. */
+/** A disk on which a batch was killed during its commit, before the first step accepted by `isIt`. */
 function killed(
   texts: Readonly<Record<string, string>>,
   changes: readonly DiskChange[],
@@ -135,7 +135,7 @@ describe("a file that the batch should move", () => {
 });
 
 describe("a name that is too long for the disk", () => {
-  // 264 bytes in fewer than 255 characters.
+  // This name has 264 bytes, but fewer than 255 characters.
   const long = `${"文".repeat(87)}.md`;
 
   it.each([`docs/${long}`, `docs/deep/${long}/x`, long])("is refused before anything is written: %s", (name) => {
@@ -158,7 +158,7 @@ describe("a name that is too long for the disk", () => {
   });
 });
 
-/** A folder on the real disk, and a batch that was killed there before a step. */
+/** A folder on the real disk in which a batch was killed before a step. */
 function killedReally(changesIn: (folder: string) => readonly DiskChange[], isIt: (what: string) => boolean) {
   const root = makeDirectory({ "ws/": "" });
   const folder = join(root, "ws");
@@ -174,7 +174,7 @@ function killedReally(changesIn: (folder: string) => readonly DiskChange[], isIt
   return { root, folder, workspace };
 }
 
-/** The real disk, for a process that is killed before the first step that `isIt` accepts. */
+/** The real disk, for a process that is killed before the first step accepted by `isIt`. */
 function cutBefore(isIt: (what: string) => boolean): FileSystem {
   let isCut = false;
   const step = (what: string): void => {
@@ -259,7 +259,7 @@ describe("a batch on files inside and outside the folder", () => {
     const refused = stage(inside(disk), [inner], "another one");
     const [failure] = refused.ok ? [] : refused.failures;
     expect(failure?.code).toBe("ioError");
-    expect(failure?.message).toContain(`A call in "${workspaceFolder}"`);
+    expect(failure?.message).toContain(`Any call in "${workspaceFolder}"`);
     expect(recover(inside(disk)).failure).toEqual(failure);
     expect(textsOf(disk)).toEqual(before);
     expect(journalProblems(inside(disk)).join()).toContain(`the next call in "${workspaceFolder}"`);
@@ -352,8 +352,8 @@ describe("files that moved, on a disk that refuses links to the old ones", () =>
   const texts = { a: "one", b: "two", c: "three" };
 
   /**
-   * A batch that is complete and then rolled back because its record is refused, on a disk that refuses one link to an
-   * old file and one step of the rollback in the folder.
+   * A complete batch that is rolled back because its record is refused, on a disk that refuses one link to an old file
+   * and one step of the rollback in the folder.
    */
   function takenBack(changes: readonly DiskChange[], refused: { readonly link: number; readonly step: number }) {
     const files = Object.fromEntries(

@@ -1,6 +1,5 @@
 /**
- * File permissions at every moment of a batch: those that the system clears are restored, and none is granted too
- * early.
+ * File permissions at every moment of a batch: those cleared by the system are restored, and none is granted too early.
  */
 import { dirname } from "node:path";
 import { expect, it } from "vitest";
@@ -47,7 +46,7 @@ it("a file that is written in place keeps its set-user-ID bit, wherever the batc
     const whole = run(isTakenBack, {});
     expect(unlike(whole.tree(workspaceFolder), plan, [isTakenBack ? "old" : "new"])).toBeUndefined();
     for (let cutAt = 0; cutAt < whole.steps(); cutAt++) {
-      // The recovery is also cut off at every step.
+      // The recovery, too, is cut off at every step.
       for (let again = 0; ; again++) {
         const found = run(isTakenBack, { cutAt }).afterKill({ cutAt: again });
         const isCut = isCutOff(() => recover(workspaceOn(found)));

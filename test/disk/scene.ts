@@ -1,4 +1,4 @@
-/** Small batches on disks in memory, step by step; tests of single crashes and refusals are written with them. */
+/** Small batches on in-memory disks, step by step, for tests of individual crashes and refusals. */
 import { stage } from "../../server/disk/commit.js";
 import type { DiskChange } from "../../server/disk/diskChange.js";
 import { type Recovered, recover } from "../../server/disk/recover.js";
@@ -6,11 +6,11 @@ import { type MemoryDisk, memoryDisk, PowerCut } from "./memoryDisk.js";
 import { workspaceFolder } from "./plans.js";
 import { workspaceOn } from "./simulation.js";
 
-/** The path of a name in the folder. */
+/** The path for a name in the folder. */
 export const at = (name: string): string => `${workspaceFolder}/${name}`;
-/** The directory of the journals. */
+/** The journal directory. */
 export const state = "/state/multi-edit";
-/** An update of a file's text. */
+/** A change that updates a file's text. */
 export const update = (name: string, text: string): DiskChange => ({
   kind: "update",
   path: at(name),
@@ -24,10 +24,10 @@ export const create = (name: string, text: string): DiskChange => ({
   name,
   content: { text },
 });
-/** The deletion of a file. */
+/** A change that deletes a file. */
 export const remove = (name: string): DiskChange => ({ kind: "delete", path: at(name), name });
 
-/** The move of a file to another name. */
+/** A change that moves a file to a new name. */
 export const move = (name: string, target: string): DiskChange => ({
   kind: "rename",
   path: at(name),
@@ -36,10 +36,10 @@ export const move = (name: string, target: string): DiskChange => ({
   targetName: target,
 });
 
-/** Runs before a step and may throw. `isCommitting`: `true` once the batch is staged. */
+/** Runs before each step and may throw. `isCommitting`: `true` once the batch is staged. */
 export type Before = (what: string, isCommitting: boolean, disk: MemoryDisk) => void;
 
-/** A batch that has been run. */
+/** The result of running a batch. */
 export interface Scene {
   readonly disk: MemoryDisk;
   /** The outcome and its message; `undefined` if the batch was killed. */
@@ -87,29 +87,29 @@ export function play(
   }
 }
 
-/** Accepts the nth step of a kind, counted from 1, during the commit. */
+/** Accepts the nth step of a kind during the commit, counted from 1. */
 export function nth(count: number, isIt: (what: string) => boolean): (what: string, isCommitting: boolean) => boolean {
   let seen = 0;
   return (what, isCommitting) => isCommitting && isIt(what) && ++seen === count;
 }
 
-/** Reports whether a step syncs the names of the journals. */
+/** Reports whether a step syncs the journal directory. */
 export const isStateSync = (what: string): boolean => what === `sync ${state}`;
-/** Reports whether a step begins to write a journal, whatever state the journal records. */
+/** Reports whether a step starts to write a journal, whatever state the journal records. */
 export const isCommitRecord = (what: string): boolean => what.startsWith("make ") && what.endsWith(".journal.new");
 /** Loses all unsynced data. */
 export const forgetful = (): number => 1;
 
-/** The texts in the folder by name, including the batch's temporary files. */
+/** The texts in the folder by name, including any temporary files of the batch. */
 export function textsOf(disk: MemoryDisk): Readonly<Record<string, string>> {
   const files = [...disk.tree(workspaceFolder)].flatMap(([path, text]) => (text === undefined ? [] : [[path, text]]));
   return Object.fromEntries(files.map(([path = "", text = ""]) => [path.slice(at("").length), text.slice(4)]));
 }
 
-/** The batches that the next process finds, and its report. */
+/** The next process's report on each batch that it finds. */
 export const recovered = (disk: MemoryDisk): readonly Recovered[] => recover(workspaceOn(disk)).batches;
 
-/** Renames the directory with its contents. */
+/** Renames a directory with its contents. */
 export function moveDirectory(disk: MemoryDisk, from: string, to: string): void {
   disk.makeDirectory(at(to), 0o755);
   for (const name of disk.list(at(from))) disk.rename(at(`${from}/${name}`), at(`${to}/${name}`));

@@ -1,6 +1,6 @@
 /**
- * Batches on disks in memory: each is cut off, or has a failure, at every step, and its result must be all old or all
- * new.
+ * Batches on in-memory disks: each batch is cut off, or suffers a failure, at every step, and its result must be all
+ * old or all new.
  */
 import { stage } from "../../server/disk/commit.js";
 import { type DiskWorkspace, diskWorkspace } from "../../server/disk/diskWorkspace.js";
@@ -13,35 +13,36 @@ import { leftovers, unlike } from "./verdict.js";
 export interface Tally {
   /** Number of batches. */
   plans: number;
-  /** Number of states of a disk after a power cut, each of which was recovered and checked. */
+  /** Number of disk states after a power cut, each of them recovered and checked. */
   states: number;
-  /** Number of those states in which the recovery was cut off, too. */
+  /** Number of these states for which the recovery was cut off, too. */
   twice: number;
   /**
-   * Number of those states in which some steps of the recovery were refused, and the next recovery was followed by a
+   * Number of these states for which some steps of the recovery were refused and the next recovery was followed by a
    * cut.
    */
   again: number;
   /** Runs in which the disk refused one step, or one step and all later ones. */
   refusals: number;
-  /** Additional runs in which the disk refused one step and was cut off later. */
+  /** Additional runs in which the disk refused one step and was later cut off. */
   refusedAndCut: number;
 }
 
-/** The defect of a trial, and how to reproduce it. */
+/** A defect found by a trial, and how to reproduce it. */
 export interface Wrong {
   readonly seed: number;
   readonly what: string;
 }
 
-/** A tally of zeros. */
+/** A tally with all counts at zero. */
 export function newTally(): Tally {
   return { plans: 0, states: 0, twice: 0, again: 0, refusals: 0, refusedAndCut: 0 };
 }
 
 /**
- * Runs one random batch again and again: cut off before each step and after the last, with `samples` states examined
- * per cut, and with refusals that start at each step. Returns the first defect, or `undefined` if there is none.
+ * Runs one random batch over and over: cut off before each step and after the last one, with `samples` states examined
+ * per cut, and with each step refused by the disk, either alone or together with all later steps. Returns the first
+ * defect, or `undefined` if there is none.
  */
 export function simulate(seed: number, samples: number, tally: Tally): Wrong | undefined {
   const choose = chooser(seed);
@@ -73,7 +74,7 @@ export function simulate(seed: number, samples: number, tally: Tally): Wrong | u
       const before = report.isSettled ? lookAt(disk.afterKill(), plan, report) : undefined;
       const after = disk.afterKill();
       recover(workspaceOn(after));
-      // The step that failed once succeeds during the rollback.
+      // After a single refusal, the rollback must succeed.
       const stuck = to === at + 1 && report.at === "pending" ? "it could not be rolled back" : undefined;
       const what = before ?? lookAt(after, plan, report) ?? strays(after) ?? stuck;
       const how = to === at + 1 ? "once" : "from there on";
@@ -96,15 +97,15 @@ interface Trial {
   readonly copiesAttributes: boolean;
 }
 
-/** What the caller knows when the power fails. */
+/** The caller's view of the batch when the power fails. */
 interface Report {
   /** The phase that was in progress. */
   at: string;
   /** The valid states of the disk. */
   may: readonly ("old" | "new")[];
-  /** `true` if these states are valid even before a recovery. */
+  /** `true` if the disk must be in one of these states even before a recovery. */
   isSettled: boolean;
-  /** `true` if the batch is over, so that a recovery must not find it. */
+  /** `true` if the batch is over, so a recovery must not find it. */
   isOver: boolean;
 }
 
@@ -140,7 +141,7 @@ function run({ plan, ending, copiesAttributes }: Trial, trouble: Trouble): { dis
 
 /**
  * The disk after a cut and a recovery, which may itself be cut off or have some of its steps refused. A kill is a cut
- * in which no data is lost.
+ * that loses no data.
  */
 function afterCut(
   disk: MemoryDisk,
@@ -177,7 +178,7 @@ function afterCut(
 
 let processes = 0;
 
-/** The workspace as a new process sees it when all other processes are dead. */
+/** The workspace as seen by a new process after all others have died. */
 export function workspaceOn(files: MemoryDisk): DiskWorkspace {
   const self = `00000000-00000000-${++processes}-0`;
   return diskWorkspace([workspaceFolder], {
@@ -188,7 +189,7 @@ export function workspaceOn(files: MemoryDisk): DiskWorkspace {
   });
 }
 
-/** The defect of the files; `undefined` if they are in one of the valid states. */
+/** A defect in the files; `undefined` if they are in one of the valid states. */
 function lookAt(disk: MemoryDisk, plan: TrialPlan, { may }: Report): string | undefined {
   return unlike(disk.tree(workspaceFolder), plan, may);
 }

@@ -1,17 +1,18 @@
 /**
- * All batches of one to three changes, of each kind and location, including those whose files need each other's names.
+ * All batches of one to three changes of every kind in every location, including those in which one file needs
+ * another's name.
  */
 import type { Content, DiskChange } from "../../server/disk/diskChange.js";
 import type { LaidFile, Layout } from "./memoryDisk.js";
 import { planOf, type TrialPlan, workspaceFolder } from "./plans.js";
 
-/** Every batch of up to `most` changes, with a name; of several equal batches, only one. */
+/** Every batch of up to `most` changes, each with a name; equal batches are listed only once. */
 export function smallPlans(most: number): { readonly name: string; readonly plan: TrialPlan }[] {
   const names = Object.keys(kinds);
   let batches: string[][] = [[]];
   const all: string[][] = [];
   for (let count = 1; count <= most; count++) {
-    // In the order of the table, so that no batch occurs twice.
+    // Combines changes only in the order of the table, so that no batch occurs twice.
     batches = batches.flatMap((batch) =>
       names.filter((name) => names.indexOf(name) >= names.indexOf(batch.at(-1) ?? "")).map((name) => [...batch, name]),
     );
@@ -53,7 +54,7 @@ const kinds: Readonly<Record<string, (index: number) => Part>> = {
 
 const partOf = (kind: string, index: number): Part => kinds[kind]!(index);
 
-/** Longer than a sector, so that a write can be torn. */
+/** A text that is longer than a sector, so that a power cut can leave only a part of it. */
 const text = (index: number): string => `file ${index}, as it was before\n`.repeat(50);
 
 function create(name: string): Part {

@@ -1,6 +1,6 @@
 /**
- * Runs the driver program under strace: records its calls on files, and makes one of them fail or kills the program
- * there.
+ * Runs the driver program under strace: records its file system calls, and makes one of them fail or kills the program
+ * at that call.
  */
 import { execFileSync, type SpawnOptions, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -8,7 +8,10 @@ import { join } from "node:path";
 import { type DriverReport, marks } from "./driverTask.js";
 import type { Site } from "./realTree.js";
 
-/** A system call by its name and its number among the calls of that name, counted from 1 since the process started. */
+/**
+ * A system call, identified by its name and its number among the calls of that name, counted from 1 since the process
+ * started.
+ */
 export interface Point {
   readonly call: string;
   readonly number: number;
@@ -17,15 +20,15 @@ export interface Point {
 /** A fault that can occur at a point. */
 export interface Fault {
   readonly name: string;
-  /** The relative frequency with which it is chosen. */
+  /** Relative probability of choosing this fault. */
   readonly weight: number;
-  /** The text for strace after `inject=<call>:`; `when` is the number of the call. */
+  /** The text to append to `inject=<call>:` for strace; `when` is the call's number. */
   readonly inject: (when: number) => string;
 }
 
 /** The outcome of a run. */
 export interface DriverRun {
-  /** `undefined` if the driver was cut off before it could report. */
+  /** The driver's report; `undefined` if the driver was cut off before it reported. */
   readonly report: DriverReport | undefined;
   /** `true` if the fault occurred. */
   readonly isHit: boolean;
@@ -38,7 +41,7 @@ const onwards = (code: string): Fault => ({
   inject: (when) => `error=${code}:when=${when}+`,
 });
 
-/** Kills the process before the call. */
+/** Kills the process before it makes the system call. */
 export const kill: Fault = { name: "kill", weight: 8, inject: (when) => `signal=SIGKILL:when=${when}` };
 
 /** The faults that can occur at every point. */
@@ -54,7 +57,7 @@ export const faults: readonly Fault[] = [
   ),
 ];
 
-/** The reason why no system call can be made to fail here; `undefined` if one can. */
+/** The reason why system calls can't be made to fail here; `undefined` if they can. */
 export function straceProblem(): string | undefined {
   try {
     execFileSync("strace", ["-q", "-o", "/dev/null", "true"], { stdio: "pipe" });
@@ -64,20 +67,20 @@ export function straceProblem(): string | undefined {
   }
 }
 
-/** Runs the driver without faults, and returns the points at which it changes something. */
+/** Runs the driver without faults; returns the points at which it changes something. */
 export async function watchDriver(program: string, site: Site, task: string): Promise<Point[]> {
   const log = join(site.root, "calls");
   await strace(program, task, ["-f", "--seccomp-bpf", "-o", log, "-e", `trace=${[...changing, ...looking].join(",")}`]);
   return pointsOf(readFileSync(log, "latin1"));
 }
 
-/** Runs the driver with a fault at a point. */
+/** Runs the driver with a fault at one point. */
 export async function runWithFault(program: string, site: Site, task: string, at: { point: Point; fault: Fault }) {
   const { call, number } = at.point;
   const log = join(site.root, "calls");
   const inject = `inject=${call}:${at.fault.inject(number)}`;
-  // With a filter that covers all processes and threads, only the traced calls become slower; but strace 6.1 then sends
-  // no signals.
+  // With a filter that covers all processes and threads, only the traced calls become slower; but with such a filter,
+  // strace 6.1 sends no signals.
   const filter = [...(at.fault === kill ? [] : ["-f", "--seccomp-bpf"]), "-e", `trace=${call}`, "-e", inject];
   const output = await strace(program, task, ["-o", log, ...filter]);
   const isHit = /\(INJECTED\)|killed by SIGKILL/.test(readFileSync(log, "latin1"));
@@ -111,7 +114,10 @@ const changing = [
   ...["rename", "link", "unlink", "mkdir", "rmdir"],
 ];
 
-/** Calls with which the driver marks its beginning and end; Node's version decides which one it uses. */
+/**
+ * System calls with which the driver may mark the beginning and the end of writing; which one it uses depends on Node's
+ * version.
+ */
 const looking = ["statx", "lstat", "newfstatat"];
 
 function pointsOf(log: string): Point[] {

@@ -1,17 +1,20 @@
 /** The state of a tree after a batch: all old, all new, or wrong. */
 import type { Tree, TrialPlan } from "./plans.js";
 
-/** The trees of a plan that are valid outcomes. */
+/** The valid trees of a plan. */
 export type Sides = readonly ("old" | "new")[];
 
-/** The defect if the files match none of these trees, otherwise `undefined`. The batch's temporary files may remain. */
+/**
+ * Describes the defect if the files match none of the trees in `sides`; otherwise `undefined`. The batch's temporary
+ * files may remain.
+ */
 export function unlike(tree: Tree, plan: TrialPlan, sides: Sides): string | undefined {
   const files = new Map([...tree].filter(([path]) => !isHelper(path)));
   if (sides.some((side) => isSame(files, plan[side]))) return undefined;
   return `not ${sides.join(" or ")}: ${show(files)} instead of ${sides.map((side) => show(plan[side])).join(" or ")}`;
 }
 
-/** The batch's leftovers in the folder or in the state directory; `undefined` if there are none. */
+/** A batch's leftovers in the folder or in the state directory; `undefined` if there are none. */
 export function leftovers(tree: Tree, state: readonly string[]): string | undefined {
   const left = [...[...tree.keys()].filter(isHelper), ...state];
   return left.length === 0 ? undefined : `left behind: ${left.join(", ")}`;

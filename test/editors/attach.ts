@@ -1,7 +1,7 @@
-/** Reads the configuration that the README and the samples' pages tell users to write: the tests use exactly that. */
+/** Reads the configuration that the README and the samples' pages give to users, because the tests use exactly that. */
 import { readFileSync } from "node:fs";
 
-/** The block of a page whose fence has this name, such as `lua neovim`. Throws if there is not exactly one. */
+/** The code block with the info string `name`, such as `lua neovim`, on a page. Throws if there is not exactly one. */
 export function blockOf(page: string, name: string): string {
   const text = readFileSync(new URL(`../../${page}`, import.meta.url), "utf8");
   const blocks = [...text.matchAll(/^```(.+)\n([\s\S]*?)^```$/gm)].filter(([, words]) => words === name);

@@ -1,4 +1,4 @@
-/** The current Neovim without the sample, configured only to start one more server. */
+/** The current Neovim without the sample, configured only to start the server. */
 import { bareNeovim } from "./neovim.js";
 import { describeEditor } from "./suite.js";
 

@@ -11,7 +11,7 @@ const edits = { ...batch(["a.txt", "old", "new 😀"], ["b.txt", "old", "new"]),
 const before = { "a.txt": "first\nold\n", "b.txt": "old\n" };
 const after = { "a.txt": "first\nnew 😀\n", "b.txt": "new\n" };
 
-/** Only calls from agents are tested with questions; saving and undo are also tested with other calls. */
+/** Questions are tested only with calls from agents; saving and undo are tested with other calls, too. */
 export const dialogues: readonly Scene[] = [
   ...[["Apply"], ["Reject"], ["Show diff", "Apply"], ["Show diff", "Reject"]].map(
     (answers): Scene => ({
@@ -22,7 +22,7 @@ export const dialogues: readonly Scene[] = [
     }),
   ),
   {
-    name: "files without unsaved changes afterwards",
+    name: "files that had no unsaved changes before the batch",
     doors: ["agent"],
     run: async (stage, _door, traits) => {
       stage.lay({ "clean.txt": "old\n", "dirty.txt": "saved\n" });
@@ -62,7 +62,7 @@ const everything = patchOf(
   ...["*** Delete File: gone.txt", "*** Add File: made.txt", "+made"],
 );
 
-/** Answers the server's questions, and checks that the resulting texts match the last answer. */
+/** Answers the server's questions and checks that the resulting texts match the final answer. */
 async function question(stage: Stage, traits: Traits, answers: readonly string[]): Promise<string> {
   const told = await asked(stage, answers);
   const isWanted = answers.at(-1) === "Apply" && told.outcome === "applied";
@@ -76,7 +76,7 @@ async function question(stage: Stage, traits: Traits, answers: readonly string[]
   return isShown ? `shown, ${outcome}` : `the question has the diff in it, ${outcome}`;
 }
 
-/** Applies the edits, and answers the server's questions in turn. */
+/** Applies the edits and answers the server's questions in turn. */
 async function asked(stage: Stage, answers: readonly string[]): Promise<Told> {
   stage.lay(before);
   await stage.open("a.txt", "b.txt");
@@ -90,7 +90,7 @@ async function asked(stage: Stage, answers: readonly string[]): Promise<Told> {
       "a question",
       () => questionSince(stage, mark) ?? (isAnswered || undefined),
     );
-    // An editor that cannot ask its user says so immediately.
+    // An editor that can't ask its user says so immediately.
     await delay(200);
     if (question === true || isAnswered) return told;
     const { message, actions } = question.params;
@@ -104,7 +104,7 @@ async function asked(stage: Stage, answers: readonly string[]): Promise<Told> {
   return told;
 }
 
-/** A question that waits for an answer. */
+/** A pending question. */
 function questionSince({ wire }: Stage, mark: number): Packet | undefined {
   const since = wire.messages.slice(mark).map(({ message }) => message);
   const question = since.find(({ method }) => method === "window/showMessageRequest");

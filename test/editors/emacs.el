@@ -1,21 +1,21 @@
 ;;; emacs.el --- The driver inside Emacs  -*- lexical-binding: t; -*-
 
 ;; Connects to the test's socket and runs its commands, one JSON value per line.  The user's configuration attaches the
-;; server; this file knows only the sample's functions.  Keys come from the terminal, as a person's do.  One of them,
-;; C-^, calls the function in `driver-next' as a command of the user.
+;; server; this file knows only the sample's functions.  Keys come from the terminal, as they would from a person.
+;; One of them, C-^, calls the function in `driver-next' as a user's command.
 
 ;;; Code:
 
 (require 'cl-lib)
 (require 'json)
 
-(defvar driver-next nil "Function that the next C-^ calls, or nil.")
-(defvar driver-presses 0 "Number of times that C-^ was pressed.")
+(defvar driver-next nil "Function for the next C-^ to call, or nil.")
+(defvar driver-presses 0 "Number of times that C-^ has been pressed.")
 (defvar driver-connection nil "The connection to the test.")
-(defvar driver-rest "" "Received text that is not a whole line yet.")
+(defvar driver-rest "" "Received text that is not yet a complete line.")
 
 (defun driver-press ()
-  "Run the prepared command as a command of the user; undo continues after it as if it had not been run."
+  "Run the prepared command as a user's command; if there is none, do not interrupt a sequence of undos."
   (interactive)
   (let ((next driver-next))
     (setq driver-next nil)
@@ -30,13 +30,13 @@
 (defun driver-show (path)
   (switch-to-buffer (or (driver-buffer path) (error "%s is not open" path)) nil t))
 
-;;; Commands: functions of the params and, if the answer comes later, of a callback that takes it
+;;; Commands: functions that take the params and, if they answer later, a callback for the answer
 
 (defun driver-ready-open (path)
   (setq driver-next (lambda () (find-file path))))
 
 (defun driver-ready-command (call)
-  "CALL is the text that the user has in a buffer."
+  "Prepare a command that applies CALL from the text of a buffer."
   (setq driver-next
         (lambda ()
           (with-temp-buffer
@@ -54,7 +54,7 @@
         (lambda ()
           (driver-show (gethash "path" params))
           (erase-buffer)
-          ;; In a buffer of a file with CRLF, lines end with LF.
+          ;; In the buffer of a CRLF file, lines end with LF.
           (let ((text (gethash "text" params))
                 (is-dos (eq 1 (coding-system-eol-type buffer-file-coding-system))))
             (insert (if is-dos (string-replace "\r\n" "\n" text) text))))))
@@ -68,7 +68,7 @@
                              :message (plist-get (or problem (plist-get reply :result)) (if problem :message :text))))))))
 
 (defun driver-held (path)
-  "The text that saving the buffer of PATH would write into the file."
+  "The text that would be written to PATH if its buffer were saved."
   (when-let* ((buffer (driver-buffer path)))
     (with-current-buffer buffer
       (save-restriction
@@ -96,11 +96,11 @@
   (goto-char (match-beginning 0))
   t)
 
-(defvar driver-questions 0 "How many questions there have been.")
+(defvar driver-questions 0 "Number of questions so far.")
 (add-hook 'minibuffer-setup-hook (lambda () (cl-incf driver-questions)))
 
 (defun driver-asked (_params)
-  "The question that Emacs is asking its user, and its number among all questions."
+  "The question that Emacs is asking its user, and the number of that question."
   (when-let* ((window (active-minibuffer-window)))
     (with-current-buffer (window-buffer window)
       (list :number driver-questions :words (minibuffer-prompt)))))

@@ -1,6 +1,6 @@
 /**
- * Features that only Emacs has: eglot's own questions, a second server, saving for the server, and the sample's
- * commands.
+ * Features that only Emacs has: eglot's own questions, a second server, saving at the server's request, and the
+ * sample's commands.
  */
 import { copyFileSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -22,7 +22,7 @@ if (missing !== undefined) {
     console.log(leftOut);
   });
 } else {
-  // The first test of each block starts an Emacs, which takes a long time on a slow machine.
+  // The first test of each block starts Emacs, which takes a long time on a slow machine.
   vi.setConfig({ testTimeout: 120_000 });
   describe.each([eglot, lspMode])("the sample in $name", (kind) => {
     const stage = useEmacs(kind);
@@ -41,13 +41,13 @@ if (missing !== undefined) {
 const threeFiles = { "a.txt": "one\n", "b.txt": "two\n", "c.txt": "three\n" };
 const threeEdits = batch(["a.txt", "one", "1"], ["b.txt", "two", "2"], ["c.txt", "three", "3"]);
 
-/** The driver of the Emacs in a stage's session. */
+/** The Emacs driver in a stage's session. */
 const emacsOf = ({ session }: Stage): EmacsDriver => session.driver as EmacsDriver;
 
-/** Runs a test on a stage of an Emacs that several tests share. */
+/** Runs a test on a stage in an Emacs that several tests share. */
 type OnStage = <T>(run: (stage: Stage) => Promise<T>, folders?: readonly string[]) => Promise<T>;
 
-/** Starts an Emacs for the first test of a block, and again after a test that failed. */
+/** Starts an Emacs for the first test of a block, and again after each failed test. */
 function useEmacs(kind: EmacsKind): OnStage {
   let session: Session | undefined;
   const stop = async (): Promise<void> => {
@@ -148,7 +148,7 @@ function saving(stage: OnStage): void {
       one.lay({ ...threeFiles, "d.txt": "four\n" });
       await one.open("a.txt", "b.txt", "c.txt");
       for (const name of ["a.txt", "b.txt", "c.txt"]) await one.retype(name, `new ${name}\n`);
-      // Later than the time at which Emacs read the file, even with coarse timestamps.
+      // The new text has a different length, so Emacs notices the change even if timestamps are coarse.
       one.lay({ "b.txt": "somebody else's, which is longer\n" });
       await one.driver.lock?.(one.path("c.txt"));
       const uris = ["a.txt", "b.txt", "c.txt", "d.txt"].map((name) => pathToFileURL(one.path(name)).href);
@@ -182,14 +182,14 @@ function quitting(stage: OnStage): void {
     }));
 }
 
-/** Configures eglot's variable that decides whether it asks before it applies this server's edits. */
+/** Configures the eglot variable that decides whether eglot asks before it applies this server's edits. */
 const asking = (value: string) =>
   eglotWith(
     ["eglot"],
     () => `(with-eval-after-load 'eglot (add-to-list 'eglot-confirm-server-edits '(multi-edit . ${value})))`,
   );
 
-/** Waits for each question about a file, and presses the key. */
+/** Waits for a question about each file, in order, and answers it by pressing the given key. */
 async function pressed(one: Stage, ...answers: readonly (readonly [name: string, key: string])[]): Promise<void> {
   for (const [name, key] of answers) {
     await emacsOf(one).asked(name);
@@ -316,7 +316,7 @@ function beside({ encoding, sync }: { readonly encoding: string; readonly sync: 
         const typed = { ...texts, "b.txt": "e\u0301😀 key 2😀\n" };
         for (const [name, text] of Object.entries(typed)) {
           await expect.poll(async () => (await one.wire.read(one.path(name)))?.text).toBe(text);
-          // If the other server counts in units other than the test's, its changes cannot be compared.
+          // If the other server counts in different units than the test, its changes can't be compared.
           if (sync === 1 || encoding === "utf-16") {
             const uri = pathToFileURL(one.path(name)).href;
             await expect.poll(() => JSON.parse(readFileSync(kept, "utf8"))[uri]).toBe(text);

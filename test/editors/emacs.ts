@@ -1,4 +1,4 @@
-/** Emacs with eglot and with lsp-mode, in a terminal, configured with the sample of `client-samples/emacs/`. */
+/** Emacs in a terminal, with eglot or lsp-mode, configured with the sample from `client-samples/emacs/`. */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -6,13 +6,13 @@ import type { Driver, EditorKind, Held, Place, Traits } from "./editor.js";
 import { type Remote, remoteOf } from "./link.js";
 import { startTerminal, type Terminal } from "./terminal.js";
 
-/** A driver for Emacs with additional functions for its own tests. */
+/** A driver for Emacs, with additional functions for tests that run only in Emacs. */
 export interface EmacsDriver extends Driver {
-  /** Evaluates Lisp; JSON must be able to represent the value. */
+  /** Evaluates Lisp; the value must be representable as JSON. */
   evaluate(form: string): Promise<unknown>;
-  /** Waits until the user is asked a new question that contains these words. */
+  /** Waits until the user is asked a new question containing these words. */
   asked(words: string): Promise<void>;
-  /** Presses keys, as characters that a terminal sends. */
+  /** Presses keys, given as the characters that a terminal sends. */
   press(keys: string): void;
   /** Waits until all pressed keys have been processed. */
   settled(): Promise<void>;
@@ -22,14 +22,14 @@ const traits: Traits = {
   encodings: ["utf-8", "utf-16", "utf-32"],
   command: true,
   request: true,
-  // Emacs adds the newline not when it applies an edit, but when it saves the file at the server's request.
+  // Emacs adds the newline when it saves the file at the server's request, not when it applies an edit.
   restoresFinalNewline: true,
 };
 
-/** An `EditorKind` whose driver has the additional functions. */
+/** An `EditorKind` whose driver is an `EmacsDriver`. */
 export type EmacsKind = EditorKind & { start(place: Place): Promise<EmacsDriver> };
 
-/** Emacs with its built-in eglot, configured with these blocks of the README, followed by a test's own Lisp. */
+/** Emacs with its built-in eglot, configured with these blocks of the README followed by a test's own Lisp. */
 export const eglotWith = (blocks: readonly string[], more: (place: Place) => string = () => ""): EmacsKind => ({
   name: "Emacs, eglot",
   root: "current",
@@ -43,13 +43,13 @@ export const eglotWith = (blocks: readonly string[], more: (place: Place) => str
 /** The configuration of a user who follows the README. */
 export const eglot = eglotWith(["eglot", "confirm"]);
 
-/** Emacs without any other server, and with files that have no mode of their own. */
+/** Emacs without any other server, for files without a mode of their own. */
 export const plainEmacs: EmacsKind = {
   ...eglotWith(["beside", "confirm"], () => "(setq-default major-mode 'fundamental-mode)"),
   name: "Emacs, no other server",
 };
 
-/** Emacs with the lsp-mode package of the system. */
+/** Emacs with the system's lsp-mode package. */
 export const lspMode: EmacsKind = {
   name: "Emacs, lsp-mode",
   root: "current",
@@ -65,7 +65,7 @@ function printing(form: string): readonly [string, ...string[]] {
   return ["emacs", "--batch", "--eval", `(princ ${form})`];
 }
 
-/** The blocks with these names in the sample's README: the lines that it tells users to write. */
+/** The blocks with these names from the sample's README, as users are told to write them. */
 function userConfiguration({ repository }: Place, names: readonly string[]): string {
   const readme = readFileSync(join(repository, "client-samples/emacs/README.md"), "utf8");
   const blocks = names.map((name) => new RegExp(`^\`\`\`elisp ${name}\\n([^]*?)^\`\`\``, "m").exec(readme)?.[1]);
@@ -74,8 +74,8 @@ function userConfiguration({ repository }: Place, names: readonly string[]): str
 }
 
 /**
- * Additional configuration for tests: the workspace folder is the project, and Emacs asks nothing when it starts and
- * leaves no files behind.
+ * Additional configuration for tests: makes the workspace folder the project, and keeps Emacs from asking anything at
+ * startup and from leaving files behind.
  */
 const surroundings = ({ folder, repository }: Place): string => `
 (add-to-list 'load-path "${repository}/client-samples/emacs")
@@ -92,7 +92,7 @@ const surroundings = ({ folder, repository }: Place): string => `
 (add-hook 'project-find-functions (lambda (_directory) '(transient . "${folder}/")))
 `;
 
-/** `packages`: `system` if the system's packages are available, `none` for only what Emacs includes. */
+/** `packages`: `system` for the system's packages, `none` for only what comes with Emacs. */
 async function start(
   place: Place,
   { packages, configuration }: { readonly packages: "none" | "system"; readonly configuration: string },
@@ -125,7 +125,7 @@ function driverOf(remote: Remote, { write: press, stop, said }: Terminal): Emacs
     press(keys.obey);
     while ((await presses()) === before) await delay(5);
   };
-  /** Makes Emacs run a driver method as it runs a user's command, with the same hooks afterwards. */
+  /** Runs a driver method the way Emacs runs a user's command, including the hooks afterwards. */
   const byHand = async (method: string, params: unknown): Promise<void> => {
     await remote.call(method, params);
     await settled();
@@ -134,8 +134,8 @@ function driverOf(remote: Remote, { write: press, stop, said }: Terminal): Emacs
   const asked = async (words: string): Promise<void> => {
     for (const end = performance.now() + 20_000; ; await delay(20)) {
       const question = (await remote.call("asked")) as { readonly number: number; readonly words: string } | null;
-      // Until the answer to a question has arrived, that question is still shown, possibly in the same words as the
-      // next one.
+      // Until the answer to a question has arrived, that question is still shown, and the next one may have the same
+      // words.
       if (question !== null && question.number > last && question.words.includes(words)) {
         last = question.number;
         return;
@@ -163,7 +163,7 @@ function driverOf(remote: Remote, { write: press, stop, said }: Terminal): Emacs
     stopTyping: settled,
     answer: async (question, action) => {
       await asked(question);
-      // eglot has already filled in an answer, which the first keys remove.
+      // eglot has already filled in an answer, which the first keys clear.
       press(`${keys.clear}${action}${keys.enter}`);
     },
     closeAll: async () => void (await remote.call("close-all")),

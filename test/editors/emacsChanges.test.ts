@@ -8,17 +8,17 @@ import { type EmacsDriver, type EmacsKind, eglotWith } from "./emacs.js";
 import { absence, startSession } from "./session.js";
 import { onStage, type Stage } from "./stage.js";
 
-/** Without an eglot server, so that each buffer syncs its own changes. */
+/** Emacs without an eglot server, so that each buffer syncs its own changes. */
 const alone = eglotWith(["beside"], () => "(setq-default major-mode 'fundamental-mode)");
 
 const missing = absence(alone);
 
-/** Number of rounds of editing for each row of the table below. */
+/** Number of editing rounds per row of the table below. */
 const rounds = Number(process.env.EDITOR_CHANGES ?? 120);
 
 /**
- * A change of the current buffer, in Lisp, at positions given as fractions of the text; some changes fail, as a
- * user's actions do.
+ * A change to the current buffer, in Lisp, at positions given as fractions of the text; some changes fail, just as a
+ * user's actions may.
  */
 type Edit = (a: string, b: string, text: string) => string;
 
@@ -67,7 +67,10 @@ const edits: readonly Edit[] = [
   () => "(multi-edit--send-own)",
 ];
 
-/** Edits that only this sample handles: eglot misses them, stops at an assertion, or never syncs the text again. */
+/**
+ * Edits that only this sample handles: without the sample, eglot misses such a change, fails an assertion, or never
+ * syncs the text again.
+ */
 const ownEdits: readonly Edit[] = [
   (a, _, text) => `(let ((inhibit-modification-hooks t)) (goto-char (at ${a})) (insert ${text}))`,
   (a, b, text) =>
@@ -103,7 +106,7 @@ const ownEdits: readonly Edit[] = [
      (unwind-protect (progn (goto-char (at ${a})) (insert ${text})) (remove-hook 'after-change-functions sly t)))`,
 ];
 
-/** Texts to insert: characters of every width, line ends of every kind, and the empty text. */
+/** Texts to insert: characters of every width, line endings of every kind, and the empty text. */
 const texts = [
   "x",
   "one\n",
@@ -121,7 +124,7 @@ const texts = [
 ];
 
 const share = fc.integer({ min: 0, max: 1000 }).map((n) => (n / 1000).toFixed(3));
-/** The edits between two comparisons of the texts. */
+/** The edits made between two comparisons of the texts. */
 const roundOf = (some: readonly Edit[]) =>
   fc.record({
     name: fc.constantFrom("lf.txt", "crlf.txt", "long.txt"),
@@ -207,7 +210,7 @@ async function editAtRandom(stage: Stage, evaluate: EmacsDriver["evaluate"], som
         (widen)
         (multi-edit--flush (multi-edit--session))
         (buffer-substring-no-properties (point-min) (point-max))))`);
-    // Emacs and the test reach the server through the tap on two connections, so one message may overtake another.
+    // Through the tap, Emacs and the test reach the server over two connections, so one message may overtake another.
     const known = async () => (await stage.wire.read(stage.path(name)))?.text;
     await expect.poll(known, { timeout: 5000, message: `${name} after\n${forms}` }).toBe(held);
   }

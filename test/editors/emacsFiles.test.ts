@@ -1,6 +1,6 @@
 /**
- * Files in Emacs that no eglot server handles: what `multi-edit-beside-mode` sends to the server about them, and what
- * it leaves out.
+ * Files in Emacs that no eglot server handles: what `multi-edit-beside-mode` tells the server about them, and what it
+ * leaves out.
  */
 import { gzipSync } from "node:zlib";
 import { describe, expect, it, vi } from "vitest";
@@ -9,7 +9,7 @@ import { type EmacsDriver, eglotWith } from "./emacs.js";
 import { absence, startSession } from "./session.js";
 import { onStage, type Stage } from "./stage.js";
 
-/** Configured as the README says, in an Emacs without a mode for the files. */
+/** Emacs configured as the README says, with no mode for the files. */
 const kind = eglotWith(["beside"], () => "(setq-default major-mode 'fundamental-mode)");
 
 const missing = absence(kind);
@@ -36,7 +36,7 @@ async function inEmacs(run: (stage: Stage, evaluate: EmacsDriver["evaluate"]) =>
   }
 }
 
-/** Lisp that evaluates an expression in the buffer of a file. */
+/** Lisp that evaluates an expression in a file's buffer. */
 const inBuffer = (stage: Stage, name: string, form: string): string =>
   `(with-current-buffer (find-buffer-visiting "${stage.path(name)}") ${form} t)`;
 

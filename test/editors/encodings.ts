@@ -1,11 +1,11 @@
-/** Characters of every width in each position encoding that an editor offers. */
+/** Characters of every width, in each position encoding that an editor offers. */
 import { expect } from "vitest";
 import { batch } from "../support/desk.js";
 import type { Traits } from "./editor.js";
 import { applied, done, expectTexts } from "./scenes.js";
 import type { Door, Stage } from "./stage.js";
 
-/** Edits before, between and after characters of one to four bytes, in a session with this encoding. */
+/** Edits before, between and after characters of one to four bytes, in a session that uses this encoding. */
 export async function editWideCharacters(stage: Stage, door: Door, traits: Traits, encoding: string): Promise<string> {
   const answered = stage.wire.messages.find(({ from, message }) => from === "server" && message.result?.capabilities);
   expect(answered?.message.result.capabilities.positionEncoding).toBe(encoding);

@@ -1,4 +1,4 @@
-/** Helix in a terminal, the current and an older version, attached as the README says. */
+/** Helix in a terminal, in its current and an older version, attached to the server as the README says. */
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
@@ -32,13 +32,13 @@ export const olderHelix: EditorKind = {
   traits: { ...traits, command: false, reordersChanges: true },
 };
 
-/** A Helix whose user has configured these languages. */
+/** A Helix configured by its user for these languages. */
 export const helixFor = (kind: EditorKind, named: readonly string[]): EditorKind => ({
   ...kind,
   start: (place) => start(place, named),
 });
 
-/** Languages of the files in the tests, used instead of those of the README. */
+/** The languages of the test files, which replace those in the README. */
 const languages = [
   "text",
   "markdown",
@@ -70,7 +70,7 @@ async function start(place: Place, named: readonly string[]): Promise<Driver> {
 
 function driverOf(terminal: Terminal, place: Place): Driver {
   const { typed, sent, written, done, show } = handsOn(terminal, place);
-  /** Questions before this position in the output have already been handled. */
+  /** Position in the output up to which all questions have been handled. */
   let shown = 0;
   return {
     open: async (path) => {
@@ -114,10 +114,10 @@ function driverOf(terminal: Terminal, place: Place): Driver {
     answer: async (question, action, actions) => {
       await terminal.whenShown(question.split("\n", 1)[0]!, shown);
       shown = terminal.mark();
-      // The first action is selected at the beginning; Ctrl-N moves to the next one.
+      // The first action is selected initially; Ctrl-N moves to the next one.
       terminal.write(`${"\u000e".repeat(actions.indexOf(action))}\r`);
     },
-    // When the command ends, Helix closes a command line that was opened in the meantime.
+    // When the command ends, Helix closes any command line that was opened in the meantime.
     settle: () => delay(60),
     run: async (typedKeys) => {
       terminal.write(typedKeys);
@@ -133,13 +133,17 @@ function driverOf(terminal: Terminal, place: Place): Driver {
   };
 }
 
-/** The actions of a user in Helix. */
+/** A user's actions in Helix. */
 interface Hands {
   readonly typed: (command: string) => void;
-  /** Sends a call; uses a key if the call is long, because Helix looks for completions after every typed key. */
+  /**
+   * Sends a call: types it or, if it is long, presses a key that sends it, because Helix looks for completions after
+   * every typed key.
+   */
   readonly sent: (call: unknown) => void;
   /**
-   * Presses one of `keys`, and returns the text that Helix then writes; by then, all earlier keys have taken effect.
+   * Presses one of `keys` and returns the text that Helix writes in response; by then, all earlier keys have taken
+   * effect.
    */
   readonly written: (key: string) => Promise<Buffer>;
   readonly done: () => Promise<void>;
@@ -174,10 +178,10 @@ function handsOn(terminal: Terminal, place: Place): Hands {
   };
 }
 
-/** Ctrl-G, Ctrl-T and Ctrl-K, which the tests' configuration binds. */
+/** Ctrl-G, Ctrl-T and Ctrl-K, which are bound in the tests' configuration. */
 const keys = { writeSelection: "\u0007", writeAll: "\u0014", apply: "\u000b" } as const;
 
-/** A call that is too long to be typed. */
+/** The path of the file for a call that is too long to type. */
 const callPath = ({ home }: Pick<Place, "home">): string => join(home, "call.json");
 
 const selectionPath = ({ home }: Pick<Place, "home">): string => join(home, "selection");
@@ -185,7 +189,7 @@ const selectionPath = ({ home }: Pick<Place, "home">): string => join(home, "sel
 /** Escapes percent signs, because Helix expands the text after them. */
 const argument = (call: unknown): string => JSON.stringify(call).replaceAll("%", "\\u0025");
 
-/** Writes the configuration from the README, but for other languages and with additional key bindings. */
+/** Writes the README's configuration, but for other languages and with additional key bindings. */
 function configure({ home, inside: [program, ...args], env }: Place, named: readonly string[]): void {
   const folder = join(home, ".config/helix");
   mkdirSync(folder, { recursive: true });
@@ -202,7 +206,7 @@ function configure({ home, inside: [program, ...args], env }: Place, named: read
       `C-t = ["select_all", "${write}"]`,
     ],
     ...[`C-k = ":lsp-workspace-command multiEdit.apply %sh{cat ${callPath({ home })}}"`],
-    // Escape followed immediately by another key would be read as Alt and that key.
+    // Escape immediately followed by another key would be read as Alt plus that key.
     ...["[keys.insert]", `C-g = ["normal_mode", "${write}"]`, ""],
   ];
   writeFileSync(join(folder, "config.toml"), config.join("\n"));

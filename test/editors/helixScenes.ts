@@ -2,7 +2,7 @@
 import { batch } from "../support/desk.js";
 import { done, expectTexts, type Scene } from "./scenes.js";
 
-/** Rows for Helix only. */
+/** Scenes that run only in Helix. */
 export const helixScenes: readonly Scene[] = [
   {
     name: "a key that applies the selected call",

@@ -7,19 +7,19 @@ import { createInterface } from "node:readline";
 
 /** The socket and its connections. */
 export interface Link {
-  /** Path of the Unix socket; short enough for every system. */
+  /** Path of the Unix socket, short enough for every system. */
   readonly path: string;
-  /** The next connection whose first line has this key; other connections wait until the test asks for them. */
+  /** The next connection whose first line has this key; other connections are kept until the test asks for them. */
   next(hello: string): Promise<Line>;
   close(): void;
 }
 
-/** One connection. */
+/** A connection. */
 export interface Line {
   /** Its first line. */
   readonly hello: Readonly<Record<string, unknown>>;
   send(value: unknown): void;
-  /** Receives all further lines, including those that arrived earlier. Call it once. */
+  /** Receives all further lines, including any that have already arrived. Call it only once. */
   listen(take: (value: unknown) => void): void;
 }
 
@@ -31,7 +31,7 @@ export async function openLink(path: string): Promise<Link> {
   const server = createServer((socket) => {
     sockets.add(socket);
     socket.on("close", () => sockets.delete(socket));
-    // An editor that is killed resets the connection; a test that waits for the editor notices its end in another way.
+    // Killing an editor resets the connection; a test that waits for the editor learns of its end in another way.
     socket.on("error", () => undefined);
     whenHello(socket, (line) => {
       const index = wanted.findIndex(({ hello }) => hello in line.hello);
@@ -58,7 +58,7 @@ function whenHello(socket: Socket, greet: (line: Line) => void): void {
   const early: unknown[] = [];
   let take: ((value: unknown) => void) | undefined;
   let isGreeted = false;
-  // The interface repeats the errors of the socket, which require no handling.
+  // The interface re-emits the socket's errors, which need no handling.
   const lines = createInterface({ input: socket }).on("error", () => undefined);
   lines.on("line", (text) => {
     const value = JSON.parse(text);
@@ -80,11 +80,14 @@ function whenHello(socket: Socket, greet: (line: Line) => void): void {
 /** Calls functions inside an editor: sends `{id, method, params}`, and receives `{id, result}` or `{id, error}`. */
 export interface Remote {
   call(method: string, params?: unknown): Promise<unknown>;
-  /** Calls without waiting for an answer. */
+  /** Calls a function without waiting for an answer. */
   tell(method: string, params?: unknown): void;
 }
 
-/** Connects to the driver in an editor. A call that gets no answer in time rejects with the name of the call. */
+/**
+ * Connects to the driver in an editor. If a call is not answered in time, its promise is rejected with an error that
+ * names the call.
+ */
 export function remoteOf(line: Line, patience = 20_000): Remote {
   const pending = new Map<number, (answer: { result?: unknown; error?: string }) => void>();
   let last = 0;

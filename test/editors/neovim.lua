@@ -1,9 +1,9 @@
 -- The driver inside Neovim 0.10 or later: connects to the test's socket and runs its commands, one JSON value per line.
--- The user's configuration attaches the server; this file knows only the name of the plugin.
+-- The user's configuration attaches the server; this file knows only the plugin's name.
 
 local pipe = vim.uv.new_pipe()
 local functions = {}
--- Functions that may run at any time, even while Neovim waits for a key.
+-- Functions that can run at any time, even while Neovim is waiting for a key.
 local at_once = {}
 
 local function buffer_of(path)
@@ -25,7 +25,7 @@ end
 
 function functions.retype(params)
   show(params.path)
-  -- As when a user replaces everything: the last line end belongs to the file and not to a line.
+  -- As when a user replaces everything: the last line ending belongs to the file, not to a line.
   local ends = vim.endswith(params.text, "\n")
   local text = vim.bo.fileformat == "dos" and params.text:gsub("\r\n", "\n") or params.text
   local lines = vim.split(ends and text:sub(1, -2) or text, "\n", { plain = true })
@@ -78,7 +78,7 @@ function functions.close_all()
   vim.cmd("silent! %bwipeout!")
 end
 
--- As the README shows it: Neovim's own function sends the protocol's command.
+-- As in the README: Neovim's own function sends the protocol's command.
 function functions.command(call)
   local client = vim.lsp.get_clients({ name = "multi_edit_ls" })[1]
   local command = { title = "multiEdit.apply", command = "multiEdit.apply", arguments = { call } }

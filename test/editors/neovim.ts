@@ -1,4 +1,4 @@
-/** Neovim without a screen, the current and an older version, attached as the README says. */
+/** Headless Neovim, in its current and an older version, attached to the server as the README says. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -28,7 +28,7 @@ export const neovim: EditorKind = { ...common, root: "current", traits };
 /** A Neovim that many people still use; it offers only one encoding. */
 export const olderNeovim: EditorKind = { ...common, root: "older", traits: { ...traits, encodings: ["utf-16"] } };
 
-/** The current Neovim with only a server in its configuration. */
+/** The current Neovim, with nothing configured but the server. */
 export const bareNeovim: EditorKind = {
   ...common,
   name: "Neovim without the sample",
@@ -37,7 +37,7 @@ export const bareNeovim: EditorKind = {
   start: (place) => start(place, blockOf("README.md", "lua neovim alone")),
 };
 
-/** A Neovim with this text as the user's `init.lua`. */
+/** A Neovim whose user has this `init.lua`. */
 export const neovimWith = (kind: EditorKind, configuration: string): EditorKind => ({
   ...kind,
   start: (place) => start(place, configuration),
@@ -73,7 +73,7 @@ async function start(place: Place, configuration: string): Promise<Driver> {
       while ((await mode()) !== "n") await delay(5);
     },
     answer: async (_question, action, actions) => {
-      // While Neovim waits for an answer, it handles only calls that are allowed at any time.
+      // While Neovim waits for an answer, it handles only the calls that are allowed at any time.
       while ((await remote.call("mode_now")) === "n") await delay(10);
       remote.tell("key", `${actions.indexOf(action) + 1}<CR>`);
     },

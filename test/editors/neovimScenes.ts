@@ -1,6 +1,6 @@
 /**
- * Features that only the sample for Neovim has: its commands, its list of locations, and its check before it applies
- * anything.
+ * Features that only the sample for Neovim has: its commands, its quickfix list of failure locations, and its check
+ * before it applies an answer.
  */
 import { setTimeout as delay } from "node:timers/promises";
 import { expect } from "vitest";
@@ -8,10 +8,10 @@ import { batch, patchOf } from "../support/desk.js";
 import { changedNothing, done, expectTexts, nothing, type Scene } from "./scenes.js";
 import type { Stage } from "./stage.js";
 
-/** Runs Lua that returns a value. */
+/** Runs Lua code that returns a value. */
 const lua = (stage: Stage, text: string): Promise<unknown> => stage.driver.run!(text);
 
-/** Rows for Neovim only. */
+/** Scenes that run only in Neovim. */
 export const neovimScenes: readonly Scene[] = [
   {
     name: ":MultiEdit with the buffer, a selection and a register; :MultiEditUndo",
@@ -39,7 +39,7 @@ export const neovimScenes: readonly Scene[] = [
     },
   },
   {
-    name: "quickfix list of the locations of a failure",
+    name: "failure locations in the quickfix list",
     doors: ["request"],
     run: async (stage, door, traits) => {
       stage.lay({ "a.txt": "log(x)\nother\nlog(x)\n" });
@@ -62,8 +62,8 @@ export const neovimScenes: readonly Scene[] = [
       stage.lay(files);
       await stage.open("a.txt", "b.txt", "c.txt");
       const call = batch(["a.txt", "old", "new"], ["b.txt", "old", "new"], ["c.txt", "old", "new"]);
-      // Typed after the answer has arrived and before it is applied; the sample looks for such changes before it
-      // applies anything.
+      // The user's line is typed after the answer has arrived but before it is applied. The sample looks for such
+      // changes before it applies anything.
       const told = await lua(
         stage,
         `local asked, util = nil, vim.lsp.util

@@ -1,4 +1,4 @@
-/** Settings and options of the sample for Neovim: which of them reach the server, and which are refused. */
+/** The Neovim sample's settings and options: which of them reach the server, and which are refused. */
 import { mkdirSync } from "node:fs";
 import { describe, expect, it, vi } from "vitest";
 import { batch } from "../support/desk.js";
@@ -12,7 +12,7 @@ const setup = (options: string): string => blockOf("README.md", "lua neovim").re
 const always = 'confirm = "always"';
 const page = "client-samples/neovim/README.md";
 
-/** Ways in which users configure a question before each batch. */
+/** Ways that users can configure the server to ask before each batch. */
 const ways = {
   "the README's": setup("").replace(/^require.*\n/m, blockOf(page, "lua settings")),
   "settings below multiEdit": setup(`{ settings = { multiEdit = { ${always} } } }`),
@@ -20,7 +20,7 @@ const ways = {
   "init_options below multiEdit": setup(`{ init_options = { multiEdit = { ${always} } } }`),
 };
 
-/** The same settings in the form of configuration that Neovim has offered since 0.11. */
+/** The configurations of `ways` in the form that Neovim has supported since version 0.11. */
 const waysOfToday = {
   "the README's vim.lsp.config": setup("").replace(/^require.*\n/m, blockOf(page, "lua vim.lsp.config")),
   "vim.lsp.config with plain settings": `vim.lsp.config("multi_edit_ls", { settings = { ${always} } })\n${setup("")}`,
@@ -63,7 +63,7 @@ for (const { kind, all } of [
   });
 }
 
-// Neovim can configure servers itself from 0.11 on; if that version is missing, the tests above say so.
+// Neovim itself can configure servers since version 0.11; if that version is missing, the tests above say so.
 it.skipIf(absence(neovim) !== undefined)("refuses the option for file types, which it can't obey", () =>
   inNeovim(neovim, setup(""), async (stage) => {
     await stage.driver.run!('vim.lsp.config("multi_edit_ls", { filetypes = { "lua" } })');
@@ -71,7 +71,7 @@ it.skipIf(absence(neovim) !== undefined)("refuses the option for file types, whi
   }),
 );
 
-/** Runs a test in a Neovim with this configuration. */
+/** Runs a test in a Neovim that has this configuration. */
 async function inNeovim(kind: EditorKind, configuration: string, run: (stage: Stage) => Promise<void>): Promise<void> {
   const session: Session = await startSession(neovimWith(kind, configuration));
   try {
@@ -100,7 +100,7 @@ async function isAsked(stage: Stage): Promise<void> {
   expect(await stage.held()).toEqual({ "a.txt": "typed\nold\n" });
 }
 
-/** The error that `setup()` raises for these options; `undefined` if it raises none. */
+/** The error that `setup()` raises for these options; `undefined` if there is none. */
 async function failureOf(stage: Stage, options: string): Promise<unknown> {
   const called = `local ok, problem = pcall(require("multi_edit").setup, ${options || "nil"}) return not ok and problem or vim.NIL`;
   return stage.driver.run!(called);
@@ -139,7 +139,7 @@ async function warnsOfSetting({ wire }: Stage): Promise<void> {
   expect(warning).toEqual({ type: 2, message: expect.stringContaining('There is no setting "confrim"') });
 }
 
-/** Gives an unnamed buffer a file name, and types into it without saving. */
+/** Gives an unnamed buffer a file name, then types into the buffer without saving it. */
 async function knowsNamedLater(stage: Stage, command: string): Promise<void> {
   await stage.driver.run!(
     `vim.cmd.enew()

@@ -1,7 +1,7 @@
 /**
- * A language server that only keeps texts, to run next to ours in Emacs. Arguments: the position encoding that it
- * chooses, the kind of sync that it requests (1: whole texts, 2: changes), and a file to which it writes the texts by
- * URI.
+ * A language server that does nothing but keep texts, to run beside ours in Emacs. Arguments: the position encoding to
+ * choose, the kind of sync to request (1: whole texts, 2: changes), and the path of the file to which the texts are
+ * written, keyed by URI.
  */
 import { writeFileSync } from "node:fs";
 import { createMessageConnection, StreamMessageReader, StreamMessageWriter } from "vscode-jsonrpc/node";

@@ -1,4 +1,7 @@
-/** The pages of `test/cases/` in a real editor: every case that the editor can hold, with its expected outcome. */
+/**
+ * The pages of `test/cases/` in a real editor: every case whose texts the editor can represent, with its expected
+ * outcome.
+ */
 import { readdirSync, readFileSync } from "node:fs";
 import { type Case, type CaseFile, parsePage } from "../support/cases.js";
 import { expectedFiles, type FileState } from "../support/expected.js";
@@ -19,8 +22,8 @@ export function casesOf(page: string): readonly Case[] {
 }
 
 /**
- * The outcome of a case: as the page says, refused, wrong, or not held (and so not run), because the editor changes its
- * texts or the case does not depend on the editor.
+ * The outcome of a case: as the page says, refused, or wrong; `notHeld` if the case was not run, either because the
+ * editor changes its texts or because it does not depend on the editor.
  */
 export type PageOutcome =
   | { readonly kind: "exact" }
@@ -29,7 +32,7 @@ export type PageOutcome =
   | { readonly kind: "refused"; readonly why: string }
   | { readonly kind: "wrong"; readonly problem: string };
 
-/** Runs a case on a stage that has the case's workspace folders. */
+/** Runs a case on a stage with the case's workspace folders. */
 export async function runCase(one: Case, stage: Stage, door: Door, traits: Traits): Promise<PageOutcome> {
   const about = subjectOfNoEditor(one);
   if (about !== undefined) return { kind: "notHeld", why: `it is about ${about}` };
@@ -56,8 +59,8 @@ export async function runCase(one: Case, stage: Stage, door: Door, traits: Trait
 }
 
 /**
- * The difference between texts. If the editor inserts only one kind of line end, differences in the line ends of texts
- * with both kinds are ignored.
+ * The difference between texts. If the editor inserts only LF, differences between line endings are ignored in texts
+ * with mixed line endings.
  */
 function differenceIn(one: Case, wanted: Texts, seen: Texts, traits: Traits): string | undefined {
   if (traits.insertsLfIntoMixed !== true) return difference(wanted, seen, traits);
@@ -100,7 +103,7 @@ async function layFiles(one: Case, stage: Stage): Promise<void> {
   }
 }
 
-/** The user's view of the files of a page, with their byte order marks. */
+/** The user's view of a page's files, with their byte order marks. */
 function textsOf(files: ReadonlyMap<string, FileState | CaseFile>, one: Case): Texts {
   const marked = new Set(one.files.filter(({ bom }) => bom).map(({ path }) => path));
   const toShown = ([path, { synced, disk }]: [string, FileState | CaseFile]): [string, string] => {

@@ -1,25 +1,25 @@
-/** An editor's process: its output is kept for the messages of failed tests, and it can be stopped. */
+/** An editor's process, which can be stopped; its output is kept for the messages of failed tests. */
 import { type ChildProcess, spawn } from "node:child_process";
 import type { Place } from "./editor.js";
 
 /** A process that runs in the editor's root. */
 export interface EditorProcess {
   readonly child: ChildProcess;
-  /** Waits for the promise; rejects with the process's output if the process exits first. */
+  /** Waits for a promise; if the process exits first, rejects with its output. */
   whileItRuns<T>(promise: Promise<T>): Promise<T>;
-  /** The last part of its output. */
+  /** The end of the process's output. */
   said(): string;
   /** Kills the process and waits for it to exit. */
   stop(): Promise<void>;
 }
 
-/** Number of characters of output that are kept. */
+/** Number of characters of output to keep. */
 const keptOutput = 20_000;
 
-/** Arguments of `setpriv` that make a program end with the test process, however the test process ends. */
+/** Arguments that make `setpriv` end a program together with the test process, no matter how the test process ends. */
 export const withUs: readonly string[] = ["--pdeathsig", "KILL"];
 
-/** Starts a program in the root of the editor, in the workspace folder. */
+/** Starts a program in the editor's root, with the workspace folder as its working directory. */
 export function startInside(
   { inside: [program, ...args], env, folder }: Place,
   command: readonly string[],
@@ -44,7 +44,7 @@ export function startInside(
   };
 }
 
-/** Waits for a promise; rejects if a program exits first. */
+/** Waits for a promise; rejects if the program exits first. */
 export function whileRunning<T>(promise: Promise<T>, ended: Promise<void>, said: () => string): Promise<T> {
   const broken = ended.then(() => {
     throw new Error(`the editor has ended: ${said()}`);

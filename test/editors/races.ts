@@ -1,4 +1,4 @@
-/** Scenes in which the user types, or the editor refuses, while the server has the editor apply a batch. */
+/** Scenes in which the user types, or the editor refuses an edit, while the server has the editor apply a batch. */
 import { setTimeout as delay } from "node:timers/promises";
 import { expect } from "vitest";
 import { batch } from "../support/desk.js";
@@ -7,13 +7,13 @@ import { applied, changedNothing, done, expectTexts, type Scene } from "./scenes
 import type { Door, Stage, Told } from "./stage.js";
 import { pathOf } from "./wire.js";
 
-/** Number of batches that are applied while the user types; the project promises two hundred. */
+/** Number of batches to apply while the user types; the project promises two hundred. */
 const batches = Number(process.env.EDITOR_TYPING ?? 200);
 
 const three = { "a.txt": "first\nold a\n", "b.txt": "first\nold b\n", "c.txt": "first\nold c\n" };
 const threeEdits = batch(["a.txt", "old a", "new a"], ["b.txt", "old b", "new b"], ["c.txt", "old c", "new c"]);
 
-/** All of these use only calls by an agent: a user who sends a call can't type at the same time. */
+/** Only agents send calls in these scenes, because a user who sends a call can't type at the same time. */
 export const races: readonly Scene[] = [
   {
     name: "the user types into the second of three files before its edit arrives",
@@ -37,7 +37,7 @@ export const races: readonly Scene[] = [
     },
   },
   {
-    name: "the editor refuses the edit of the second file",
+    name: "the editor refuses the edit to the second file",
     doors: ["agent"],
     run: async (stage, _door, traits) => {
       stage.lay(three);
@@ -58,7 +58,7 @@ export const races: readonly Scene[] = [
   },
 ];
 
-/** Applies an edit of three open files; something happens before the edit of `b.txt` reaches the editor. */
+/** Applies a call that edits three open files; calls `meanwhile` before the edit to `b.txt` reaches the editor. */
 async function withThree(stage: Stage, meanwhile: () => Promise<void>): Promise<Told> {
   stage.lay(three);
   await stage.open("a.txt", "b.txt", "c.txt");
@@ -88,7 +88,7 @@ function refuse(stage: Stage, path: string): void {
   });
 }
 
-/** Types at a mark while batches keep arriving above and below it and in another file. */
+/** Types at a mark while batches keep arriving above it, below it and in another file. */
 async function typeThrough(stage: Stage, door: Door, traits: Traits): Promise<string> {
   const mark = "|cursor|";
   const line = (name: string, i: number, word: string): string => `${name} line ${i} of ${word} text`;
@@ -115,7 +115,7 @@ async function typeThrough(stage: Stage, door: Door, traits: Traits): Promise<st
       );
       await untilApplied(stage, door, batch(...edits));
     }
-    // Even if the batches finish early, some keys are typed.
+    // Waits until at least 20 keys have been typed, even if the batches finish earlier.
     while (typed.length < 20) await delay(50);
   } finally {
     clearInterval(typist);
@@ -125,7 +125,7 @@ async function typeThrough(stage: Stage, door: Door, traits: Traits): Promise<st
   return done;
 }
 
-/** Acts as an agent: repeats a call if it failed because the text to edit kept changing. */
+/** Acts as an agent would: retries a call that failed because the text to edit kept changing. */
 async function untilApplied(stage: Stage, door: Door, call: unknown): Promise<void> {
   for (let tries = 0; tries < 5; tries++) {
     const told = await stage.apply(door, call);

@@ -1,19 +1,19 @@
-/** Random batches that are valid by construction, with the texts that must result. */
+/** Random batches that are valid by construction, with their expected texts. */
 import fc from "fast-check";
 import type { Texts } from "./stage.js";
 
-/** One batch: the files, the text typed into some of them, the edits, and the expected texts. */
+/** A batch: the files, the text typed into some of them, the edits, and the expected texts. */
 export interface RandomBatch {
   readonly files: Texts;
   /** Unsaved texts in the editor. */
   readonly typed: Texts;
-  /** Names of the files that are open. */
+  /** Names of the open files. */
   readonly open: readonly string[];
   readonly call: { readonly edits: readonly { path: string; oldText: string; newText: string }[] };
   readonly expected: Texts;
 }
 
-/** Pieces of lines, with characters of every width. */
+/** Parts of lines, including characters of every width. */
 const piece = fc.constantFrom(
   "x",
   "value",
@@ -60,7 +60,7 @@ function toBatch(files: readonly File[]): RandomBatch {
   };
   for (const [index, { sections, end, isTyped, isOpen }] of files.entries()) {
     const path = `f${index}.txt`;
-    // A unique number makes each line occur only once, whatever else it contains.
+    // A unique number ensures that each line occurs only once, whatever else it contains.
     let count = 0;
     const parts = sections.map(({ lines, replacement }) => ({
       old: lines.map((line) => `${line}<${++count}>`),

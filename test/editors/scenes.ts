@@ -5,24 +5,24 @@ import type { Traits } from "./editor.js";
 import { difference } from "./pages.js";
 import { type Door, type Stage, type Texts, type Told, textsAfter } from "./stage.js";
 
-/** One row of the table. */
+/** A row of the table. */
 export interface Scene {
-  /** Its name in the table. */
+  /** The scene's name in the table. */
   readonly name: string;
-  /** The doors to try, if the editor has them; by default all. */
+  /** The doors to try if the editor has them; default: all. */
   readonly doors?: readonly Door[];
-  /** Set if the editor must be restarted for the scene, because the scene leaves traces. */
+  /** Set if the scene needs a freshly started editor. */
   readonly isFresh?: true;
-  /** Runs on a stage of its own; throws if something is wrong, and returns the outcome in a few words. */
+  /** Runs the scene on a stage of its own; throws if something is wrong, and returns the outcome in a few words. */
   run(stage: Stage, door: Door, traits: Traits): Promise<string>;
 }
 
-/** The table's text if everything happened as the call says. */
+/** The text in the table for a call that was carried out in full. */
 export const done = "done";
-/** The table's text if nothing changed in the end and the answer says so. */
+/** The text in the table for a call that changed nothing in the end and whose answer says so. */
 export const nothing = "nothing changed";
 
-/** Scenes that need only texts and answers. */
+/** Scenes that involve only texts and answers. */
 export const scenes: readonly Scene[] = [
   {
     name: "unsaved text",
@@ -72,7 +72,7 @@ export const scenes: readonly Scene[] = [
     },
   },
   {
-    name: "lone CR and other odd line ends",
+    name: "lone CR and other odd line endings",
     run: async (stage, door, traits) => {
       const text = "a\rb 😀 c\u2028d\u000be\nnext\n";
       stage.lay({ "a.txt": text });
@@ -96,7 +96,7 @@ export const scenes: readonly Scene[] = [
     },
   },
   {
-    name: "one edit of three files fails",
+    name: "an edit in one of three files fails",
     run: async (stage, door, traits) => {
       stage.lay({ "a.txt": "old\n", "b.txt": "old\n", "c.txt": "old\n" });
       await stage.open("a.txt", "b.txt", "c.txt");
@@ -144,7 +144,7 @@ export const scenes: readonly Scene[] = [
     },
   },
   {
-    name: "rename and deletion of files with unsaved text",
+    name: "renaming and deleting files with unsaved changes",
     isFresh: true,
     run: async (stage, door, traits) => {
       stage.lay({ "a.txt": "one\nold\n", "b.txt": "saved\n" });
@@ -166,14 +166,14 @@ const everyOperation = patchOf(
   ...["*** Add File: new/made.txt", "+first 😀", "+second"],
 );
 
-/** Has a call applied, and checks that the answer says so. */
+/** Has a call applied and checks that the answer says so. */
 export async function applied(stage: Stage, door: Door, call: unknown): Promise<Told> {
   const told = await stage.apply(door, call);
   expect(told, told.text).toMatchObject({ outcome: "applied" });
   return told;
 }
 
-/** Compares the user's texts byte for byte, but allows the final newline of an editor that ends every text with one. */
+/** Compares the user's texts byte for byte, but allows for the final newline that some editors add to every text. */
 export async function expectTexts(
   stage: Stage,
   wanted: Texts,
@@ -192,7 +192,7 @@ export async function changedNothing(
   const [before, disk] = [await stage.texts(), stage.disk()];
   const told = await call();
   expect(told.outcome, told.text).toBe("failed");
-  // The user of the sample gets only the text of the answer, without codes.
+  // The sample's user gets only the text of the answer, without codes.
   if (told.answer !== undefined) expect(told.codes).toEqual(codes);
   await expectTexts(stage, before, { ...traits, restoresFinalNewline: false });
   expect(stage.disk()).toEqual(disk);
@@ -205,7 +205,10 @@ interface Saved {
   readonly after: string;
 }
 
-/** Edits an open file, saves it, and compares the text before saving and the file after saving. */
+/**
+ * Edits an open file and saves it; `after` is the text expected in the editor before saving and in the file after
+ * saving.
+ */
 async function saved(stage: Stage, door: Door, traits: Traits, { before, edits, after }: Saved): Promise<string> {
   stage.lay({ "a.txt": before });
   await stage.open("a.txt");

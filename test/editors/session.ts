@@ -12,23 +12,23 @@ import { openLink } from "./link.js";
 import { tapVariables } from "./tapProtocol.js";
 import { openWire, type Wire } from "./wire.js";
 
-/** A running editor, and the connection between it and the server. */
+/** A running editor, and its connection to the server. */
 export interface Session {
   readonly kind: EditorKind;
   readonly driver: Driver;
   readonly wire: Wire;
   /** The folder in which the editor was started; it is no longer a workspace folder of the server. */
   readonly folder: string;
-  /** The home of the editor's user. */
+  /** The home directory of the editor's user. */
   readonly home: string;
-  /** A file outside all stages, for editors that always need an open file. */
+  /** A file outside all stages, for editors that need a file to be open at all times. */
   readonly first: string;
   stop(): Promise<void>;
 }
 
 const repository = fileURLToPath(new URL("../../", import.meta.url)).replace(/\/$/, "");
 
-/** The reason why this editor is not available here; `undefined` if it is. */
+/** The reason why this editor is unavailable; `undefined` if it is available. */
 export function absence({ root }: EditorKind): string | undefined {
   const roots = process.env.EDITORS_ROOT;
   if (roots === undefined) return "EDITORS_ROOT is not set; .ci/editors prepares the editors and prints its value";
@@ -44,12 +44,12 @@ export function versionOf(kind: EditorKind): string {
   return version;
 }
 
-/** Starts an editor. `encodings`: the position encodings that it offers instead of its own. */
+/** Starts an editor. `encodings`: the position encodings to offer instead of the editor's own. */
 export async function startSession(
   kind: EditorKind,
   options: { encodings?: readonly string[] } = {},
 ): Promise<Session> {
-  // The path of a socket must be short.
+  // A socket's path must be short.
   const base = realpathSync(mkdtempSync(join(tmpdir(), "me-")));
   const place = await layPlace(kind, base, options.encodings);
   let driver: Driver | undefined;
@@ -60,7 +60,7 @@ export async function startSession(
   };
   try {
     driver = await kind.start(place);
-    // Editors start a server when they open the first file that the server handles.
+    // Editors start a server when they first open a file that the server handles.
     const first = join(place.folder, "start.txt");
     writeFileSync(first, "start\n");
     await driver.open(first);
@@ -79,7 +79,7 @@ export async function startSession(
 async function layPlace(kind: EditorKind, base: string, encodings: readonly string[] | undefined): Promise<Place> {
   const [folder, home, bin] = [join(base, "w"), join(base, "h"), join(base, "b")];
   for (const path of [folder, home, bin]) mkdirSync(path, { mode: 0o700 });
-  // The README tells users to keep a copy of this repository here.
+  // The README tells users to keep a copy of this repository under this path.
   symlinkSync(repository, join(home, "multi-edit-language-server"));
   const tap = join(base, "tap.cjs");
   const built = await buildProgram(new URL("tap.ts", import.meta.url));
@@ -105,7 +105,7 @@ async function layPlace(kind: EditorKind, base: string, encodings: readonly stri
   return { folder, home, env, repository, inside: insideOf(kind, [base, repository]), link };
 }
 
-/** Command line that runs a program in the root of an editor that has access to these folders. */
+/** A command line that runs a program in the root of an editor, with access to these folders. */
 export function insideOf({ root }: EditorKind, folders: readonly string[]): [string, ...string[]] {
   const roots = process.env.EDITORS_ROOT ?? "";
   return ["bash", join(repository, ".ci/inside"), join(roots, root), ...folders, "--"];

@@ -1,4 +1,4 @@
-/** The output of `multi-edit setup` as the configuration of real editors: an agent's call then finds unsaved text. */
+/** The output of `multi-edit setup`, used to configure real editors: an agent's call must then find unsaved text. */
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -17,7 +17,7 @@ import { onStage } from "./stage.js";
 const printed = (name: string): string =>
   execFileSync(process.execPath, [builtServer, "setup", name], { encoding: "utf8" });
 
-/** Without a mode for the tests' files, as for users who have not configured one. */
+/** Emacs without a mode for the tests' files, as for users who have not configured one. */
 const emacs = eglotWith([], () => `${printed("emacs")}(setq-default major-mode 'fundamental-mode)`);
 
 const editors: readonly EditorKind[] = [
@@ -62,7 +62,7 @@ for (const kind of [helix, olderHelix]) {
   describe.skipIf(missing !== undefined)(`setup helix, beside ${kind.name} (${kind.root})`, () => helixEntries(kind));
 }
 
-/** The program as an agent runs it, outside the editor's root. */
+/** The program as an agent would run it, outside the editor's root. */
 const agent = { path: builtServer, folder: "", remove: () => undefined };
 
 function leftOut(kind: EditorKind, missing: string): void {
@@ -82,7 +82,7 @@ function helixEntries(kind: EditorKind): void {
     expect(added).toContain("# python already has multi-edit.");
     expect(added.match(/^name = .*$/gm)).toEqual(['name = "css"']);
     const [python = [], go = [], typescript = [], mail] = before;
-    // Until its next release, Helix shows the commands of servers, including ours.
+    // The current release of Helix shows the servers' commands, including ours; the next one will not.
     const ours = servers("text")[0]!;
     expect(ours).toMatch(/^multi-edit/);
     expect(python.length).toBeGreaterThan(2);
@@ -120,7 +120,7 @@ function helixEntries(kind: EditorKind): void {
   });
 }
 
-/** The home of a Helix user who appends the printed lines to the configuration file. */
+/** The home of a Helix user who has appended the printed lines to the configuration file. */
 function homeOfHelix(kind: EditorKind) {
   const home = mkdtempSync(join(tmpdir(), "me-"));
   onTestFinished(() => rmSync(home, { recursive: true, force: true }));
@@ -136,7 +136,7 @@ function homeOfHelix(kind: EditorKind) {
   return {
     file,
     append: (...languages: readonly string[]) => run(`node '${builtServer}' setup helix "$@" >> '${file}'`, languages),
-    /** The servers that Helix reports for a language. */
+    /** The servers that Helix lists for a language. */
     servers: (language: string): string[] => {
       const { stdout, stderr } = run('hx --health "$@"', [language]);
       expect(stderr).toBe("");

@@ -1,4 +1,4 @@
-/** One case in a real editor: a folder with files, the open documents, and their state afterwards. */
+/** A case in a real editor: a folder with files, the open documents, and the state of both afterwards. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { decodeFile } from "../support/editorFiles.js";
@@ -7,27 +7,28 @@ import type { Session } from "./session.js";
 import { type Answer, pathOf, type Wire } from "./wire.js";
 
 /**
- * The sender of a call: the user by the editor's command, the sample's function that applies the answer, or an agent.
+ * The sender of a call: the user, with the editor's command; the sample's function that applies the answer; or an
+ * agent.
  */
 export type Door = "command" | "request" | "agent";
 
-/** Texts by path relative to the stage's folder; a byte order mark precedes its text. */
+/** Texts by path, relative to the stage's folder; each is preceded by its byte order mark, if any. */
 export type Texts = Readonly<Record<string, string>>;
 
-/** A separate folder in a running editor. Names are relative to it. */
+/** A separate folder in a running editor. Names are relative to that folder. */
 export interface Stage {
   readonly driver: Driver;
   readonly wire: Wire;
   readonly session: Session;
   readonly folder: string;
   path(name: string): string;
-  /** Writes files; a name that ends in `/` is a folder. */
+  /** Writes files; a name that ends with `/` creates a folder. */
   lay(files: Readonly<Record<string, string | Uint8Array>>): void;
-  /** Opens files, and waits until the server knows them. */
+  /** Opens files and waits until the server knows about them. */
   open(...names: readonly string[]): Promise<void>;
   /** Replaces the text of an open document without saving it. */
   retype(name: string, text: string): Promise<void>;
-  /** Types before the first occurrence of a text. */
+  /** Types keys before the first occurrence of a text. */
   type(name: string, before: string, keys: string): Promise<void>;
   /** Has a call applied; with `request`, the answer holds the message for the sample's user. */
   apply(door: Door, call: unknown): Promise<Told>;
@@ -35,7 +36,7 @@ export interface Stage {
   held(): Promise<Texts>;
   /** The text of each file. */
   disk(): Texts;
-  /** The user's view: each document's text, and the text of every file that is not open. */
+  /** The user's view: the text of every open document, and of every file that is not open. */
   texts(): Promise<Texts>;
 }
 
@@ -44,9 +45,9 @@ export interface Told {
   readonly outcome: "applied" | "unknown" | "failed";
   /** Codes of all failures in order; empty for a failed `request`. */
   readonly codes: readonly string[];
-  /** All text that a person or a model is shown. */
+  /** All text shown to a person or a model. */
   readonly text: string;
-  /** `undefined` if the answer went to the sample. */
+  /** The server's answer; `undefined` if the answer went to the sample. */
   readonly answer?: Answer;
 }
 
@@ -54,7 +55,7 @@ const counts = new WeakMap<Session, number>();
 
 /**
  * Runs a function on a stage and clears the stage afterwards. `folders` are the workspace folders, relative to the
- * stage's folder. After an error the caller must restart the editor, because its state is unknown.
+ * stage's folder. If the function throws, the caller must restart the editor, because its state is unknown.
  */
 export async function onStage<T>(
   session: Session,
@@ -73,7 +74,7 @@ export async function onStage<T>(
   await driver.closeAll();
   await wire.whenClosed();
   wire.setFolders({ remove: added });
-  // Editors that complete paths read every file in the folder.
+  // Editors with path completion read every file in the folder.
   rmSync(folder, { recursive: true });
   return result;
 }
@@ -123,7 +124,7 @@ async function apply({ driver, wire, first }: Session, door: Door, call: unknown
     const { applied, message } = await driver.request!(call);
     return { outcome: applied ? "applied" : "failed", codes: [], text: message };
   }
-  // Some editors send commands only from an open document.
+  // Some editors can send commands only from an open document.
   if (wire.open().size === 0) await driver.open(first);
   const mark = wire.messages.length;
   await driver.command(call);
@@ -132,7 +133,7 @@ async function apply({ driver, wire, first }: Session, door: Door, call: unknown
   return toTold(answer);
 }
 
-/** The texts of all documents below a folder that the editor has open or has announced to the server. */
+/** The texts of all documents below a folder that are open in the editor or that it has announced to the server. */
 async function heldBelow(folder: string, { driver, wire }: Session): Promise<Texts> {
   const all = [...[...wire.open().keys()].map(pathOf), ...((await driver.opened?.()) ?? [])];
   const texts: Record<string, string> = {};
@@ -145,7 +146,7 @@ async function heldBelow(folder: string, { driver, wire }: Session): Promise<Tex
   return texts;
 }
 
-/** Waits until the server has the editor's text. */
+/** Waits until the server has the same text as the editor. */
 async function untilSynced({ driver, wire }: Session, path: string): Promise<void> {
   const wanted = (await driver.held(path))?.text ?? "";
   for (let tries = 0; tries < 100; tries++) {
@@ -155,14 +156,14 @@ async function untilSynced({ driver, wire }: Session, path: string): Promise<voi
   throw new Error(`the server is not told what is typed into ${path}`);
 }
 
-/** Every file below a folder. Bytes that are not text are shown as numbers. */
+/** All files below a folder. Bytes that are not text are shown as numbers. */
 function diskOf(folder: string): Texts {
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   const paths = entries.map((entry) => join(entry.parentPath, entry.name)).sort();
   return Object.fromEntries(paths.map((path) => [path.slice(folder.length + 1), toText(readFileSync(path))]));
 }
 
-/** Decodes bytes, and keeps the byte order mark. */
+/** Decodes bytes, keeping any byte order mark. */
 export function toText(bytes: Uint8Array): string {
   try {
     const { text, bom } = decodeFile(bytes);
@@ -173,7 +174,7 @@ export function toText(bytes: Uint8Array): string {
 }
 
 /**
- * Reports whether two texts are equal except for line ends and the final line end, in which synced and written text may
+ * Reports whether two texts are equal apart from line endings and a final newline, in which synced and written text may
  * differ.
  */
 function sameText(a: string, b: string): boolean {
@@ -192,10 +193,7 @@ function toTold(answer: Answer): Told {
   return { outcome, codes, text: warnings.join("\n"), answer };
 }
 
-/**
- * The user's view without the documents that, according to the answer, are still open although their files have been
- * deleted.
- */
+/** The user's view, minus documents that, according to the answer, are still open although their files were deleted. */
 export async function textsAfter(stage: Stage, { text }: Told): Promise<Texts> {
   const disk = stage.disk();
   const kept = Object.entries(await stage.texts()).filter(

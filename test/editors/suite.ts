@@ -1,4 +1,4 @@
-/** All tests in one real editor, and the resulting column of the table. */
+/** All tests for one real editor, and the resulting column of the table. */
 import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
 import { columnOf, type ResultTable, writeColumn } from "../support/resultTable.js";
@@ -18,10 +18,10 @@ const table: ResultTable = {
   variable: "UPDATE_EDITORS",
 };
 
-/** Number of random batches for each door. */
+/** Number of random batches per door. */
 const randomRuns = Number(process.env.EDITOR_BATCHES ?? 100);
 
-/** Describes the tests of one editor; `more` are scenes of its own. */
+/** Defines the tests for one editor; `more` are scenes that run only in this editor. */
 export function describeEditor(kind: EditorKind, more: readonly Scene[] = []): void {
   const missing = absence(kind);
   if (missing !== undefined) {
@@ -48,11 +48,11 @@ export function describeEditor(kind: EditorKind, more: readonly Scene[] = []): v
   });
 }
 
-/** The running editor, if any; it is restarted after anything goes wrong in it. */
+/** The running editor, if any; it is restarted whenever something goes wrong in it. */
 interface Desk {
   readonly kind: EditorKind;
   readonly doors: readonly Door[];
-  /** Runs a function on a stage in the editor. `isFresh`: `true` for an editor that has done nothing before. */
+  /** Runs a function on a stage in the editor. `isFresh`: `true` for a newly started editor. */
   use<T>(
     run: (stage: Stage) => Promise<T>,
     options?: { isFresh?: boolean | undefined; folders?: readonly string[] },
@@ -92,7 +92,7 @@ function deskOf(kind: EditorKind): Desk {
   };
 }
 
-/** One cell of the table for the outcomes through all doors. */
+/** A cell of the table; it lists the doors separately if their outcomes differ. */
 function cellOf(seen: ReadonlyMap<Door, string>): string {
   const outcomes = new Set(seen.values());
   if (outcomes.size === 1) return [...outcomes][0]!;
@@ -139,12 +139,9 @@ function describePages(desk: Desk, column: Map<string, string>): void {
         if (outcome.kind === "wrong") problems.push(outcome.problem);
         else tally[outcome.kind]++;
       }
-      // The total number of cases is the same for every editor, so the number of exact ones is left out.
+      // The total number of cases is the same for every editor, so there is no need to show how many are exact.
       const { refused, notHeld } = tally;
-      const rest = [
-        ...(refused === 0 ? [] : [`${refused} refused`]),
-        ...(notHeld === 0 ? [] : [`${notHeld} not held`]),
-      ];
+      const rest = [...(refused === 0 ? [] : [`${refused} refused`]), ...(notHeld === 0 ? [] : [`${notHeld} not run`])];
       column.set(`the pages of test/cases (${door})`, ["as written", ...rest].join("; "));
       expect(problems).toEqual([]);
     });

@@ -1,6 +1,6 @@
 /**
- * Sits between a real editor and the server: starts the server, passes every message on, reports it to the test, and
- * holds, answers or adds messages at the test's request. The editor starts it as the server's program.
+ * Sits between a real editor and the server. Starts the server, forwards every message, reports it to the test, and
+ * holds, answers or adds messages at the test's request. The editor starts this program as its server.
  */
 import { spawn } from "node:child_process";
 import { connect } from "node:net";
@@ -20,17 +20,17 @@ const readers: Record<Party, StreamMessageReader> = {
   editor: new StreamMessageReader(process.stdin),
   server: new StreamMessageReader(child.stdout),
 };
-/** Writers by the receiver of their messages. */
+/** The writer for each receiver of messages. */
 const writers: Record<Party, StreamMessageWriter> = {
   server: new StreamMessageWriter(child.stdin),
   editor: new StreamMessageWriter(process.stdout),
 };
 const other: Record<Party, Party> = { editor: "server", server: "editor" };
 
-/** Methods of the requests that are held until the test lets them pass. */
+/** Methods of the requests to hold until the test releases them. */
 let gated: readonly string[] = [];
 const held = new Map<string, { to: Party; message: Packet }>();
-/** Ids of requests that came from the test; their answers do not go to the editor. */
+/** Ids of requests added by the test, whose answers do not go to the editor. */
 const added = new Set<Packet["id"]>();
 
 tell({ tap: process.pid });
@@ -46,7 +46,7 @@ child.on("exit", (code) => {
   socket.end(() => process.exit(code ?? 1));
 });
 for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => child.kill(signal));
-// The end of a test must not take the server away from the editor.
+// When a test ends, the editor must not lose its server.
 socket.on("error", () => undefined);
 
 function arrived(from: Party, message: Packet): void {
@@ -79,7 +79,7 @@ function obey(order: ToTap): void {
 }
 
 function pass(to: Party, message: Packet): Promise<void> {
-  // The message is passed on as it came from the wire, whatever type the library would give it.
+  // The message is forwarded just as it arrived, whatever type the library would give it.
   return writers[to].write(message as Message).catch(() => undefined);
 }
 

@@ -1,9 +1,9 @@
 /** The messages between the tap and the test, one JSON value per line. */
 
-/** The sender or the receiver of a message. */
+/** The sender or receiver of a message. */
 export type Party = "editor" | "server";
 
-/** A JSON-RPC message as it was received, of any kind. */
+/** A JSON-RPC message of any kind, as received. */
 export interface Packet {
   readonly jsonrpc: string;
   readonly id?: number | string | null | undefined;
@@ -17,7 +17,7 @@ export interface Packet {
 
 /** Messages from the tap. */
 export type FromTap =
-  /** The tap is running, with this process id. */
+  /** The tap is running with this process id. */
   | { readonly tap: number }
   | { readonly from: Party; readonly message: Packet }
   /** A request is held back under this name. */
@@ -27,9 +27,9 @@ export type FromTap =
 
 /** Messages to the tap. */
 export type ToTap =
-  /** Requests with these methods are held back from now on. */
+  /** Holds back requests with these methods from now on. */
   | { readonly gate: readonly string[] }
-  /** Sends a message to the server as if the editor had sent it; its answer goes to the test and not to the editor. */
+  /** Sends a message to the server as if it came from the editor; the answer goes to the test, not to the editor. */
   | { readonly send: Packet }
   /** Passes a request on, or answers it on behalf of its receiver. */
   | { readonly release: string; readonly answer?: object };
@@ -38,6 +38,6 @@ export type ToTap =
 export const tapVariables = {
   /** Path of the test's socket. */
   socket: "MULTI_EDIT_TAP",
-  /** Position encodings that `initialize` offers instead of the editor's own, separated by commas. */
+  /** Position encodings for `initialize` to offer instead of the editor's own, separated by commas. */
   encodings: "MULTI_EDIT_ENCODINGS",
 } as const;

@@ -1,25 +1,28 @@
-/** A program in a terminal of its own, as a person uses it: keys in, a screen out. */
+/** A program in its own terminal, as a person would use it: keys go in, a screen comes out. */
 import { spawn } from "node:child_process";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Place } from "./editor.js";
 import { type EditorProcess, whileRunning, withUs } from "./process.js";
 
-/** A terminal in which a program runs. */
+/** A terminal that runs a program. */
 export interface Terminal extends EditorProcess {
-  /** Sends keys as a terminal does: `\r` for Enter. */
+  /** Sends keys the way a terminal does: `\r` for Enter. */
   write(keys: string): void;
-  /** Pastes a text; programs can distinguish it from typed keys. */
+  /** Pastes a text, which programs can distinguish from typed keys. */
   paste(text: string): void;
-  /** The amount of output up to now, for `whenShown`. */
+  /** The amount of output so far, for `whenShown`. */
   mark(): number;
-  /** Waits until a text is printed after the mark; spaces are ignored, because programs move the cursor over them. */
+  /**
+   * Waits until a text is printed after the mark. Ignores spaces, because programs move the cursor instead of printing
+   * them.
+   */
   whenShown(text: string, mark: number): Promise<void>;
 }
 
-/** Number of characters of output that are reported. */
+/** Maximum number of characters of the output that an error message quotes. */
 const toldOutput = 4_000;
 
-/** Starts a program of the editor's root in a terminal, in the workspace folder. */
+/** Starts a program in a terminal inside the editor's root, with the workspace folder as its working directory. */
 export function startTerminal({ inside, env, folder }: Place, command: readonly string[]): Terminal {
   const line = [...inside, ...command].map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(" ");
   const onTerminal = ["script", "-qec", `stty cols 150 rows 45; exec ${line}`, "/dev/null"];
@@ -27,7 +30,7 @@ export function startTerminal({ inside, env, folder }: Place, command: readonly 
   let output = "";
   child.stdout.on("data", (chunk: Buffer) => {
     output += chunk.toString();
-    // A terminal's answer to a request for its type; some programs wait for it.
+    // The terminal's answer to a request for its type, which some programs wait for.
     if (chunk.includes("\u001b[c")) child.stdin.write("\u001b[?62;22c");
   });
   child.stderr.on("data", (chunk: Buffer) => {
@@ -49,14 +52,14 @@ export function startTerminal({ inside, env, folder }: Place, command: readonly 
       throw new Error(`not on the screen: ${text}; but ${plain(output).slice(-toldOutput)}`);
     },
     stop: async () => {
-      // The program ends together with its terminal.
+      // The program ends along with its terminal.
       child.kill("SIGKILL");
       await ended;
     },
   };
 }
 
-/** Printed text without the sequences that move the cursor or set colours. */
+/** Printed text without the escape sequences that move the cursor or set colours. */
 function plain(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences start with a control character
   return text.replace(/\u001b\[[0-9;?<>=]*[a-zA-Z]|\u001b[()][A-Z0-9]|\u001b[=>]/g, " ");

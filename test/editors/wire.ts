@@ -1,4 +1,4 @@
-/** The messages between a real editor and the server, as the tap reports them, and messages that the test adds. */
+/** The messages between a real editor and the server, as reported by the tap, and messages added by the test. */
 import { setTimeout as delay } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import type { MultiEditErrorData, MultiEditResult, ReadResult } from "../../server/lsp/protocol.js";
@@ -15,50 +15,50 @@ export type Answer =
       readonly data: MultiEditErrorData | undefined;
     };
 
-/** A request that the tap holds back, to be passed on or answered on behalf of its receiver. */
+/** A request held back by the tap, to be passed on or answered on behalf of its receiver. */
 export interface Gated {
   readonly message: Packet;
   release(answer?: object): void;
 }
 
-/** The connection of one editor. */
+/** An editor's connection. */
 export interface Wire {
-  /** All messages up to now. */
+  /** All messages so far. */
   readonly messages: readonly { readonly from: Party; readonly message: Packet }[];
-  /** Sends a request as if the editor had sent it. */
+  /** Sends a request as if it came from the editor. */
   request(method: string, params: unknown): Promise<Packet>;
   notify(method: string, params: unknown): void;
-  /** Applies a call through the server without a message from the editor, as for an agent. */
+  /** Has the server apply a call without any message from the editor, as for an agent. */
   apply(call: unknown): Promise<Answer>;
-  /** The answer to the next command that the editor's user sends after the first `mark` messages. */
+  /** The answer to the first command that the editor's user sends after the first `mark` messages. */
   answerOfCommand(mark: number): Promise<Answer>;
-  /** The server's text of the document; `undefined` if the server has none. */
+  /** The server's text for the document; `undefined` if it has none. */
   read(path: string): Promise<ReadResult | undefined>;
-  /** URIs and versions of the documents that are open according to the editor's messages. */
+  /** URIs and versions of the documents that the editor's messages have opened and not closed. */
   open(): ReadonlyMap<string, number>;
   whenOpen(path: string): Promise<void>;
   whenClosed(): Promise<void>;
   setFolders(change: { readonly add?: readonly string[]; readonly remove?: readonly string[] }): void;
-  /** Holds back each request with one of these methods, from now on, until `take` releases it. */
+  /** From now on, holds back each request with one of these methods and passes it to `take`, which can release it. */
   gate(methods: readonly string[], take: (one: Gated) => void): void;
   ungate(): void;
-  /** Waits until something is found; if it is not, the error says what is missing. */
+  /** Waits until `find` finds something; if it never does, the error contains `what`. */
   until<T>(what: string, find: () => T | undefined, patience?: number): Promise<T>;
 }
 
-/** Waits for an editor's tap to connect, and listens to it. */
+/** Waits for an editor's tap to connect, then listens to it. */
 export async function openWire(link: Link): Promise<Wire> {
   const line = await soon(link.next("tap"), "the editor does not start the server");
   return wireOf(line);
 }
 
-/** The messages that the tap has reported, and a way to send to it. */
+/** The messages that the tap reports, and a function that sends messages to the tap. */
 interface Tapped {
   readonly messages: { readonly from: Party; readonly message: Packet }[];
   readonly documents: Map<string, number>;
   readonly order: (one: ToTap) => void;
   readonly until: Wire["until"];
-  /** Takes the requests that are held back. */
+  /** Receives held requests. */
   taker: ((one: Gated) => void) | undefined;
 }
 
@@ -101,7 +101,7 @@ function wireOf(line: Line): Wire {
     whenClosed: async () => {
       await until("the server is told that everything is closed", () => (documents.size === 0 ? true : undefined));
     },
-    // Later requests refer to the new folders, because messages are read in order.
+    // Messages are read in order, so later requests refer to the new folders.
     setFolders: ({ add = [], remove = [] }) => {
       const toFolder = (path: string) => ({ uri: pathToFileURL(path).href, name: path });
       const event = { added: add.map(toFolder), removed: remove.map(toFolder) };
@@ -154,12 +154,12 @@ function listen(line: Line): Tapped {
   return tapped;
 }
 
-/** The URI under which a file is open, in the editor's spelling. */
+/** The URI of an open file, as the editor spells it. */
 function findOpen(documents: ReadonlyMap<string, number>, path: string): string | undefined {
   return [...documents.keys()].find((uri) => pathOf(uri) === path);
 }
 
-/** Reports whether the editor sent a change after a later change to the same document. */
+/** Reports whether the editor sent two changes to the same document in the wrong order. */
 export function isReordered({ messages }: Wire): boolean {
   const versions = new Map<string, number>();
   return messages.some(({ message: { method, params } }) => {
@@ -172,7 +172,7 @@ export function isReordered({ messages }: Wire): boolean {
   });
 }
 
-/** The path of a URI, even if the editor leaves percent signs unescaped. */
+/** The path of a URI, even one whose percent signs the editor has left unescaped. */
 export function pathOf(uri: string): string {
   const encoded = uri.replace(/^file:\/\//, "");
   try {
@@ -192,7 +192,7 @@ function follow(documents: Map<string, number>, { method, params }: Packet): voi
 
 function toAnswer({ result, error }: Packet): Answer {
   if (error === undefined) return { ok: true, result };
-  // The cast assumes that error data has the protocol's type, which the tests check.
+  // The cast assumes that error data has the protocol's type, which the tests verify.
   return { ok: false, code: error.code, message: error.message, data: error.data as MultiEditErrorData | undefined };
 }
 

@@ -18,7 +18,7 @@ export interface Announced {
   readonly [field: string]: unknown;
 }
 
-/** Sets a new state directory for the servers that start before the end of the test; returns its path. */
+/** Sets a new state directory for servers started during the rest of the test; returns its path. */
 export function ownStateHome(): string {
   const home = mkdtempSync(join(tmpdir(), "multi-edit-home-"));
   stateHome(home);
@@ -40,7 +40,7 @@ export function sessionsIn(home: string): string {
   return join(home, "multi-edit-language-server", "sessions");
 }
 
-/** Names of the files in the state directory's folder for sessions; an empty list if the folder does not exist. */
+/** Names of the files in a state directory's sessions folder; an empty list if the folder does not exist. */
 export function filesIn(home: string): string[] {
   try {
     return readdirSync(sessionsIn(home));
@@ -63,7 +63,7 @@ export async function announced(home: string, count = 1): Promise<[Announced, ..
   }
 }
 
-/** Connects to a path and sends nothing. */
+/** Connects to the socket at a path and sends nothing. */
 export async function openSocket(path: string): Promise<Socket> {
   const socket = createConnection({ path, allowHalfOpen: true });
   socket.on("error", () => undefined);
@@ -72,7 +72,7 @@ export async function openSocket(path: string): Promise<Socket> {
   return socket;
 }
 
-/** A connection whose messages are sent one by one. */
+/** A connection on which the test itself sends each message. */
 export interface Peer extends RawClient {
   readonly socket: Socket;
   /** Settles when the session has closed the connection. */
@@ -86,13 +86,13 @@ export async function stranger({ address }: Announced): Promise<Peer> {
   return { ...rawClient(socket, socket), socket, closed };
 }
 
-/** The proof by which one side shows that it knows the secret. */
+/** Proof that one side knows the secret. */
 export function hmac(role: "agent" | "server", session: Announced, nonces: Nonces): string {
   const said = `multi-edit\n${role}\n${session.id}\n${nonces.agent}\n${nonces.server}`;
   return createHmac("sha256", Buffer.from(session.secret, "hex")).update(said).digest("hex");
 }
 
-/** The nonces that the two sides have exchanged. */
+/** The nonces exchanged by the two sides. */
 export interface Nonces {
   readonly agent: string;
   readonly server: string;

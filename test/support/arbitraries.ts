@@ -1,7 +1,7 @@
-/** Random texts for the tests of laws: all kinds of line ends, characters of every width, and few distinct pieces. */
+/** Random texts for testing laws: all kinds of line endings, characters of every width, and few distinct pieces. */
 import fc from "fast-check";
 
-/** Short texts made of pieces that repeat often, so that matches are ambiguous and line ends are mixed. */
+/** Short texts made of pieces that repeat often, so that matches are ambiguous and line endings are mixed. */
 export const texts: fc.Arbitrary<string> = fc
   .array(
     fc.constantFrom(
@@ -29,7 +29,7 @@ export const texts: fc.Arbitrary<string> = fc
   )
   .map((pieces) => pieces.join(""));
 
-/** Offsets at which lines start, computed by splitting: an oracle that shares no code with the product. */
+/** Offsets of line starts, computed by splitting: an oracle that shares no code with the product. */
 export function expectedLineStarts(text: string, loneCrEndsLine: boolean): number[] {
   const ends = text.matchAll(loneCrEndsLine ? /\r\n|\n|\r/g : /\r\n|\n/g);
   return [0, ...Array.from(ends, (end) => end.index + end[0].length)];

@@ -1,4 +1,4 @@
-/** Bundles a program in the same way as the package's build, for tests that start it. */
+/** Bundles a program the way the package's build does, for tests that start it. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { build } from "esbuild";
 export interface Program {
   /** Path of the CommonJS file. */
   readonly path: string;
-  /** Temporary folder for anything that belongs to the program; it is removed together with the program. */
+  /** Temporary folder for everything that belongs to the program; removed along with it. */
   readonly folder: string;
   remove(): void;
 }

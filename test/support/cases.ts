@@ -35,12 +35,15 @@ export type OutcomeKind = (typeof outcomeKinds)[number];
 
 /** One file of a case, as it is in the editor and on disk before the call. */
 export interface CaseFile {
-  /** Relative to the case's folder, with `/` as the separator. */
+  /** The path relative to the case's folder, with `/` as the separator. */
   readonly path: string;
   readonly language: string;
-  /** The text as the editor syncs it, with a byte order mark if `bom-synced` is set; `undefined` if it is not open. */
+  /**
+   * The text as the editor syncs it, with a byte order mark if `bom-synced` is set; `undefined` if the file is not
+   * open.
+   */
   readonly synced?: string;
-  /** `undefined` if the file does not exist. */
+  /** The bytes on disk; `undefined` if the file does not exist. */
   readonly disk?: Buffer;
   /** `true` if the text has a byte order mark, whether on disk or as synced. */
   readonly bom: boolean;
@@ -48,7 +51,7 @@ export interface CaseFile {
   readonly utf16: boolean;
 }
 
-/** The location of an outcome's block in its page: the 0-based lines of the two fences. */
+/** The location of an outcome's block on its page: the 0-based lines of the two fences. */
 export interface BlockLines {
   readonly kind: OutcomeKind;
   readonly first: number;
@@ -63,11 +66,11 @@ export interface Case {
   /** 1-based line of the heading. */
   readonly line: number;
   readonly files: readonly CaseFile[];
-  /** Targets of symbolic links by the links' paths, both relative to the case's folder. */
+  /** Symbolic links: each link's path mapped to its target, both relative to the case's folder. */
   readonly links: ReadonlyMap<string, string>;
   /** Workspace folders, relative to the case's folder; `.` is the case's folder itself. */
   readonly folders: readonly string[];
-  /** The call's params, including the `options` block. `/project` in its strings stands for the case's folder. */
+  /** The call's params, including the `options` block. `/project` in their strings means the case's folder. */
   readonly request: unknown;
   /** `true` if only the whole server can run the case, for example because it must resolve a path. */
   readonly wireOnly: boolean;
@@ -75,14 +78,16 @@ export interface Case {
   readonly settings?: unknown;
   /** Expected texts of the outcome's blocks. */
   readonly outcome: Readonly<Partial<Record<OutcomeKind, string>>>;
-  /** Outcomes that contain whole messages; all others contain the gist of each message, as `gistOf` returns it. */
+  /**
+   * Outcomes that contain whole messages; all others contain only the gist of each message, as returned by `gistOf`.
+   */
   readonly whole: ReadonlySet<OutcomeKind>;
   readonly blocks: readonly BlockLines[];
-  /** 0-based line after the last block that is not an outcome, where a new outcome goes. */
+  /** 0-based line at which a new outcome is inserted, after the last block that is not an outcome. */
   readonly outcomeLine: number;
 }
 
-/** A mistake in a page, with the name of the page and the number of the line. */
+/** An error in a page, with the page's name and the line number. */
 class PageError extends Error {
   constructor(page: string, line: number, problem: string) {
     super(`${page}:${line}: ${problem}`);
@@ -106,8 +111,8 @@ interface Section {
 }
 
 /**
- * The cases of a page, in order. Throws a `PageError` for anything unknown. `outcomeMissing: "allowed"` is for
- * rewriting a page, where a new case may not have an outcome yet.
+ * The cases of a page, in order. Throws a `PageError` for anything unknown. `outcomeMissing: "allowed"` is for updating
+ * a page, where a new case may not have an outcome yet.
  */
 export function parsePage(
   page: string,
@@ -209,7 +214,7 @@ function toCase(page: string, section: Section, outcomeNeeded: boolean): Case {
   };
 }
 
-/** The call with the patch that a block of the page shows. */
+/** The call with the patch from a block of the page. */
 function patchCall({ block, flags }: { block: Block; flags: readonly string[] }, fail: Fail): { patch: string } {
   const text = block.body.join("\n");
   return { patch: flags.includes("escaped") ? decoded(text, block, fail) : text };
@@ -231,7 +236,7 @@ function outcomeOf(
     if (block.body.every((line) => line.trim() === "")) {
       fail(block.first, kind === "diff" ? 'the diff is empty: write "nothing changes"' : `the ${kind} is empty`);
     }
-    // An empty line of a diff is an empty context line: editors remove the space with which it should start.
+    // An empty line in a diff is an empty context line whose leading space an editor has removed.
     const lines = kind === "diff" ? block.body.map((line) => (line === "" ? " " : line)) : block.body;
     const text = `${lines.join("\n")}\n`;
     outcome[kind] = flags.includes("escaped") ? decoded(text, block, fail) : text;

@@ -13,7 +13,7 @@ export interface Ran {
 /** Options for running a command; all are optional. */
 export interface RunOptions {
   readonly cwd?: string;
-  /** Standard input of the command; empty by default. */
+  /** The command's standard input; empty by default. */
   readonly input?: string | Uint8Array;
   readonly env?: NodeJS.ProcessEnv;
   /** Called with every chunk of stderr and a function that sends a signal to the command. */

@@ -1,4 +1,7 @@
-/** Runs a case on the core alone: files in memory are the snapshot, and nothing is read from disk, resolved or sent. */
+/**
+ * Runs a case on the core alone: the snapshot is made of files in memory, and nothing is read from disk, resolved or
+ * sent.
+ */
 import { posix } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type DecodedCall, decodeCall } from "../../server/dialect/decode.js";
@@ -15,16 +18,16 @@ import type { Case, CaseFile } from "./cases.js";
 import { decodeFile } from "./editorFiles.js";
 import type { Seen } from "./outcome.js";
 
-/** The core's outcome of a case. */
+/** The outcome of a case on the core. */
 export interface CoreRun {
   readonly seen: Seen;
-  /** Texts of the changed files after the batch, by path, without byte order marks. */
+  /** Texts of the changed files after the batch, without byte order marks, keyed by path. */
   readonly texts: ReadonlyMap<string, string>;
   /** Paths of files that were deleted or renamed away, unless the path is in `texts`. */
   readonly gone: readonly string[];
 }
 
-/** Decodes and plans the call of a case. */
+/** Decodes and plans a case's call. */
 export function runCore(one: Case): CoreRun {
   const decoded = decodeCall(one.request, { optionsAllowed: true });
   if (!decoded.ok) return failed(decoded.failures);
@@ -88,7 +91,7 @@ function snapshotOf(one: Case, operations: readonly Operation[]): Snapshot {
   return { targets, documents };
 }
 
-/** Resolves the few spellings of paths that pages use: absolute paths, a leading `@`, dots and links. */
+/** Resolves only the kinds of paths that occur on pages: absolute paths, a leading `@`, dots and links. */
 function pathOf(sent: string, one: Case): string {
   const absolute = sent.startsWith("file:") ? fileURLToPath(sent) : sent;
   const path = posix.normalize(absolute.replace(/^\/project\//, ""));

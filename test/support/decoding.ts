@@ -1,17 +1,17 @@
-/** Decodes calls as each door does, for the tests of the dialects, and builds the operations that must result. */
+/** Decodes calls as each door does, for the tests of the dialects, and builds the expected operations. */
 import type { DecodedCall } from "../../server/dialect/decode.js";
 import { decodeCall } from "../../server/dialect/decode.js";
 import type { EditOperation } from "../../server/plan/operation.js";
 
-/** The door for integrations, which may add options. */
+/** The door for integrations: an integration may add options. */
 export const integration = { optionsAllowed: true };
-/** The door for models, which may not add options. */
+/** The door for models: a model may not add options. */
 export const model = { optionsAllowed: false };
 
-/** A call as an integration sends it. */
+/** Decodes a call that an integration sends. */
 export const decode = (params: unknown): DecodedCall => decodeCall(params, integration);
 
-/** An operation as the decoder must return it; every field that was not sent has its default. */
+/** The operation expected from the decoder, with defaults for all fields that were not sent. */
 export const edit = (
   index: number,
   path: string,

@@ -1,6 +1,6 @@
 /**
- * Batches for the law of independent edits: few distinct units and adjacent edits, so that new occurrences of old texts
- * arise.
+ * Batches for the law of independent edits: few distinct units and adjacent edits, so that edits create new occurrences
+ * of old texts.
  */
 import { type Draft, draftOf, edited } from "../../server/plan/draft.js";
 import type { Document } from "../../server/plan/snapshot.js";
@@ -8,10 +8,7 @@ import { type Chance, chanceOf } from "../codex/random.js";
 import { documentAt, type SentEdit } from "./planning.js";
 import type { RegionBatch } from "./regionBatches.js";
 
-/**
- * Units from which texts are built, one list per batch; the shorter the list, the more often the same text occurs
- * twice.
- */
+/** Units from which texts are built, one list per batch; the shorter the list, the more often a text recurs. */
 const alphabets: readonly (readonly string[])[] = [
   ["a", "b"],
   ["a", "b", "c"],
@@ -51,7 +48,7 @@ export function denseBatch(seed: number): RegionBatch {
   };
 }
 
-/** The draft of an open document, of a document that the batch creates, or of one that was edited before. */
+/** The draft of an open document, of a document that the batch creates, or of one that has been edited already. */
 function startOf(chance: Chance, text: string, more: Partial<Document>): Draft {
   const [from, to] = [chance.below(text.length), text.length - chance.below(2)];
   const insert = text.slice(from, to);
@@ -76,7 +73,7 @@ interface Sought {
   readonly newTexts?: ReadonlyMap<string, string>;
 }
 
-/** New texts that form another old text if they are adjacent, but not if a unit separates them. */
+/** New texts that form another old text when they are adjacent, but not when a unit separates them. */
 function meeting(chance: Chance): Sought {
   const gap = chance.pick(["", "", "-", "--"]);
   const [head, tail] = [unitsOf(chance, ["a", "b"], chance.below(3)), unitsOf(chance, ["a", "b"], chance.below(3))];
@@ -93,7 +90,10 @@ function meeting(chance: Chance): Sought {
   return { text, oldTexts: [...newTexts.keys()], newTexts };
 }
 
-/** Words with unique numbers and few separators; most of them are old texts, some together with the next word. */
+/**
+ * Words with unique numbers and the same separator after each; most of the words are old texts, some together with the
+ * next word.
+ */
 function numbered(chance: Chance): Sought {
   const gap = chance.pick(["", " ", ";", "; ", "\n", ", ", "\n\n"]);
   const prefixes = chance.pick([["w"], ["w", "ab"], ["word"], ["w", "a", ""]]);
@@ -127,7 +127,7 @@ function random(chance: Chance, alphabet: readonly string[]): Sought {
 
 interface Pair {
   readonly oldText: string;
-  /** The old text of any of the edits, perhaps of this same edit. */
+  /** The old text of a randomly chosen edit, possibly of this same edit. */
   readonly another: string;
   readonly alphabet: readonly string[];
   readonly isTame: boolean;

@@ -1,6 +1,5 @@
 /**
- * A strict editor with a set of files, for a test of one conversation; everything on the desk is removed after the
- * test.
+ * A strict editor with a set of files, for testing one conversation; everything on the desk is removed after the test.
  */
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -13,8 +12,8 @@ import { type Entry, makeDirectory } from "./directory.js";
 import { type EditorOptions, type FakeEditor, startEditor } from "./fakeEditor.js";
 
 /**
- * The contents of the desk; all fields are optional. Paths are relative to a new directory, by default the only
- * workspace folder.
+ * The contents of the desk; all fields are optional. Paths are relative to a new directory, which by default is the
+ * only workspace folder.
  */
 export interface DeskOptions extends Partial<EditorOptions> {
   readonly files?: Readonly<Record<string, Entry>>;
@@ -22,9 +21,13 @@ export interface DeskOptions extends Partial<EditorOptions> {
   readonly open?: Readonly<Record<string, string>>;
   /** Additional arguments for the server. */
   readonly args?: readonly string[];
-  /** Names of subdirectories that are the workspace folders; by default the new directory itself is the only one. */
+  /**
+   * Names of the subdirectories that serve as workspace folders; by default, the new directory itself is the only one.
+   */
   readonly folderNames?: readonly string[];
-  /** The setting `proofTimeout`, in milliseconds: short for tests in which the server waits in vain for the editor. */
+  /**
+   * The setting `proofTimeout`, in milliseconds: kept short in tests in which the server waits in vain for the editor.
+   */
   readonly proofTimeout?: number;
 }
 
@@ -33,9 +36,9 @@ export interface Desk {
   readonly editor: FakeEditor;
   /** Canonical path of the directory. */
   readonly root: string;
-  /** `file:` URI of a path in the directory. */
+  /** `file:` URI for a path in the directory. */
   uri(path: string): string;
-  /** All open texts by path; documents that are not files are listed by URI. */
+  /** All open texts, keyed by path or, for documents that are not files, by URI. */
   texts(): Record<string, string>;
   /** All files by path, as UTF-8. */
   disk(): Record<string, string>;
@@ -43,7 +46,7 @@ export interface Desk {
   propose(params: unknown, token?: CancellationToken): Promise<MultiEditResult>;
   /** The command `multiEdit.apply`. */
   apply(params: unknown, token?: CancellationToken): Promise<MultiEditResult>;
-  /** The request `multiEdit/undo`; without an id it undoes the last transaction. */
+  /** The request `multiEdit/undo`; without an id, it undoes the last transaction. */
   undo(transaction?: string): Promise<MultiEditResult>;
   /** The request `multiEdit/read`. */
   read(params: unknown): Promise<ReadResult>;
@@ -55,7 +58,7 @@ export interface Desk {
 export interface Failed extends MultiEditErrorData {
   readonly rpcCode: number;
   readonly message: string;
-  /** Codes of the failures. */
+  /** The failure codes. */
   readonly codes: readonly string[];
 }
 
@@ -73,10 +76,10 @@ const light = [
   "directories",
 ];
 
-/** Settings for tests that give none: applied changes stay unsaved. */
+/** Default settings for tests: applied changes stay unsaved. */
 const unsaved = { save: "never" };
 
-/** Idle editors, by program and by the options that they were started with. */
+/** Idle editors, keyed by program and by the options that they were started with. */
 const idle = new Map<Program, Map<string, FakeEditor[]>>();
 
 /**
@@ -114,8 +117,8 @@ export function serverForDesks(): Program {
 }
 
 /**
- * The command of a server in which every wait of 30 s or more ends after a fraction of its time: 1 divided by `times`.
- * The command works until the program is removed.
+ * The command for a server whose timeouts of 30 s or more expire `times` times as fast. The command works until the
+ * program is removed.
  */
 export function hastyServer(program: Program, times: number): readonly [string, ...string[]] {
   return clockedServer(
@@ -126,8 +129,8 @@ export function hastyServer(program: Program, times: number): readonly [string, 
 }
 
 /**
- * The command of a server whose clock runs `times` times as fast, so that everything that it measures seems to take
- * `times` as long.
+ * The command for a server whose clock runs `times` times as fast, so that everything it measures seems to take `times`
+ * times as long.
  */
 export function slowServer(program: Program, times: number): readonly [string, ...string[]] {
   const source = `const now = performance.now.bind(performance); performance.now = () => ${times} * now();`;
@@ -140,7 +143,7 @@ function clockedServer(program: Program, name: string, source: string): readonly
   return [process.execPath, "--require", clock, program.path, "--stdio"];
 }
 
-/** Stops the editors that were kept for other desks. */
+/** Stops the editors that were kept for reuse. */
 async function clearDesks(program: Program): Promise<void> {
   const editors = [...(idle.get(program)?.values() ?? [])].flat();
   idle.delete(program);
@@ -159,7 +162,8 @@ async function stopCleanly(editor: FakeEditor): Promise<void> {
 }
 
 /**
- * An idle editor, or a new one. If the test passes and no answer is pending, the editor becomes idle again.
+ * An idle editor if there is one, otherwise a new one. If the test passes and no answer is pending, the editor becomes
+ * idle again.
  */
 async function borrow(
   program: Program,
@@ -196,7 +200,7 @@ function deskOf(editor: FakeEditor, root: string): Desk {
     uri,
     texts: () => Object.fromEntries([...editor.documents.values()].map((one) => [pathOf(one.uri), one.text])),
     disk: () => readAll(root),
-    // The cast assumes the types of the protocol; the tests check that the answers have these types.
+    // The casts assume the protocol's types; the tests check that the answers have them.
     propose: async (params, token) => (await editor.request("multiEdit/apply", params, token)) as MultiEditResult,
     apply: async (params, token) =>
       (await editor.request(
@@ -245,7 +249,7 @@ export async function failed(answer: Promise<unknown>): Promise<Failed> {
   throw new Error(`the call did not fail: ${JSON.stringify(succeeded)}`);
 }
 
-/** The outcome of a call that was answered or refused. */
+/** The outcome of a call, successful or not. */
 export interface Told {
   readonly outcome: MultiEditResult["outcome"] | "failed";
   /** Distinct codes of all failures. */
@@ -253,7 +257,7 @@ export interface Told {
   /** The text for a person or a model: the error's message, or the warnings. */
   readonly text: string;
   readonly edits: MultiEditResult["edits"];
-  /** `undefined` if the call succeeded. */
+  /** The JSON-RPC error code; `undefined` if the call succeeded. */
   readonly rpcCode: number | undefined;
 }
 
@@ -269,12 +273,15 @@ export async function told(answer: Promise<MultiEditResult>): Promise<Told> {
   }
 }
 
-/** A Codex patch as a call; the begin and end markers are added around the lines. */
+/** A call with a Codex patch; the begin and end markers are added around the lines. */
 export function patchOf(...lines: readonly string[]): { patch: string } {
   return { patch: ["*** Begin Patch", ...lines, "*** End Patch", ""].join("\n") };
 }
 
-/** The same call, but the editor changes the files that are not open; by default, the server writes these files. */
+/**
+ * Adds to a call the option that makes the editor change the files that are not open; by default, the server writes
+ * these files.
+ */
 export function throughEditor<Call extends object>(call: Call) {
   const { options } = call as { readonly options?: object };
   return { ...call, options: { ...options, unopened: "editor" } };

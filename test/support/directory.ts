@@ -1,11 +1,11 @@
-/** Temporary directories with files and links, each directory described by one object. */
+/** Temporary directories with files and links, each described by one object. */
 import { linkSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { onTestFinished } from "vitest";
 
-/** An entry at a path: text, bytes, a symbolic link to a target, or a hard link to another path of the same tree. */
+/** An entry at a path: text, bytes, a symbolic link to a target, or a hard link to another path in the same tree. */
 export type Entry = string | Uint8Array | { readonly link: string } | { readonly hardLink: string };
 
 /** Creates a directory, which is removed after the test; returns its canonical path. */
@@ -16,11 +16,11 @@ export function makeDirectory(entries: Readonly<Record<string, Entry>>): string 
   return root;
 }
 
-/** Removes a directory and its contents, even if a process that is exiting still writes into it for a moment. */
+/** Removes a directory and its contents, even if an exiting process keeps writing to it for a moment. */
 export async function removeTree(path: string): Promise<void> {
   for (let tries = 50; ; tries--) {
     try {
-      // The retries built into `rmSync` do not look for entries that were added in the meantime.
+      // The retries built into `rmSync` miss entries that were added in the meantime.
       return rmSync(path, { recursive: true, force: true });
     } catch (error) {
       if (tries === 0) throw error;

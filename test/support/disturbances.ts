@@ -1,13 +1,13 @@
-/** Documents, callers' excerpts (disturbed in a way that one rung ignores), and the texts that must result. */
+/** Documents, callers' excerpts (disturbed in a way that one rung ignores), and the expected texts. */
 import fc from "fast-check";
 import type { RungName } from "../../server/match/rungs.js";
 
-/** One edit that changes, deletes or adds one line of an excerpt, and the only texts that may result. */
+/** One edit that changes, deletes or adds one line of an excerpt, and the only acceptable results. */
 export interface Excerpt {
   readonly text: string;
   readonly oldText: string;
   readonly newText: string;
-  /** The texts with the new line in the document's indentation; all other bytes are the document's. */
+  /** The resulting texts, with the new line indented in the document's style and all other bytes as in the document. */
   readonly expected: readonly string[];
   /** The same texts, but with the new line indented as sent: the result of a rung that does not handle indentation. */
   readonly expectedAsSent: readonly string[];
@@ -15,7 +15,9 @@ export interface Excerpt {
   readonly rung: RungName;
 }
 
-/** A line of a document. Unless it is empty, its content begins and ends with a word that occurs in no other line. */
+/**
+ * A line of a document. Unless the line is empty, its content begins and ends with words that occur in no other line.
+ */
 interface Line {
   readonly indent: string;
   readonly content: string;
@@ -29,7 +31,7 @@ const contents = ["= 1;", "“x”", "it’s – so…", "a\u00a0= b", "😀 e\u
 const blanks = fc.constantFrom("", "", "", " ", "  ", "\t", "\u00a0", " \u3000");
 const lineEnds = fc.constantFrom("\n", "\n", "\r\n", "\r");
 
-/** Documents; `base` is an indentation that all lines of a document share. */
+/** Documents whose lines have these indentations. */
 function documents(indents: fc.Arbitrary<string>): fc.Arbitrary<Line[]> {
   const full = fc.record({ indent: indents, content: fc.constantFrom(...contents), blanks });
   const empty = fc.record({ indent: fc.constant(""), content: fc.constant(""), blanks });
@@ -52,7 +54,7 @@ function documents(indents: fc.Arbitrary<string>): fc.Arbitrary<Line[]> {
     )
     .map((lines) =>
       lines.map((line, i) => {
-        // A lone CR followed by the LF of an empty line would form one line end.
+        // A lone CR followed by the LF of an empty line would form one line ending.
         const fused = lines[i - 1]?.end === "\r" && lineText(line) === "" && line.end === "\n";
         return fused ? { ...line, end: "\r\n" } : line;
       }),
@@ -61,7 +63,7 @@ function documents(indents: fc.Arbitrary<string>): fc.Arbitrary<Line[]> {
 
 const lineText = ({ indent, content, blanks }: Line): string => indent + content + blanks;
 
-/** A line in the caller's version. */
+/** The caller's version of a line. */
 interface SentLine {
   readonly text: string;
   readonly end: string;
@@ -79,7 +81,7 @@ interface Disturbance {
   readonly indents: fc.Arbitrary<string>;
   /** `true` if the rung finds only whole lines. */
   readonly wholeLines: boolean;
-  /** The conversion of lines into the caller's versions, drawn once for each excerpt. */
+  /** The function that turns lines into the caller's version, drawn once per excerpt. */
   readonly sender: fc.Arbitrary<Sender>;
   /**
    * Converts the indentation of a caller's line to the document's; `undefined` if the indentation stays as sent.
@@ -94,7 +96,7 @@ interface Disturbance {
 const plainIndents = fc.constantFrom("", "  ", "    ", "\t", "\t\t");
 const asIs = fc.constant((line: Line) => ({ text: lineText(line), end: line.end }));
 
-/** Random choices for the lines and characters of an excerpt, addressed by number. */
+/** Random choices for the lines and characters of an excerpt, looked up by number. */
 const choices = fc.array(fc.nat(1_000), { minLength: 29, maxLength: 29 }).map(
   (list) =>
     (number: number): number =>
@@ -105,7 +107,9 @@ const pick = <T>(list: readonly [T, ...T[]], choice: number): T => list[choice %
 
 const otherEnds = ["\n", "\r\n", "\r"] as const;
 
-/** The caller's own line ends, all the same or chosen for each line; a line without an end remains without an end. */
+/**
+ * The caller's own line endings, either uniform or chosen line by line; a line without a line ending stays without one.
+ */
 const ends = fc
   .record({ alike: fc.option(lineEnds, { nil: undefined }), choices })
   .map(({ alike, choices }) => (line: Line, at: number): string => {
@@ -115,7 +119,7 @@ const ends = fc
 
 const otherBlanks = ["", "", " ", "   ", "\t", "\u00a0"] as const;
 
-/** The caller's own line ends and trailing whitespace. */
+/** The caller's own line endings and trailing whitespace. */
 const looseEnds = fc
   .record({ end: ends, choices })
   .map(({ end, choices }) => (line: Line, at: number, closed: boolean) => ({
@@ -148,7 +152,7 @@ const typing = fc
 
 const isBlankLine = ({ content }: Line): boolean => content === "";
 
-/** A caller who uses the document's indentation, converted by `toCaller`. */
+/** Sends lines with the document's indentation, converted by `toCaller`. */
 function indenting(toCaller: (indent: string) => string): Disturbance["sender"] {
   return looseEnds.map((loose) => (line: Line, at: number, closed: boolean) => {
     const { blanks, end } = loose(line, at, closed);
@@ -180,7 +184,7 @@ function moreIndented(by: string): Disturbance {
 
 const levels = (unit: string): fc.Arbitrary<string> => fc.nat(3).map((level) => unit.repeat(level));
 
-/** The document uses one unit of indentation, and the caller uses another; unindented lines show neither unit. */
+/** The document uses one unit of indentation, and the caller uses another; unindented lines contain neither. */
 function exchanged(document: string, caller: string): Disturbance {
   const convert = (from: string, to: string) => (indent: string) => to.repeat(indent.length / from.length);
   return {
@@ -210,7 +214,7 @@ function numbered(start: number, prefixOf: (lineNumber: number) => string): Dist
 
 const plain = { wholeLines: false, indents: plainIndents, newIndents: plainIndents } as const;
 
-/** One row for each known way in which a caller's text differs from the document. */
+/** The known ways that a caller's text differs from the document, one per row. */
 export const disturbances: Readonly<Record<string, Disturbance>> = {
   nothing: { ...plain, rung: "exact", sender: asIs },
   "line ends": {
@@ -264,7 +268,7 @@ export function excerpts(kind: Disturbance): fc.Arbitrary<Excerpt> {
     .map((drawn) => excerptOf(kind, drawn));
 }
 
-/** A range of a document's lines, by the 0-based numbers of the first and the last. */
+/** A range of a document's lines, given by the 0-based numbers of its first and last line. */
 interface Range {
   readonly lines: readonly Line[];
   readonly first: number;
@@ -310,7 +314,7 @@ function excerptOf(kind: Disturbance, drawn: Drawn): Excerpt {
       .map(joined)
       .join("");
   };
-  // An old text that stops short of a line end does not have to cover all the whitespace before that line end.
+  // An old text that stops short of a line ending may leave out some of the whitespace before that line ending.
   const behind = lines[changed]?.blanks ?? "";
   const left = Array.from({ length: behind.length + 1 }, (_, i) => behind.slice(i));
   const open = how === "changes" && changed === last && !ended;
@@ -331,7 +335,8 @@ function excerptOf(kind: Disturbance, drawn: Drawn): Excerpt {
 }
 
 /**
- * Lines are deleted only in the middle, and added only after a middle line, where the new line's line end is certain.
+ * Lines are deleted only in the middle, and added only after a middle line, where the new line's line ending is
+ * certain.
  */
 function possible({ how, range: { lines, first, last }, changed }: Drawn): Drawn["how"] {
   const alike = ["\n", "\r\n"].some((known) => lines.every(({ end }) => end === known || end === ""));
@@ -346,7 +351,7 @@ function edited(how: Drawn["how"], line: SentLine, written: SentLine): SentLine[
 
 const joined = ({ text, end }: SentLine): string => text + end;
 
-/** Joins the lines; a lone CR before an empty line that ends with LF would merge two line ends into one. */
+/** Joins the lines; a lone CR before an empty line that ends with LF would merge two line endings into one. */
 function separated(lines: readonly SentLine[], ended: boolean): string {
   let text = "";
   lines.forEach((line, i) => {
@@ -370,13 +375,13 @@ function cutsOf({ lines, first, last }: Range, ended: boolean, cuts: Drawn["cuts
   return { head, tail };
 }
 
-/** The start of a text, one unit shorter if it would otherwise end inside a surrogate pair. */
+/** The first `length` UTF-16 code units of a text, or one fewer to avoid splitting a surrogate pair. */
 function wellFormedCut(text: string, length: number): string {
   const cut = text.slice(0, length);
   return /[\ud800-\udbff]$/.test(cut) ? cut.slice(0, -1) : cut;
 }
 
-/** A line without the parts at its start and end that are outside the excerpt. */
+/** The part of a line that is inside the excerpt. */
 function trimmedBy(line: Line, head: string, tail: string): Line {
   if (head === "" && tail === "") return line;
   const text = lineText(line);

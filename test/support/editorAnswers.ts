@@ -6,14 +6,14 @@ import type { Step, Terms } from "./editorWorkspace.js";
 
 interface Manner {
   /**
-   * `first`: only the first replacement of the first document; `withLf`: every inserted line end becomes LF;
+   * `first`: only the first replacement of the first document; `withLf`: every inserted line ending becomes LF;
    * `allButRenames`: a rename is skipped, as Neovim does if the new name is taken.
    */
   readonly does: "all" | "allButRenames" | "first" | "withLf" | "nothing";
   readonly versions: Terms["versions"];
   /**
-   * `truth`: true, or false with the reason; `onDemand`: the same, but only when `answerNow` is called; `silence`: no
-   * answer.
+   * `truth`: true, or false with the reason; `onDemand`: the same as `truth`, but only when `answerNow` is called;
+   * `silence`: no answer.
    */
   readonly says: "truth" | "onDemand" | "true" | "false" | "null" | "error" | "silence";
 }
@@ -36,7 +36,7 @@ const manners = {
   normalisesLineEnds: { does: "withLf", versions: "checked", says: "truth" },
 } as const satisfies Record<string, Manner>;
 
-/** The name of a row of the table. */
+/** The name of a row in the table. */
 export type Behaviour = keyof typeof manners;
 
 /** The part of an editor that applies edits. */
@@ -44,11 +44,11 @@ export interface EditTaker {
   /** Returns the steps of an edit. Throws `Refused` if the editor refuses the edit. */
   check(edit: WorkspaceEdit, versions: Terms["versions"]): readonly Step[];
   commit(steps: readonly Step[]): Promise<void>;
-  /** The time at which the editor syncs a change: before or after it answers the edit that made the change. */
+  /** The point at which the editor syncs a change: before or after answering the edit that made it. */
   readonly syncs: "beforeAnswer" | "afterAnswer";
 }
 
-/** Answers `workspace/applyEdit` in the manner that was set with `behave`. */
+/** Answers `workspace/applyEdit` as set with `behave`. */
 export function answerEdits(connection: MessageConnection, taker: EditTaker) {
   const asked: ApplyWorkspaceEditParams[] = [];
   const refusals: string[] = [];
@@ -130,7 +130,7 @@ function done({ does }: Manner, steps: readonly Step[]): readonly Step[] {
   return steps.map((step) => (step.kind === "edit" ? { ...step, replacements: step.replacements.map(toLf) } : step));
 }
 
-/** Runs tasks a moment later. Text typed before a task runs is applied after the task's edit, as in any editor. */
+/** Runs tasks a moment later. Text typed in the meantime is applied after the task's edit, as in any editor. */
 function createLater() {
   let pending: Promise<void> | undefined;
   return {

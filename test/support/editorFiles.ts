@@ -1,8 +1,8 @@
-/** Files as a strict editor reads and writes them: text, with its encoding and its byte order mark. */
+/** Files as a strict editor reads and writes them: text, with its encoding and byte order mark. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 
-/** A file's text without its byte order mark, and the way to encode it. */
+/** A file's text without its byte order mark, and how to encode it. */
 export interface FileText {
   readonly text: string;
   readonly encoding: "utf8" | "utf16le";
@@ -10,8 +10,8 @@ export interface FileText {
 }
 
 /**
- * Decodes bytes: UTF-16 if their byte order mark says so, otherwise UTF-8. Throws a TypeError for bytes that are
- * neither.
+ * Decodes bytes: UTF-16 if their byte order mark says so, otherwise UTF-8. Throws a TypeError for bytes that are not
+ * valid in that encoding.
  */
 export function decodeFile(bytes: Uint8Array): FileText {
   const utf16 = bytes[0] === 0xff && bytes[1] === 0xfe;
@@ -31,13 +31,13 @@ export function readFileText(path: string): FileText | undefined {
   return existsSync(path) ? decodeFile(readFileSync(path)) : undefined;
 }
 
-/** Writes a file and creates its parent directories. */
+/** Writes a file, creating its parent directories if necessary. */
 export function writeFileText(path: string, file: FileText): void {
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, encodeFile(file));
 }
 
-/** Writes a text to a file, in the file's own encoding and with its byte order mark, if it has one. */
+/** Writes a text to a file, keeping the file's encoding and byte order mark. */
 export function saveText(path: string, text: string): void {
   writeFileText(path, { encoding: "utf8", bom: false, ...readFileText(path), text });
 }

@@ -1,12 +1,12 @@
-/** Answers `multiEdit/saveDocuments` as editors do, including editors whose answer claims more than they saved. */
+/** Answers `multiEdit/saveDocuments` as editors do, including editors that claim to have saved more than they did. */
 import { fileURLToPath } from "node:url";
 import { type MessageConnection, ResponseError } from "vscode-jsonrpc/node";
 import type { SaveDocumentsParams, SaveDocumentsResult } from "../../server/lsp/protocol.js";
 import { saveText } from "./editorFiles.js";
 
 /**
- * `formats`: adds a line before saving; `endsLines`: adds a missing final line end in the file only; `crlf`: writes LF
- * as CRLF; `refuses` and all after it save nothing.
+ * `formats`: adds a line before saving; `endsLines`: adds a missing final line ending, but only in the file; `crlf`:
+ * writes LF as CRLF; `refuses` and everything listed after it save nothing.
  */
 export type SavingManner =
   | "saves"
@@ -25,7 +25,7 @@ export interface Saved {
   typed(typed: { uri: string; from: number; to: number; insert: string }): Promise<void>;
 }
 
-/** Answers requests in the given manner; returns the list to which every request is added. */
+/** Answers requests as `manner` specifies; returns a list that records every request. */
 export function answerSaves(connection: MessageConnection, texts: Saved, manner: SavingManner): SaveDocumentsParams[] {
   const asked: SaveDocumentsParams[] = [];
   const save = async (uri: string): Promise<string | undefined> => {

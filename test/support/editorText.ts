@@ -1,14 +1,15 @@
-/** A text as a strict editor keeps it. This module shares no code with the server, so the two can disagree. */
+/** A document's text in a strict editor. This module shares no code with the server, so the two can disagree. */
 import type { Position, Range, TextEdit } from "vscode-languageserver/node";
 
-/** The encodings of LSP 3.17, in whose units the characters of a position are counted. */
+/** The position encodings of LSP 3.17, which determine the unit in which characters are counted. */
 export type Encoding = "utf-8" | "utf-16" | "utf-32";
 
 /** The error for an edit that a strict editor refuses. */
 export class Refused extends Error {}
 
 /**
- * The UTF-16 offset of a position. Refuses positions that do not exist, or that are inside a character or a line end.
+ * The UTF-16 offset of a position. Refuses positions that do not exist or that fall inside a character or a line
+ * ending.
  */
 export function offsetOf(text: string, position: Position, encoding: Encoding): number {
   const line = linesOf(text)[position.line];
@@ -26,7 +27,7 @@ export function offsetOf(text: string, position: Position, encoding: Encoding): 
   return offset;
 }
 
-/** The position of a UTF-16 offset that is inside neither a character nor a line end. */
+/** The position of a UTF-16 offset that is inside neither a character nor a line ending. */
 export function positionOf(text: string, offset: number, encoding: Encoding): Position {
   const lines = linesOf(text);
   const line = lines.findLastIndex(({ start }) => start <= offset);
@@ -39,13 +40,12 @@ export interface Replacement {
   readonly from: number;
   readonly to: number;
   readonly insert: string;
-  /** The range as it was sent. */
+  /** The range as sent. */
   readonly range: Range;
 }
 
 /**
- * The replacements that edits describe, in order. Refuses edits that are not sorted, that touch each other, or that
- * change nothing.
+ * The replacements that edits describe, in order. Refuses edits that are unsorted, touch each other, or change nothing.
  */
 export function replacementsOf(text: string, edits: readonly TextEdit[], encoding: Encoding): Replacement[] {
   let end = -1;
@@ -60,7 +60,7 @@ export function replacementsOf(text: string, edits: readonly TextEdit[], encodin
   });
 }
 
-/** The text with the replacements made; they must be in ascending order. */
+/** The text after the replacements, which must be in ascending order. */
 export function replaced(text: string, replacements: readonly Replacement[]): string {
   let result = "";
   let done = 0;

@@ -1,4 +1,4 @@
-/** The window of a strict editor: the messages, questions, documents and settings that the server shows or asks for. */
+/** A strict editor's window: the messages, questions, documents and settings that the server shows or asks for. */
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -14,13 +14,13 @@ import type { DidApplyParams } from "../../server/lsp/protocol.js";
 
 /** Properties of the user and the window; all are optional. */
 export interface WindowOptions {
-  /** The settings of the section `multiEdit`, sent at the start and returned on request. */
+  /** The settings in the `multiEdit` section, sent at startup and returned on request. */
   readonly settings?: unknown;
   /** The outcome of `window/showDocument`; if `undefined`, the document is shown whenever the capabilities allow it. */
   readonly shows?: "shows" | "fails" | "answersErrors" | "answersNull";
 }
 
-/** A document that the server asked the editor to show, as the document was at that time. */
+/** A document that the server asked the editor to show, captured at that moment. */
 export interface Shown extends ShowDocumentParams {
   readonly path: string;
   readonly text: string;
@@ -87,7 +87,7 @@ export function answerWindow(connection: MessageConnection, options: WindowOptio
   };
 }
 
-/** Answers requests in the given manner; returns the list to which every request is added. */
+/** Answers requests as `manner` specifies; returns a list that records every request. */
 function showDocuments(connection: MessageConnection, manner: NonNullable<WindowOptions["shows"]>): Shown[] {
   const shown: Shown[] = [];
   connection.onRequest("window/showDocument", (params: ShowDocumentParams) => {

@@ -13,7 +13,7 @@ export interface OpenDocument {
   readonly uri: string;
   readonly languageId: string;
   readonly version: number;
-  /** The text in the form in which it is synced. */
+  /** The text as synced. */
   readonly text: string;
 }
 
@@ -23,13 +23,13 @@ export interface Terms {
   readonly versions: "checked" | "ignored";
   /** The text that the editor holds for an empty file. */
   readonly emptyText: "" | "\n";
-  /** `lf`: CRLF becomes LF on opening, as in Emacs; `undefined` if line ends are kept. */
+  /** `lf`: CRLF becomes LF on opening, as in Emacs; `undefined` if line endings are kept. */
   readonly lineEnds?: "lf" | undefined;
-  /** `needed`: the directory of a file's new name must exist; `undefined` if it is created. */
+  /** `needed`: the directory of a file's new name must exist; `undefined` if the editor creates it. */
   readonly directories?: "needed" | undefined;
 }
 
-/** One step that has been checked. */
+/** A step that has passed all checks. */
 export type Step =
   | { readonly kind: "edit"; readonly uri: string; readonly replacements: readonly Replacement[] }
   | {
@@ -43,9 +43,9 @@ export type Step =
   | { readonly kind: "delete"; readonly uri: string };
 
 /**
- * The steps that an edit describes, in the order of the edit: changes to open documents, and files to be written,
- * renamed and deleted. Throws `Refused` for anything that the protocol forbids, that our server has no reason to send,
- * or that real editors are known to lose: options of file operations, and edits to a document after its rename.
+ * The steps of an edit, in order: changes to open documents, and files to be written, renamed and deleted. Throws
+ * `Refused` for anything that the protocol forbids, that our server has no reason to send, or that real editors are
+ * known to lose: options of file operations, and edits to a document after its rename.
  */
 export function stepsOf(edit: WorkspaceEdit, open: ReadonlyMap<string, OpenDocument>, terms: Terms): Step[] {
   const check = new Check(open, terms);
@@ -104,10 +104,10 @@ type Pictured =
   | "binary"
   | "gone";
 
-/** Walks through an edit on a simulated tree, so that a refusal comes before the first change. */
+/** Dry-runs an edit on a simulated tree, so that any refusal comes before the first change. */
 class Check {
   readonly steps: Step[] = [];
-  /** The entries that the edit has changed so far, by path. */
+  /** The entries that the edit has changed so far, keyed by path. */
   private readonly picture = new Map<string, Pictured>();
   private readonly edited = new Set<string>();
 

@@ -1,4 +1,4 @@
-/** Escapes, as in JSON, for characters that a page cannot show. */
+/** JSON-style escapes for characters that a page cannot show. */
 
 /**
  * Characters that a reader would not see or that an editor would change: control characters, trailing spaces, unusual
@@ -10,14 +10,14 @@ const hidden =
 
 const short: Readonly<Record<string, string>> = { "\t": "\\t", "\r": "\\r" };
 
-/** Reports whether a text cannot be put on a page unchanged. */
+/** Reports whether a text cannot be put on a page verbatim. */
 export function needsEscapes(text: string): boolean {
   return text.search(hidden) !== -1;
 }
 
 /**
- * A text with its hidden characters made visible. Line ends stay as they are; so does a backslash before a space, as in
- * diffs.
+ * A text with its hidden characters made visible. Line endings are left unchanged, as is a backslash before a space,
+ * such as the one in `\ No newline at end of file`.
  */
 export function escaped(text: string): string {
   return text.replaceAll(/\\(?! )/g, "\\\\").replace(hidden, (found) => found.split("").map(escapedUnit).join(""));

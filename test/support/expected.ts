@@ -7,15 +7,15 @@ import { applyDiff } from "./gitApply.js";
 
 /** A file in the editor and on disk. */
 export interface FileState {
-  /** `undefined` if it is not open. */
+  /** The text in the editor; `undefined` if the file is not open. */
   readonly synced?: string;
-  /** `undefined` if the file does not exist. */
+  /** The bytes on disk; `undefined` if the file does not exist. */
   readonly disk?: Buffer;
 }
 
 /**
- * The treatment of files that are not open: written to disk, as clients do with an answer, or opened, as editors do
- * with a request.
+ * The handling of files that are not open: a client that applies an answer writes them to disk, and an editor that
+ * handles a request opens them.
  */
 export type Unopened = "written" | "opened";
 
@@ -46,7 +46,7 @@ export function expectedFiles(one: Case, unopened: Unopened): Map<string, FileSt
   return expected;
 }
 
-/** The text that counts, without its byte order mark: the editor's text if the file is open, otherwise the disk's. */
+/** The authoritative text, without its byte order mark: the editor's if the file is open, otherwise the disk's. */
 export function textOf({ synced, disk }: FileState): string {
   return synced?.replace(/^\ufeff/, "") ?? decodeFile(disk!).text;
 }
@@ -63,7 +63,7 @@ function changed(before: FileState | undefined, bytes: Buffer, unopened: Unopene
   return { synced: text, disk: before?.disk ?? Buffer.of() };
 }
 
-/** The input for git: the text that counts, with the byte order mark that the diff must show. */
+/** The input for git: the authoritative text, with the byte order mark that the diff must show. */
 function bytesOf({ synced, disk, bom }: CaseFile): Buffer {
   if (synced === undefined) return disk!;
   return Buffer.from(bom && !synced.startsWith("\ufeff") ? `\ufeff${synced}` : synced);

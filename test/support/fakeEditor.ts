@@ -1,7 +1,4 @@
-/**
- * A strict editor without a screen: it speaks LSP to a server over stdio and refuses everything that a strict editor
- * would.
- */
+/** A headless editor: it speaks LSP to a server over stdio and refuses everything that a strict editor would. */
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -31,10 +28,10 @@ import { type Encoding, positionOf, type Replacement, replaced } from "./editorT
 import { answerWindow, type Shown, type WindowOptions } from "./editorWindow.js";
 import { doOnDisk, type OpenDocument, type Step, stepsOf } from "./editorWorkspace.js";
 
-/** The way in which a file that is not open is edited; `hidden`: the file is opened and edited, but never synced. */
+/** The way to edit a file that is not open; `hidden`: the file is opened and edited, but never synced. */
 export type Unopened = "written" | "opened" | "hidden";
 
-/** Text that the user types in place of the range `[from, to)`, in UTF-16 units. */
+/** Text that the user types to replace the range `[from, to)`, in UTF-16 code units. */
 export interface Typed {
   readonly uri: string;
   readonly from: number;
@@ -44,25 +41,25 @@ export interface Typed {
 
 /** Properties of the editor; all are optional except the server and the folders. */
 export interface EditorOptions extends WindowOptions {
-  /** Program and arguments of the server. */
+  /** The server's program and arguments. */
   readonly server: readonly [string, ...string[]];
   /** Paths of the workspace folders. */
   readonly folders: readonly string[];
-  /** Encodings that the client offers, in this order; if `undefined`, the client offers none, which means UTF-16. */
+  /** Encodings that the client offers, in order of preference; if `undefined`, it offers none, which means UTF-16. */
   readonly encodings?: readonly string[];
   /** Capabilities that replace the defaults, key by key. */
   readonly capabilities?: ClientCapabilities;
-  /** Params of `initialize` that are added to those derived from the other options, or replace them. */
+  /** Params of `initialize` that extend or override those derived from the other options. */
   readonly params?: Partial<InitializeParams>;
   readonly clientInfo?: { readonly name: string; readonly version?: string };
   /**
-   * The way in which `workspace/applyEdit` changes a file that is not open. By default the file is opened, edited and
-   * left unsaved, as in real editors.
+   * The way that `workspace/applyEdit` changes a file that is not open. By default, the file is opened, edited and left
+   * unsaved, as in real editors.
    */
   readonly unopened?: Unopened;
-  /** The time at which a change is synced: before or after the answer to the edit that made it. */
+  /** The point at which a change is synced: before or after answering the edit that made it. */
   readonly syncs?: EditTaker["syncs"];
-  /** The form in which a change is synced: ranges, or the whole text. */
+  /** The form of a synced change: ranges, or the whole text. */
   readonly tells?: "changes" | "wholeText";
   /** `returns`: as in Neovim, a removed final LF is restored immediately, and an empty file reads as one LF. */
   readonly finalLineEnd?: "returns";
@@ -70,19 +67,21 @@ export interface EditorOptions extends WindowOptions {
   readonly lineEnds?: "lf";
   /**
    * The fate of an open document when its file is renamed. `undefined`: it is closed and opened again with its text;
-   * `saves`: it is saved on the way (Neovim); `keepsOpen`: it stays open under its old name; `loses`: it is closed and
-   * its text is lost.
+   * `saves`: the same, but it is saved first (Neovim); `keepsOpen`: it stays open under its old name; `loses`: it is
+   * closed and its text is lost.
    */
   readonly onRename?: "saves" | "keepsOpen" | "loses";
-  /** `keepsOpen`: a document stays open when its file is deleted, as in Helix; `undefined` if it is closed. */
+  /** `keepsOpen`: a document stays open when its file is deleted, as in Helix; `undefined`: it is closed. */
   readonly onDelete?: "keepsOpen";
-  /** `needed`: a rename into a missing directory fails, as in Helix; `undefined` if it is created. */
+  /**
+   * `needed`: a rename into a missing directory fails, as in Helix; `undefined` if the editor creates the directory.
+   */
   readonly directories?: "needed";
-  /** The way in which the editor saves documents at the server's request; `undefined` if it does not support this. */
+  /** The way the editor saves documents at the server's request; `undefined` if it does not support this. */
   readonly saves?: SavingManner;
-  /** User id of the server; `undefined` for the user who runs the tests. */
+  /** User id under which the server runs; `undefined` for that of the user who runs the tests. */
   readonly uid?: number;
-  /** Working directory of the server. */
+  /** The server's working directory. */
   readonly cwd?: string;
 }
 
@@ -93,9 +92,9 @@ export interface FakeEditor {
   readonly initialized: InitializeResult;
   /** The negotiated encoding. */
   readonly encoding: Encoding;
-  /** Open documents by URI, spelt as when they were opened. */
+  /** Open documents, keyed by URI as spelt when they were opened. */
   readonly documents: ReadonlyMap<string, OpenDocument>;
-  /** Texts of the files that `hidden` has opened, by URI. */
+  /** Texts of the files that `hidden` has opened, keyed by URI. */
   readonly hidden: ReadonlyMap<string, string>;
   /** Every `workspace/applyEdit` request received. */
   readonly asked: readonly ApplyWorkspaceEditParams[];
@@ -108,7 +107,7 @@ export interface FakeEditor {
   readonly saving: readonly SaveDocumentsParams[];
   /** Every `multiEdit/didApply` notification received. */
   readonly applied: readonly DidApplyParams[];
-  /** Every `window/showDocument` request received, with the file as it was then. */
+  /** Every `window/showDocument` request received, with the file as it was at the time. */
   readonly shown: readonly Shown[];
   /** Every `workspace/configuration` request received. */
   readonly configurations: readonly ConfigurationParams[];
@@ -120,15 +119,18 @@ export interface FakeEditor {
   readonly notify: (method: string, params: unknown) => Promise<void>;
   readonly open: (document: { uri: string; text: string; languageId?: string; version?: number }) => Promise<void>;
   /**
-   * Settles when the edit that was accepted last is in the text; anything typed before then comes after the edit.
-   * `undefined` if no edit is pending.
+   * Settles when the most recently accepted edit has been applied to the text; anything typed before then is applied
+   * after the edit. `undefined` if no edit is pending.
    */
   readonly pendingEdit: () => Promise<void> | undefined;
   /** Types the text and syncs it. */
   readonly type: (typed: Typed) => Promise<void>;
   /** Types the text and syncs it some milliseconds later. */
   readonly typeUnsynced: (typed: Typed, milliseconds: number) => void;
-  /** Types right after the next edit of this document, at offsets of the edited text; both are synced as one change. */
+  /**
+   * Makes the user type right after the next edit to the document, at offsets in the edited text; the edit and the
+   * typed text are synced as one change.
+   */
   readonly typeWithNextEdit: (typed: Typed) => void;
   readonly close: (uri: string) => Promise<void>;
   /**
@@ -157,7 +159,7 @@ export interface FakeEditor {
   readonly setSettings: (settings: unknown) => Promise<void>;
   /** Reports whether the server is waiting for an answer that may never come. */
   readonly owesAnswers: () => boolean;
-  /** Closes every document, restores the initial behaviour, and forgets all messages of the server. */
+  /** Closes every document, restores the initial behaviour, and forgets all messages from the server. */
   readonly reset: () => Promise<void>;
   /** Shuts the server down as LSP prescribes; returns its exit code. */
   readonly stop: () => Promise<number | null>;
@@ -195,7 +197,7 @@ export async function startEditor(options: EditorOptions): Promise<FakeEditor> {
     ...window,
     saving,
     stderr: () => stderr,
-    // A token that is `undefined` would be sent as a second param.
+    // An `undefined` token would be sent as a second param.
     request: (method, params, token) => connection.sendRequest(method, params, ...(token === undefined ? [] : [token])),
     notify: (method, params) => connection.sendNotification(method, params),
     open: (document) => texts.openDocument({ languageId: "plaintext", version: 1, ...document }),
@@ -253,7 +255,7 @@ function knownEncoding(answered: string | undefined): Encoding {
   throw new Error(`the server chose the unknown encoding ${encoding}`);
 }
 
-/** The open documents, and the way their changes are synced to the server. */
+/** The open documents, and how their changes are synced to the server. */
 class Texts implements EditTaker {
   readonly open = new Map<string, OpenDocument>();
   readonly hidden = new Map<string, string>();
@@ -283,7 +285,7 @@ class Texts implements EditTaker {
     await this.change(typed.uri, [this.replacementOf(typed, this.open.get(typed.uri)!.text)]);
   }
 
-  /** Changes synced later are sent after this one and have higher versions. */
+  /** Later changes wait until this one is synced, and have higher versions. */
   typedUnsynced(typed: Typed, milliseconds: number): void {
     const document = this.open.get(typed.uri)!;
     const { range, insert } = this.replacementOf(typed, document.text);
@@ -321,7 +323,7 @@ class Texts implements EditTaker {
     }
   }
 
-  /** Changes later ranges first, so that the positions of earlier ones stay valid; text typed with the edit follows. */
+  /** Applies later ranges first, so that earlier positions stay valid; text typed along with the edit comes last. */
   private async change(uri: string, replacements: readonly Replacement[], along?: Typed): Promise<void> {
     const document = this.open.get(uri)!;
     const version = document.version + 1;
@@ -365,7 +367,7 @@ class Texts implements EditTaker {
     doOnDisk(step);
   }
 
-  /** Unsaved text stays unsaved, unless an option of the editor says otherwise. */
+  /** Unsaved text stays unsaved, unless the editor's options say otherwise. */
   private async renamed(step: Extract<Step, { kind: "rename" }>): Promise<void> {
     const { onRename } = this.options;
     const document = this.open.get(step.uri);

@@ -1,11 +1,13 @@
-/** The gist of a message. Tests pin only the gist, so that a better sentence does not break all of them. */
+/** The gist of a message. Tests pin only the gist, so that rewording a sentence does not break all of them. */
 
 const quotedString = String.raw`"(?:[^"\\\n]|\\.)*"`;
 
-/** A string in quotes, or an end of the first clause: a full stop, a colon after a word, or the end of the line. */
+/**
+ * A quoted string, or something that ends the first clause: a full stop, a colon after a word, or the end of the line.
+ */
 const clauseEnd = new RegExp(String.raw`${quotedString}|\.(?=\s|$)|(?<=[\p{L}\p{N}]):(?=\s|$)|\n`, "gu");
 
-/** A string in quotes, a code point, a name with a dot in it, a number or a range of numbers, a name in camel case. */
+/** A quoted string, a code point, a dotted name, a number or a range of numbers, or a camel-case name. */
 const fact = new RegExp(
   [
     quotedString,
@@ -17,12 +19,13 @@ const fact = new RegExp(
   "gu",
 );
 
-/** A line that shows a line of the file after its number or a plus sign, or that stands for omitted lines. */
+/** A line that shows a line of the file, preceded by its number or a plus sign, or that stands for omitted lines. */
 const fileLine = /^(?:(?:\d+(?::\d+)?|\+)\| |…$)/;
 
 /**
- * The first clause of a message, unchanged, and the facts of the rest. Lines that show a line of the file stay; the
- * text between such lines becomes a line `… facts` with its quoted strings, numbers, paths and field names, in order.
+ * The first clause of a message, verbatim, and the facts in the rest. Lines that show a line of the file are kept; the
+ * text between them is replaced with a line `… facts` that lists its quoted strings, numbers, paths and field names, in
+ * order.
  */
 export function gistOf(message: string): string {
   const length = clauseLength(message);
@@ -66,7 +69,7 @@ function withoutAside(line: string): string {
 /**
  * Returns the sentences and clauses of a message, with everything that differs from case to case normalized: `#` stands
  * for numbers, `""` for quoted strings, `<path>` for paths; each of these also stands for a list of such values. Lines
- * that show a line of the file are left out, except for their asides about a match.
+ * that show a line of the file are left out, except for what they add in parentheses about a match.
  */
 export function sentencesOf(message: string): readonly string[] {
   const lines = message.split("\n").flatMap((line) => (fileLine.test(line) ? asideOf(line) : [line]));
@@ -84,7 +87,7 @@ export function sentencesOf(message: string): readonly string[] {
   );
 }
 
-/** The aside of a line of the file, unless the aside shows another line. */
+/** The text in parentheses after a quoted line of the file, unless it quotes another line. */
 function asideOf(line: string): string[] {
   const aside = / {3}\((?!line \d)(.*)\)$/.exec(line)?.[1];
   return aside === undefined ? [] : [aside];

@@ -1,11 +1,11 @@
-/** Applies the diffs of pages with git, so that none of the project's code decides what the diffs mean. */
+/** Applies the pages' diffs with git, so that none of the project's own code interprets them. */
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { decodeFile, encodeFile } from "./editorFiles.js";
 
-/** Files by their path in the diff, as bytes. */
+/** The bytes of files, keyed by their paths in the diff. */
 export type Files = ReadonlyMap<string, Uint8Array>;
 
 /** The files after a diff is applied. UTF-16 is converted to UTF-8 for git and back. Throws if git refuses the diff. */

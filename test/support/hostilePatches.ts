@@ -8,7 +8,7 @@ import { type Desk, type DeskOptions, type Failed, failed, layDesk, patchOf, ser
 /** A patch with the options that an integration adds. */
 export type Call = { readonly patch: string; readonly options?: object };
 
-/** The ways in which a section can use a path. Every file that is updated here contains the line `old`. */
+/** Ways that a section can use a path. Every file that is updated here contains the line `old`. */
 export const sections = {
   update: (path: string) => [`*** Update File: ${path}`, "@@", "-old", "+new"],
   add: (path: string) => [`*** Add File: ${path}`, "+added"],
@@ -18,7 +18,7 @@ export const sections = {
 };
 /** The name of a way to use a path. */
 export type Use = keyof typeof sections;
-/** The names of all ways to use a path. */
+/** The names of the ways that a section can use a path. */
 export const uses: readonly Use[] = ["update", "add", "delete", "from", "to"];
 /** The lines that move a file. */
 export const move = (from: string, to: string) => [`*** Update File: ${from}`, `*** Move to: ${to}`];

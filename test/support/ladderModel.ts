@@ -1,10 +1,10 @@
-/** Finds an old text on each rung by trying everything: slow, short, and independent of all code in `server/`. */
+/** Finds an old text on each rung by brute force: slow, short, and independent of all code in `server/`. */
 import type { RungName } from "../../server/match/rungs.js";
 
 /** The matches on one rung. */
 export interface ModelFound {
   readonly rung: RungName;
-  /** Start offsets in UTF-16 units, sorted and without duplicates. */
+  /** Start offsets in UTF-16 code units, sorted and without duplicates. */
   readonly starts: readonly number[];
 }
 
@@ -122,7 +122,10 @@ const trimEnd = (line: string): string => line.replace(new RegExp(`${blank}+$`),
 const trim = (line: string): string => trimEnd(line).replace(new RegExp(`^${blank}+`), "");
 const indentOf = (line: string): string => new RegExp(`^${blank}*`).exec(line)?.[0] ?? "";
 
-/** Lines without their ends, each with its start offset; the last line is empty if the text ends in a line end. */
+/**
+ * Lines without their line endings, each with its start offset; the last line is empty if the text ends with a line
+ * ending.
+ */
 function linesOf(text: string): { line: string; start: number }[] {
   const lines: { line: string; start: number }[] = [];
   let start = 0;
@@ -135,8 +138,8 @@ function linesOf(text: string): { line: string; start: number }[] {
 }
 
 /**
- * Start offsets of the windows of whole lines for which `accepts` returns `true`; if the old text ends in a line end,
- * so must a window.
+ * Start offsets of the windows of whole lines for which `accepts` returns `true`; if the old text ends with a line
+ * ending, so must a window.
  */
 function windows(
   text: string,

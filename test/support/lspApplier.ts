@@ -1,19 +1,19 @@
 /**
- * Applies text edits as LSP defines them, in each encoding and with both definitions of a line end; an oracle for the
- * laws.
+ * Applies text edits as LSP defines them, in each encoding and with both definitions of a line ending; an oracle for
+ * the laws.
  */
 import type { TextEdit } from "vscode-languageserver/node";
 import type { PositionEncoding } from "../../server/lsp/edit/positions.js";
 import type { LineRule } from "../../server/text/lines.js";
 import { modelOffsets, modelPosition } from "./positionModel.js";
 
-/** A client's way of counting lines and characters. */
+/** The way a client counts lines and characters. */
 export interface Counting {
   readonly encoding: PositionEncoding;
   readonly rule: LineRule;
 }
 
-/** An edit in UTF-16 offsets of the text that it applies to. */
+/** An edit, as UTF-16 offsets into the text that it applies to. */
 export interface OffsetEdit {
   readonly from: number;
   readonly to: number;
@@ -36,16 +36,14 @@ export function toOffsets(text: string, edits: readonly TextEdit[], counting: Co
   return edits.map(({ range, newText }) => ({ from: at(range.start), to: at(range.end), insert: newText }));
 }
 
-/** The text after the edits. All of them refer to the original text, so the last one is applied first. */
+/** The text after the edits. All edits refer to the original text, so the last one is applied first. */
 export function applied(text: string, edits: readonly OffsetEdit[]): string {
   let after = text;
   for (const { from, to, insert } of [...edits].reverse()) after = after.slice(0, from) + insert + after.slice(to);
   return after;
 }
 
-/**
- * Defects in a list of edits: edits that are out of order, that touch, that change nothing, or that could be smaller.
- */
+/** Defects in a list of edits: edits that are out of order, touch each other, change nothing, or could be smaller. */
 export function untidiness(text: string, edits: readonly OffsetEdit[]): string[] {
   const problems: string[] = [];
   let end = -1;

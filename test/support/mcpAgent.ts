@@ -17,7 +17,7 @@ export interface Agent {
   call(name: string, args: object, signal?: AbortSignal): Promise<Told>;
 }
 
-/** The year of the protocol's revision: a `2025` client begins with `initialize`, a `2026` client does not. */
+/** The year of the protocol revision: a `2025` client begins with `initialize`, a `2026` client does not. */
 export type Era = "2025" | "2026";
 
 /** Options for starting the server; all are optional. */

@@ -1,4 +1,4 @@
-/** The Neovim that is installed on the machine, for tests of the files that editors leave on disk. */
+/** The Neovim installed on this machine, for tests of the files that editors leave on disk. */
 import { spawnSync } from "node:child_process";
 
 const program = "nvim";

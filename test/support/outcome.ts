@@ -1,4 +1,7 @@
-/** The outcome of a case, written as the blocks of a page, so that core and server are compared with the same text. */
+/**
+ * The outcome of a case in the form of a page's blocks, so that the core and the server are compared with the same
+ * text.
+ */
 import type { Failure } from "../../server/plan/failure.js";
 import { type Case, type OutcomeKind, outcomeKinds } from "./cases.js";
 import { escaped, needsEscapes } from "./escapes.js";
@@ -12,14 +15,14 @@ interface SeenEdit {
   readonly places: readonly { readonly startLine: number; readonly endLine: number }[];
 }
 
-/** The outcome on the core or over the wire; `/project` stands for the case's folder. */
+/** The outcome on the core or over the wire; `/project` means the case's folder. */
 export interface Seen {
-  /** `undefined` if the call failed. */
+  /** The diff; `undefined` if the call failed. */
   readonly diff?: string;
   readonly failures: readonly Failure[];
   readonly edits: readonly SeenEdit[];
   readonly warnings: readonly string[];
-  /** Set only over the wire. */
+  /** The label of the edit; set only over the wire. */
   readonly label?: string;
 }
 
@@ -42,7 +45,10 @@ export function toOutcome(seen: Seen, { outcome: page, whole }: Pick<Case, "outc
   };
 }
 
-/** A page with new outcomes for its cases; `outcomes` is in the order of `cases`, and `undefined` keeps the old one. */
+/**
+ * A page with new outcomes for its cases; `outcomes` is in the same order as `cases`, and `undefined` keeps the old
+ * one.
+ */
 export function rewrite(markdown: string, cases: readonly Case[], outcomes: readonly (Outcome | undefined)[]): string {
   const lines = markdown.split("\n");
   for (let i = cases.length - 1; i >= 0; i--) {
@@ -58,7 +64,7 @@ function rewriteCase(lines: string[], { blocks, outcomeLine, whole }: Case, outc
   lines.splice(after, 0, ...fresh.flatMap((kind) => ["", ...toBlock(kind, outcome[kind]!, "gist")]));
   for (const { kind, first, last } of blocks.toSorted((a, b) => b.first - a.first)) {
     const text = outcome[kind];
-    // A block that is no longer wanted is removed together with the empty line before it.
+    // An obsolete block is removed along with the empty line before it.
     if (text === undefined) lines.splice(first - 1, last - first + 2);
     else lines.splice(first, last - first + 1, ...toBlock(kind, text, whole.has(kind) ? "whole" : "gist"));
   }
@@ -89,7 +95,7 @@ function toResultText({ edits, warnings, label }: Seen, page: Outcome, whole: bo
   const lines = edits.map(({ index, status, rung, places }) =>
     [index, status, ...(rung === undefined ? [] : [rung]), places.map(toLines).join(", ")].join(" ").trimEnd(),
   );
-  // The core makes no label, so the page's own is repeated.
+  // The core creates no label, so the page's own is reused.
   const wanted = /^label: (.*)$/m.exec(page.result ?? "")?.[1];
   const labels = wanted === undefined ? [] : [`label: ${label ?? wanted}`];
   return [...lines, ...labels, ...warnings.map((text) => toWarningLine(text, whole)), ""].join("\n");

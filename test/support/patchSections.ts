@@ -1,4 +1,4 @@
-/** Patches and the sections that must result from them, for the tests of the grammar. */
+/** Patches and the sections that they must parse to, for the tests of the grammar. */
 import { expect } from "vitest";
 import type { AddSection, Anchor, DeleteSection, Hunk, UpdateSection } from "../../server/plan/operation.js";
 
@@ -14,7 +14,7 @@ export const endOfFile = "*** End of File";
 /** A patch with these lines between its markers; the first of them is line 2. */
 export const patch = (...lines: readonly string[]): string => [begin, ...lines, end].join("\n");
 
-/** An Add section as the parser must return it. `patchLine` is 1-based. */
+/** The Add section expected from the parser. `patchLine` is 1-based. */
 export const add = (index: number, patchLine: number, path: string, text: string): AddSection => ({
   kind: "add",
   index,
@@ -22,14 +22,14 @@ export const add = (index: number, patchLine: number, path: string, text: string
   patchLine,
   text,
 });
-/** A Delete section as the parser must return it. `patchLine` is 1-based. */
+/** The Delete section expected from the parser. `patchLine` is 1-based. */
 export const remove = (index: number, patchLine: number, path: string): DeleteSection => ({
   kind: "delete",
   index,
   path,
   patchLine,
 });
-/** An Update section of the file `f` as the parser must return it. `patchLine` is 1-based. */
+/** The Update section of the file `f` expected from the parser. `patchLine` is 1-based. */
 export const change = (
   patchLine: number,
   hunks: readonly Hunk[],
@@ -38,7 +38,7 @@ export const change = (
 
 const kinds = { " ": "context", "-": "remove", "+": "add" } as const;
 
-/** A hunk whose lines are written with their sign. */
+/** A hunk, given as lines with their leading signs. */
 export const hunk = (
   index: number,
   patchLine: number,
@@ -56,9 +56,9 @@ export const hunk = (
   atEnd: more.atEnd ?? false,
 });
 
-/** Codex's own grammar. */
+/** The option for Codex's own grammar. */
 export const strict = { lenient: false };
-/** The server's lenient grammar. */
+/** The option for the server's lenient grammar. */
 export const lenient = { lenient: true };
 /** The warning for a patch without an end marker. */
 export const cutOff = [expect.stringContaining("cut off")];

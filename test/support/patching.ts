@@ -11,20 +11,20 @@ import type { Document, DocumentUri, Snapshot, Target } from "../../server/plan/
 import { toEnd } from "../../server/text/lines.js";
 import { fileProblems, pathFailures } from "../../server/workspace/sentences.js";
 
-/** Files by their path; a string is the whole text of a UTF-8 file, including its byte order mark. */
+/** Files, keyed by path; a string is the whole text of a UTF-8 file, including its byte order mark. */
 export type PatchedFiles = ReadonlyMap<string, string | Uint8Array>;
 
 /** The outcome of a patch. */
 export interface PatchRun {
-  /** `undefined` if the patch could not be read. */
+  /** The plan; `undefined` if the patch could not be decoded. */
   readonly planned: Planned | undefined;
-  /** Empty if the patch was applied. */
+  /** The failures; empty if the patch was applied. */
   readonly failures: readonly Failure[];
-  /** All files after the patch; if the patch failed, the files that were given. */
+  /** All files after the patch; if the patch failed, the original files. */
   readonly files: PatchedFiles;
 }
 
-/** Parses a patch, plans it on the files, and applies the plan to them. */
+/** Parses a patch, plans it against the files, and applies the plan to them. */
 export function planPatch(files: PatchedFiles, patch: string, options: { readonly lenient?: boolean } = {}): PatchRun {
   const decoded = decodeCall({ patch, options }, { optionsAllowed: true });
   if (!decoded.ok) return { planned: undefined, failures: decoded.failures, files };
@@ -62,7 +62,7 @@ function snapshotOf(files: PatchedFiles, operations: readonly Operation[]): Snap
   return { targets, documents };
 }
 
-/** The failure with which the workspace refuses a path that the patch uses; `undefined` if it accepts the path. */
+/** The failure that the workspace reports for a path in the patch; `undefined` if it accepts the path. */
 function refusalOf(
   files: PatchedFiles,
   { sent, path, isText }: { readonly sent: string; readonly path: string; readonly isText: boolean },

@@ -1,4 +1,4 @@
-/** A tree with everything that makes paths difficult, and the scopes in which tests resolve paths in it. */
+/** A tree with every kind of difficult path, and the scopes in which tests resolve paths in it. */
 import { join } from "node:path";
 import { createDocuments } from "../../server/workspace/documents.js";
 import type { Scope } from "../../server/workspace/paths.js";
@@ -6,8 +6,8 @@ import { uriOfPath } from "../../server/workspace/pathText.js";
 import type { Entry } from "./directory.js";
 
 /**
- * A workspace with everything that makes paths difficult, a second workspace, and next to them a folder that has a
- * similar name and holds a secret.
+ * A workspace with every kind of difficult path, a second workspace, and beside them a folder that has a similar name
+ * and holds a secret.
  */
 export const tree: Record<string, Entry> = {
   "ws/src/a.ts": "a",

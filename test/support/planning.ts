@@ -1,11 +1,11 @@
-/** Plans batches on texts in memory, for the tests of laws; no other documents exist. */
+/** Plans batches against texts in memory, for testing laws; no other documents exist. */
 import type { BatchOptions, EditOperation } from "../../server/plan/operation.js";
 import type { Planned } from "../../server/plan/outcome.js";
 import { planBatch } from "../../server/plan/plan.js";
 import type { Document, Snapshot, Target } from "../../server/plan/snapshot.js";
 import { toEnd } from "../../server/text/lines.js";
 
-/** An edit with only the fields that matter to laws; the default path is `a`. */
+/** An edit with only the fields that the laws need; the default path is `a`. */
 export type SentEdit = { readonly oldText: string; readonly newText: string } & Partial<
   Omit<EditOperation, "kind" | "index">
 >;
@@ -25,7 +25,7 @@ export function documentAt(path: string, text: string, more: Partial<Document> =
   };
 }
 
-/** Plans the edits on the documents; the defaults are sequential order, lenient matching, and all or nothing. */
+/** Plans the edits against the documents; the defaults are sequential order, lenient matching, and all or nothing. */
 export function planOn(
   documents: readonly Document[],
   edits: readonly SentEdit[],
@@ -45,7 +45,7 @@ export function planOn(
   );
 }
 
-/** A snapshot in which each document's path leads to the document. */
+/** A snapshot in which each document's path resolves to the document. */
 export function snapshotOf(documents: readonly Document[]): Snapshot {
   return {
     targets: new Map(documents.map(({ path, uri }): [string, Target] => [path, { ok: true, uri }])),

@@ -1,6 +1,6 @@
 /**
- * Positions computed directly from LSP's definition: the oracle for the server's code. The text is split again each
- * time.
+ * Positions computed directly from LSP's definition: the oracle for the server's code. Nothing is cached: the text is
+ * split again every time.
  */
 import { Buffer } from "node:buffer";
 import fc from "fast-check";
@@ -9,7 +9,7 @@ import type { LineRule } from "../../server/text/lines.js";
 
 export const encodings = ["utf-8", "utf-16", "utf-32"] as const;
 
-/** LSP's rule, by which a lone CR ends a line, and the rule of other editors, by which a lone CR does not. */
+/** LSP's rule, under which a lone CR ends a line, and the rule of some editors, under which it does not. */
 export const lspRule: LineRule = { loneCrEndsLine: true };
 export const lfRule: LineRule = { loneCrEndsLine: false };
 
@@ -17,7 +17,7 @@ const lineEnds = ["\n", "\r\n", "\r"];
 const astral = ["𝒳", "👩\u200d💻", "\ud83d", "\ude00", "\udc00"];
 const others = ["a", "é", "e\u0301", "\u20ac", "\ufeff", "\0", "\t", "\u2028", "\u0085"];
 
-/** Short texts with characters of every width, lone surrogates, byte order marks, and mixed line ends. */
+/** Short texts with characters of every width, lone surrogates, byte order marks, and mixed line endings. */
 export const anyText = fc
   .array(fc.oneof(fc.constantFrom(...others), fc.constantFrom(...astral), fc.constantFrom(...lineEnds)), {
     maxLength: 24,
@@ -31,7 +31,7 @@ export const width: Record<PositionEncoding, (text: string) => number> = {
   "utf-32": (text) => [...text].length,
 };
 
-/** The lines of a text without their ends. */
+/** The lines of a text without their line endings. */
 export function modelLines(text: string, rule: LineRule): string[] {
   return text.split(rule.loneCrEndsLine ? /\r\n|\n|\r/ : /\r?\n/);
 }

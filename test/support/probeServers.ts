@@ -1,13 +1,11 @@
-/**
- * Servers that answer probes, for tests of the wire; they are built before the tests of a file and removed after them.
- */
+/** Servers that answer probes, for wire tests; they are built before the tests of a file and removed after them. */
 import { afterAll, beforeAll } from "vitest";
 import { buildProgram, type Program } from "./build.js";
 import { initialize, type RunningServer, startServer } from "./rawClient.js";
 
 /** The built server, and functions that start it. */
 export interface ProbeServers {
-  /** Set before the tests begin. */
+  /** The built program; set before the tests begin. */
   readonly program: Program;
   /** Starts a server on the transport that the arguments name; the default is stdio. */
   start(...args: readonly string[]): RunningServer;
@@ -15,7 +13,7 @@ export interface ProbeServers {
   startInitialized(...args: readonly string[]): Promise<RunningServer>;
 }
 
-/** The servers of a test file; after the file's tests, the servers that are still running are killed. */
+/** The servers for a test file; any that are still running after its tests are killed. */
 export function probeServers(): ProbeServers {
   const program = { path: "", folder: "", remove(): void {} };
   const running: RunningServer[] = [];

@@ -3,7 +3,7 @@
  */
 import { type Connection, TextDocumentSyncKind } from "vscode-languageserver/node";
 
-/** Registers the handlers on a connection that does not listen yet. */
+/** Registers the handlers on a connection that is not listening yet. */
 export function registerProbes(connection: Connection): void {
   connection.onInitialize((params) => {
     if (params.initializationOptions === "refuse") throw new Error("refused");

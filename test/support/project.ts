@@ -1,4 +1,4 @@
-/** The project's files as they are now, including those that are not committed yet. */
+/** The project's current files, including uncommitted ones. */
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -8,7 +8,7 @@ import type { Source } from "./source.js";
 /** Path of the project's root. */
 export const projectRoot = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
-/** Paths of all files, relative to the project, with `/` as the separator; files that Git ignores are left out. */
+/** Paths of all files except those that Git ignores, relative to the project, with `/` as the separator. */
 export const projectPaths: readonly string[] = execFileSync(
   "git",
   ["ls-files", "-z", "--cached", "--others", "--exclude-standard"],
@@ -24,5 +24,5 @@ export const projectSources: readonly Source[] = projectPaths.map((path) => ({
   text: readFileSync(join(projectRoot, path), "utf8"),
 }));
 
-/** A source with this path in the project and these lines. */
+/** A source that consists of these lines and has this path in the project. */
 export const sourceAt = (path: string, ...lines: string[]): Source[] => [{ path, text: `${lines.join("\n")}\n` }];

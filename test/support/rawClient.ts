@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import type { Readable, Writable } from "node:stream";
 
-/** A message as it was received; the tests look at its fields. */
+/** A received message, whose fields the tests inspect. */
 export interface Received {
   readonly jsonrpc: "2.0";
   readonly id?: number | string | null;
@@ -21,15 +21,13 @@ export interface RawClient {
   send(...messages: readonly unknown[]): void;
   /** Sends a request and returns its answer. */
   ask(id: number | string | null, method: string, params?: unknown): Promise<Received>;
-  /**
-   * The next answer with this id that has not been returned yet; rejects if the connection ends without such an answer.
-   */
+  /** The next unread answer with this id; rejects if the connection ends without one. */
   answer(id: number | string | null): Promise<Received>;
-  /** The next request or notification with this method that has not been returned yet. */
+  /** The next unread request or notification with this method. */
   call(method: string): Promise<Received>;
   /** Closes the client's side for writing. */
   end(): void;
-  /** Everything that was received, as text. */
+  /** Everything received so far, as text. */
   received(): string;
 }
 
@@ -49,7 +47,7 @@ export const initialize = request(0, "initialize", { processId: null, rootUri: n
 
 /**
  * Splits bytes into the messages of complete frames and the remaining bytes; throws for anything that is not a frame.
- * Written from the specification of the protocol, independently of the server.
+ * Written from the protocol's specification, independently of the server.
  */
 export function framesOf(bytes: Buffer): { messages: Received[]; rest: Buffer } {
   const messages: Received[] = [];
@@ -70,7 +68,7 @@ export function framesOf(bytes: Buffer): { messages: Received[]; rest: Buffer } 
   return { messages, rest };
 }
 
-/** A client on two streams: `output` is what the server writes. */
+/** A client that uses two streams: the server reads `input` and writes `output`. */
 export function rawClient(input: Writable, output: Readable): RawClient {
   let all = "";
   let unread: Buffer = Buffer.alloc(0);
@@ -143,7 +141,7 @@ export function startServer(program: string, args: readonly string[]): RunningSe
   return { ...rawClient(child.stdin, child.stdout), process: child, ended: endOf(child) };
 }
 
-/** Waits for a process to end and returns its exit code and its stderr. */
+/** Waits for a process to end; returns its exit code or signal, and its stderr. */
 async function endOf(child: ChildProcess): Promise<Awaited<RunningServer["ended"]>> {
   let stderr = "";
   child.stderr?.on("data", (chunk: Buffer) => {

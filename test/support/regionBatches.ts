@@ -4,14 +4,14 @@ import type { EditOperation } from "../../server/plan/operation.js";
 import { type Chance, chanceOf } from "../codex/random.js";
 import { documentAt, type SentEdit } from "./planning.js";
 
-/** A draft before the edits, and the edits that are requested. */
+/** A draft as it is before the edits, and the requested edits. */
 export interface RegionBatch {
   readonly start: Draft;
   readonly edits: readonly EditOperation[];
   readonly lenient: boolean;
 }
 
-/** Lines that contain a unique number and the differences that rungs ignore. */
+/** Lines that each contain a unique number; most also contain characters in which some rung ignores differences. */
 const contents: readonly ((id: number) => string)[] = [
   (id) => `const value${id} = compute(one, two);`,
   (id) => `    const value${id} = compute(one, three);  `,
@@ -26,7 +26,7 @@ const contents: readonly ((id: number) => string)[] = [
 ];
 const common = ["}", "", "  ", "end", "12: numbered", "😀"];
 
-/** Ways in which a caller's text differs from the document's; each is ignored by one rung or by none. */
+/** Ways that a caller's text may differ from the document's; each is ignored by one rung or by none. */
 const disturbances: readonly ((text: string, line: number) => string)[] = [
   (text) => text.replaceAll("\r\n", "\n"),
   (text) => text.replace(/\r?\n/g, "\r\n"),
@@ -74,7 +74,7 @@ function startOf(chance: Chance): Draft {
   while (lines.length < 20 || chance.percent(97)) {
     const kind = chance.weighted({ own: 82, common: 12, twin: 6 });
     const own = chance.pick(contents)(chance.percent(97) ? lines.length : 1);
-    // A line that a looser rung takes for an existing line.
+    // A line that a looser rung treats as equal to an existing line.
     const twin = lines.length === 0 ? own : disturbed(chance, chance.pick(lines), { line: 0, percent: 100 });
     lines.push(...{ own, common: chance.pick(common), twin }[kind].split("\n"));
   }
@@ -101,7 +101,7 @@ type Kind =
   | "chosen"
   | "copies";
 
-/** Kinds of edits; a kind that is listed several times is that much more likely. */
+/** Kinds of edits; listing a kind several times makes it that much more likely. */
 const kinds: Readonly<Record<Mood, readonly Kind[]>> = {
   tame: [
     ...times<Kind>(16, "plain"),
@@ -153,7 +153,7 @@ interface Around {
 /** One edit, or several that belong together. */
 function editOf(chance: Chance, { text, sent, mood, focus }: Around): SentEdit[] {
   const starts = lineStarts(text);
-  // Half of the edits are near each other.
+  // About half of the edits are near each other.
   const line = chance.percent(50) ? (focus + chance.below(8)) % starts.length : chance.below(starts.length);
   const other = chance.below(starts.length);
   const oldText = disturbed(chance, excerpt(chance, text, starts, line), { line, percent: mood === "wild" ? 50 : 25 });
@@ -217,7 +217,7 @@ function onward(chance: Chance, text: string, earlier: SentEdit): SentEdit[] {
   return [{ oldText, newText }];
 }
 
-/** Makes one edit write the text, or a line of the text, that another edit looks for. */
+/** Makes one edit write the old text of another edit, or a line of that text. */
 function foretell(chance: Chance, sent: SentEdit[]): void {
   const [at, other] = [chance.below(sent.length), chance.pick(sent)];
   const foretold = chance.percent(50) ? other.oldText : chance.pick(other.oldText.split("\n"));
@@ -234,7 +234,7 @@ function atMark(chance: Chance, text: string): SentEdit {
   };
 }
 
-/** Some lines of a text, with or without the end of the last line, or a part of a line. */
+/** Some lines of a text, with or without the line ending of the last one, or a part of a line. */
 function excerpt(chance: Chance, text: string, starts: readonly number[], line: number): string {
   const from = starts[line] ?? 0;
   const last =

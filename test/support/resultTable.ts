@@ -5,7 +5,7 @@ import { setTimeout as delay } from "node:timers/promises";
 const corner = "what happens";
 const end = "<!-- End of the table. -->";
 
-/** The cell of a scene that has no result yet. */
+/** The cell for a scene that has no result yet. */
 const unknown = "–";
 
 /** One program's cells by row. */
@@ -32,8 +32,8 @@ export function columnOf(table: ResultTable, program: string): Column | undefine
 }
 
 /**
- * Writes a column; other processes may write theirs at the same time. Each version has a column of its own; a person
- * removes the column of an old version.
+ * Writes a column, even while other processes write theirs. Each version has its own column; an old version's column
+ * must be removed by hand.
  */
 export async function writeColumn(table: ResultTable, program: string, column: Column): Promise<void> {
   await withLock(new URL(`../../node_modules/.${table.variable}/`, import.meta.url), () => {
@@ -48,7 +48,7 @@ export async function writeColumn(table: ResultTable, program: string, column: C
 }
 
 /**
- * The order of the rows. A new row follows the one that precedes it in this program's column; rows that no program has
+ * The order of the rows. A new row goes after the row that precedes it in this program's column; rows that no program has
  * any more are removed.
  */
 function orderOf(fresh: readonly string[], old: readonly string[], columns: ReadonlyMap<string, Column>): string[] {

@@ -1,4 +1,4 @@
-/** The sentence in which a failed call names the files that have their old text again; many tests expect it. */
+/** The sentence in which a failed call names the files that it has rolled back; many tests expect it. */
 
 /** The beginning of the sentence, before the names. */
 export const rolledBackBegin = "Rolled back: ";

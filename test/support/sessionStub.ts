@@ -1,5 +1,6 @@
 /**
- * A session of another version, written from the protocol page and independent of the server, for agents to connect to.
+ * A stub for a session of another version, written from the protocol page and independent of the server, for agents to
+ * connect to.
  */
 import { createHmac, randomBytes } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -14,7 +15,7 @@ import { frame, framesOf, type Received } from "./rawClient.js";
 export interface Stub {
   /** Id of the session, 12 hexadecimal digits; the default is random. */
   readonly id?: string;
-  /** The error with which `initialize` is answered. */
+  /** The message of the error that answers `initialize`. */
   readonly refuses?: string;
   /** `true` if the session does not know the announced secret. */
   readonly isImpostor?: boolean;

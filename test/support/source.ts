@@ -1,20 +1,20 @@
-/** Reads TypeScript sources as text and knows enough of the language to separate code from comments and strings. */
+/** Reads TypeScript sources as text and knows just enough of the language to tell code from comments and strings. */
 
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 /** A file of the project. */
 export interface Source {
-  /** Relative to the project, with `/` as the separator. */
+  /** The path relative to the project, with `/` as the separator. */
   readonly path: string;
   readonly text: string;
 }
 
-/** One source in two masked forms, with every offset and line number as in the original. */
+/** One source in two masked forms, both of which preserve all offsets and line numbers. */
 export interface Masked {
-  /** Comments and the contents of strings, templates and regular expressions are replaced by spaces. */
+  /** The source with comments and the contents of strings, templates and regular expressions replaced by spaces. */
   readonly code: string;
-  /** Only comments are replaced by spaces. */
+  /** The source with only its comments replaced by spaces. */
   readonly uncommented: string;
   readonly literals: readonly Literal[];
 }
@@ -29,7 +29,7 @@ interface Token {
 export interface Literal {
   /** Offset of its opening quote. */
   readonly at: number;
-  /** The text between the quotes, with escapes as they are written. */
+  /** The text between the quotes, with escapes as written. */
   readonly text: string;
 }
 
@@ -60,7 +60,7 @@ interface Quoted {
   readonly token: string;
 }
 
-/** Strings and templates, in the order of their ends; regular expressions are left out. */
+/** Strings and templates, in the order in which they end; regular expressions are left out. */
 function literalsIn(quoted: readonly Quoted[]): Literal[] {
   const open: Literal[] = [];
   return quoted.flatMap(({ at, token }) => {
@@ -75,12 +75,12 @@ function literalsIn(quoted: readonly Quoted[]): Literal[] {
   });
 }
 
-/** Masked sources by their text, kept because the rules ask for the same files again and again. */
+/** A cache of masked sources, keyed by text, because the rules mask the same files again and again. */
 const masks = new Map<string, Masked>();
 
 /** The state of a scan through nested templates. */
 interface Braces {
-  /** Number of braces that are open at this point. */
+  /** Number of braces that are currently open. */
   depth: number;
   /** The depth at which each open template continues. */
   readonly templates: number[];
@@ -120,7 +120,7 @@ function endOfRegExp(text: string, at: number): number {
   return literal.test(text) ? literal.lastIndex : at + 1;
 }
 
-/** Reports whether a slash after this code starts a regular expression rather than being a division sign. */
+/** Reports whether a slash after this code starts a regular expression rather than being a division operator. */
 function startsExpression(before: string): boolean {
   const tail = before.slice(-200).trimEnd();
   return tail === "" || /[(,=:[!&|?{;+\-*%<>~^]$|\b(?:return|typeof|case|in|of|void|delete)$/.test(tail);
@@ -136,13 +136,13 @@ function endAfter(text: string, pattern: RegExp, from: number): number {
   return pattern.test(text) ? Math.max(pattern.lastIndex, from) : text.length;
 }
 
-/** Keeps the quotes, so that a string remains visible as a string. */
+/** Replaces a token with spaces. `keepEnds` keeps the quotes, so that a string is still recognizable as one. */
 function blanks(token: string, { keepEnds }: { keepEnds: boolean }): string {
   const blank = token.replace(/[^\n]/g, " ");
   return keepEnds && token.length > 1 ? `${token[0]}${blank.slice(1, -1)}${token.at(-1)}` : blank;
 }
 
-/** Reports whether a path belongs to the server and is not a page of prose. */
+/** Reports whether a file belongs to the server and is not a page of prose. */
 export function isServerFile({ path }: Source): boolean {
   return path.startsWith("server/") && path !== "server/README.md" && path !== "server/PROTOCOL.md";
 }

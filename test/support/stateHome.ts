@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** Runs once before all tests; the function that it returns runs after them. */
+/** Runs once before all tests; the returned function runs after them. */
 export function setup(): () => void {
   const home = mkdtempSync(join(tmpdir(), "multi-edit-state-"));
   process.env.XDG_STATE_HOME = home;

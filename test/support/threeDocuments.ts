@@ -1,8 +1,9 @@
-/** Three documents and a call that changes all of them, for tests of a batch that is interrupted in the middle. */
+/** Three documents and a call that changes all of them, for tests of a batch that is interrupted midway. */
 import { batch } from "./desk.js";
 
 /**
- * The documents. Their line ends and final lines differ, so a text reassembled from lines would not be the original.
+ * The documents. Their line endings and final lines differ, so a text reassembled from lines would not match the
+ * original.
  */
 export const three = {
   "a.txt": "one\r\nold a\r\nthree\r\n",

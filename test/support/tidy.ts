@@ -15,10 +15,13 @@ const layers = ["text", "match", "plan", "dialect", "workspace", "disk", "lsp", 
 
 type Layer = (typeof layers)[number];
 
-/** Layers that compute values from values: no input or output, no waiting, no clock. */
+/** Pure layers, which only compute values from values: no input or output, no waiting, no clock. */
 const pureLayers: readonly (Layer | undefined)[] = ["text", "match", "plan", "dialect"];
 
-/** The packages that form the connection to the editor; `vscode-languageserver-textdocument` only holds texts. */
+/**
+ * The packages that connect to the editor; `vscode-languageserver-textdocument`, which only holds texts, is not one of
+ * them.
+ */
 const connectionPackages = [
   "vscode-languageserver",
   "vscode-languageserver-protocol",
@@ -45,7 +48,7 @@ function importProblem(path: string, own: Layer, specifier: string | undefined):
   if (specifier === undefined) return "imports something that is not written as a plain string";
   if (!specifier.startsWith(".")) return undefined;
   const target = posix.join(posix.dirname(path), specifier);
-  // The program reports the package's version.
+  // The program imports `package.json` because it reports the package's version.
   if (target === "package.json" && own === "main") return undefined;
   const layer = layerOf(target.replace(/\.js$/, ".ts"));
   if (layer === undefined) return `imports ${specifier}, which is in no layer`;
@@ -53,15 +56,13 @@ function importProblem(path: string, own: Layer, specifier: string | undefined):
   return runsUp ? `imports ${specifier}: ${own} is below ${layer}` : undefined;
 }
 
-/**
- * Cycles of imports, including type imports. None of the files in a cycle can be understood without all the others.
- */
+/** Import cycles, including those through type imports. No file in a cycle can be understood without all the others. */
 export function circleProblems(sources: readonly Source[]): string[] {
   const imported = new Map(sources.filter(isServerFile).map((source) => [source.path, importedBy(source)]));
   const reached = new Map([...imported.keys()].map((path) => [path, reachedFrom(path, imported)]));
   const paths = [...imported.keys()].filter((path) => reached.get(path)?.has(path)).sort();
   const circles = paths.map((path) => paths.filter((other) => isMutual(path, other, reached)));
-  // Every file of a cycle finds the same cycle.
+  // Every file in a cycle finds the same cycle, so only the first one reports it.
   return circles
     .filter((circle, index) => circle[0] === paths[index])
     .map((circle) => `${circle.join(", ")} import${circle.length === 1 ? "s itself" : " each other in a circle"}`);
@@ -77,7 +78,7 @@ function importedBy(source: Source): string[] {
   );
 }
 
-/** All files that a file depends on; the file itself is included only if it is in a cycle. */
+/** A file's transitive imports; the file itself is included only if it is in a cycle. */
 function reachedFrom(path: string, imported: ReadonlyMap<string, readonly string[]>): ReadonlySet<string> {
   const reached = new Set<string>();
   const waiting = [...(imported.get(path) ?? [])];
@@ -89,7 +90,7 @@ function reachedFrom(path: string, imported: ReadonlyMap<string, readonly string
   return reached;
 }
 
-/** Uses of things on which pure layers must not depend: Node, the editor's packages, waiting, and the clock. */
+/** Uses of anything that pure layers must not depend on: Node, the editor's packages, waiting, and the clock. */
 export function purityProblems(sources: readonly Source[]): string[] {
   return sources
     .filter((source) => isServerFile(source) && pureLayers.includes(layerOf(source.path)))
@@ -111,7 +112,10 @@ function isImpure(specifier: string): boolean {
   return specifier.startsWith("node:") || specifier.startsWith("vscode-") || builtinModules.includes(specifier);
 }
 
-/** Imports of the editor's connection outside `lsp/`; the connection to agents may use only the JSON-RPC library. */
+/**
+ * Finds files outside `lsp/` that import packages for the connection to the editor. The code that connects to agents
+ * may import one of these: the JSON-RPC library.
+ */
 export function connectionProblems(sources: readonly Source[]): string[] {
   return sources
     .filter((source) => isServerFile(source) && layerOf(source.path) !== "lsp")
@@ -126,7 +130,7 @@ export function connectionProblems(sources: readonly Source[]): string[] {
     );
 }
 
-/** Files, functions and methods that have more lines than the project allows. */
+/** Files, functions and methods that exceed the project's limits on lines. */
 export function lengthProblems(sources: readonly Source[]): string[] {
   return sources
     .filter(({ path }) => path.endsWith(".ts"))
@@ -170,7 +174,7 @@ function blocks(code: readonly string[], from: number, starts: RegExp): { line: 
   return found;
 }
 
-/** Differences in both directions between the code map of the architecture page and the files. */
+/** Differences, in both directions, between the architecture page's code map and the files. */
 export function codeMapProblems(readme: string, paths: readonly string[]): string[] {
   const files = paths.filter((path) => path.startsWith("server/") && path !== "server/README.md");
   const folders = files.map((path) => `${posix.dirname(path)}/`).filter((folder) => folder !== "server/");
@@ -194,7 +198,7 @@ export function codeMapProblems(readme: string, paths: readonly string[]): strin
   return problems;
 }
 
-/** Missing files that the architecture page names outside its code map. */
+/** Nonexistent files that the architecture page names outside its code map. */
 export function namedFileProblems(readme: string, paths: readonly string[]): string[] {
   const files = new Set(paths);
   return readme.split("\n").flatMap((line, index) =>
@@ -211,14 +215,13 @@ export interface SchemaNode {
   readonly properties?: Readonly<Record<string, SchemaNode>>;
 }
 
-/**
- * The largest number of characters that a default may have in the table; the row of a longer one refers to the schema.
- */
+/** The maximum length, in characters, of a default in the table; the row of a longer one refers to the schema. */
 const longDefault = 200;
 const settingsSchemaPath = "dist/schemas/settings.schema.json";
 
 /**
- * Differences in both directions between the rows under README.md's settings heading and the schema: keys and defaults.
+ * Differences, in both directions, between the rows under README.md's settings heading and the schema: keys and
+ * defaults.
  */
 export function settingsProblems(readme: string, schema: SchemaNode): string[] {
   const expected = new Map(settingsOf(schema, ""));
@@ -240,7 +243,9 @@ export function settingsProblems(readme: string, schema: SchemaNode): string[] {
   return problems;
 }
 
-/** Leaves of the schema by dotted key, each with its default as JSON, or with an empty string if it has no default. */
+/**
+ * Leaves of the schema, keyed by dotted name, each with its default as JSON, or with an empty string if it has none.
+ */
 function settingsOf(schema: SchemaNode, prefix: string): [string, string][] {
   return Object.entries(schema.properties ?? {}).flatMap(([name, node]): [string, string][] =>
     node.properties === undefined
@@ -252,8 +257,8 @@ function settingsOf(schema: SchemaNode, prefix: string): [string, string][] {
 const withoutBlanks = (json: string): string => json.replace(/\s/g, "");
 
 /**
- * Notes to oneself, paths of one machine, and tests that are skipped. `home` is the folder that contains the checkout.
- * The path of `home` must not occur anywhere, unless it is the folder for temporary files or the root.
+ * Notes to oneself, machine-specific paths, and skipped tests. `home` is the folder that contains the checkout. Its
+ * path must not occur anywhere, unless it is the folder for temporary files or the root.
  */
 export function leftoverProblems(sources: readonly Source[], { home }: { readonly home: string }): string[] {
   const here = home.length > 1 && home !== tmpdir() ? `|${home.replace(/[^\w/]/g, "\\$&")}` : "";
@@ -282,7 +287,7 @@ export function leftoverProblems(sources: readonly Source[], { home }: { readonl
   });
 }
 
-/** Entries of the top level other than the few that belong there. */
+/** Top-level entries other than the few that belong there. */
 export function topLevelProblems(paths: readonly string[]): string[] {
   const folders = ["server", "client-samples", "test"];
   const files = [
@@ -302,7 +307,10 @@ export function topLevelProblems(paths: readonly string[]): string[] {
     .map((name) => `${name} does not belong at the top level`);
 }
 
-/** A problem unless there is exactly one copy of a package; `places` are the folders or entry files that were found. */
+/**
+ * Reports a problem unless there is exactly one copy of a package; `places` are the folders or entry files that were
+ * found.
+ */
 export function copyProblems(name: string, places: readonly string[]): string[] {
   const distinct = [...new Set(places)];
   return distinct.length === 1 ? [] : [`there are ${distinct.length} copies of ${name}: ${distinct.join(", ")}`];

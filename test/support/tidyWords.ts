@@ -7,7 +7,7 @@ import { findInCode, isServerFile, lineOf, maskSource, type Source } from "./sou
 const clientNames =
   /(["'`])(?:neovim|nvim|helix|eglot|emacs|lsp-mode|vim|vim-lsp|kakoune|vscode|visual studio code)\1/gi;
 
-/** Decisions that depend on a client's name but are not in the table of clients. */
+/** Decisions that depend on a client's name and are made outside the table of clients. */
 export function clientNameProblems(sources: readonly Source[]): string[] {
   return sources
     .filter(({ path }) => /^server\/(?:text|match|plan|dialect|workspace|lsp)\//.test(path))
@@ -19,7 +19,7 @@ export function clientNameProblems(sources: readonly Source[]): string[] {
     );
 }
 
-/** Failures that are made outside the pages of sentences. */
+/** Failures that are created outside the pages of sentences. */
 export function failureProblems(sources: readonly Source[]): string[] {
   return sources
     .filter((source) => isServerFile(source) && !isPageOfSentences(source))
@@ -30,7 +30,10 @@ export function failureProblems(sources: readonly Source[]): string[] {
     );
 }
 
-/** The files of the server that may contain sentences for callers, and the module on which these files are built. */
+/**
+ * Reports whether a file may contain sentences for callers: a page of sentences, or the module that those pages are
+ * built on.
+ */
 const isPageOfSentences = ({ path }: Source): boolean =>
   path.endsWith("/sentences.ts") || path === "server/plan/failure.ts";
 
@@ -44,9 +47,9 @@ const wordyFiles: Readonly<Record<string, string>> = {
   "server/agent/cli/setupHelix.ts": "configurations of another program, with their comments",
 };
 
-/** Code before a text that is not shown to a caller: the call or the property that takes the text. */
+/** Code directly before a text that callers never see: the call or the property that takes the text. */
 const wordyPlaces = [
-  // A bug in our own code.
+  // An error that only a bug in our own code can cause.
   /\bthrow new (?:Range|Type)?Error\($/,
   // An error in the form of a system error; callers get a sentence for the error's code instead.
   /\bsystemError\($/,
@@ -57,7 +60,7 @@ const wordyPlaces = [
   /\b(?:title|description|about):\s*$/,
 ];
 
-/** The beginning of the help, and lines that the formats of patches and diffs prescribe. */
+/** The beginning of the help, and lines that the patch and diff formats prescribe. */
 const wordyTexts = /^Usage: |^Binary files … and … differ|\\\\ No newline at end of file/;
 
 /** Sentences, that is, texts of four or more words, in files that are not pages of sentences. */
@@ -75,13 +78,13 @@ export function sentenceProblems(sources: readonly Source[]): string[] {
     });
 }
 
-/** Reports whether a text has at least four words; one of them may be a substitution. */
+/** Reports whether a text has at least four words, one of which may be a substitution. */
 function isSentence(text: string): boolean {
   const words = text.split(/\s+|\\n/).filter((part) => /^["'`(…]*(?:[A-Za-z][a-z'-]*|…)[…"'`).,;:!?]*$/.test(part));
   return words.length >= 4 && words.filter((word) => /[a-z]/i.test(word)).length >= 3;
 }
 
-/** Reports whether the quote at an offset opens a text that is not shown to a caller, directly or within a call. */
+/** Reports whether the quote at an offset opens a text that callers never see, directly or within a call. */
 function isInWordyPlace(code: string, at: number): boolean {
   const opens = [at];
   let depth = 0;
@@ -94,7 +97,7 @@ function isInWordyPlace(code: string, at: number): boolean {
   return opens.some((end) => wordyPlaces.some((place) => place.test(code.slice(Math.max(0, end - 60), end))));
 }
 
-/** Names of types that are declared in several files, with the files that declare them. */
+/** Type names that are declared in several files, with those files. */
 export function typeNameProblems(sources: readonly Source[]): string[] {
   const declaration =
     /^\s*(?:export )?(?:declare |abstract |const )*(?:(?:interface|class|enum)\s+(\w+)|type\s+(\w+)\s*[=<])/gm;

@@ -20,18 +20,18 @@ import type { FakeEditor } from "./fakeEditor.js";
 import type { Seen } from "./outcome.js";
 
 /**
- * The method of the call. It decides who applies the edit: the client, which the answer asks to do so, or the server.
+ * The method of the call, which determines whether the answer proposes the edit to the client or the server applies it.
  */
 export type Door = "multiEdit/apply" | "multiEdit.apply";
 
 /** The outcome over the wire. */
 export interface WireRun {
   readonly seen: Seen;
-  /** Every file in the case's folder after the call, by path. */
+  /** Every file in the case's folder after the call, keyed by path. */
   readonly files: ReadonlyMap<string, FileState>;
 }
 
-/** Puts a case's files into the editor and on disk, sends its call, and finally removes everything. */
+/** Sets up a case's files in the editor and on disk, sends its call, and cleans up. */
 export async function runOverWire(one: Case, editor: FakeEditor, door: Door, unopened?: "editor"): Promise<WireRun> {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "multi-edit-case-")));
   const folders = one.folders.map((folder) => join(root, folder)).map((path) => ({ uri: toUri(path), name: path }));
@@ -60,7 +60,7 @@ function withOption(params: unknown, unopened: "editor" | undefined): unknown {
   return { ...call, options: { ...options, unopened } };
 }
 
-/** A page's request or settings, with the path of the real folder in place of `/project`. */
+/** A page's request or settings, with `/project` replaced by the path of the real folder. */
 export function withRoot(value: unknown, root: string): unknown {
   if (typeof value === "string") {
     const uri = value.replace(/^file:\/\/\/project(?=\/|$)/, toUri(root));
@@ -117,7 +117,7 @@ async function takeResult(answer: MultiEditResult, editor: FakeEditor, door: Doo
   return { diff, failures: edits.flatMap(({ failure }) => failure ?? []), edits, warnings, label };
 }
 
-/** The server's answer with `/project` in place of the real folder. */
+/** The server's answer, with the path of the real folder replaced by `/project`. */
 function withoutRoot<T>(value: T, root: string): T {
   return JSON.parse(JSON.stringify(value).replaceAll(toUri(root), "file:///project").replaceAll(root, "/project"));
 }

@@ -1,5 +1,6 @@
 /**
- * The built server, with a client on vscode-jsonrpc that sends whatever it is given, without an editor or any checks.
+ * The built server, with a client based on vscode-jsonrpc that sends whatever it is given, without an editor or any
+ * checks.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -27,15 +28,15 @@ export interface WireServer {
   readonly connection: MessageConnection;
   readonly process: ChildProcess;
   open(uri: string, text: string): Promise<void>;
-  /** `multiEdit/apply` with these params, whatever they are. */
+  /** Sends `multiEdit/apply` with these params, whatever they are. */
   apply(params: unknown): Promise<Answered>;
-  /** `multiEdit/read`; rejects if the server refuses the request. */
+  /** Sends `multiEdit/read`; the promise is rejected if the server refuses the request. */
   read(path: string, more?: object): Promise<ReadResult>;
   /** Every edit that the server asked the client to apply; the client applies none of them. */
   readonly asked: readonly WorkspaceEdit[];
 }
 
-/** Starts a server on workspace folders and initializes it. */
+/** Starts a server for these workspace folders and initializes it. */
 export async function startWireServer(...folders: readonly string[]): Promise<WireServer> {
   const child = spawn(process.execPath, [builtServer, "--stdio"], { stdio: ["pipe", "pipe", "inherit"] });
   const connection = createMessageConnection(

@@ -1,5 +1,5 @@
 /**
- * A client and the server in one process, connected by streams in memory; the client applies every edit and syncs whole
+ * A client and the server in one process, connected by in-memory streams; the client applies every edit and syncs whole
  * texts.
  */
 import { join } from "node:path";
@@ -20,13 +20,13 @@ export interface Client {
   open(uri: string, text: string): Promise<void>;
   /** The document's text. */
   text(): string;
-  /** Sends the request `multiEdit/apply`, which changes nothing. */
+  /** Sends a `multiEdit/apply` request, which changes nothing. */
   propose(call: object): Promise<MultiEditResult>;
-  /** Sends the command `multiEdit.apply`. */
+  /** Sends the `multiEdit.apply` command. */
   apply(call: object): Promise<MultiEditResult>;
 }
 
-/** Starts the server that was compiled into this folder, without a socket for agents, and initializes it. */
+/** Starts the server compiled into this folder, without a socket for agents, and initializes it. */
 export async function startClient(compiled: string, root: string): Promise<Client> {
   const [toServer, toClient] = [new PassThrough(), new PassThrough()];
   await startServer(compiled, toServer, toClient);
@@ -40,7 +40,8 @@ export async function startClient(compiled: string, root: string): Promise<Clien
       const edits = change.edits.filter((one) => TextEdit.is(one));
       const text = TextDocument.applyEdits(document, edits);
       document = TextDocument.create(document.uri, document.languageId, document.version + 1, text);
-      // Synced before the answer, so that the server finds the proof when it looks for it.
+      // The change is synced before the answer is sent, so that the server finds proof of the change when it looks for
+      // it.
       const textDocument = { uri: document.uri, version: document.version };
       await connection.sendNotification("textDocument/didChange", { textDocument, contentChanges: [{ text }] });
     }

@@ -1,33 +1,33 @@
-/** Uses V8's coverage to find the server's functions that have run. */
+/** Uses V8's coverage to find out which functions of the server have run. */
 import { Session } from "node:inspector/promises";
 import { relative, sep } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
-/** A file of the server in which a function has run. */
+/** A server file with at least one function that has run. */
 export interface RanFile {
-  /** Relative to the repository, with slashes: `server/plan/plan.ts`. */
+  /** The path relative to the repository, with slashes, such as `server/plan/plan.ts`. */
   readonly path: string;
-  /** Names of the functions that ran at least once, in the order of the file. Functions without a name are left out. */
+  /** Names of the functions that ran at least once, in file order. Unnamed functions are left out. */
   readonly functions: readonly string[];
 }
 
 /** A running coverage measurement. */
 export interface Coverage {
   /**
-   * The files, by path, in which a named function has run since `take` was last called. Module-level code does not
-   * count.
+   * The files in which a named function has run since the last call of `take`, sorted by path. Module-level code does
+   * not count.
    */
   take(): Promise<RanFile[]>;
 }
 
-/** Milliseconds without a call to a server function after which the server counts as idle. */
+/** The server is considered idle after this many milliseconds without a call to any of its functions. */
 const quietMs = 200;
 
-/** Excludes the field initializers of a class, which V8 counts as a function in angle brackets. */
+/** Excludes a class's field initializers, which V8 counts as a function in angle brackets. */
 const isNamed = (functionName: string): boolean => functionName !== "" && !functionName.startsWith("<");
 
-/** Starts to measure the server that was compiled into this folder, as soon as the server is idle. */
+/** Starts measuring the server compiled into this folder as soon as the server is idle. */
 export async function startCoverage(compiled: string): Promise<Coverage> {
   const session = new Session();
   session.connect();
@@ -50,7 +50,7 @@ export async function startCoverage(compiled: string): Promise<Coverage> {
         .sort((a, b) => (a.path < b.path ? -1 : 1));
     },
   };
-  // The first answer also contains everything that ran before.
+  // The first result covers everything that ran before, so it is discarded.
   await coverage.take();
   do await delay(quietMs);
   while ((await coverage.take()).length > 0);

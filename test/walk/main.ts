@@ -1,6 +1,6 @@
 /**
- * Measures the server's size: counts the files and named functions of `server/` that run for one ordinary call.
- * Usage: `npm run walk -- propose|apply|disk`; without a name it counts all three. `--list` also prints the files and
+ * Measures the server's size: counts the files and named functions of `server/` that run for one ordinary call. Usage:
+ * `npm run walk -- propose|apply|disk`; without a name, it counts all three. `--list` also prints the files and
  * functions that ran.
  */
 import { execFileSync } from "node:child_process";
@@ -10,7 +10,10 @@ import { parseArgs } from "node:util";
 import { build } from "esbuild";
 import { walkNames, walkOnce } from "./walk.js";
 
-/** The server, one .js file for each .ts file, so that V8 names our own files. npm runs in the package's folder. */
+/**
+ * The server, with one .js file per .ts file so that V8's coverage refers to our own files. npm runs in the package's
+ * folder.
+ */
 const compiled = resolve("dist/walk");
 
 const { values, positionals } = parseArgs({ options: { list: { type: "boolean" } }, allowPositionals: true });
@@ -26,10 +29,10 @@ if (chosen.length === 1 && only !== undefined) {
   const lines = [`${only}: ${ran.length} files, ${functions} functions`];
   if (values.list)
     lines.push(...ran.map((file) => `  ${file.path} (${file.functions.length}): ${file.functions.join(", ")}`));
-  // The server's open handles would keep the process alive.
+  // The server's open handles would otherwise keep the process alive.
   process.stdout.write(`${lines.join("\n")}\n`, () => process.exit());
 } else {
-  // Each call runs in a process of its own: state that one call leaves in memory would shorten the next.
+  // Each call runs in a separate process: state left in memory by one call would make the next call run less code.
   const flags = values.list ? ["--list"] : [];
   for (const name of chosen)
     execFileSync(process.execPath, [process.argv[1] ?? "", name, ...flags], { stdio: "inherit" });
@@ -37,7 +40,7 @@ if (chosen.length === 1 && only !== undefined) {
 
 async function compile(): Promise<void> {
   rmSync(compiled, { recursive: true, force: true });
-  // Excludes the programs directly in `server/`, which start running when they are loaded.
+  // Excludes the programs directly in `server/`, which start when they are loaded.
   await build({
     entryPoints: ["server/*/**/*.ts"],
     outbase: "server",

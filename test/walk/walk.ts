@@ -10,8 +10,8 @@ import { type Client, startClient } from "./client.js";
 import { type RanFile, startCoverage } from "./coverage.js";
 
 /**
- * `propose`: the client gets the edit. `apply`: the server has the client apply it and verifies the result. `disk`: the
- * same, with an additional edit to a file that is not open.
+ * `propose`: the client gets the edit. `apply`: the server has the client apply the edit and verifies the result.
+ * `disk`: the same as `apply`, with an additional edit to a file that is not open.
  */
 export const walkNames = ["propose", "apply", "disk"] as const;
 
@@ -37,8 +37,8 @@ const openEdits = [
 const closedEdit = { path: "rate.ts", oldText: closedText.trim(), newText: closedAfter.trim() };
 
 /**
- * Serves the call as the first call of a new session of the server that was compiled into this folder. Throws if the
- * call does not have the expected outcome. The server keeps running.
+ * Serves the call as the first one in a new session of the server compiled into this folder. Throws if the call does
+ * not have the expected outcome. The server keeps running.
  */
 export async function walkOnce(name: WalkName, compiled: string): Promise<RanFile[]> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "multi-edit-walk-")));
@@ -67,7 +67,7 @@ export async function walkOnce(name: WalkName, compiled: string): Promise<RanFil
   }
 }
 
-/** Stops the server's clock; otherwise, on a busy machine, the code for slow calls would run, too. */
+/** Stops the server's clock; on a busy machine, the code for slow calls would otherwise run as well. */
 function stopClock(): void {
   const now = performance.now();
   performance.now = () => now;

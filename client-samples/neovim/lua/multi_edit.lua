@@ -1,5 +1,6 @@
--- multi-edit-language-server in Neovim 0.10 and later: attaches to all files alongside your other servers, applies calls
--- completely or not at all, and saves files at the server's request. `require("multi_edit").setup()` is all you need.
+-- multi-edit-language-server in Neovim 0.10 and later: attaches to all files alongside your other servers, applies
+-- calls completely or not at all, and saves files at the server's request. `require("multi_edit").setup()` is all you
+-- need.
 
 local M = {}
 
@@ -23,7 +24,7 @@ local function problem_of_settings(value)
   return value.multiEdit and vim.tbl_count(value) > 1 and "has other keys besides multiEdit; put all settings under multiEdit" or nil
 end
 
--- For each option, a function that returns the problem with a value, or nil.
+-- For each option, a function that returns what is wrong with a value, or nil.
 local options_of_ours = {
   cmd = function(value)
     local is_list = type(value) == "table" and vim.islist(value) and type(value[1]) == "string"
@@ -33,7 +34,7 @@ local options_of_ours = {
   settings = problem_of_settings,
 }
 
--- Returns the problem with the options, or nil. Unknown options are problems, too: one might be meant to protect a text.
+-- Returns the problem with the options, or nil. An unknown option is a problem, too: it might be meant to protect text.
 local function problem_of_options(options)
   if not is_map(options) then
     return "the options must be a table with named fields"
@@ -51,7 +52,7 @@ local function problem_of_options(options)
   return nil
 end
 
--- Raises an error if the options have a problem, at the line that called the function named `caller`.
+-- If the options have a problem, raises an error that points to the line that called the function named `caller`.
 local function check(options, caller)
   local problem = problem_of_options(options)
   if problem then
@@ -59,7 +60,7 @@ local function check(options, caller)
   end
 end
 
--- Returns settings under the name of their section, even if they were written without it, so that tables can be merged.
+-- Returns settings nested under their section's name, whether or not they were written so, so tables can be merged.
 local function in_section(settings)
   if settings == nil or next(settings) == nil then
     return nil
@@ -78,7 +79,7 @@ local function merged(...)
   return vim.tbl_deep_extend("force", unpack(all))
 end
 
--- Methods of a client are called with a dot up to Neovim 0.10 and with a colon from 0.11 on.
+-- Client methods are called with a dot up to Neovim 0.10 and with a colon from 0.11 on.
 local function request(client, method, params, handler)
   if vim.fn.has("nvim-0.11") == 1 then
     return client:request(method, params, handler)
@@ -101,7 +102,7 @@ local function is_loaded(buffer)
   return buffer ~= -1 and vim.api.nvim_buf_is_loaded(buffer)
 end
 
--- Returns the buffer that has the file, or -1. `bufnr` takes a pattern, so this function compares names.
+-- Returns the file's buffer, or -1. `bufnr` would treat the path as a pattern, so this function compares names.
 local function buffer_of(uri)
   local path = vim.uri_to_fname(uri)
   for _, buffer in ipairs(vim.api.nvim_list_bufs()) do
@@ -122,7 +123,7 @@ local function read_bytes(path)
   return bytes
 end
 
--- Saves a buffer as `:write` does, but never asks: a file that has changed on disk is not saved, and the answer says so.
+-- Saves a buffer as `:write` does but never asks: a file that has changed on disk is not saved, and the answer says so.
 local function save(uri)
   local buffer = buffer_of(uri)
   if not is_loaded(buffer) then
@@ -166,7 +167,7 @@ local function client_here()
   return get({ name = name, bufnr = 0 })[1] or get({ name = name })[1]
 end
 
--- Returns the reason why a document cannot be edited as planned, or nil.
+-- Returns why a document can't be edited as planned, or nil.
 local function problem_of_edit(change, hashes)
   local uri, version = change.textDocument.uri, change.textDocument.version
   local buffer = buffer_of(uri)
@@ -176,7 +177,7 @@ local function problem_of_edit(change, hashes)
       return path .. " has changes that the server has not seen"
     end
     local bytes = read_bytes(path)
-    -- Neovim 0.10 and earlier cannot hash bytes that are not text.
+    -- Neovim 0.10 and earlier can't hash bytes that are not text.
     local ok, hash = pcall(vim.fn.sha256, bytes or "")
     if bytes and hashes[uri] and ok and hash ~= hashes[uri] then
       return path .. " has changed on disk"
@@ -192,7 +193,7 @@ local function problem_of_edit(change, hashes)
   return nil
 end
 
--- Returns the reason why a file operation is impossible after the earlier ones, or nil. `known` says which paths exist.
+-- Returns why a file operation is impossible after the earlier ones, or nil. `known` tells which paths exist.
 local function problem_of_operation(change, known)
   local function exists(path)
     if known[path] == nil then
@@ -214,8 +215,8 @@ local function problem_of_operation(change, known)
   return nil
 end
 
--- Returns the reason why an edit cannot be applied as planned, or nil. `hashes` has the SHA-256 of each file that is
--- not open, by URI.
+-- Returns why an edit can't be applied as planned, or nil. `hashes` maps the URI of each file that is not open to the
+-- file's SHA-256.
 local function problem_of(edit, hashes)
   local known = {}
   for _, change in ipairs(edit.documentChanges or {}) do
@@ -242,8 +243,8 @@ local function break_undo(edit)
   end
 end
 
--- Applies an edit, or returns the reason why it was not applied. If a step fails, the texts of open buffers are
--- restored. Nothing else runs between the checks and the edits, so no text can change in between.
+-- Applies an edit, or returns why it was not applied. If a step fails, the texts of open buffers are restored. Nothing
+-- else runs between the checks and the edits, so no text can change in between.
 local function apply_edit(edit, hashes, encoding)
   local problem = problem_of(edit, hashes)
   if problem then
@@ -276,8 +277,8 @@ local function answer_apply_edit(_, params, context)
   return { applied = problem == nil, failureReason = problem }
 end
 
---- Returns the client's configuration for `vim.lsp.start` and `vim.lsp.config`. Options: `cmd` is the server's command line,
---- `settings` are the server's settings, and `init_options` are settings that are sent when the server starts.
+--- Returns the client's configuration for `vim.lsp.start` and `vim.lsp.config`. Options: `cmd` is the server's command
+--- line, `settings` are the server's settings, and `init_options` are settings that are sent when the server starts.
 function M.config(options)
   check(options or {}, "config")
   local capabilities = vim.lsp.protocol.make_client_capabilities()
@@ -288,13 +289,13 @@ function M.config(options)
     root_markers = { ".git" },
     capabilities = capabilities,
     handlers = { ["multiEdit/saveDocuments"] = save_documents, ["workspace/applyEdit"] = answer_apply_edit },
-    -- By default, Neovim holds changes back for 150 ms. The server matches edits against the synced text and waits until
+    -- By default, Neovim debounces changes for 150 ms. The server matches edits against the synced text and waits until
     -- each edit appears there. With no delay, the server always knows the current text and answers immediately.
     flags = { debounce_text_changes = 0 },
   }, options or {})
 end
 
--- The user's own configuration of this server, which Neovim 0.11 and later store.
+-- The user's own configuration for this server, which Neovim 0.11 and later store.
 local function user_config()
   return vim.fn.has("nvim-0.11") == 1 and vim.lsp.config[name] or {}
 end
@@ -315,15 +316,16 @@ local function attach(buffer, options)
   start(config.root_dir or vim.fs.root(buffer, config.root_markers) or vim.fn.getcwd())
 end
 
---- Attaches the server to every buffer that is a file, with or without a file type, and defines `:MultiEdit`. The options
---- are those of `config()`; they override `vim.lsp.config("multi_edit_ls", …)`. An unknown option is an error.
+--- Attaches the server to every buffer that is a file, with or without a file type, and defines `:MultiEdit` and
+--- `:MultiEditUndo`. The options are those of `config()`; they override `vim.lsp.config("multi_edit_ls", …)`. An unknown
+--- option is an error.
 function M.setup(options)
   options = options or {}
   check(options, "setup")
   if user_config().filetypes then
     error('multi_edit.setup() attaches to files of all types: leave "filetypes" out, or use vim.lsp.enable instead', 2)
   end
-  -- The last two events are for buffers that get a name later and so become files.
+  -- The last two events are for buffers that become files only later, when they get a name.
   vim.api.nvim_create_autocmd({ "BufReadPost", "BufNewFile", "BufFilePost", "BufWritePost" }, {
     group = vim.api.nvim_create_augroup(name, {}),
     callback = function(event)
@@ -393,7 +395,7 @@ function M.apply(params, callback)
   end)
 end
 
---- Undoes the last applied batch, or the one with `params.transaction`, as long as the text that it changed is untouched.
+--- Undoes the last applied batch, or the one that `params.transaction` names, unless its text has been changed since.
 function M.undo(params, callback)
   callback = callback or notify
   local client = client_here()

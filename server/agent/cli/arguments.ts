@@ -9,7 +9,7 @@ import { argumentProblems, helpText } from "./sentences.js";
 
 /** Every option, in the form that `parseArgs` expects. */
 const options = {
-  /** The id of the calling agent. */
+  /** The calling agent's id. */
   agent: { type: "string" },
   atomic: { type: "string" },
   help: { type: "boolean", short: "h" },
@@ -25,14 +25,14 @@ const options = {
   remove: { type: "boolean" },
   /** For `setup`: changes the configuration instead of printing it. */
   write: { type: "boolean" },
-  /** Path of a directory, which may be relative. */
+  /** The path of a directory, absolute or relative. */
   workspace: { type: "string" },
 } as const;
 
 type OptionName = keyof typeof options;
 type Values = ReturnType<typeof parseArgs<{ options: typeof options }>>["values"];
 
-/** The allowed values of the options that accept only certain values. */
+/** The permitted values of each option that accepts only certain values. */
 const choices = {
   mode: ["auto", "editor", "disk"],
   atomic: ["all", "file", "none"],
@@ -52,7 +52,7 @@ interface CommandRow {
   readonly options: readonly OptionName[];
 }
 
-/** The commands, in the order in which the help lists them. */
+/** The commands. The help lists them in this order. */
 export const commandRows = {
   apply: { takes: "[FILE|-]", about: "apply a call or a patch", words: [0, 1], options: applying },
   preview: { takes: "[FILE|-]", about: "show what a call or a patch would change", words: [0, 1], options: applying },
@@ -74,27 +74,27 @@ export const commandRows = {
   },
 } as const satisfies Record<string, CommandRow>;
 
-/** The name of a command. */
+/** A command's name. */
 export type CommandName = keyof typeof commandRows;
 
-/** Reports whether an argument is the name of a command. */
+/** Reports whether an argument names a command. */
 export function isCommand(word: string | undefined): word is CommandName {
   return word !== undefined && Object.hasOwn(commandRows, word);
 }
 
-/** A valid command line. An option that was left out is `undefined`. */
+/** A valid command line. An omitted option is `undefined`. */
 export interface Arguments
   extends Pick<Values, "help" | "json" | "session" | "agent" | "workspace" | "structured" | "remove" | "write"> {
   readonly command: CommandName;
   /** The arguments that are not options. */
   readonly words: readonly string[];
   readonly mode: Mode | undefined;
-  /** Number of milliseconds to wait for an answer. */
+  /** The time to wait for an answer, in milliseconds. */
   readonly patience: number | undefined;
   readonly call: Pick<CallOptions, "atomic" | "save" | "result">;
 }
 
-/** Parses the program's arguments; the first argument must be the name of a command. */
+/** Parses the program's arguments, the first of which must name a command. */
 export function readArguments([command, ...rest]: readonly string[]): Input<Arguments> {
   if (!isCommand(command)) return unreadable(argumentProblems.unknownCommand(command ?? ""));
   const row: CommandRow = commandRows[command];
@@ -143,7 +143,7 @@ function parseOptions(row: CommandRow, args: readonly string[]): Input<{ values:
   }
 }
 
-/** Returns the help for the commands; `program` is the name of the program. */
+/** Returns the help for the commands; `program` is the program's name. */
 export function helpOf(program: string): string {
   const rows = Object.entries(commandRows);
   return helpText(

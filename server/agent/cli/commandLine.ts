@@ -12,7 +12,7 @@ import { argumentProblems, commandSentences, inputProblems } from "./sentences.j
 
 export { isCommand };
 
-/** Runs one command and returns the exit code. `args` begins with the command; `version` is the program's version. */
+/** Runs one command and returns its exit code. `args` begins with the command; `version` is the program's version. */
 export async function runCommand(args: readonly string[], version: string): Promise<number> {
   const input = readArguments(args);
   if (!input.ok) return misused(commandSentences.seeHelp(program, input.problem, args[0]));
@@ -33,7 +33,7 @@ export async function runCommand(args: readonly string[], version: string): Prom
   let signalCode: number | undefined;
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     process.once(signal, () => {
-      // Shells expect this code from a program that was stopped by a signal.
+      // Shells expect this code from a program stopped by a signal.
       signalCode = 128 + constants.signals[signal];
       stop.abort();
     });
@@ -72,7 +72,9 @@ const commands: Readonly<Record<Arguments["command"], CommandHandler>> = {
 /** The modules that send calls to sessions. They take longer to load than this program takes to start. */
 const calls = (): Promise<typeof import("../calls.js")> => import("../calls.js");
 
-/** Serves agents over MCP. Has a shorter default timeout than the other commands: agents give up after a minute. */
+/**
+ * Serves agents over MCP, with a shorter default timeout than other commands, because agents give up after a minute.
+ */
 async function serveTools({ patience, structured }: Arguments, context: RequestContext): Promise<number> {
   const { serveMcp } = await import("../mcp/mcp.js");
   const { slow: _slow, notify: _notify, ...quiet } = context;
@@ -81,7 +83,7 @@ async function serveTools({ patience, structured }: Arguments, context: RequestC
 
 /**
  * Returns the absolute path of a directory, by default the working directory; `undefined` if it does not exist, or if
- * its path is not UTF-8: Node would alter such a path, which might then name another directory.
+ * its path is not valid UTF-8: Node would alter such a path, which might then refer to another directory.
  */
 function directoryOf(given = "."): string | undefined {
   try {

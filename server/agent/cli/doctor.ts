@@ -1,4 +1,7 @@
-/** Reports the editors that can be reached and any problems; unless the output is JSON, also says how to fix them. */
+/**
+ * Reports which editors can be reached, what problems there are and, unless the output is JSON, how to fix the
+ * problems.
+ */
 import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
 import { userWorkspace } from "../../disk/diskWorkspace.js";
@@ -28,7 +31,7 @@ export function listSessions({ json }: Arguments, context: RequestContext): Prom
   });
 }
 
-/** Tells an agent which editors can be reached, which problems there are, and which session would get its calls. */
+/** Tells an agent which editors can be reached, what problems there are, and which session would receive its calls. */
 export function describeSessions(context: RequestContext): Promise<string> {
   return withSessions(context, async (found, sessions) => {
     const selected = await sessionForDirectory(found, context);
@@ -36,7 +39,9 @@ export function describeSessions(context: RequestContext): Promise<string> {
   });
 }
 
-/** Reports on everything that a call depends on. Returns the exit code: `noSession` if no editor would get the call. */
+/**
+ * Reports on everything that a call depends on. Returns the exit code: `noSession` if no editor would receive a call.
+ */
 export function runDoctor({ json }: Arguments, context: RequestContext): Promise<number> {
   return withSessions(context, async (found, sessions) => {
     const selected = await sessionForDirectory(found, context);
@@ -117,7 +122,10 @@ function stateOf(found: FoundSessions, sessions: readonly ShownSession[]): strin
   ];
 }
 
-/** Says where calls for files in the working directory go. Names no options, because models also read this text. */
+/**
+ * Says where calls that edit files in the working directory go. Mentions no options, because models also read this
+ * text.
+ */
 function advice(selected: SelectedSession, { directory, mode }: RequestContext): string[] {
   if (mode === "disk") return [doctorSentences.allGoToDisk];
   if (!selected.ok) return [doctorSentences.wouldFail(selected.failure.message)];
@@ -126,7 +134,7 @@ function advice(selected: SelectedSession, { directory, mode }: RequestContext):
   return [mode === "editor" ? doctorSentences.callsFail(directory) : doctorSentences.callsGoToDisk(directory)];
 }
 
-/** Names the option, if any, with which the person at the terminal can change where calls go. */
+/** Names the option, if any, that lets the person at the terminal change where calls go. */
 function adviceOnOptions(selected: SelectedSession): string[] {
   if (!selected.ok) return asksForSession(selected.failure) ? [commandSentences.nameSession] : [];
   return selected.session === undefined ? [doctorSentences.editorOnly] : [];

@@ -1,17 +1,20 @@
-/** Reads a command's input: one call as JSON, several calls (one per line), or a patch. No patch looks like JSON. */
+/**
+ * Reads a command's input: one call as JSON, several calls (one per line), or a patch. Input that does not begin like
+ * JSON is assumed to be a patch.
+ */
 import { readFile } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import { limits } from "../../text/limits.js";
 import { codeOf } from "../../workspace/identity.js";
 import { inputProblems } from "./sentences.js";
 
-/** The value that was read, or a sentence that says why it could not be read. */
+/** The value, or a sentence that says why it could not be read. */
 export type Input<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: string };
 
 /** Returns the `Input` for a value that could not be read. `problem` is a sentence. */
 export const unreadable = (problem: string): Input<never> => ({ ok: false, problem });
 
-/** Reads a UTF-8 file; `-` means standard input. Refuses to read from a terminal, because its input may never end. */
+/** Reads a UTF-8 file; `-` means standard input. Refuses to read from a terminal, whose input may never end. */
 export async function readInput(path: string, stdin: Readable & { isTTY?: boolean }): Promise<Input<string>> {
   if (path === "-" && stdin.isTTY) return unreadable(inputProblems.noInput());
   let bytes: Buffer;
@@ -39,7 +42,7 @@ async function readStream(stdin: Readable): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** Returns the calls in the input as parsed JSON values; a patch is returned as a string. */
+/** Parses the input into calls: JSON values or, if the input is a patch, a string. */
 export function callsIn(text: string): Input<readonly unknown[]> {
   const first = text.trimStart().slice(0, 1);
   if (first === "") return unreadable(inputProblems.empty());
@@ -50,7 +53,7 @@ export function callsIn(text: string): Input<readonly unknown[]> {
   for (const [index, line] of text.split("\n").entries()) {
     if (line.trim() === "") continue;
     const parsedLine = parseJson(line);
-    // If not even the first line is valid JSON, the input was probably meant as one value that spans several lines.
+    // If even the first line is not valid JSON, the input was probably meant as one value that spans several lines.
     if (!parsedLine.ok)
       return values.length === 0 ? whole : unreadable(inputProblems.badLine(index + 1, parsedLine.problem));
     values.push(parsedLine.value);

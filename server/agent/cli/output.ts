@@ -1,4 +1,4 @@
-/** Prints the output of a command to a terminal or a pipe and determines the command's exit code. */
+/** Prints a command's output to a terminal or a pipe and determines the exit code. */
 import { styleText } from "node:util";
 import type { MultiEditResult } from "../../lsp/protocol.js";
 import type { FailureCode } from "../../plan/failure.js";
@@ -11,13 +11,13 @@ export const exitCodes = {
   unresolved: 1,
   /** The command line or the call can't be read. */
   usage: 2,
-  /** No editor was found, or more than one was. */
+  /** No editor, or more than one, was found. */
   noSession: 3,
   /** The editor or the user refused, the call was cancelled, or a file is locked. */
   refused: 4,
-  /** The text has changed in the meantime. */
+  /** Another change to the files came first, so the call or the undo was not applied. */
   movedOn: 5,
-  /** The outcome of the call is unknown, or the call could not be rolled back completely. */
+  /** The call's outcome is unknown, or the call could not be rolled back completely. */
   unknown: 6,
 } as const;
 
@@ -46,37 +46,36 @@ export function exitCodeOf(result: RequestResult): number {
   }
   if (result.unknown) return exitCodes.unknown;
   const [first] = result.failures;
-  // The failure names a file if it was the editor that did not answer in time, but not if it was the user.
+  // If the editor did not answer in time, the failure names a file; if the user did not, it names none.
   if (first?.code === "timeout") return first.path === undefined ? exitCodes.refused : exitCodes.unknown;
   return byFailure[first?.code ?? "ioError"] ?? exitCodes.unresolved;
 }
 
-/** Prints an answer; nothing else goes to stdout. On a terminal, replaces control characters and colours a diff. */
+/** Prints an answer, the only output on stdout. On a terminal, replaces control characters and colours a diff. */
 export function print(text: string, { isDiff }: { readonly isDiff: boolean } = { isDiff: false }): void {
   const { stdout } = process;
   if (!stdout.isTTY) stdout.write(text);
   else stdout.write(isDiff ? harmless(text).split("\n").map(inColour).join("\n") : harmless(text));
 }
 
-/** Prints an answer as JSON on one line, for programs. */
+/** Prints an answer as one line of JSON, for programs. */
 export function printJson(value: unknown): void {
   print(`${JSON.stringify(value)}\n`);
 }
 
-/** Prints to stderr a message that is not an answer. */
+/** Prints a message, as opposed to an answer, to stderr. */
 export function say(text: string): void {
   process.stderr.write(`${process.stderr.isTTY ? harmless(text) : text}\n`);
 }
 
-/** Prepares a server message for stderr: counts edits from 1 and, on a terminal, addresses the user directly. */
+/** Prepares a server message for stderr: counts edits from 1 and, on a terminal, addresses the user as "you". */
 export function forStderr(message: string): string {
   return process.stderr.isTTY ? addressedToUser(countedFromOne(message)) : countedFromOne(message);
 }
 
 /**
- * Raises the number of each edit by 1, because people count from 1; in JSON and in messages for models, the numbers
- * match `index`. Leaves quoted text unchanged: strings, lines such as `12| text`, and paths such as the one in `edit 0
- * (edit 7.txt)`.
+ * Renumbers edits from 1, as people count them; in JSON and in messages for models, the numbers match `index`. Leaves
+ * quoted text unchanged: strings, lines such as `12| text`, and paths such as the one in `edit 0 (edit 7.txt)`.
  */
 export function countedFromOne(message: string): string {
   const named = /(?<![\w/.\\-])(edits? )(\d+(?:(?:-|, | and )\d+)*)(?![\w/\\-]|[.,]\w)( \([^)]*\))?/gi;
@@ -87,7 +86,7 @@ export function countedFromOne(message: string): string {
   );
 }
 
-/** Rewrites a message about the user so that it says "you". Agents, which read from a pipe, get the original. */
+/** Rewrites a message about the user to say "you" instead. Agents, which read from a pipe, get the original. */
 export function addressedToUser(message: string): string {
   return outsideQuotes(message, (words) =>
     words
@@ -107,7 +106,7 @@ function outsideQuotes(message: string, rewrite: (words: string) => string): str
 
 type Style = Parameters<typeof styleText>[0];
 
-/** Styles for the lines of a diff, by the start of the line; the first match applies. */
+/** Styles for the lines of a diff, by prefix; the first match applies. */
 const lineStyles: readonly (readonly [start: string, style: Style])[] = [
   ["diff ", "bold"],
   ["--- ", "bold"],
@@ -117,13 +116,13 @@ const lineStyles: readonly (readonly [start: string, style: Style])[] = [
   ["-", "red"],
 ];
 
-/** Returns a line of a diff, in colour unless the user's environment turns colours off. */
+/** Colours a line of a diff, unless the user's environment turns colours off. */
 function inColour(line: string): string {
   const style = lineStyles.find(([start]) => line.startsWith(start))?.[1];
   return style === undefined ? line : styleText(style, line, { stream: process.stdout });
 }
 
-/** Replaces control characters except tab and LF: any below U+0020 with Unicode's symbol for it, others with U+FFFD. */
+/** Replaces control characters except tab and LF: those below U+0020 with control pictures, others with U+FFFD. */
 function harmless(text: string): string {
   return text.replace(/\p{Cc}/gu, (character) => {
     if (character === "\t" || character === "\n") return character;

@@ -16,7 +16,7 @@ import { callsIn, readInput } from "./input.js";
 import { exitCodeOf, exitCodes, forStderr, misused, print, printJson, say } from "./output.js";
 import { commandSentences, inputProblems } from "./sentences.js";
 
-/** Sends the input's calls one after another, so that each builds on those before it. Stops at the first failure. */
+/** Sends the input's calls one at a time, so that each can build on those before it. Stops at the first failure. */
 export async function edit(method: string, options: Arguments, context: RequestContext): Promise<number> {
   const [path = "-"] = options.words;
   const text = await readInput(path, process.stdin);
@@ -50,7 +50,10 @@ function showResult(result: RequestResult, options: Arguments): number {
   return exitCodeOf(result);
 }
 
-/** Returns the message for stderr, with advice to choose a session if useful. With `--json`, counts edits from 0. */
+/**
+ * Returns the message for stderr, with advice to choose a session if that would help. With `--json`, counts edits from
+ * 0.
+ */
 function messageOf({ message, failures }: FailedRequest, { json }: Arguments): string {
   return `${json ? message : forStderr(message)}${failures.some(asksForSession) ? `\n${commandSentences.nameSession}` : ""}`;
 }

@@ -1,4 +1,4 @@
-/** Sentences for people at a terminal, about arguments, input, reachable editors and configurations; also the help. */
+/** Messages for people at a terminal, about arguments, input, reachable editors and configurations; also the help. */
 import type { StatusResult } from "../../lsp/protocol.js";
 import { clip, count, quote } from "../../plan/failure.js";
 import { limits } from "../../text/limits.js";
@@ -6,15 +6,15 @@ import { fileProblems } from "../../workspace/sentences.js";
 import { agentIdRule } from "../sentences.js";
 import type { SessionRecord } from "../session/record.js";
 
-/** Problems with the arguments of a command, as sentences. */
+/** Problems with a command's arguments, as sentences. */
 export const argumentProblems = {
   unknownCommand: (name: string) => `There is no command ${name}.`,
   usage: (command: string, takes: string) =>
-    `The number of arguments is wrong. Usage: multi-edit ${command} ${takes}`.trimEnd(),
+    `Wrong number of arguments. Usage: multi-edit ${command} ${takes}`.trimEnd(),
   unknownValue: (option: string, known: readonly string[]) => `--${option} must be one of ${known.join(", ")}.`,
-  timeout: "--timeout must be a number of seconds greater than 0 and no longer than a day.",
+  timeout: "--timeout must be a number of seconds, greater than 0 and at most 86400 (one day).",
   badAgent: (name: string) => `${name} must be ${agentIdRule}.`,
-  emptyValue: "--workspace and --session need a value.",
+  emptyValue: "--workspace and --session require a value.",
 } as const;
 
 /** Lines that a command prints in addition to its answer. */
@@ -26,17 +26,17 @@ export const commandSentences = {
   through: (editor: string) => `The call went through the editor ${clip(editor, 200)}.`,
 } as const;
 
-/** Problems with the input of a command, as sentences. */
+/** Problems with a command's input, as sentences. */
 export const inputProblems = {
   /** `path`: `undefined` for the working directory. */
   noDirectory: (path: string | undefined) =>
     path === undefined
-      ? "The working directory no longer exists, or its name is not UTF-8. Choose a directory with --workspace."
-      : `${quote(path, 200)} is not a directory, or its name is not UTF-8.`,
+      ? "The working directory no longer exists, or its path is not valid UTF-8. Choose a directory with --workspace."
+      : `${quote(path, 200)} is not a directory, or its path is not valid UTF-8.`,
   unreadable: (path: string, code: string) =>
     `${path === "-" ? "Standard input" : quote(path, 200)} can't be read: ${fileProblems.system(code)}.`,
-  tooLarge: (most: number) => `The input has more than ${most.toLocaleString("en")} bytes.`,
-  notUtf8: () => "The input is not UTF-8.",
+  tooLarge: (most: number) => `The input is larger than ${most.toLocaleString("en")} bytes.`,
+  notUtf8: () => "The input is not valid UTF-8.",
   empty: () => "The input is empty. It must be a call as JSON, several calls (one per line), or a patch.",
   badJson: (problem: string) => `The input is not valid JSON: ${clip(problem, 200)}.`,
   badLine: (line: number, problem: string) => `Line ${line}: ${problem}`,
@@ -44,7 +44,7 @@ export const inputProblems = {
   stoppedAt: (number: number, total: number) =>
     `Call ${number} of ${total} failed. The calls before it were carried out; those after it were not sent.`,
   unsaved: (path: string) => `The text of ${path} comes from the editor; the file on disk differs.`,
-  noInput: () => "There is no input. Name a file, or send a call or a patch to standard input.",
+  noInput: () => "There is no input. Name a file, or pipe a call or a patch to standard input.",
 } as const;
 
 /** Problems with the arguments of `setup`, or with Helix, as sentences. */
@@ -54,18 +54,18 @@ export const setupSentences = {
   tooMany: (name: string, word: string) =>
     `"multi-edit setup ${name}" takes no further arguments, but ${quote(word, 40)} was given.`,
   noLanguages: () =>
-    "Name the languages of your files as Helix names them, for example: multi-edit setup helix typescript rust. Helix has a separate list of servers for each language, so no single entry applies to all files.",
+    "List the languages of your files by their Helix names, for example: multi-edit setup helix typescript rust. Helix has a separate list of servers for each language, so no single entry applies to all files.",
   noHelix: () =>
     "Neither hx nor helix is on the PATH, and only Helix knows which servers a language has. Run this command on the machine where Helix is installed.",
   silentHelix: () =>
-    "Helix crashed or did not finish when asked which servers a language has. To find out why, run: hx --health",
-  /** `problem`: the text that Helix printed, which may have several lines. */
+    "Helix crashed or took too long when asked which servers a language has. To find out why, run: hx --health",
+  /** `problem`: Helix's output, which may have several lines. */
   brokenHelix: (problem: string) => `Helix can't read your languages.toml; fix it first. ${clip(problem, 400)}`,
-  /** `near`: names of languages, separated by commas; it may be empty. */
+  /** `near`: language names separated by commas, or an empty string. */
   unknownLanguage: (language: string, near: string) =>
     `Helix does not know the language ${quote(language, 40)}.${near === "" ? "" : ` Similar names: ${clip(near, 400)}.`}`,
   namelessServers: (language: string, shown: readonly string[]) =>
-    `The entry for ${language} can't be written: Helix shows the servers ${shown.map((one) => quote(one, 40)).join(", ")}, but its configuration does not accept all of these names. Write the entry yourself: list the language's servers, and add "multi-edit" at the end.`,
+    `The entry for ${language} can't be generated: Helix shows the servers ${shown.map((one) => quote(one, 40)).join(", ")}, but its configuration does not accept all of these names. Write the entry yourself: list the language's servers, and add "multi-edit" at the end.`,
 } as const;
 
 /** Sentences of `setup NAME --write` and `setup NAME --remove`. */
@@ -79,7 +79,7 @@ export const configureSentences = {
       : "Nothing was set up; nothing was changed.\n",
 } as const;
 
-/** Lines that the commands `doctor` and `sessions` print. */
+/** Lines printed by the commands `doctor` and `sessions`. */
 export const doctorSentences = {
   noneReached: "No editor can be reached.",
   reached: "Editors that can be reached:",
@@ -109,21 +109,21 @@ export const doctorSentences = {
   workingDirectory: (directory: string) => `Working directory: ${directory}`,
   sandbox: "This is a Codex sandbox, which forbids sockets: use the MCP server, which runs outside it.",
   journalsIn: (directory: string) => `Journals for files that no editor has open are kept in ${directory}`,
-  wouldFail: (problem: string) => `A call for files here would fail. ${problem}`,
-  callsGoTo: (directory: string, session: string) => `Calls for files in ${directory} go to ${session}.`,
+  wouldFail: (problem: string) => `A call that edits files here would fail. ${problem}`,
+  callsGoTo: (directory: string, session: string) => `Calls that edit files in ${directory} go to ${session}.`,
   callsGoToDisk: (directory: string) =>
-    `No editor has ${directory} in a workspace folder, so calls for files there write to disk. To edit through an editor, open the directory in one that runs multi-edit-language-server; "multi-edit setup" prints its configuration.`,
+    `No editor has ${directory} in a workspace folder, so calls that edit files there write to disk. To edit through an editor, open the directory in one that runs multi-edit-language-server; "multi-edit setup" prints the configuration for it.`,
   callsFail: (directory: string) =>
-    `No editor has ${directory} in a workspace folder, and calls may go only to an editor, so calls for files there fail.`,
-  editorOnly: "Use --mode=editor to prevent writing to disk.",
+    `No editor has ${directory} in a workspace folder, and calls may go only to an editor, so calls that edit files there fail.`,
+  editorOnly: "Use --mode=editor to prevent writes to disk.",
   allGoToDisk: "All calls go to disk, not to an editor.",
 } as const;
 
-/** What the doctor shows about a session that answers; `version` is the version of its server. */
+/** A session that answers, as the doctor shows it; `version` is its server's version. */
 export type ShownSession = Pick<SessionRecord, "id" | "client" | "version" | "pid" | "startedAt"> &
   Pick<StatusResult, "folders" | "open">;
 
-/** Returns the help for the commands. `program`: the name of the program; `commands`: a line for each command. */
+/** Returns the help for the commands. `program`: the program's name; `commands`: a line for each command. */
 export function helpText(program: string, commands: readonly string[]): string {
   return `Usage: ${program} <command> [options]
 
@@ -134,13 +134,13 @@ Commands:
 ${commands.join("\n")}
 
 A call is JSON in the shape of any known edit tool; a patch is in the format of
-Codex's apply_patch. Either is read from a file or from standard input, which
-may also contain several calls, one per line. Relative paths are relative to the
-working directory.
+Codex's apply_patch. The input (a file or standard input) is a patch, a call, or
+several calls with one call per line. Relative paths are relative to the working
+directory.
 
 Options:
-  --json               print the answer as JSON, which counts edits from 0; all
-                       other output counts them from 1
+  --json               print the answer as JSON; edits are then counted from 0,
+                       otherwise from 1
   --summary            print a shortened diff
   --workspace=DIR      use this directory instead of the working directory
   --session=ID         use this editor (see "${program} sessions"); the variable
@@ -148,13 +148,13 @@ Options:
   --agent=ID           identify the calling agent, with the same id in all its
                        calls; the variable MULTI_EDIT_AGENT does the same
   --mode=MODE          auto (the default): the editor that has the files,
-                       else the disk; editor or disk: only that one
+                       or else the disk; editor or disk: only that one
   --atomic=SCOPE       what is abandoned if one edit fails. all (the default):
                        the whole call; file: its file; none: only that edit
   --save=WHEN          never, ifWasClean (the default) or always
-  --structured         for mcp: also answer edits with structured content, which
-                       some agents show their model instead of the short text
-  --timeout=SECONDS    how long an answer may take (default: ${limits.commandMs / 1000})
+  --structured         for mcp: add structured content to the results of edits;
+                       some agents show it to the model instead of the text
+  --timeout=SECONDS    how long to wait for an answer (default: ${limits.commandMs / 1000})
   -h, --help           print this help
 
 Exit codes: 0 done; 1 an edit failed, nothing was changed; 2 the command line or

@@ -19,7 +19,7 @@ interface ToolResult {
   readonly isError?: true;
 }
 
-/** Returns the calling agent, with the name and version that its client states, if it states a name. */
+/** Returns the caller, under the MCP client's name and version if the client gives a name. */
 function callerOf(client: unknown, { caller }: ToolContext): Caller {
   const { name, version } = (client ?? {}) as { readonly name?: unknown; readonly version?: unknown };
   return name === undefined ? caller : (readCaller({ name, version, agent: caller.agent }) ?? caller);
@@ -69,7 +69,9 @@ const textResult = (...texts: readonly string[]): ToolResult => ({
   content: texts.map((text) => ({ type: "text", text })),
 });
 
-/** Puts a note above the lines, which are shown as they are. Agents that truncate an answer drop its middle or end. */
+/**
+ * Shows a note, then the lines, verbatim. The note comes first because agents truncate the middle or end of an answer.
+ */
 function readResult(
   { text, startLine, totalLines, version, onDisk, changedOnDisk }: ReadResult,
   context: RequestContext,
@@ -107,7 +109,7 @@ function structuredOf(result: MultiEditResult): Record<string, unknown> {
   const shown = files
     .slice(0, limits.toolFiles)
     .map(({ path, kind, newPath, added, removed, firstChangedLine, onDisk }) => {
-      // JSON leaves out fields that are `undefined`.
+      // JSON omits `undefined` fields.
       return { path, kind, newPath, firstChangedLine, added, removed, onDisk };
     });
   return { outcome, label, text, diff, files: shown, warnings, transaction };

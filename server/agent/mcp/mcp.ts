@@ -20,7 +20,10 @@ export interface OwnEdit {
   readonly session: string;
 }
 
-/** Serves an agent until stdin closes or a signal arrives; returns the exit code. All calls count as that agent's. */
+/**
+ * Serves an agent until stdin closes or a signal arrives; returns the exit code. All calls are attributed to that
+ * agent.
+ */
 export async function serveMcp(start: Omit<ToolContext, "done">): Promise<number> {
   const context: ToolContext = { ...start, done: [], caller: { agent: newAgentId(), ...start.caller } };
   // The agent's first call will need them, but its first request needs the tools.

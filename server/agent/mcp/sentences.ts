@@ -1,8 +1,8 @@
-/** What a model reads over MCP: instructions, tools with their parameters, and additions to a session's answers. */
+/** Text for models, sent over MCP: instructions, tools with their parameters, and additions to a session's answers. */
 import type { EditResult } from "../../lsp/protocol.js";
 import { count } from "../../plan/failure.js";
 
-/** Instructions, and additions to the answers of a session. */
+/** Instructions, and additions to a session's answers. */
 export const toolSentences = {
   /**
    * At most 512 characters, the most important sentence first: this is the only text that every agent shows its model, and one
@@ -15,7 +15,9 @@ If a call fails, do what its message says.`,
   linesShown: (shown: LinesShown) => {
     const { first, last, total, from, isCut } = shown;
     const lines =
-      last < first ? `No lines: the file has ${count(total, "line")}` : `Lines ${first} to ${last} of ${total}`;
+      last < first
+        ? `No lines in this range: the file has ${count(total, "line")}`
+        : `Lines ${first} to ${last} of ${total}`;
     return `${lines}${linesFrom[from]}.${isCut ? ` The rest is too long for one answer: continue with startLine ${last + 1}.` : ""}`;
   },
   /** `places`: set if one edit changes several places. `state`: where the text is now. */
@@ -61,7 +63,7 @@ export interface LinesShown {
 
 const linesFrom: Readonly<Record<LinesShown["from"], string>> = {
   saved: "",
-  unsaved: ", from the editor, with unsaved text",
+  unsaved: ", from the editor, including unsaved changes",
   outdated: ", from the editor, with unsaved text; the file on disk has changed since",
   unopened: ", from disk: no editor has the file open",
   disk: ", from disk",
@@ -71,18 +73,18 @@ const linesFrom: Readonly<Record<LinesShown["from"], string>> = {
 export const toolTexts = {
   multi_edit: {
     title: "Edit files",
-    description: `Replaces text in one or more files of the workspace, through the user's editor: unsaved text is seen and kept, and the user can undo the change.
+    description: `Replaces text in one or more workspace files, through the user's editor: unsaved text is seen and kept, and the user can undo the change.
 
 - Send all edits of one change in one call, even across files: either all succeed, or nothing changes and the answer says what to send instead.
 - Edits are applied in list order, each to the result of those before it.
-- Copy oldText from the file as read_document shows it. It must occur there exactly once; otherwise add neighbouring lines, or set line, occurrence or replaceAll. The server never guesses.
+- Copy oldText from the file as read_document shows it. It must occur there exactly once; otherwise add surrounding lines, or set line, occurrence or replaceAll. The server never guesses.
 - newText is written literally, so reproduce unchanged text exactly. An empty newText deletes oldText.
 - An empty oldText creates the file, with newText as its content.
 - After a failure, correct the edits that the answer names and send the others again unchanged.`,
   },
   apply_patch: {
     title: "Apply patch",
-    description: `Adds, updates, moves and deletes files of the workspace with one patch in the apply_patch format, through the user's editor: unsaved text is seen and kept, and the user can undo the change. Either all of it succeeds, or nothing changes.
+    description: `Adds, updates, moves and deletes workspace files with one patch in the apply_patch format, through the user's editor: unsaved text is seen and kept, and the user can undo the change. Either all of it succeeds, or nothing changes.
 
 *** Begin Patch
 *** Update File: src/a.ts
@@ -113,13 +115,13 @@ Each line of a hunk starts with a space (kept), - (removed) or + (added). Give e
   editor_status: {
     title: "List editors",
     description:
-      "Lists the editors that can be reached, their folders, and their documents with unsaved text. Use it when a tool reports that there is no editor, or more than one.",
+      "Lists the editors that can be reached, with their folders and open documents, and says which documents differ from disk. Use it when a tool reports that there is no editor, or more than one.",
   },
 } as const;
 
-/** Descriptions of the parameters of read_document. */
+/** Descriptions of read_document's parameters. */
 export const readParameterTexts = {
-  path: "Absolute, or relative to the workspace folder.",
-  startLine: "First line, counted from 1.",
-  endLine: "Last line, inclusive.",
+  path: "The path of the file, absolute or relative to the workspace folder.",
+  startLine: "The first line to read, counted from 1.",
+  endLine: "The last line to read, inclusive.",
 } as const;

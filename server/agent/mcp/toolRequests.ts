@@ -21,14 +21,14 @@ function editRequest(method: string, args: unknown, directory: string): CallRequ
   return readCall(args, method, { root: directory, result: "summary" }, "tool");
 }
 
-/** Reads a call to `apply_patch`. A call without any content fails like one with an empty patch. */
+/** Reads a call to `apply_patch`. A call with no content fails as if its patch were empty. */
 function patchRequest(args: unknown, directory: string): CallRequest {
   const call = editRequest("multiEdit/apply", args, directory);
   const hasContent = call.ok || call.failures.some(({ code, index }) => code !== "missingField" || index !== undefined);
   return hasContent ? call : editRequest("multiEdit/apply", { patch: "" }, directory);
 }
 
-/** Reads a call to `read_document`. If the path is not a string, the session reports that. */
+/** Reads a call to `read_document`. If the path is not a string, the session reports the error. */
 function readRequest(args: unknown, directory: string): CallRequest {
   const given = Object.entries((args ?? {}) as object).filter(([name]) => !agentFields.has(name));
   const { path, ...lines } = Object.fromEntries(given) as { path?: unknown };

@@ -16,12 +16,12 @@ export type ToolName =
 export interface ToolRow {
   readonly name: ToolName;
   readonly title: string;
-  /** Less than 2 KB, because agents truncate longer descriptions. */
+  /** Shorter than 2 KB, because agents truncate longer descriptions. */
   readonly description: string;
-  /** A plain object with plain properties, because some model APIs refuse unions, references and lists of types. */
+  /** A plain object with plain properties, because some model APIs reject unions, references and lists of types. */
   readonly inputSchema: object;
   readonly readOnly: boolean;
-  /** Hints for particular agents, under the names that those agents define. */
+  /** Hints for particular agents, under keys that those agents define. */
   readonly meta?: Readonly<Record<string, unknown>>;
 }
 
@@ -33,9 +33,10 @@ const { batch, patch } = shapeJsonSchemas() as Record<
 const lineNumber = (description: string): object => ({ type: "integer", minimum: 1, description });
 
 /**
- * Marks a tool whose description Claude Code always shows to the model. The model sees only the names of other tools
- * until it searches for them. The two tools that every edit needs are marked. The others are rarely needed (to move or
- * delete a file, to preview a call, or to list the editors), and their descriptions would cost tokens in every request.
+ * Marks a tool so that Claude Code always shows its description to the model, which sees only the names of other tools
+ * until it searches for them. Only the two tools that every edit needs are marked: the others are rarely needed (to
+ * move or delete a file, to preview a call, or to list the editors), and their descriptions would cost tokens in every
+ * request.
  */
 const declared = { "anthropic/alwaysLoad": true } as const;
 
@@ -54,7 +55,7 @@ function bareSchema(schema: object): object {
   };
 }
 
-/** All tools, in the order in which they are announced. */
+/** All tools. They are announced in this order. */
 export const tools: readonly ToolRow[] = [
   {
     name: "multi_edit",

@@ -1,4 +1,4 @@
-/** Chooses the directory of a session's socket and creates the socket so that no other user can ever reach it. */
+/** Chooses a directory for a session's socket and creates the socket so that no other user can ever connect to it. */
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { mkdtempSync, rmdirSync } from "node:fs";
@@ -12,22 +12,22 @@ import { makePrivate } from "../../workspace/serverFolder.js";
 import { sessionProblems } from "../sentences.js";
 import { removeQuietly } from "./record.js";
 
-/** An address on which a server listens. */
+/** An address that a server is listening on. */
 export interface SocketAddress {
-  /** Path of the socket, or name of the pipe. */
+  /** The socket's path, or the pipe's name. */
   readonly name: string;
   /** Removes the socket, and the directory if it was made for this socket alone. Does nothing for a pipe. */
   remove(): void;
 }
 
-/** The address of a listening server, or the reason why it can't listen, as a clause. */
+/** The address that a server is listening on, or a clause that says why it can't listen. */
 export type BoundSocket =
   | { readonly ok: true; readonly address: SocketAddress }
   | { readonly ok: false; readonly problem: string };
 
 /**
- * Makes a server listen on a socket in `directory` or, if that fails (for example, because the path is too long), in
- * another private directory; on Windows, on a pipe. Neither removes nor uses an existing socket or file.
+ * Makes a server listen on a socket in `directory` or, failing that (for example, because the path is too long), in
+ * another private directory; on Windows, on a named pipe. Never removes or reuses an existing socket or file.
  */
 export async function listen(server: Server, id: string, directory: string): Promise<BoundSocket> {
   if (process.platform === "win32") {
@@ -39,7 +39,7 @@ export async function listen(server: Server, id: string, directory: string): Pro
   const hasRuntime = runtime !== undefined && isAbsolute(runtime);
   const lasting = hasRuntime ? [directory, join(runtime, "multi-edit-language-server", "s")] : [directory];
   let problem = "";
-  // Use the first directory that works; `undefined` stands for a directory that is made for this socket alone.
+  // Use the first directory that works; `undefined` means a temporary directory created for this socket alone.
   for (const shared of [...lasting, undefined]) {
     const path = shared ?? mkdtempSync(join(tmpdir(), "multi-edit-"));
     const removeDirectory = (): void => {
@@ -59,19 +59,19 @@ export async function listen(server: Server, id: string, directory: string): Pro
   return { ok: false, problem };
 }
 
-/** Returns the problem if a path is too long: Node would silently truncate it and listen at the shorter path. */
+/** Returns the problem if a path is too long: Node would silently listen on a truncated path. */
 function pathProblem(path: string): string | undefined {
   const most = process.platform === "linux" ? limits.linuxSocketPathBytes : limits.bsdSocketPathBytes;
   return Buffer.byteLength(path) > most ? sessionProblems.longSocketPath(dirname(path), most) : undefined;
 }
 
-/** Makes the server listen on a socket or pipe. Returns the problem as a clause, or `undefined` if that succeeded. */
+/** Makes the server listen on a socket or pipe. Returns a clause that says why it failed, or `undefined` on success. */
 async function listenAt(server: Server, name: string): Promise<string | undefined> {
   const problem = once(server, "listening").then(
     () => undefined,
     (error: unknown) => sessionProblems.socket(name, folderProblems.system(codeOf(error))),
   );
-  // `listen` creates the socket while this mask applies, so no other user can ever open the socket.
+  // `listen` creates the socket while this umask is in effect, so no other user can ever connect to it.
   const mask = process.umask(0o177);
   try {
     server.listen(name);

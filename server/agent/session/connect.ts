@@ -1,4 +1,4 @@
-/** An agent's end of a session's socket: connects, has the session prove its identity, and sends requests. */
+/** The agent's end of a session's socket: connects, verifies the session's identity, and sends requests. */
 import { once } from "node:events";
 import { createConnection, type Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
@@ -20,9 +20,12 @@ import type { SessionRecord } from "./record.js";
 /** A connection to a session that has proved its identity. */
 export interface SessionConnection {
   readonly record: SessionRecord;
-  /** Version of the session's language server, as the server states it. */
+  /** The version that the session's language server reports. */
   readonly version: string;
-  /** Returns the answer. Rejects with `ResponseError` if it is an error, and with `ConnectionLost` if none arrives. */
+  /**
+   * Returns the answer. Rejects with `ResponseError` if the answer is an error, or with `ConnectionLost` if no answer
+   * arrives.
+   */
   request(method: string, params: unknown, token?: CancellationToken): Promise<unknown>;
   close(): void;
 }
@@ -32,12 +35,12 @@ export type ConnectResult<T = SessionConnection> =
   | { readonly ok: true; readonly session: T }
   | { readonly ok: false; readonly why: Unreached };
 
-/** The error of a request whose connection ended before the answer arrived. The outcome of the request is unknown. */
+/** The error for a request whose connection closed before the answer arrived. The request's outcome is unknown. */
 export class ConnectionLost extends Error {}
 
 /**
  * Connects to an announced session within `patience` milliseconds and identifies this program as `caller`. Never
- * throws. If the session has no room for another connection, tries again until the time is up.
+ * throws. If the session has no room for another connection, retries until the time is up.
  */
 export async function connect(
   record: SessionRecord,
@@ -55,7 +58,10 @@ export async function connect(
 
 const retryMs = 50;
 
-/** Tries once to connect. Returns `cutOff` if the connection was not accepted, or ended before the session answered. */
+/**
+ * Makes one connection attempt. Returns `cutOff` if the connection was not accepted, or was closed before the session
+ * answered.
+ */
 async function connectOnce(record: SessionRecord, caller: Caller, until: number): Promise<ConnectResult | "cutOff"> {
   const socket = createConnection({ path: record.address });
   const code = await once(socket, "connect").then(() => undefined, codeOf);
@@ -81,7 +87,7 @@ function unreached(code: string): Unreached {
   return isForbidden ? { kind: "forbidden", code, sandbox: isInCodexSandbox() } : { kind: "absent", code };
 }
 
-/** Reports whether this process runs in Codex's sandbox, as shown by a variable. Other sandboxes can't be detected. */
+/** Reports whether this process runs in Codex's sandbox, which sets a variable. Other sandboxes can't be detected. */
 export function isInCodexSandbox(): boolean {
   return process.env.CODEX_SANDBOX_NETWORK_DISABLED === "1";
 }
@@ -110,7 +116,7 @@ function isResponse(message: unknown): message is Message {
 
 /**
  * Performs the handshake. Returns the version of the session's server, or `undefined` if the other side is not the
- * announced session. The other side proves its identity first, so an impostor never receives the agent's proof.
+ * announced session. The other side must prove its identity first, so an impostor never receives the agent's proof.
  */
 async function shakeHands(
   record: SessionRecord,

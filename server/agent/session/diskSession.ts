@@ -1,11 +1,11 @@
-/** A session without an editor: the same server, connected to a client in this process that opens no documents. */
+/** A session without an editor: the same server, connected to an in-process client that opens no documents. */
 import { registerServer } from "../../lsp/server.js";
 import type { Session } from "../../lsp/session.js";
 import type { Channel, ChannelEvents } from "../../lsp/wire/channel.js";
 import { openClientConnection } from "../../lsp/wire/transport.js";
 import { uriOfPath } from "../../workspace/pathText.js";
 
-/** Opens a session with `directory`, an absolute path, as its folder. `log` gets the messages an editor would show. */
+/** Opens a session for the folder `directory`, an absolute path. `log` receives the messages an editor would show. */
 export function openDiskSession(directory: string, version: string, log: (text: string) => void): Promise<Session> {
   return new Promise((resolve) => {
     const { connection } = openClientConnection(createAbsentClient(directory, log), {
@@ -16,7 +16,7 @@ export function openDiskSession(directory: string, version: string, log: (text: 
     registerServer(connection, {
       version,
       logLevel: "warn",
-      // Called as soon as the session has begun.
+      // Called when the session has started.
       openToAgents: async (session) => resolve(session),
     });
     connection.listen();
@@ -38,7 +38,7 @@ function createAbsentClient(directory: string, log: (text: string) => void): Cha
       const sent = message as { id?: string | number; method?: string; params?: { message?: string } };
       if (sent.method === undefined && sent.id === 0) say({ method: "initialized", params: {} });
       else if (sent.method !== undefined && sent.id !== undefined) say({ id: sent.id, result: null });
-      // Messages for display are ignored, because the server also logs each of them.
+      // Ignore messages that an editor would display: the server also logs each of them.
       else if (sent.method === "window/logMessage") log(sent.params?.message ?? "");
     },
     whenFlushed: async () => undefined,

@@ -1,5 +1,6 @@
 /**
- * A session's handshake: the agent gives its name, and each side proves that it knows a secret, which is never sent.
+ * A session's handshake with an agent: the agent gives its name, and each side proves that it knows a secret, which
+ * itself is never sent.
  */
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import { ResponseError } from "vscode-jsonrpc/node";
@@ -9,44 +10,48 @@ import { limits } from "../../text/limits.js";
 import { namelessAgent, socketSentences } from "../sentences.js";
 import { isAgentId } from "./agentId.js";
 
-/** Versions of the socket's protocol that this build supports. */
+/** The versions of the socket protocol that this build supports. */
 export const socketProtocols: readonly number[] = [1];
 
-/** Returns a random value that makes every handshake different: 32 bytes in hexadecimal digits. */
+/** Returns a nonce, which makes every handshake unique: 32 random bytes, in hexadecimal. */
 export function makeNonce(): string {
   return randomBytes(32).toString("hex");
 }
 
-/** Reports whether a value that the other side sent has the form of a nonce or a proof. */
+/** Reports whether a received value has the form of a nonce or a proof. */
 function isNonce(value: unknown): value is string {
   return typeof value === "string" && /^[0-9a-f]{64}$/.test(value);
 }
 
-/** The values on which the proofs depend. Both sides know all of them as soon as the nonces have been exchanged. */
+/** The inputs to the proofs. Both sides know all of them once the nonces have been exchanged. */
 export interface Handshake {
-  /** The session's secret, in hexadecimal digits. */
+  /** The session's secret, in hexadecimal. */
   readonly secret: string;
   readonly session: string;
   readonly agentNonce: string;
   readonly serverNonce: string;
 }
 
-/** Returns a side's proof that it knows the secret. The proof covers the role, so neither side can echo the other's. */
+/**
+ * Returns one side's proof that it knows the secret. The proof covers the role, so neither side can send the other's
+ * proof back.
+ */
 export function proofOf(role: "agent" | "server", handshake: Handshake): string {
   const { secret, session, agentNonce, serverNonce } = handshake;
   const claim = ["multi-edit", role, session, agentNonce, serverNonce].join("\n");
   return createHmac("sha256", Buffer.from(secret, "hex")).update(claim).digest("hex");
 }
 
-/** Reports whether `sent` is the proof of the side with this role. Takes equally long for every well-formed proof. */
+/** Reports whether `sent` is the proof for this role. Takes constant time for every well-formed proof. */
 export function isProof(role: "agent" | "server", handshake: Handshake, sent: unknown): boolean {
   if (!isNonce(sent)) return false;
   return timingSafeEqual(Buffer.from(sent, "hex"), Buffer.from(proofOf(role, handshake), "hex"));
 }
 
 /**
- * Reads `client` from the params of an agent's `initialize`; it may be any JSON value. Returns `undefined` if it
- * contains an invalid id. Replaces a missing name and shortens a long one: neither is a reason to refuse an agent.
+ * Reads the caller from an agent's `initialize`. `client`: the member of that name in its params, which may be any JSON
+ * value. Returns `undefined` if the agent's id is invalid. Replaces a missing name and shortens a long one, because
+ * neither is a reason to refuse an agent.
  */
 export function readCaller(client: unknown): Caller | undefined {
   const { name, version, agent } = (client ?? {}) as Partial<Record<keyof Caller, unknown>>;
@@ -59,19 +64,19 @@ export function readCaller(client: unknown): Caller | undefined {
   };
 }
 
-/** Returns a string as one short line, without control characters; `undefined` for a blank string or a non-string. */
+/** Reduces a string to one short line without control characters; `undefined` if no visible character is left, or if it is not a string. */
 function oneLine(value: unknown): string | undefined {
   if (typeof value !== "string") return undefined;
   const text = value.slice(0, limits.agentName).replace(/[\p{C}\s]+/gu, " ");
   return text.trim() || undefined;
 }
 
-/** Returns the error with which the session refuses an agent's request. */
+/** Returns the error for refusing an agent's request. */
 export const rejection = (sentence: string): ResponseError<void> => new ResponseError(requestFailed, sentence);
 
 /** The parts of a session that the handshake needs. */
 export interface ProvableSession {
-  /** Version of the server, sent to the agent. */
+  /** The server's version, which is sent to the agent. */
   readonly version: string;
   readonly secret: string;
   readonly id: string;
@@ -101,7 +106,10 @@ export function createHandshaker({ version, secret, id }: ProvableSession) {
   return {
     /** Returns the agent if it has proved that it knows the secret, otherwise `undefined`. */
     caller: () => (isProved ? caller : undefined),
-    /** Answers a request that comes before the proof is accepted. After an error, the connection must be closed. */
+    /**
+     * Answers a request that arrives before the agent's proof has been accepted. After an error, the connection must be
+     * closed.
+     */
     answer(method: string, params: unknown): object {
       if (method === "initialize") return hello(params);
       if (method !== "multiEdit/prove" || handshake === undefined) return rejection(socketSentences.whoAreYou);

@@ -1,4 +1,4 @@
-/** Writes and reads records, the files through which agents find sessions. Accepts only valid records. */
+/** Reads and writes records, the files that let agents find sessions. Accepts only valid records. */
 import { randomBytes } from "node:crypto";
 import {
   closeSync,
@@ -18,47 +18,53 @@ import { codeOf } from "../../workspace/identity.js";
 import { isOwn } from "../../workspace/serverFolder.js";
 import { sessionProblems } from "../sentences.js";
 
-/** The fields of a record. Fields from later versions are ignored; if these fields change, `format` must change. */
+/**
+ * The fields of a record. Readers ignore other fields, so a later version may add some; any other change to the fields
+ * requires a new `format`.
+ */
 const schema = z.object({
   format: z.literal(1),
   /** 12 hexadecimal digits. */
   id: z.string().regex(/^[0-9a-f]{12}$/),
-  /** Process id of the language server. */
+  /** The language server's process id. */
   pid: z.int().positive(),
-  /** Start time of the server's process, in the system's own form; `undefined` if the system does not report it. */
+  /** Start time of the server's process, in the system's own format; `undefined` if the system does not report it. */
   processStart: z.string().max(40).optional(),
-  /** Host name of the machine; a container has its own host name. */
+  /** The machine's host name; a container has its own. */
   host: z.string().max(256),
-  /** Path of the socket, or name of the pipe. */
+  /** The socket's path, or the pipe's name. */
   address: z.string().min(1).max(limits.pathLength),
-  /** The secret that the session and its agents share: 32 random bytes, in hexadecimal digits. */
+  /** The secret shared by the session and its agents: 32 random bytes, in hexadecimal. */
   secret: z.string().regex(/^[0-9a-f]{64}$/),
   /**
    * The workspace folders; `path` is empty for a folder whose URI names no path on this machine. If the list is empty,
    * the session may have any file open.
    */
   folders: z.array(z.object({ uri: z.string(), path: z.string() })).readonly(),
-  /** Canonical paths of the files that the session has open outside its folders; `undefined` if they are not known. */
+  /** Canonical paths of the files that the session has open outside its folders; `undefined` if unknown. */
   outside: z.array(z.string()).readonly().optional(),
-  /** Name and version of the editor, as the editor states them. */
+  /** The editor's name and version, as the editor reports them. */
   client: z.string().max(200),
-  /** Version of the language server. */
+  /** The language server's version. */
   version: z.string().max(100),
-  /** Versions of the socket's protocol that the session supports. */
+  /** The versions of the socket protocol that the session supports. */
   protocols: z.array(z.int()).max(100).readonly(),
-  /** Time at which the session's process started, in ISO 8601, UTC. */
+  /** Start time of the session's process, as an ISO 8601 string in UTC. */
   startedAt: z.string().max(40),
 });
 
 /** The announcement of one session. */
 export type SessionRecord = Readonly<z.infer<typeof schema>>;
 
-/** The records in a directory, and the problems that occurred while they were read. */
+/** The records in a directory, and the problems encountered in reading them. */
 export interface ReadRecords {
   readonly records: readonly SessionRecord[];
   /** A sentence about each file that is not a valid record, and about the directory if it can't be used. */
   readonly problems: readonly string[];
-  /** The `problems` with records in a newer format. These can't be read, but may announce running sessions. */
+  /**
+   * The `problems` that concern records in a newer format. Such records can't be read, but may announce running
+   * sessions.
+   */
   readonly hidden: readonly string[];
 }
 
@@ -67,7 +73,7 @@ export function recordPath(directory: string, id: string): string {
   return join(directory, `${id}.json`);
 }
 
-/** Writes or replaces a record in one step, so that no reader sees a partial record. Throws the system's errors. */
+/** Writes or replaces a record atomically, so no reader ever sees a partial record. Throws any system error. */
 export function writeRecord(directory: string, record: SessionRecord): void {
   const temporary = join(directory, `${record.id}.${randomBytes(6).toString("hex")}.tmp`);
   writeFileSync(temporary, JSON.stringify(record), { mode: 0o600, flag: "wx" });
@@ -119,7 +125,7 @@ type RecordFile =
   /** `gone`: the file no longer exists, which is not a problem. */
   | { readonly kind: "gone" | "foreignRecord" | "badRecord" | "newerRecord" };
 
-/** Reads one record. Does not follow a link or wait for a pipe, because an attacker may have planted it. */
+/** Reads one record. Never follows a link or blocks on a pipe, because an attacker may have planted one. */
 function readRecord(path: string): RecordFile {
   let file: number | undefined;
   try {

@@ -1,4 +1,4 @@
-/** Sends a request to the right session, waits for a limited time, and always returns a result. */
+/** Sends a request to the right session and returns the result, or a failure if no result arrives in time. */
 import { type CancellationToken, CancellationTokenSource, ErrorCodes, ResponseError } from "vscode-jsonrpc/node";
 import { decodeCall } from "../../dialect/decode.js";
 import type { CallOptions } from "../../dialect/options.js";
@@ -13,25 +13,27 @@ import { ConnectionLost } from "./connect.js";
 import { mattersTo, openElsewhere, selectSession, sessionName } from "./selectSession.js";
 import { closeSessions, findSessions } from "./sessions.js";
 
-/** The program that sends requests, and how it wants them served. */
+/** The program that sends requests, with its settings. */
 export interface RequestContext {
-  /** Version of the program. */
+  /** The program's version. */
   readonly version: string;
   /** The agent, as it identifies itself to sessions. */
   readonly caller: Caller;
-  /** The directory in which sessions are announced. */
+  /** The directory where sessions are announced. */
   readonly sessions: string;
-  /** Absolute path of the directory against which relative paths are resolved. */
+  /** The base directory for relative paths, as an absolute path. */
   readonly directory: string;
-  /** The session that the user has chosen by the start of its id; `undefined` if the files determine the session. */
+  /** A prefix of the id of the session that the user chose; `undefined` if the files determine the session. */
   readonly session: string | undefined;
   /** `editor`: use only an editor; `disk`: only the disk; `auto`: the editor that has the files, or else the disk. */
   readonly mode: Mode;
-  /** Number of milliseconds to wait for an answer. */
+  /** The time to wait for an answer, in milliseconds. */
   readonly patience: number;
-  /** Called once if the answer is slow. `session` is the session's name, or `undefined` if the disk is used. */
+  /**
+   * Called once if the answer is slow, with the session's name, or `undefined` if the request is carried out on disk.
+   */
   slow?(session: string | undefined): void;
-  /** If there is no editor, called with each message that an editor would show to its user. */
+  /** Called, if there is no editor, with each message that an editor would show to the user. */
   notify?(text: string): void;
   /** Aborted when the user no longer wants the answer. */
   readonly signal: AbortSignal;
@@ -49,12 +51,12 @@ export interface SessionRequest {
   readonly needsEditor?: boolean;
 }
 
-/** The request for a call, or the failures of a call that can't be read. */
+/** The request for a call, or the failures if the call can't be read. */
 export type CallRequest = { readonly ok: true; readonly request: SessionRequest } | FailedRequest;
 
 /**
- * Reads one call, which may be any JSON value, and adds `options`; the call must not contain options of its own.
- * `previewer`: what messages recommend for previewing the call, such as a tool or a command.
+ * Reads one call, which may be any JSON value, and adds `options`; the call itself must not contain options.
+ * `previewer`: the request, tool or command that messages recommend for a preview.
  */
 export function readCall(value: unknown, method: string, options: CallOptions, previewer: Previewer): CallRequest {
   const call: unknown = Array.isArray(value) && value.length === 1 ? value[0] : value;
@@ -75,7 +77,7 @@ export type RequestResult =
   | {
       readonly ok: true;
       readonly result: unknown;
-      /** The editor that answered; `undefined` if the request was served on disk, without an editor. */
+      /** The editor that answered; `undefined` if the request was carried out on disk. */
       readonly editor: string | undefined;
       /** Id of that editor's session. */
       readonly session?: string;
@@ -85,7 +87,7 @@ export type RequestResult =
 /** A request that failed or was not sent. */
 export interface FailedRequest {
   readonly ok: false;
-  /** All failures as one text, for people and models. */
+  /** All failures in one message, for people and models. */
   readonly message: string;
   readonly failures: readonly Failure[];
   readonly edits: readonly EditResult[];
@@ -93,7 +95,10 @@ export interface FailedRequest {
   readonly unknown: boolean;
 }
 
-/** Sends a request to the session that has the files, or serves the request on disk. Rejects only if there is a bug. */
+/**
+ * Sends a request to the session that has the files or, if there is none, carries it out on disk. Rejects only if the
+ * program has a bug.
+ */
 export async function sendRequest(request: SessionRequest, context: RequestContext): Promise<RequestResult> {
   const { session: id, directory, mode } = context;
   if (mode === "disk" && request.needsEditor !== true) return serveOnDisk(request, context);
@@ -116,7 +121,7 @@ export async function sendRequest(request: SessionRequest, context: RequestConte
   }
 }
 
-/** Serves a request on disk: runs the same server in this process, without an editor. */
+/** Carries out a request on disk, by running the same server in this process, without an editor. */
 async function serveOnDisk({ method, params }: SessionRequest, context: RequestContext): Promise<RequestResult> {
   const { openDiskSession } = await import("./diskSession.js");
   const { serveRequest } = await import("../../lsp/requests.js");
@@ -126,14 +131,14 @@ async function serveOnDisk({ method, params }: SessionRequest, context: RequestC
   const respond = async (token: CancellationToken): Promise<unknown> => {
     const answer = await serveRequest(session, { method, params, applier: "server", caller }, token);
     if (answer instanceof ResponseError) throw answer;
-    // This session ends with the call, so nobody could undo the transaction later.
+    // This session ends with the call, so the transaction could not be undone later.
     const { transaction: _, ...result } = answer as { transaction?: string };
     return result;
   };
   return resultOf({ version, editor: undefined, respond }, context);
 }
 
-/** The session that answers a request: at the other end of a socket, or in this process. */
+/** The session that answers a request, either at the other end of a socket or in this process. */
 interface Responder {
   readonly version: string;
   /** The session's editor; `undefined` if it has none. */
@@ -141,7 +146,7 @@ interface Responder {
   respond(token: CancellationToken): Promise<unknown>;
 }
 
-/** Waits at most `patience` milliseconds for an answer, then cancels the request and waits a little longer. */
+/** Waits up to `patience` milliseconds for an answer, then cancels the request and waits a little longer. */
 async function resultOf(responder: Responder, { patience, signal, slow }: RequestContext): Promise<RequestResult> {
   const source = new CancellationTokenSource();
   const timers: NodeJS.Timeout[] = [];

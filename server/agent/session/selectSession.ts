@@ -17,13 +17,13 @@ import {
   type UnreachedSession,
 } from "./sessions.js";
 
-/** The criteria by which the session for a call is selected. */
+/** The criteria for selecting the session for a call. */
 export interface SessionQuery {
-  /** The session that the user has named by the start of its id; `undefined` if the files determine the session. */
+  /** A prefix of the id of the session that the user chose; `undefined` if the files determine the session. */
   readonly session: string | undefined;
-  /** Paths and URIs as the call spells them. If there are none, `directory` itself determines the session. */
+  /** Paths and URIs, as spelt in the call. If there are none, `directory` itself determines the session. */
   readonly targets: readonly string[];
-  /** Absolute path of the directory against which relative paths are resolved. */
+  /** The base directory for relative paths, as an absolute path. */
   readonly directory: string;
 }
 
@@ -35,7 +35,7 @@ export type SelectedSession =
 /**
  * Selects the session that the user has named; otherwise the session that has a target open; otherwise the session
  * whose workspace folder contains all targets, preferring the folder with the longest path, then the session that was
- * used last. Fails if several sessions have a target open, or if a session that can't be asked may have one, because
+ * used last. Fails if several sessions have a target open, or if an unreachable session may have one, because
  * unsaved text might be lost.
  */
 export async function selectSession(found: FoundSessions, query: SessionQuery): Promise<SelectedSession> {
@@ -43,7 +43,7 @@ export async function selectSession(found: FoundSessions, query: SessionQuery): 
   const views = await Promise.all(found.reached.map((session) => viewTargets(session, query)));
   const opens = views.filter(({ hasOpen }) => hasOpen);
   if (opens.length > 1) return failWith(sessionFailures.openInSeveral(sessionNames(opens)));
-  // A session that can't be asked may have the same file open.
+  // An unreachable session may have the same file open.
   const doubtful = await firstInDoubt(found, query);
   if (doubtful !== undefined) return failWith(sessionFailures.unreached(sessionName(doubtful.record), doubtful.why));
   if (opens[0] !== undefined) return { ok: true, session: opens[0].session };
@@ -88,7 +88,7 @@ async function viewTargets(session: LiveSession, { targets, directory }: Session
     session,
     record,
     hasOpen: files.some(({ isOpen }) => isOpen),
-    /** Length of the path of the deepest workspace folder that contains all targets; 0 if none does. */
+    /** Path length of the deepest workspace folder that contains all targets; 0 if none does. */
     depth: Math.max(0, ...folders.filter(holds).map(({ length }) => length)),
     /** `true` if a target is in one of the session's folders. */
     holdsSome: files.some(({ file }) => file !== undefined && folders.some((folder) => isInside(folder, file))),
@@ -128,7 +128,7 @@ async function targetFiles(
   });
 }
 
-/** Returns the paths with links resolved if possible; paths that are `undefined` or empty are left out. */
+/** Returns the paths, with links resolved where possible. Omits empty and `undefined` paths. */
 export async function canonicalPaths(paths: readonly (string | undefined)[]): Promise<string[]> {
   const present = paths.filter((path) => path !== undefined && path !== "");
   return mapBounded(present as string[], async (path) => {
@@ -137,7 +137,7 @@ export async function canonicalPaths(paths: readonly (string | undefined)[]): Pr
   });
 }
 
-/** Returns a function that reports whether a session is the named one or may have a target open or in its folders. */
+/** Returns a function that reports whether a session is the named one or may have a target open or in a folder. */
 export function mattersTo({ targets, directory, session }: SessionQuery): (record: SessionRecord) => Promise<boolean> {
   let files: Promise<TargetFile[]> | undefined;
   return async (record) => {
@@ -150,7 +150,7 @@ export function mattersTo({ targets, directory, session }: SessionQuery): (recor
   };
 }
 
-/** Returns the first session that could not be asked and may have a target open or in one of its folders. */
+/** Returns the first unreachable session that may have a target open or in one of its folders. */
 async function firstInDoubt({ unreached }: FoundSessions, query: SessionQuery): Promise<UnreachedSession | undefined> {
   const matters = mattersTo(query);
   for (const one of unreached) if (await matters(one.record)) return one;
@@ -158,9 +158,9 @@ async function firstInDoubt({ unreached }: FoundSessions, query: SessionQuery): 
 }
 
 /**
- * Finds, for each absolute path, another session that has the file open, or that may have it open but can't be asked.
- * Returns what it found, by path. `sessions`: the directory in which sessions are announced; `caller`: the program that
- * asks; `except`: the id of a session to leave out.
+ * Finds, for each absolute path, another session that has the file open, or one that may have it open but can't be
+ * asked. Returns the sessions found, keyed by path. `sessions`: the directory where sessions are announced; `caller`:
+ * the program that is asking; `except`: the id of a session to skip.
  */
 export async function openElsewhere(
   paths: readonly string[],
@@ -185,7 +185,7 @@ export async function openElsewhere(
   }
 }
 
-/** Returns what, if anything, may have the target open: an unreachable session, or one with an unreadable record. */
+/** Returns the reason, if any, to suspect that the target is open: an unreachable session, or an unreadable record. */
 async function doubtOf(found: FoundSessions, query: SessionQuery): Promise<Holder | undefined> {
   const doubtful = await firstInDoubt(found, query);
   if (doubtful !== undefined) return { kind: "unasked", session: sessionName(doubtful.record), why: doubtful.why };
@@ -193,7 +193,7 @@ async function doubtOf(found: FoundSessions, query: SessionQuery): Promise<Holde
   return problem === undefined ? undefined : { kind: "hidden", problem };
 }
 
-/** Returns the identity of each file that a session has open, together with a name for the session. */
+/** Returns the identity of each file that a session has open, paired with a name for the session. */
 async function filesOf({ status, record }: LiveSession): Promise<(readonly [identity: string, name: string])[]> {
   const paths = status.open.map(({ uri }) => pathOfSyncedUri(uri)).filter((path) => path !== undefined);
   const name = `${record.client} (session ${record.id})`;
@@ -205,7 +205,7 @@ async function fileIdentity(path: string): Promise<string> {
   return canonical.ok ? canonical.identity : path;
 }
 
-/** Returns the name of a session for use in sentences. */
+/** Returns a session's name for use in sentences. */
 export function sessionName({ id, client, folders }: SessionRecord): string {
   const where = folders.map(({ path, uri }) => path || uri).join(", ");
   return `${id} (${client}${where === "" ? "" : ` in ${where}`})`;

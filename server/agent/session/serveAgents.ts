@@ -19,13 +19,13 @@ import { canonicalPaths, openElsewhere } from "./selectSession.js";
 
 /**
  * Opens the socket and announces the session; if either fails, the log says why. Agents may send the same requests as
- * the editor, but the server applies the edits in agents' calls itself.
+ * the editor, but the server itself applies the edits in their calls.
  */
 export async function serveAgents(session: Session): Promise<void> {
   const sessions = inServerFolder("sessions");
   const id = randomBytes(6).toString("hex");
   const secret = makeNonce();
-  /** Address of the socket; `undefined` until agents can reach the session. */
+  /** The socket's address; `undefined` until agents can reach the session. */
   let address: SocketAddress | undefined;
   const announce = (): void => {
     if (address === undefined) return;
@@ -52,7 +52,7 @@ export async function serveAgents(session: Session): Promise<void> {
     announce();
     void outside.foldersChanged();
   };
-  // Runs however the process ends, except when an uncaught signal kills it.
+  // Runs however the process exits, unless an uncaught signal kills it.
   process.on("exit", () => {
     removeQuietly(recordPath(sessions, id));
     server.close();
@@ -61,8 +61,8 @@ export async function serveAgents(session: Session): Promise<void> {
 }
 
 /**
- * Lists the files that a session has open outside its folders and calls `changed` when the list may have changed.
- * `paths` returns the files' canonical paths; `foldersChanged` must be called whenever the folders have changed.
+ * Keeps a list of the files that a session has open outside its folders, and calls `changed` when the list may have
+ * changed. `paths` returns the files' canonical paths; `foldersChanged` must be called whenever the folders change.
  */
 async function watchOutside(session: Session, changed: () => void) {
   /** Canonical paths of all open documents, by URI; `undefined` if the path is not known yet or there is no file. */
@@ -100,7 +100,10 @@ async function watchOutside(session: Session, changed: () => void) {
   return { paths: () => [...new Set([...files.values()].filter(isOutside))], foldersChanged };
 }
 
-/** Builds the session's record. A record that would be too large lists no folders: any file may then be open. */
+/**
+ * Builds the session's record. If it would be too large, lists no folders, which tells agents that any file may be
+ * open.
+ */
 function toRecord(
   session: Session,
   outside: readonly string[],
@@ -125,7 +128,7 @@ function toRecord(
 
 const mostRecordBytes = limits.sessionRecordBytes - 1024;
 
-/** What a session's connections need to know about it. */
+/** The parts of a session that its connections need. */
 interface ListeningSession {
   readonly session: Session;
   readonly secret: string;
@@ -142,7 +145,7 @@ function serveAgent(socket: Socket, listening: ListeningSession): void {
 
   function leave(): void {
     channel.stop();
-    // An agent that does not close its end must not keep other agents out.
+    // An agent that does not close its end of the connection must not keep other agents out.
     void gate.whenAnswered().then(() => socket.destroySoon());
   }
 
@@ -172,7 +175,7 @@ function serveAgent(socket: Socket, listening: ListeningSession): void {
   });
   socket.on("close", () => {
     clearTimeout(late);
-    // The library cancels a request if the agent asks for that, but not if the agent disconnects.
+    // The library cancels a request when the agent asks for it, but not when the agent disconnects.
     gate.cancelRequests();
     connection.dispose();
   });

@@ -1,4 +1,4 @@
-/** Finds the running sessions of the user's editors through their announcements and asks for their open files. */
+/** Finds the user's running editor sessions through their announcements and asks each for its open files. */
 import { hostname } from "node:os";
 import { basename, dirname } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -19,27 +19,27 @@ export interface LiveSession extends SessionConnection {
   readonly status: StatusResult;
 }
 
-/** A session that is announced but could not be asked. */
+/** An announced session that could not be reached. */
 export interface UnreachedSession {
   readonly record: SessionRecord;
   readonly why: Unreached;
 }
 
-/** The sessions that were found. Their connections must be closed with `closeSessions`. */
+/** The sessions found. The caller must close their connections with `closeSessions`. */
 export interface FoundSessions extends Pick<ReadRecords, "problems" | "hidden"> {
   readonly reached: readonly LiveSession[];
-  /** Sessions that may be running and may have unsaved text. */
+  /** Sessions that may be running and may have unsaved changes. */
   readonly unreached: readonly UnreachedSession[];
-  /** Those of `problems` that prevent all sessions from announcing themselves or from being found. */
+  /** The `problems` that keep every session from announcing itself or from being found. */
   readonly blind: readonly string[];
-  /** Number of announcements that were removed because their sessions had ended. */
+  /** The number of announcements removed because their sessions had ended. */
   readonly removed: number;
 }
 
 /**
  * Connects to every announced session as `caller` and asks for its open files. `matters` reports whether a session may
- * have one of the caller's files; if not, the session gets less time to answer. `except`: the id of a session to leave
- * out, because it is the session that asks.
+ * have one of the caller's files; a session that can't have any gets less time to answer. `except`: the id of the
+ * session that is asking, which is skipped.
  */
 export async function findSessions(
   directory: string,
@@ -55,7 +55,7 @@ export async function findSessions(
     const reply = connection.ok ? await askStatus(connection.session, patience) : connection;
     return { record, patience, reply, at: performance.now() };
   });
-  // While one session was slow to answer, files may have been opened in the others.
+  // While a slow session was answering, files may have been opened in the others.
   const now = performance.now();
   const freshAnswers = await mapBounded(answers, async (one) => {
     if (!one.reply.ok || now - one.at < limits.staleStatusMs) return one;
@@ -104,7 +104,7 @@ async function askStatus(session: SessionConnection, patience: number): Promise<
   }
 }
 
-/** Reports whether a value is a status. Checks only the fields that this file uses; the others vary by version. */
+/** Reports whether a value is a status. Checks only the fields used here, because the others vary between versions. */
 function isStatus(value: unknown): value is StatusResult {
   const { folders, open } = (value ?? {}) as Partial<Record<keyof StatusResult, unknown>>;
   const isOpen = (one: unknown): boolean => typeof (one as { uri?: unknown } | null)?.uri === "string";
@@ -129,8 +129,9 @@ function readAnnouncements(directory: string): ReadRecords & Pick<FoundSessions,
 }
 
 /**
- * Reports whether a session has certainly ended. A process that can't be found may run in another container, and a
- * missing socket may be visible only there; but nothing listens on a socket that refuses connections.
+ * Reports whether a session has definitely ended. A process that can't be found may be running in another container,
+ * and a missing socket outside `directory` may be visible only there. A socket that refuses connections has no
+ * listener, so its session has ended.
  */
 function hasEnded(record: SessionRecord, why: Unreached, directory: string): boolean {
   if (why.kind !== "absent" || record.host !== hostname() || isProcess(record.pid, record.processStart)) return false;

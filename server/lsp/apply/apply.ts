@@ -21,20 +21,20 @@ import { applyJob, cancelled, inTurn, textsFirst } from "./applyLoop.js";
 import { addProposal, recordApplied } from "./recordApplied.js";
 import type { ApplyJob, PlanAttempt, Task } from "./step.js";
 
-/** A call as it was received from the editor or an agent. */
+/** A call, as received from the editor or an agent. */
 export interface ReceivedCall {
-  /** As received, not yet checked. */
+  /** The params as sent, not yet validated. */
   readonly params: unknown;
   /**
-   * Says who applies the edit: the `client`, which receives it in the answer; the `server`, for commands and agents;
-   * or, for a `preview`, nobody.
+   * The side that applies the edit: the `client`, which receives it in the answer; the `server`, for commands and
+   * agents; or neither, for a `preview`.
    */
   readonly applier: "client" | "preview" | "server";
   /** The agent that sent the call; `undefined` if the editor did. */
   readonly caller: Caller | undefined;
 }
 
-/** Serves one call. Does not throw, whatever the caller sends. */
+/** Serves one call. Never throws, whatever the caller sends. */
 export async function applyBatch(
   session: Session,
   { params, applier, caller }: ReceivedCall,
@@ -76,7 +76,7 @@ async function applyCall(call: ServedCall, caller: Caller | undefined): Promise<
   return { ok: true, result: { ...result, ...more } };
 }
 
-/** Answers with an edit that the client may apply. */
+/** Answers with the call's edit without applying it. */
 async function propose(call: ServedCall, applier: "client" | "preview"): Promise<Answer> {
   const { session, options } = call;
   const plan = await planCall(call, call.operations);
@@ -95,13 +95,13 @@ async function propose(call: ServedCall, applier: "client" | "preview"): Promise
   const made = toResult({ planned: plan, edit, outcome: "proposed", options, warnings });
   const result = await inSlices(made, call.token, () => undefined);
   if (result === "cancelled") return cancelled();
-  // If the client accepts no edits from the server, the server can't undo the proposal later.
+  // If the client does not accept edits from the server, the server can't undo the proposal later.
   const isWatched = applier === "client" && session.capabilities.workspace?.applyEdit === true;
   const transaction = isWatched ? await addProposal(session, result.label, plan) : undefined;
   return { ok: true, result: transaction === undefined ? result : { ...result, transaction } };
 }
 
-/** Plans a call. If a text changes during planning, plans again, so that the finished plan fits the current texts. */
+/** Plans a call. If a text changes during planning, starts over, so that the plan fits the current texts. */
 async function planCall(call: ServedCall, operations: readonly Operation[]): Promise<PlanAttempt> {
   const { session, options, batch, token } = call;
   const failed = (failures: readonly Failure[], outcomes: readonly EditOutcome[] = []) =>
@@ -129,8 +129,8 @@ async function planCall(call: ServedCall, operations: readonly Operation[]): Pro
 }
 
 /**
- * Returns a plan's tasks, starting with those that are easiest to verify and undo: text edits, then new files, then
- * renames and deletions.
+ * Returns a plan's tasks. The easiest to verify and undo come first: text edits, then new files, then renames and
+ * deletions.
  */
 function tasksOf(files: readonly FileChange[]): Task[] {
   const { created, after } = fileOrder(files);
@@ -147,7 +147,7 @@ function tasksOf(files: readonly FileChange[]): Task[] {
   return textsFirst([...texts, ...whole]);
 }
 
-/** Returns outcomes for operations that were not attempted. */
+/** Returns `notAttempted` outcomes for the edits of all operations. */
 function untried(operations: readonly Operation[]): EditOutcome[] {
   return operations.flatMap((operation) =>
     indicesOf(operation).map(
@@ -156,14 +156,11 @@ function untried(operations: readonly Operation[]): EditOutcome[] {
   );
 }
 
-/**
- * Returns the path of a document that was changed, closed or opened after the snapshot was taken; `undefined` if none
- * was.
- */
+/** Returns the path of a document that was changed, opened or closed since the snapshot; `undefined` if none was. */
 function movedSince(session: Session, snapshot: WorkspaceSnapshot): string | undefined {
   const open = new Set(session.documents.all().map(({ uri }) => pathOfSyncedUri(uri)));
   for (const { uri, path, file, open: seen } of snapshot.places.values()) {
-    // An open document's object is never modified, so a different object means a new state, whatever its version says.
+    // The object for an open document is immutable, so a new object means a new state, whatever its version.
     const isAsItWas = seen === undefined ? file === undefined || !open.has(file) : session.documents.get(uri) === seen;
     if (!isAsItWas) return path;
   }
@@ -181,11 +178,11 @@ async function checkVersions(
   const warnings: string[] = [];
   const resolver = await createResolver(worldOf(session, options.root));
   for (const [uri, expected] of Object.entries(versions)) {
-    // A URI in the option may be spelled differently from the same document's URI in the edits or in the editor.
+    // The option's spelling of a document's URI may differ from that of the edits or of the editor.
     const resolved = await resolver.resolve(uri);
     const place = resolved.ok ? resolved.place : undefined;
     const same = [...snapshot.places].find(([, { identity }]) => identity === place?.identity);
-    // When one document is planned again, this batch itself may have changed the others.
+    // When a single document is planned again, this batch itself may have changed the others.
     if (same === undefined && !all) continue;
     const document = same === undefined ? session.documents.get(place?.uri ?? uri) : snapshot.documents.get(same[0]);
     if (document === undefined) warnings.push(callSentences.versionOfUnknown(uri));

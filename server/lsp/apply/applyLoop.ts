@@ -20,16 +20,13 @@ import type { ApplyJob, DoneStep, Run, StepResult, Task } from "./step.js";
 import { commitPart, heldElsewhere, stagePart, tasksByWriter } from "./steps/disk.js";
 import { stepRules } from "./steps/table.js";
 
-/** The answer to a job. `steps` lists all steps in order; it is `undefined` unless all of them were verified. */
+/** The outcome of a job. `steps` lists all steps in order; it is `undefined` unless all of them were verified. */
 export interface Applied {
   readonly answer: Answer;
   readonly steps?: readonly DoneStep[];
 }
 
-/**
- * Runs a task once all earlier tasks have ended. If the task is cancelled while it waits, returns the answer
- * immediately.
- */
+/** Runs a task after all earlier tasks. If it is cancelled while waiting, immediately answers that it was cancelled. */
 export function inTurn(
   { session, token }: Pick<ApplyJob, "session" | "token">,
   task: () => Promise<Answer>,
@@ -48,17 +45,17 @@ export function cancelled(): FailedAnswer {
   return toRefusal([withRest(editorFailures.cancelled(), callSentences.nothingChanged)]);
 }
 
-/** Sorts tasks: text edits of open documents, then other text edits, then the rest. Each group keeps its order. */
+/** Sorts tasks: text edits to open documents first, then other text edits, then the rest. The sort is stable. */
 export function textsFirst(tasks: readonly Task[]): Task[] {
   const texts = tasks.filter(({ kind }) => kind === "text");
   const open = texts.filter(({ planned }) => planned.document.version !== null);
-  // A set keeps each task at its first position.
+  // A set keeps only the first occurrence of each task.
   return [...new Set([...open, ...texts, ...tasks])];
 }
 
-/** Plans a job and applies it. If the user must be asked, applies exactly the plan that the user agreed to. */
+/** Plans a job and applies it. If the user must be asked, applies exactly the plan that the user accepted. */
 export async function applyJob(job: ApplyJob): Promise<Applied> {
-  // A caller may ask for confirmation, but can't skip one that the user wants.
+  // A caller may request confirmation, but can't bypass confirmation that the user requires.
   const asks = job.options.confirm === true || job.session.settings.confirm === "always";
   const confirmation = asks ? createConfirmation(job) : undefined;
   try {
@@ -88,7 +85,7 @@ async function applyConfirmed(job: ApplyJob, confirmation: Confirmation | undefi
     if (!canApply) return refused(editorFailures.noApplyEdit(job.kind));
     const consent = await confirmation?.ask(plan);
     if (typeof consent === "object") return refused(consent);
-    // The text may have changed while the user read the diff. Plan again, because only the accepted diff may be
+    // The text may have changed while the user was reading the diff. Plan again, because only the accepted diff may be
     // applied.
     if (consent === "yes") continue;
     if (token.isCancellationRequested) return refused(editorFailures.cancelled());
@@ -120,7 +117,7 @@ const anyEdit: ClientCapabilities = {
   workspace: { workspaceEdit: { documentChanges: true, resourceOperations: ["create", "rename", "delete"] } },
 };
 
-/** A new plan for a file's current text, with the same kind of change as before; or the failure that prevented it. */
+/** A new plan for a file's current text, with the same kind of change as before, or the failure that prevented it. */
 type Replanned = Pick<DoneStep, "file" | "editOutcomes"> | Failure;
 
 async function replan(job: ApplyJob, confirmation: Confirmation | undefined, file: FileChange): Promise<Replanned> {
@@ -129,18 +126,19 @@ async function replan(job: ApplyJob, confirmation: Confirmation | undefined, fil
   const again = await job.plan(file);
   if (!again.ok) return again.failures[0] ?? changed;
   const same = again.files.find((one) => hasSameFate(one, file));
-  // A deletion that only makes room for another file was not requested by the caller, so the new plan lacks it.
+  // A deletion that only makes room for another file was not requested by the caller, so the new plan does not include
+  // it.
   if (same === undefined) return changed;
   const consent = await confirmation?.askAgain(file, same, again);
   return typeof consent === "object" ? consent : { file: same, editOutcomes: again.outcomes };
 }
 
-/** Has the editor do its tasks, then commits the files on disk. If a step fails, rolls back the earlier steps. */
+/** Has the editor perform its tasks, then commits the staged files. If a step fails, rolls back the earlier steps. */
 export async function execute(run: Run, replanned: (file: FileChange) => Promise<Replanned>): Promise<Applied> {
   const { disk, tasks, done } = run;
   for (const task of tasks) {
     const step = await doTask(run, task, replanned).catch((error: unknown) => {
-      // Staged files block other batches in their folders, so they must be removed, whatever the error is.
+      // Staged files block other batches in their folders, so they must be removed, whatever the error.
       disk?.staged.abandon();
       throw error;
     });
@@ -158,7 +156,7 @@ export async function execute(run: Run, replanned: (file: FileChange) => Promise
   return { answer: { ok: true, result }, ...(result.outcome === "applied" ? { steps: done } : {}) };
 }
 
-/** Does one task. If its file changes before the editor has done anything, plans the file again. */
+/** Performs one task. If its file changes before the editor has done anything, plans the file again. */
 async function doTask(run: Run, task: Task, replanned: (file: FileChange) => Promise<Replanned>): Promise<DoneStep> {
   const before = run.done.findLast(({ planned }) => planned === task.planned);
   let file: FileChange = before?.file ?? task.planned;
@@ -180,7 +178,7 @@ async function doTask(run: Run, task: Task, replanned: (file: FileChange) => Pro
   return hasMoved(callSentences.keepsMoving);
 }
 
-/** Has the editor save the changed files, compares their texts with the disk, and builds the result. */
+/** Has the editor save the changed files, compares their texts with the files on disk, and builds the result. */
 async function finish(run: Run): Promise<MultiEditResult> {
   const { options, done, plan, disk } = run;
   const last = new Map(done.map((step): [FileChange, FileChange] => [step.planned, step.file]));
@@ -212,7 +210,7 @@ async function finish(run: Run): Promise<MultiEditResult> {
   }
   warnings.push(...(await staying(run)));
   const sent = new Map(done.flatMap(({ file, edits }) => (edits === undefined ? [] : [[file, edits]])));
-  // The edit in the result leaves out files that the server itself restored.
+  // The edit in the result omits files that the server itself restored.
   const restored = done.flatMap(({ kind, file }) => (kind === "restore" ? [file] : []));
   const edit = toWorkspaceEdit(
     files.filter((file) => !restored.includes(file)),

@@ -1,4 +1,4 @@
-/** Sends requests to the editor, and determines the outcome of each from the editor's synced text or from the disk. */
+/** Sends requests to the editor and determines the outcome of each from the synced text or the disk. */
 import { setTimeout as delay } from "node:timers/promises";
 import type { ApplyWorkspaceEditParams, TextEdit } from "vscode-languageserver/node";
 import { asUpdate, type FileChange, nameAfter } from "../../plan/outcome.js";
@@ -13,13 +13,13 @@ import { type FileOperation, hasDocumentChanges } from "../edit/workspaceEdit.js
 import { openAt, type Session } from "../session.js";
 import type { ApplyContext, StepOutcome } from "./step.js";
 
-/** The editor applied the edit in the wrong places; `done` is the change that it made. */
+/** The outcome of an edit that the editor applied in the wrong places; `done` is the change that it made. */
 export interface Misapplied {
   readonly kind: "misapplied";
   readonly done: FileChange;
 }
 
-/** Sends a document's edits and watches its synced text. The editor's answer counts only if the text proves nothing. */
+/** Sends a document's edits and watches its synced text. If the text is inconclusive, relies on the editor's answer. */
 export async function applyText(
   session: Session,
   file: FileChange,
@@ -29,9 +29,9 @@ export async function applyText(
   const { uri, version } = file.document;
   const sourceOf = (text: string): TextSource => (version === null ? "unclear" : sourceOfText(file, text));
   const watch = watchText(session, file, edits);
-  // If the file was opened after it was planned, the edit is for the version that is open now.
+  // If the file was opened after the plan was made, the edit targets the version that is open now.
   const sentFor = version ?? openAt(session, uri)?.version ?? null;
-  // A client without `documentChanges` gets the edit in the older form.
+  // A client without `documentChanges` gets the edit in the older form, `changes`.
   const edit = hasDocumentChanges(session)
     ? { documentChanges: [{ textDocument: { uri, version: sentFor }, edits: [...edits] }] }
     : { changes: { [uri]: [...edits] } };
@@ -39,14 +39,14 @@ export async function applyText(
     const answer = await Promise.race([request(session, { label, edit }), watch.seen]);
     if ("kind" in answer) return answer;
     const isNo = !answer.applied && !answer.isLate;
-    // If the client refused, and its newer text is the old one apart from typing, the edit has certainly not been
-    // applied.
+    // If the client refused the edit, and its text has since changed only through typing, the edit has certainly not
+    // been applied.
     const moved = openAt(session, uri);
     if (isNo && moved !== undefined && moved.version !== version && sourceOf(moved.text) === "old") {
       return { kind: "moved" };
     }
     const { proofTimeout } = session.settings;
-    // The typing that caused a refusal may not be synced yet.
+    // The typing that caused a refusal may not have been synced yet.
     const patience = answer.applied ? proofTimeout : Math.max(proofTimeout / 4, session.facts.syncDelay);
     const seen = await Promise.race([watch.seen, delay(patience, undefined, { ref: false })]);
     if (seen !== undefined) return seen;
@@ -57,7 +57,7 @@ export async function applyText(
     if (open === undefined || open.desynced !== undefined) return { kind: answer.isLate ? "timedOut" : "diverged" };
     if (open.version === version) return unchanged(answer);
     if (version === null) return { kind: "diverged" };
-    // If the user typed where the edit belongs, the text proves nothing, but the editor's refusal can be trusted.
+    // If the user typed where the edit belongs, the text is inconclusive, but a refusal by the editor can be trusted.
     const source = sourceOf(open.text);
     return { kind: source === "old" || (source === "unclear" && isNo) ? "moved" : "diverged" };
   } finally {
@@ -74,7 +74,7 @@ function unchanged(answer: EditorAnswer): StepOutcome {
 /** The text that the user typed into: the old one or the planned one; `unclear` if it could be either or neither. */
 type TextSource = "old" | "planned" | "unclear";
 
-/** Tells whether a text is the old or the planned one, apart from one stretch of typing outside the edited parts. */
+/** Determines whether a text is the old or the planned one, ignoring one stretch of typing outside the edited parts. */
 export function sourceOfText(file: FileChange, synced: string): TextSource {
   const mark = file.document.bomSynced ? byteOrderMark : "";
   const { change, document, text } = file;
@@ -82,8 +82,7 @@ export function sourceOfText(file: FileChange, synced: string): TextSource {
     const [typed] = shrink(mark + before, { from: 0, to: mark.length + before.length, insert: synced });
     if (typed === undefined) return true;
     const [from, to] = [typed.from - mark.length, typed.to - mark.length];
-    // An edited part is intact if the typing does not reach into it; an empty one is intact only if the typing does not
-    // even touch it.
+    // An edited part is intact unless the typing overlaps it or, if the part is empty, touches it.
     return telling.changes.every((one) =>
       one.from < one.to ? one.to <= from || one.from >= to : one.to < from || one.from > to,
     );
@@ -93,7 +92,7 @@ export function sourceOfText(file: FileChange, synced: string): TextSource {
   return isOld === isPlanned ? "unclear" : isOld ? "old" : "planned";
 }
 
-/** Returns `true` if the editor's text is the planned text, apart from a final line end that some editors add. */
+/** Reports whether the editor's text is the planned text, ignoring a final line ending that some editors add. */
 export function isExpected(session: Session, file: FileChange, text: string): boolean {
   const expected = (file.document.bomSynced ? byteOrderMark : "") + file.text;
   if (text === expected) return true;
@@ -103,7 +102,7 @@ export function isExpected(session: Session, file: FileChange, text: string): bo
 }
 
 /**
- * Returns the change that the editor made, if it applied the edit at the sent positions even though typing had moved or
+ * Returns the change that the editor made if it applied the edit at the positions sent, although typing had moved or
  * changed the intended text. `undefined` if the positions were right, or if the editor did something else.
  */
 function whereMisapplied(
@@ -115,7 +114,7 @@ function whereMisapplied(
 ): FileChange | undefined {
   const mark = file.document.bomSynced ? byteOrderMark : "";
   const base = mark + file.document.text;
-  // In a file that was only just opened, a difference from the text on disk may come from the editor, not from typing.
+  // If the file was only just opened, a difference from the text on disk may be due to the editor, not to typing.
   if (file.document.version === null || before === base || !before.startsWith(mark) || !now.startsWith(mark))
     return undefined;
   const meant = spansOf(session, file, edits, base);
@@ -128,7 +127,7 @@ function whereMisapplied(
     const at = done[i];
     if (at === undefined) return false;
     const held = before.slice(at.from, at.to);
-    // Some editors sync each change of an edit separately, so a change that was synced earlier is already in the text.
+    // Some editors sync each change of an edit separately, so the text may already contain earlier changes.
     if (held === at.insert) return true;
     return (
       base.slice(from, to) === held && typed.mapPos(from, "after") === at.from && typed.mapPos(to, "before") === at.to
@@ -149,7 +148,7 @@ function whereMisapplied(
   });
 }
 
-/** Returns the edits as changes to a text; `undefined` if one of their positions does not exist in the text. */
+/** Converts the edits to offset-based changes; returns `undefined` if a position does not exist in the text. */
 function spansOf({ encoding }: Session, { document }: FileChange, edits: readonly TextEdit[], text: string) {
   const lines = LineIndex.of(text, document);
   const spans = edits.flatMap(({ range, newText }) => {
@@ -163,11 +162,11 @@ function spansOf({ encoding }: Session, { document }: FileChange, edits: readonl
 interface EditorAnswer {
   readonly applied: boolean;
   readonly reason: string;
-  /** `true` if no answer came in time. */
+  /** `true` if the request timed out. */
   readonly isLate: boolean;
 }
 
-/** Asks the editor to apply an edit and waits a limited time for the answer. */
+/** Asks the editor to apply an edit and waits at most `session.facts.answerMs` for the answer. */
 export async function request(session: Session, asked: ApplyWorkspaceEditParams): Promise<EditorAnswer> {
   const no: EditorAnswer = { applied: false, reason: "", isLate: false };
   const answered = session.connection.workspace.applyEdit(asked).then(
@@ -202,8 +201,9 @@ function watchText(session: Session, file: FileChange, edits: readonly TextEdit[
 }
 
 /**
- * Sends an operation that deletes or renames the file at `path`, and watches the disk. The editor's answer determines
- * how long to wait and, if the disk is unchanged, the outcome. `newPath` is the file's path after a rename.
+ * Sends an operation that deletes or renames the file at `path`, and watches the disk for its effect. The editor's
+ * answer determines how long to wait and, if the disk is unchanged, the outcome. `newPath` is the file's path after a
+ * rename.
  */
 export async function applyToFile(
   session: Session,
@@ -226,7 +226,7 @@ export async function applyToFile(
   return isUntouched ? unchanged(answer) : { kind: "diverged" };
 }
 
-/** Polls until a condition holds. Returns `false` if the time is up, or if `isIdle` says that polling is pointless. */
+/** Polls until a condition holds. Returns `false` on timeout, or if `isIdle` reports that polling is pointless. */
 export async function until(
   holds: () => Promise<boolean>,
   milliseconds: number,
@@ -240,7 +240,7 @@ export async function until(
   }
 }
 
-/** Compares a text with the file on disk to which a URI leads; `undefined` if the URI does not lead to a text file. */
+/** Compares a text with the file on disk that a URI refers to; `undefined` if there is no such text file. */
 export async function stateOnDisk(
   { places, session }: ApplyContext,
   uri: string,
@@ -250,7 +250,7 @@ export async function stateOnDisk(
   return path === undefined ? undefined : sameAsDisk(text, path, session.facts.habits);
 }
 
-/** Compares a file on disk after the call with its text in the editor or, if it is not open, with the planned text. */
+/** After the call, compares a file on disk with the editor's text or, if the file is closed, with the planned text. */
 export function stateAfter(context: ApplyContext, file: FileChange): Promise<"same" | "differs" | undefined> {
   const { uri } = nameAfter(file);
   return stateOnDisk(context, uri, openAt(context.session, uri)?.text ?? file.text);

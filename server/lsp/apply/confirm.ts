@@ -1,4 +1,4 @@
-/** Asks the user before the server applies an edit, shows the diff on request, and remembers accepted diffs. */
+/** Asks the user to confirm an edit, shows the diff on request, and remembers accepted diffs. */
 import { rmSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -16,16 +16,16 @@ import { cancellation, type Session } from "../session.js";
 import type { ApplyJob, ApplyPlan } from "./step.js";
 
 /**
- * The user's answer to a plan: `yes`; `known` if the user does not have to be asked, because the diff is empty or
- * already accepted; or the failure, if the user rejected the plan, did not answer or can't be asked, or if the call was
- * cancelled.
+ * The user's response to a plan: `yes`; `known` if there is no need to ask, because the diff is empty or has already
+ * been accepted; or a failure if the user rejected the plan, did not answer in time or can't be asked, or if the call
+ * was cancelled.
  */
 export type Consent = "known" | "yes" | Failure;
 
-/** The questions that the user is asked about one call. */
+/** The user's confirmation of one call. */
 export type Confirmation = ReturnType<typeof createConfirmation>;
 
-/** Creates the questions about one call. The user is not asked about the same diff of the whole plan twice in a row. */
+/** Creates the object that asks the user to confirm a call. */
 export function createConfirmation(job: ApplyJob) {
   const agreed = new Map<FileChange, string>();
   const viewer = createViewer(job.session);
@@ -36,7 +36,7 @@ export function createConfirmation(job: ApplyJob) {
     return askUser(job, viewer, files, diff);
   };
   return {
-    /** Asks about a whole plan, unless its diff is empty or is the one that the user agreed to last. */
+    /** Asks about a whole plan, unless its diff is empty or is the last one that the user accepted. */
     async ask({ files }: ApplyPlan): Promise<Consent> {
       const diff = wholeDiff(files);
       if (diff === "" || diff === confirmed) {
@@ -47,24 +47,24 @@ export function createConfirmation(job: ApplyJob) {
       if (consent === "yes") confirmed = diff;
       return consent;
     },
-    /** Asks about one file of an accepted plan. `again` is the same file, planned again on its own. */
+    /** Asks about `again`, a new plan for one file of an accepted plan, unless its diff has already been accepted. */
     async askAgain(file: FileChange, again: FileChange, { files }: ApplyPlan): Promise<Consent> {
-      // The user has accepted only one particular diff of this file.
+      // The user's consent covers only one particular diff of this file.
       const diff = wholeDiff([again]);
       if (diff === agreed.get(file)) return "known";
       agreed.set(file, diff);
       return question(files, wholeDiff(files));
     },
-    /** Returns the diff of the last question; empty if the user was not asked. */
+    /** Returns the diff that the user was last asked about; empty if there was none. */
     proposed: () => proposed,
-    /** Removes the files that were made to show diffs. */
+    /** Removes the files created to show diffs. */
     end: () => viewer.end(),
   };
 }
 
 const titles = { apply: "Apply", show: "Show diff", reject: "Reject" } as const;
 
-/** Asks until the user accepts or rejects the diff, the call is cancelled, or the time is up. */
+/** Keeps asking until the user accepts or rejects the diff, the call is cancelled, or the question times out. */
 async function askUser(
   { session, options, token }: ApplyJob,
   viewer: ReturnType<typeof createViewer>,
@@ -75,7 +75,7 @@ async function askUser(
   const lines = files.map((file) => diffOf(file));
   const sum = (of: "added" | "removed"): number => lines.reduce((total, one) => total + one[of], 0);
   const ask = async (): Promise<Consent> => {
-    // A user who has looked at an outdated diff is shown the current one.
+    // If the user has viewed an outdated diff, show the current one.
     if (viewer.wasUsed()) await viewer.show(diff);
     for (;;) {
       const actions = [titles.apply, ...(viewer.works() ? [titles.show] : []), titles.reject];
@@ -95,13 +95,13 @@ async function askUser(
   return Promise.race([answer, left, late]);
 }
 
-/** Shortens a diff for a question: returns its start, followed by the number of lines that are left out. */
+/** Shortens a diff for a question: returns its first lines, followed by the number of lines left out. */
 function short(diff: string): string {
   const shown = wholeLines(diff, limits.questionDiff);
   return shown + callSentences.furtherLines(diff.slice(shown.length).split("\n").length - 1);
 }
 
-/** The diff folders that currently exist. If the process exits while a question is open, it removes them. */
+/** The diff folders that currently exist. They are removed if the process exits while a question is pending. */
 const folders = new Set<string>();
 
 process.on("exit", () => {
@@ -109,7 +109,8 @@ process.on("exit", () => {
 });
 
 /**
- * Creates a viewer, which shows each diff as a file in a folder that only the user can read; `end` removes the folder.
+ * Creates a viewer that shows each diff in a file of its own, in a folder readable only by the user. `end` removes the
+ * folder.
  */
 function createViewer({ capabilities, connection }: Session) {
   let folder: string | undefined;
@@ -117,15 +118,15 @@ function createViewer({ capabilities, connection }: Session) {
   let hasFailed = false;
   const works = (): boolean => capabilities.window?.showDocument?.support === true && !hasFailed;
   return {
-    /** Returns `true` if the client can show a document and has not yet failed to do so. */
+    /** Reports whether the client can show a document and has not yet failed to do so. */
     works,
-    /** Returns `true` if the user has asked to see a diff. */
+    /** Reports whether the user has asked to see a diff. */
     wasUsed: () => written > 0,
     async show(diff: string): Promise<void> {
       if (!works()) return;
-      // Each diff has a file of its own, because editors do not expect an open file to change.
+      // Each diff gets its own file, because editors do not expect an open file to change.
       const name = `proposed${written++ === 0 ? "" : `-${written}`}.diff`;
-      // `mkdtemp` sets the mode 0700.
+      // `mkdtemp` creates the folder with mode 0700.
       folder ??= await mkdtemp(join(tmpdir(), "multi-edit-"));
       folders.add(folder);
       const path = join(folder, name);

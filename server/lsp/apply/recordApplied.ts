@@ -15,7 +15,7 @@ import type { ApplyPlan } from "./step.js";
 import { stepRules } from "./steps/table.js";
 import { inverseOf } from "./steps/text.js";
 
-/** Adds a transaction to the history and notifies the client. Returns `false` if the history can't hold it. */
+/** Adds a transaction to the history and notifies the client. Returns `false` if it is too large for the history. */
 export function recordApplied(session: Session, { id, label, steps, caller }: Omit<Transaction, "isUndone">): boolean {
   const { history } = session;
   const own = steps.map(({ kind, file, kept, tidy }) => ({ kind, file, kept, tidy }));
@@ -27,8 +27,8 @@ export function recordApplied(session: Session, { id, label, steps, caller }: Om
 }
 
 /**
- * Sends `multiEdit/didApply`, which leaves out deleted files, unless the client would warn its user about the
- * notification.
+ * Sends `multiEdit/didApply`, unless the client would warn its user about the unknown notification. The notification
+ * does not list deleted files.
  */
 export function tellApplied(session: Session, { id, label, steps }: Pick<Transaction, "id" | "label" | "steps">): void {
   if (session.facts.warnsOfUnknown && announcedBy(session).didApply !== true) return;
@@ -37,7 +37,10 @@ export function tellApplied(session: Session, { id, label, steps }: Pick<Transac
   session.connection.sendNotification(notifications.didApply, params).catch(() => undefined);
 }
 
-/** Returns the ranges that the new text now occupies in the editor's text or, if the file is closed, in the file. */
+/**
+ * Returns the ranges that the new text now occupies in the open document or, if the file is not open, in the planned
+ * text.
+ */
 function rangesOf(session: Session, file: FileChange): DidApplyParams["files"][number] {
   const { uri } = nameAfter(file);
   const open = openAt(session, uri);
@@ -55,7 +58,7 @@ function rangesOf(session: Session, file: FileChange): DidApplyParams["files"][n
   return { uri: open?.uri ?? uri, version, ranges };
 }
 
-/** Starts watching a proposal; returns its id, or `undefined` if it changes nothing or is too large to be kept. */
+/** Starts watching a proposal; returns its id, or `undefined` if it changes nothing or is too large to keep. */
 export async function addProposal(
   { history }: Session,
   label: string,
@@ -64,7 +67,7 @@ export async function addProposal(
   if (tasks.length === 0) return undefined;
   const steps = await Promise.all(
     tasks.map(async ({ kind, planned: file }): Promise<AppliedStep> => {
-      // The bytes of a file that the proposal deletes must be read while the file still exists.
+      // A file that the proposal deletes must be read while it still exists.
       const path = kind === "delete" ? pathOfSyncedUri(file.document.uri) : undefined;
       const keeping = path === undefined ? undefined : await keepFile(path, file.document.path);
       return { kind, file, kept: keeping?.kind === "kept" ? keeping.file : undefined };
@@ -79,7 +82,7 @@ export async function addProposal(
   return kept && id;
 }
 
-/** Checks the proposals whenever a text is synced. This is cheap, because most compared texts differ in length. */
+/** Checks the proposals whenever a text is synced. This is cheap: most comparisons fail on the length alone. */
 export function watchProposals(session: Session): void {
   session.documents.onChange((uri) => {
     for (const proposal of session.history.proposals) {
@@ -93,7 +96,9 @@ export function watchProposals(session: Session): void {
   });
 }
 
-/** Compares all proposals with the current texts and the disk, and turns those that were applied into transactions. */
+/**
+ * Checks all proposals against the current texts and the files on disk, and turns the applied ones into transactions.
+ */
 export async function settleProposals(session: Session): Promise<void> {
   for (const proposal of session.history.proposals) await settle(session, proposal);
 }
@@ -108,7 +113,7 @@ async function settle(session: Session, proposal: Proposal): Promise<void> {
   const names = new Set(steps.flatMap(({ file }) => (file.kind === "delete" ? [] : [nameAfter(file).uri])));
   const context = { session, options: {}, places, unseen, names };
   for (const { kind, file } of steps) if (!(await stepRules[kind].isDone({ ...context, file }))) return;
-  // Another call to this function may have settled the proposal in the meantime.
+  // A concurrent call may have settled the proposal in the meantime.
   if (!history.proposals.includes(proposal)) return;
   history.proposals = history.proposals.filter((one) => one !== proposal);
   recordApplied(session, { ...proposal, caller: undefined });

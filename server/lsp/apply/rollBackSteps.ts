@@ -11,12 +11,15 @@ import { stateAfter } from "./applyOutcome.js";
 import type { DoneStep, Run, StepOutcome } from "./step.js";
 import { stepRules } from "./steps/table.js";
 
-/** The parts of each file that could not be rolled back: its text, the operation on the whole file, or both. */
+/**
+ * For each file, the parts of its change that could not be rolled back: the text, the operation on the whole file, or
+ * both.
+ */
 type HeldParts = Map<FileChange, Set<"text" | "whole">>;
 
 /**
- * Rolls back the completed steps, starting with the last, after the steps in `failed` have failed. The answer reports
- * the first failure. It is a refusal if everything is certainly as before; otherwise it is a result with the outcome
+ * Rolls back the completed steps in reverse order after the steps in `failed` have failed. The answer reports the first
+ * failure: as a refusal if everything is known to be as it was before the call, otherwise as a result with the outcome
  * `unknown`.
  */
 export async function rollBackSteps(run: Run, failed: readonly [DoneStep, ...DoneStep[]]): Promise<Answer> {
@@ -33,7 +36,7 @@ export async function rollBackSteps(run: Run, failed: readonly [DoneStep, ...Don
   const hold = ({ file, kind }: DoneStep, part: "text" | "whole" = kind === "text" ? "text" : "whole"): void => {
     held.set(file, (held.get(file) ?? new Set()).add(part));
   };
-  // If the server's files are already committed, they stay on disk, so the editor's steps are not rolled back either.
+  // Files that the server has already committed stay on disk, so the editor's steps are not rolled back either.
   const isThere = failed[0].outcome.kind === "unconfirmed";
   for (const step of run.done.toReversed()) {
     const { file, kind, outcome } = step;
@@ -56,7 +59,7 @@ export async function rollBackSteps(run: Run, failed: readonly [DoneStep, ...Don
   return unknown(run, held, outcomes, warnings);
 }
 
-/** Outcomes of failed steps that may have changed something after all. */
+/** Outcomes of failed steps that may nevertheless have changed something. */
 const doubtful: ReadonlySet<StepOutcome["kind"]> = new Set([
   "diverged",
   "timedOut",

@@ -1,4 +1,4 @@
-/** Asks the editor to save the changed files that should be saved, and checks on disk whether it did. */
+/** Asks the editor to save changed files and verifies on disk that it has done so. */
 import { setTimeout as delay } from "node:timers/promises";
 import { clip } from "../../plan/failure.js";
 import { type FileChange, nameAfter } from "../../plan/outcome.js";
@@ -10,9 +10,9 @@ import { isExpected, stateAfter, until } from "./applyOutcome.js";
 import type { ApplyContext } from "./step.js";
 
 /**
- * Saves the files that a batch changed: all, none, or only those without earlier unsaved changes. Returns warnings
- * about files that were not saved, and about files that the editor changed when it saved them. If the client can't save
- * files, the warnings leave out files that were not open, because another warning covers those.
+ * Has the editor save the files that a batch changed: all, none, or only those that had no unsaved changes before it.
+ * Returns warnings about files that were not saved, or that the editor changed on save. If the client can't save files,
+ * the warnings omit files that were not open, because another warning covers those.
  */
 export async function saveChanged(context: ApplyContext, files: readonly FileChange[]): Promise<readonly string[]> {
   const { session, options } = context;
@@ -36,8 +36,8 @@ export async function saveChanged(context: ApplyContext, files: readonly FileCha
 }
 
 /**
- * Asks the editor to save files. The answer does not prove that a file was saved, but it may say why one was not. It
- * also determines how long to watch the disk.
+ * Asks the editor to save the files and returns warnings. The answer does not prove that a file was saved, but it may
+ * say why one was not, and it determines how long to poll the disk.
  */
 async function saveThese(context: ApplyContext, files: readonly FileChange[]): Promise<string[]> {
   const { session } = context;
@@ -55,7 +55,7 @@ async function saveThese(context: ApplyContext, files: readonly FileChange[]): P
     const isSaved = async () => (await stateAfter(context, file)) === "same";
     const patience = reason === undefined && reply.isAnswer ? session.settings.proofTimeout : 0;
     if (!(await until(isSaved, patience))) return callSentences.notSaved(path, reason ?? reply.problem);
-    // Some editors format a file when they save it.
+    // Some editors format files on save.
     const isOther = asPlanned.includes(file) && !isExpectedNow(file);
     return isOther ? callSentences.changedOnSave(path) : [];
   });
@@ -67,7 +67,7 @@ interface SaveAnswer {
   /** The editor's reasons for not saving files, by URI. */
   readonly failed: ReadonlyMap<string, string>;
   readonly isAnswer: boolean;
-  /** The reason to give for a file that was not saved, if the editor itself gives none. */
+  /** The reason to report for an unsaved file if the editor gives none. */
   readonly problem: string;
 }
 
@@ -80,7 +80,7 @@ async function askToSave(session: Session, uris: readonly string[]): Promise<Sav
   return Promise.race([answered, delay(limits.saveMs, silent, { ref: false })]);
 }
 
-/** Reads from the answer which files were not saved, and why; skips malformed entries. */
+/** Extracts the files that were not saved, with the reasons, from the answer; skips malformed entries. */
 function failedIn(answer: unknown): Map<string, string> {
   const { failed }: { failed?: unknown } = Object(answer);
   const items: unknown[] = Array.isArray(failed) ? failed : [];

@@ -21,7 +21,7 @@ import type { CallOptions } from "../protocol.js";
 import { type Leftover, undoFailures } from "../sentences.js";
 import type { Session } from "../session.js";
 
-/** The session and the call for which steps are done. */
+/** The session and the call that steps belong to. */
 export interface ApplyContext {
   readonly session: Session;
   readonly options: CallOptions;
@@ -30,8 +30,8 @@ export interface ApplyContext {
 }
 
 /**
- * One task: to change the text of an existing file, to create, rename or delete a whole file, or to `restore` a deleted
- * file from its kept bytes. `planned` is the file as first planned.
+ * A task: changing an existing file's text; creating, renaming or deleting a file; or restoring a deleted file from its
+ * kept bytes. `planned` is the file as first planned.
  */
 export type Task =
   | { readonly kind: "text"; readonly planned: FileUpdate | FileRename }
@@ -40,7 +40,7 @@ export type Task =
   | { readonly kind: "delete"; readonly planned: FileDeletion }
   | { readonly kind: "restore"; readonly planned: FileCreation; readonly bytes: KeptFile };
 
-/** A plan that can be applied, with its tasks in the order in which they are done. */
+/** A plan that can be applied, with its tasks in order of execution. */
 export interface ApplyPlan extends Extract<Planned, { ok: true }>, Pick<ApplyContext, "places"> {
   readonly tasks: readonly Task[];
 }
@@ -51,35 +51,35 @@ export interface ApplyJob extends Pick<ApplyContext, "session" | "options"> {
   readonly token: CancellationToken;
   readonly warnings: readonly string[];
   readonly isPatch: boolean;
-  /**
-   * Plans the whole job for the current texts or, if `only` is given, plans just that file again, because it has
-   * changed.
-   */
+  /** Plans the whole job against the current texts or, if `only` is given, plans just that changed file again. */
   readonly plan: (only?: FileChange) => Promise<PlanAttempt>;
 }
 
-/** A plan that fits the texts as they were at one moment, or the failures if planning failed. */
+/** A plan that fits the texts at the time of planning, or the failures if planning failed. */
 export type PlanAttempt = ApplyPlan | Extract<Planned, { ok: false }>;
 
-/** The outcome of one step, as the editor's synced text or the disk shows it. */
+/** The outcome of one step, as shown by the editor's synced text or the disk. */
 export type StepOutcome =
   | { readonly kind: "verified" }
-  /** Everything is as before. */
+  /** Nothing has changed. */
   | { readonly kind: "refused"; readonly reason: string }
-  /** The text or the file changed first. The step is certainly not in effect. */
+  /** The text or file had changed beforehand, and the step's change is certainly not in place. */
   | { readonly kind: "moved" }
-  /** The text or the disk is neither as before nor as planned. */
+  /** The text or the file on disk is in neither the old nor the planned state. */
   | { readonly kind: "diverged" }
-  /** No answer came in time, and no change was seen. */
+  /** The editor did not answer in time, and no change was seen. */
   | { readonly kind: "timedOut" }
-  /** The editor answered yes, but everything is as before. It may still do the step. */
+  /** The editor reported success, but nothing has changed. The editor may still perform the step. */
   | { readonly kind: "acknowledgedButUnchanged" }
-  /** The editor answered yes, but does not sync the text that would verify the step. */
+  /** The editor reported success, but does not sync the text that would verify the step. */
   | { readonly kind: "acknowledgedUnverifiable" }
   | { readonly kind: "failed"; readonly failure: Failure }
-  /** The disk is neither as before nor as planned; recovery must wait until the disk can be written again. */
+  /**
+   * The files on disk are in neither the old nor the planned state; recovery must wait until the disk is writable
+   * again.
+   */
   | { readonly kind: "pending"; readonly failure: Failure }
-  /** The disk is as planned, but has not confirmed that the change survives a power cut. */
+  /** The files on disk are as planned, but the change may not survive a power cut. */
   | { readonly kind: "unconfirmed"; readonly failure: Failure }
   /** The file was created, but stayed empty and could not be deleted. */
   | { readonly kind: "leftEmpty" };
@@ -87,73 +87,76 @@ export type StepOutcome =
 /** The outcome of a step, with the data needed to roll the step back. */
 export interface StepResult {
   readonly outcome: StepOutcome;
-  /** The edits that were sent to the editor; `undefined` if there were none, or if they differ from the plan's. */
+  /** The edits sent to the editor; `undefined` if none were sent, or if they differ from the plan's. */
   readonly edits?: readonly TextEdit[] | undefined;
-  /** A deleted file as it was just before its deletion; `undefined` if the step did not delete one. */
+  /** Copy of the deleted file, taken just before its deletion; `undefined` if the step deleted none. */
   readonly kept?: KeptFile | undefined;
-  /** SHA-256, in hex, of a file just before its rename; `undefined` if it was not renamed or could not be read. */
+  /** SHA-256, in hex, of a file just before its rename; `undefined` if it was not renamed or could not be kept. */
   readonly hash?: string | undefined;
-  /** Removes any empty directories that the server made for a new name because some editors would not make them. */
+  /**
+   * Removes the directories created for a new name, if they are empty. The server creates them because some editors do
+   * not.
+   */
   readonly tidy?: (() => Promise<void>) | undefined;
-  /** `true` if the editor had a renamed file open; `undefined` if the file was not renamed. */
+  /** `true` if the editor had the renamed file open; `undefined` if no file was renamed. */
   readonly wasOpen?: boolean;
 }
 
-/** A task that was done or attempted. */
+/** A completed or attempted task. */
 export type DoneStep = Task &
   StepResult & {
-    /** The file as last planned. */
+    /** The file as most recently planned. */
     readonly file: FileChange;
     /** The outcomes of this file's edits; empty if the file was not planned again. */
     readonly editOutcomes: readonly EditOutcome[];
   };
 
-/** A plan while it is being applied. */
+/** A plan being applied. */
 export interface Run extends ApplyContext {
   readonly plan: ApplyPlan;
-  /** The tasks that the editor does, in order. */
+  /** The editor's tasks, in order. */
   readonly tasks: readonly Task[];
-  /** The part that the server writes itself after the editor has done its tasks; `undefined` if there is none. */
+  /** The part that the server writes itself, after the editor's tasks; `undefined` if there is none. */
   readonly disk: DiskPart | undefined;
   /** The client that the edit in the answer is written for. */
   readonly shownTo: EditTarget;
-  /** Warnings about the call that arose before planning. */
+  /** Warnings raised before planning, about the call itself. */
   readonly warnings: readonly string[];
-  /** The steps that have been done. */
+  /** The steps done so far. */
   readonly done: DoneStep[];
-  /** Total size of the deleted files that are kept, in bytes. */
+  /** Total size of the kept copies of deleted files, in bytes. */
   readonly budget: { bytes: number };
 }
 
-/** The files that the server writes itself. They are ready on disk, but not visible yet. */
+/** The files that the server writes itself, staged on disk but not visible yet. */
 export interface DiskPart {
   readonly ok: true;
-  /** Warnings about earlier batches that were interrupted, and about file attributes that can't be preserved. */
+  /** Warnings about earlier, interrupted batches and about file attributes that can't be preserved. */
   readonly warnings: readonly string[];
   /** Must be committed or abandoned. */
   readonly staged: Staged;
   readonly tasks: readonly Task[];
   /** The change on disk for each planned file. */
   readonly changes: ReadonlyMap<FileChange, DiskChange>;
-  /** Absolute paths of all files that this part changes, including the new paths of renamed files. */
+  /** Absolute paths of all files changed by this part, including the new paths of renamed files. */
   readonly paths: readonly string[];
 }
 
-/** A file that a call has changed and that an undo must restore. */
+/** A file changed by a call, to be restored by an undo. */
 export interface UndoneFile<F extends FileChange = FileChange> {
   readonly session: Session;
   readonly file: F;
-  /** `true` if the file's text was changed in a separate step. */
+  /** `true` if the file's text was changed by a separate step. */
   readonly isEdited: boolean;
-  /** The deleted file as it was; `undefined` if the file was not deleted, or if the server did not keep it. */
+  /** Copy of the deleted file; `undefined` if the file was not deleted, or if no copy was kept. */
   readonly kept: KeptFile | undefined;
-  /** URIs of the transaction's files after the batch. The undo itself frees any of these names that it needs. */
+  /** URIs of the transaction's files after the batch. If the undo needs any of these names, it frees them itself. */
   readonly freed: ReadonlySet<string>;
 }
 
 /**
  * The change that undoes an earlier change to a file, or the failure if it can't be undone. `place` is the file's path;
- * `undefined` if there is no file.
+ * `undefined` if the file does not exist.
  */
 export type Inverse =
   | { readonly ok: true; readonly file: FileChange; readonly place: ResolvedPath | undefined }
@@ -170,24 +173,27 @@ export interface ProposedStep<F extends FileChange = FileChange> extends ApplyCo
   readonly names: ReadonlySet<string>;
 }
 
-/** The rules for one kind of step. They are methods so that one table can hold rules for different types of file. */
+/**
+ * The rules for one kind of step. Methods, unlike function properties, let one table hold the rules for different types
+ * of file.
+ */
 export interface StepRules<F extends FileChange = FileChange, T extends Task = Task> {
-  /** Does the step. `file` is the file as last planned. */
+  /** Performs the step. `file` is the file as most recently planned. */
   do(run: Run, file: F, task: T): Promise<StepResult>;
   /**
    * Rolls back the step after a later one has failed. Returns `true` on success, otherwise `false` or the file's state.
    */
   rollBack(run: Run, file: F, step: DoneStep & T): Promise<boolean | Leftover>;
-  /** Plans the inverse of the step for a later undo; fails if the step's file or text has changed since the step. */
+  /** Plans the inverse of the step for a later undo; fails if the file or its text has changed since the step. */
   inverse(undone: UndoneFile<F>): Promise<Inverse>;
-  /** Reports whether the client has done the step. */
+  /** Reports whether the client has performed the step. */
   isDone(proposed: ProposedStep<F>): Promise<boolean>;
 }
 
-/** Returns the path by which a document of the plan is renamed or deleted; `undefined` if it is not a file. */
+/** Returns the path to rename or delete for a document in the plan; `undefined` if the document is not a file. */
 export function namePathOf({ places }: Pick<ApplyContext, "places">, uri: string): string | undefined {
   const place = places.get(uri);
-  // If the editor has a link open, the link itself is renamed or deleted, not the file that it points to.
+  // If the editor has a symbolic link open, the link itself is renamed or deleted, not its target.
   return place?.file === undefined || place.open !== undefined ? pathOfSyncedUri(uri) : place.file;
 }
 

@@ -1,4 +1,4 @@
-/** Answers `multiEdit/undo`: undoes an applied batch, completely or not at all, if its new text has not changed. */
+/** Serves `multiEdit/undo`, which undoes an applied batch completely or, if its new text has changed, not at all. */
 import type { CancellationToken } from "vscode-languageserver/node";
 import { trialKeys } from "../../dialect/keys.js";
 import { callFailures } from "../../dialect/sentences.js";
@@ -13,7 +13,7 @@ import { settleProposals, tellApplied } from "./recordApplied.js";
 import type { ApplyJob, Inverse, Task } from "./step.js";
 import { stepRules } from "./steps/table.js";
 
-/** Serves one request. Does not throw, whatever the caller sends. */
+/** Serves one request. Never throws, whatever the caller sends. */
 export async function undo(session: Session, params: unknown, token: CancellationToken): Promise<Answer> {
   const asked = undoParams(params);
   if (!asked.ok) return asked;
@@ -33,7 +33,7 @@ export async function undo(session: Session, params: unknown, token: Cancellatio
   });
 }
 
-/** Reads the requested id, if there is one. Refuses a misspelt key: ignoring it could undo the wrong transaction. */
+/** Parses the requested id, if any. Refuses unknown keys: ignoring a misspelt one could undo the wrong transaction. */
 function undoParams(params: unknown): Answer<string | undefined> {
   const given: unknown = Array.isArray(params) && params.length <= 1 ? params[0] : params;
   const wrong = (problem: string): Answer<never> => toRefusal([callFailures.wrongType({}, "transaction", problem)]);
@@ -48,7 +48,7 @@ function undoParams(params: unknown): Answer<string | undefined> {
   return typeof transaction === "string" ? { ok: true, result: transaction } : wrong(undoProblems.transaction);
 }
 
-/** Plans the inverse of every file's change and applies the plan like that of any batch. */
+/** Plans the inverse of every file's change and applies the plan like any other batch. */
 async function undoTransaction(session: Session, transaction: Transaction, token: CancellationToken): Promise<Answer> {
   const { id, label, steps: applied } = transaction;
   const options = { label: callSentences.undoOf(label) };
@@ -65,12 +65,12 @@ async function undoTransaction(session: Session, transaction: Transaction, token
   return { ok: true, result: { ...answer.result, transaction: id } };
 }
 
-/** Creates the function that plans the inverse of the steps for the current texts. */
+/** Creates the function that plans the inverse of the steps against the current texts. */
 function createPlan(session: Session, steps: readonly AppliedStep[]): ApplyJob["plan"] {
   const applied = [...new Set(steps.map(({ file }) => file))];
-  /** URIs of the files after the steps. The undo itself frees any of these names that it needs. */
+  /** URIs of the files after the steps. If the undo needs any of these names, it frees them itself. */
   const freed = new Set(applied.filter(({ kind }) => kind !== "delete").map((file) => nameAfter(file).uri));
-  /** The applied changes, by their inverses. */
+  /** The applied changes, keyed by their inverses. */
   const sources = new Map<FileChange, FileChange>();
   const invert = async (file: FileChange): Promise<Inverse> => {
     const own = steps.filter((step) => step.file === file);

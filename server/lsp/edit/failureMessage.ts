@@ -1,4 +1,4 @@
-/** Builds the message of a failed call: shortens long failures and leaves out repeated messages and hints. */
+/** Builds a failed call's message, shortening long failures and omitting repeated messages and hints. */
 import { mergeWith } from "../../plan/edits/sentences.js";
 import { clip, type Failure } from "../../plan/failure.js";
 import { limits } from "../../text/limits.js";
@@ -31,7 +31,7 @@ export function failureMessage(failures: readonly Failure[], { sound: placed, to
   return clip([...head, ...shown, ...rest].join("\n"), limits.callMessage + limits.failureMessage);
 }
 
-/** Removes the hint from a message, but not the sentences about the whole call that may follow the hint. */
+/** Removes the hint from a message, but not the sentences about the whole call that may follow it. */
 function withoutHint(message: string, hint: string): string {
   const at = message.lastIndexOf(hint);
   return at < 0 ? message : `${message.slice(0, at).trimEnd()}${message.slice(at + hint.length)}`.trimEnd();

@@ -1,12 +1,14 @@
-/** Converts between offsets and the protocol's positions. No other file does this. */
+/** Converts between offsets and LSP positions. No other file does this. */
 import type { Position, Range } from "vscode-languageserver/node";
 import { splitsCharacter } from "../../text/chars.js";
 import type { LineIndex } from "../../text/lines.js";
 
-/** The unit of `character`: UTF-8 bytes, UTF-16 units, or code points. */
+/** The unit of `character`: UTF-8 bytes, UTF-16 code units, or code points. */
 export type PositionEncoding = "utf-8" | "utf-16" | "utf-32";
 
-/** Number of units in a code point, by encoding. A lone surrogate counts like any other code point below U+10000. */
+/**
+ * Number of code units in a code point, by encoding. A lone surrogate counts like any other code point below U+10000.
+ */
 const unitsOf: Record<PositionEncoding, (codePoint: number) => number> = {
   "utf-8": (codePoint) => (codePoint < 0x80 ? 1 : codePoint < 0x800 ? 2 : codePoint < 0x10000 ? 3 : 4),
   "utf-16": (codePoint) => (codePoint < 0x10000 ? 1 : 2),
@@ -14,18 +16,17 @@ const unitsOf: Record<PositionEncoding, (codePoint: number) => number> = {
 };
 
 /**
- * Returns the first encoding in the client's list that the server knows. If `offered` is not a list, or contains no
- * known encoding, returns utf-16, which LSP requires every client to support.
+ * Returns the first of the client's encodings that the server knows. If `offered` is not a list or contains no known
+ * encoding, returns utf-16, which LSP requires every client to support.
  */
 export function chooseEncoding(offered: unknown): PositionEncoding {
   return (Array.isArray(offered) ? offered.find(isEncoding) : undefined) ?? "utf-16";
 }
 
 /**
- * Returns a function that converts offsets in UTF-16 units to positions. It is fastest if the offsets ascend, because
- * then it counts each part of a line only once. It throws if the protocol can't express the offset because it is
- * outside the text, inside a surrogate pair, or between CR and LF. Code that makes edits must first widen the spans of
- * the edits to valid offsets.
+ * Returns a function that converts offsets in UTF-16 code units to positions. It is fastest for ascending offsets,
+ * because it then scans each line only once. It throws on an offset that LSP can't express: one outside the text,
+ * inside a surrogate pair, or between CR and LF. Code that builds edits must first widen their spans to valid offsets.
  */
 export function ascendingPositions(
   text: string,
@@ -48,11 +49,12 @@ export function ascendingPositions(
 }
 
 /**
- * Returns the offset of a position, in UTF-16 units. `undefined` if there is no such position: the line does not exist,
- * `character` is beyond the line's content or inside a character, or a number is not an unsigned integer. In LSP, a
- * `character` beyond the line means the line's end, but a client sends one only if its text differs from the server's.
+ * Returns a position's offset in UTF-16 code units; `undefined` if the position is invalid: its line does not exist,
+ * its `character` is past the end of the line or inside a character, or either number is not an unsigned integer. LSP
+ * treats a `character` past the end as the line's end, but a client sends such a position only if its text differs from
+ * the server's.
  *
- * For an editor that counts a CR as a character, a position between CR and LF is valid.
+ * In an editor that counts a CR as a character, a position between CR and LF is valid.
  *
  * Character 0 of the line after the last one means the end of the text: Neovim and Emacs, which have no empty last
  * line, send this position.
@@ -74,7 +76,9 @@ export function offsetOf(
   return offset > end || isInsidePair ? undefined : offset;
 }
 
-/** Returns a range's offsets, in UTF-16 units. `undefined` if a position is invalid or the end is before the start. */
+/**
+ * Returns a range's offsets in UTF-16 code units; `undefined` if a position is invalid or the end precedes the start.
+ */
 export function spanOf(
   text: string,
   lines: LineIndex,
@@ -86,7 +90,10 @@ export function spanOf(
   return from === undefined || to === undefined || from > to ? undefined : { from, to };
 }
 
-/** Returns the last valid offset on a line. If a lone CR does not end a line, the offset may be between CR and LF. */
+/**
+ * Returns the last valid offset on a line: the end of its content or, if the line ends in CRLF and a lone CR does not
+ * end a line, the offset between CR and LF.
+ */
 function endOfCharacters(lines: LineIndex, line: number): number {
   const end = lines.contentEnd(line);
   return lines.rule.loneCrEndsLine || lines.terminator(line) !== "\r\n" ? end : end + 1;

@@ -1,4 +1,4 @@
-/** Builds the answers: results of calls whose edits were proposed or applied, and refusals of calls that failed. */
+/** Builds the answer to a call: a result if its edits were proposed or applied, or a refusal if it failed. */
 import type { WorkspaceEdit } from "vscode-languageserver/node";
 import { diffing, diffOf, type FileDiff } from "../../plan/diff.js";
 import type { Failure } from "../../plan/failure.js";
@@ -9,7 +9,7 @@ import type { CallOptions, FileResult, MultiEditErrorData, MultiEditResult } fro
 import { callSentences } from "../sentences.js";
 import { failureMessage } from "./failureMessage.js";
 
-/** The data from which a result is built. */
+/** The input to `toResult`. */
 export interface Report {
   readonly planned: Extract<Planned, { ok: true }>;
   readonly edit: WorkspaceEdit;
@@ -17,15 +17,15 @@ export interface Report {
   readonly options: CallOptions;
   readonly warnings: readonly string[];
   /**
-   * Whether each file on disk has the document's text after the call. For a file not listed here, `document.onDisk`
-   * applies.
+   * Comparison of each file on disk with the document's text after the call. `document.onDisk` applies to files not
+   * listed.
    */
   readonly onDisk?: ReadonlyMap<FileChange, "same" | "differs">;
   /** Files that the server wrote itself because no editor has them open; `undefined` means none. */
   readonly written?: ReadonlySet<FileChange>;
 }
 
-/** Builds the result of a call, file by file. */
+/** Builds a call's result, yielding at least once per changed file. */
 export function* toResult(report: Report): Generator<void, MultiEditResult> {
   const { planned, options } = report;
   const changed = planned.files.filter(isChanged);
@@ -57,9 +57,9 @@ export function* toResult(report: Report): Generator<void, MultiEditResult> {
   return summary ? result : { ...result, edit: report.edit };
 }
 
-/** Returns the label: `src/a.ts (3 edits)`, `4 files (9 edits)`, or the caller's own. */
+/** Returns the label: the caller's own or, by default, `src/a.ts (3 edits)` or `4 files (9 edits)`. */
 export function labelOf(files: readonly FileChange[], options: CallOptions): string {
-  // A label is shown to people, so it must not break the line or reverse the direction of the text.
+  // Labels are shown to people. These characters could break the line or reverse the text direction.
   if (options.label !== undefined) return options.label.replace(/[\p{Cc}\p{Cf}]/gu, "\ufffd");
   const changed = files.filter(isChanged);
   const named = changed.length > 0 ? changed : files;
@@ -71,21 +71,21 @@ export function labelOf(files: readonly FileChange[], options: CallOptions): str
   return `${name} (${edits} ${edits === 1 ? "edit" : "edits"})`;
 }
 
-/** Reports whether a file changes. A file does not change if its edits were skipped or cancel each other out. */
+/** Reports whether a file changes. It does not if its edits were skipped or cancel each other out. */
 function isChanged({ kind, change }: FileChange): boolean {
   return kind !== "update" || !change.isEmpty;
 }
 
-/** Returns the files, except those that are deleted only because a renamed file takes their name. */
+/** Returns the files, except those that are deleted only to make room for a renamed file. */
 function requestedFiles(files: readonly FileChange[]): readonly FileChange[] {
   const room = new Set(files.flatMap((file) => (file.kind === "rename" && file.overwritten ? [file.target.uri] : [])));
   return files.filter(({ kind, document }) => kind !== "delete" || !room.has(document.uri));
 }
 
 /**
- * Returns the label, a sentence about the changed files that no editor has open, and a line for each file: a letter and
- * a path, as in the output of Codex's `apply_patch` command. The lines come last because agents cut off the end of a
- * long answer.
+ * Returns the label, a sentence about any changed files that no editor has open, and one line per file with a letter
+ * and a path, in the style of Codex's `apply_patch` output. The lines come last because agents truncate long answers at
+ * the end.
  */
 function textOf(label: string, changed: readonly FileChange[], { written }: Report): string {
   const files = requestedFiles(changed);
@@ -100,12 +100,12 @@ function textOf(label: string, changed: readonly FileChange[], { written }: Repo
   return [label, ...onDisk, ...Object.values(byLetter).flat()].join("\n");
 }
 
-/** Returns the start of a text: as many whole lines as fit into `length` characters. */
+/** Truncates a text to as many whole lines as fit into `length` characters. */
 export function wholeLines(text: string, length: number): string {
   return text.length <= length ? text : text.slice(0, text.lastIndexOf("\n", length - 1) + 1);
 }
 
-/** Returns the diff of all files of a plan. */
+/** Returns the combined diff of a plan's files. */
 export function wholeDiff(files: readonly FileChange[]): string {
   return freeingFirst(files)
     .ordered.map((file) => diffOf(file).text)
@@ -131,21 +131,18 @@ function toFileResult(file: FileChange, diff: FileDiff, report: Report): FileRes
   };
 }
 
-/**
- * The answer to a request: its result, or its failures. The code that receives the request converts the answer to
- * JSON-RPC.
- */
+/** The answer to a request: a result or failures. The code that received the request converts it to JSON-RPC. */
 export type Answer<T = MultiEditResult> = { readonly ok: true; readonly result: T } | FailedAnswer;
 
 /** The answer to a request that failed and changed nothing. */
 export interface FailedAnswer {
   readonly ok: false;
-  /** All failures; the first failure determines the error code of the answer. */
+  /** All failures; the first one determines the answer's error code. */
   readonly failures: readonly Failure[];
   readonly outcomes: readonly EditOutcome[];
-  /** Text for people and agents. */
+  /** The error message, for people and agents alike. */
   readonly message: string;
-  /** The diff that the user rejected; `undefined` if the user rejected none. */
+  /** The diff that the user rejected, if any. */
   readonly diff?: string;
 }
 
@@ -155,19 +152,19 @@ export function toRefusal(
   outcomes: readonly EditOutcome[] = [],
   call: { readonly isPatch: boolean } = { isPatch: false },
 ): FailedAnswer {
-  // If the call itself failed, nothing is known about its edits.
+  // If the call as a whole failed, nothing is known about its edits.
   const known = failures.some(({ index }) => index !== undefined) ? outcomes : [];
   const sound = known.filter(({ status }) => status === "notAttempted").map(({ index }) => index);
   const message = failureMessage(failures, { sound, total: known.length, ...call });
   return { ok: false, failures, outcomes, message };
 }
 
-/** Builds the answer to a call that was planned but not carried out. The failure says what happened to all edits. */
+/** Builds the answer to a call that was planned but not applied. The failure's message applies to the whole call. */
 export function toEditorRefusal(failure: Failure, outcomes: readonly EditOutcome[]): FailedAnswer {
   return { ok: false, failures: [failure], outcomes, message: failure.message };
 }
 
-/** Returns the `data` of the JSON-RPC error for a failed answer. */
+/** Returns the JSON-RPC error's `data` for a failed answer. */
 export function toErrorData({ failures, outcomes, diff }: FailedAnswer): MultiEditErrorData {
   const data = { failures: [...failures], edits: outcomes.map((one) => ({ ...one, places: [...one.places] })) };
   return diff === undefined ? data : { ...data, diff };

@@ -1,4 +1,4 @@
-/** Turns a plan into the protocol's WorkspaceEdit, which has positions instead of offsets. */
+/** Converts a plan to an LSP WorkspaceEdit, which uses positions instead of offsets. */
 import type {
   CreateFile,
   DeleteFile,
@@ -21,7 +21,10 @@ import { ascendingPositions } from "./positions.js";
 /** The client that an edit is written for. */
 export type EditTarget = Pick<Session, "encoding" | "capabilities" | "facts">;
 
-/** An operation on a whole file. It has no options, because some clients ignore an edit that contains any. */
+/**
+ * An operation on a whole file. It never has options, because some clients ignore any edit whose operations have
+ * options.
+ */
 export type FileOperation = CreateFile | RenameFile | DeleteFile;
 
 /** Returns the failure if a plan needs a file operation that the client does not support; otherwise `undefined`. */
@@ -33,9 +36,9 @@ export function missingOperation(files: readonly FileChange[], target: EditTarge
 }
 
 /**
- * Builds the edit, in this order: creations of files; the text edits of each document, under its old name and with the
- * version that was matched; renames and deletions, with the creations that must wait for them, each followed by its
- * text. Unchanged files are left out. `made` contains text edits that were built earlier.
+ * Builds the edit, in this order: file creations; each document's text edits, under the document's old name and for the
+ * version that they were matched against; renames, deletions, and the creations that must wait for these, each creation
+ * followed by its text. Unchanged files are omitted. `made` contains text edits that have already been built.
  */
 export function toWorkspaceEdit(
   files: readonly FileChange[],
@@ -55,7 +58,7 @@ export function toWorkspaceEdit(
     return { changes: Object.fromEntries(changes) };
   }
   const { created, after } = fileOrder(files);
-  // If a file is renamed, its text is edited under the old name.
+  // The text of a renamed file is edited under the file's old name.
   const early = files.filter((file) => file.kind === "rename" || !after.includes(file));
   return {
     documentChanges: [
@@ -69,7 +72,7 @@ export function toWorkspaceEdit(
   };
 }
 
-/** Returns the operation on the file as a whole, as a list; the list is empty if only the text changes. */
+/** Returns the operation on the whole file as a list, which is empty if only the text changes. */
 function toFileOperation(file: FileChange): FileOperation[] {
   const { kind } = file;
   const { uri } = file.document;
@@ -77,15 +80,15 @@ function toFileOperation(file: FileChange): FileOperation[] {
   return kind === "update" ? [] : [{ kind, uri }];
 }
 
-/** Returns `true` if the client supports a file operation. */
+/** Reports whether the client supports a file operation. */
 export function offers({ capabilities }: EditTarget, operation: FileOperation["kind"]): boolean {
   return capabilities.workspace?.workspaceEdit?.resourceOperations?.includes(operation) ?? false;
 }
 
-/** Returns the edits of one document as the editor sees it: disjoint, sorted, and in the target's encoding. */
+/** Returns a file's edits for the text as the editor sees it: sorted, disjoint, and in the target's encoding. */
 export function toTextEdits({ document, change, kind }: FileChange, target: EditTarget): TextEdit[] {
   const start: Position = { line: 0, character: 0 };
-  // The editor opens this new or empty file for the edit, and some editors treat the empty text as one line end.
+  // The editor opens this new or empty file to apply the edit, and some editors treat an empty text as one line ending.
   if (kind === "create" || (document.version === null && document.text === "")) {
     const end: Position = target.facts.emptyIsLineEnd ? { line: 1, character: 0 } : start;
     return change.changes.map(({ insert }) => ({ range: { start, end }, newText: insert }));
@@ -102,7 +105,10 @@ export function toTextEdits({ document, change, kind }: FileChange, target: Edit
   }));
 }
 
-/** Moves an insertion at the end of a text in front of the final line end, which then ends the last inserted line. */
+/**
+ * Moves an insertion from the end of a text to just before the final line ending, which then ends the last inserted
+ * line.
+ */
 function beforeLastEnd(text: string, change: ChangeSet): ChangeSet {
   const last = change.changes.at(-1);
   const end = /\r\n$|\n$/.exec(text)?.[0];
@@ -119,7 +125,7 @@ export function hasDocumentChanges({ capabilities, facts }: EditTarget): boolean
 }
 
 /**
- * Adapts a planned file to an editor that makes all line ends of an inserted text alike. If the document has both CRLF
+ * Adapts a planned file to an editor that normalises the line endings of inserted text. If the document has both CRLF
  * and LF, such an editor inserts LF, whatever the server sends.
  */
 export function fitted(target: Pick<EditTarget, "capabilities" | "facts">, file: FileChange): FileChange {
@@ -135,8 +141,8 @@ export function fitted(target: Pick<EditTarget, "capabilities" | "facts">, file:
 }
 
 /**
- * Adapts the plan of a closed file to the text that the editor will sync once it opens the file: some editors sync only
- * LF.
+ * Adapts a closed file's plan to the text that the editor will sync when it opens the file: some editors sync every
+ * line ending as LF.
  */
 export function asOpened({ facts }: Pick<EditTarget, "facts">, file: FileChange): FileChange {
   const { document, change } = file;

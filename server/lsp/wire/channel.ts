@@ -1,5 +1,5 @@
 /**
- * A two-way channel of JSON-RPC messages, over a pair of byte streams or over Node's own channel to a parent process,
+ * A two-way channel for JSON-RPC messages, over a pair of byte streams or over Node's IPC channel to a parent process,
  * and the two ends that the JSON-RPC library reads from and writes to.
  */
 import type { Readable } from "node:stream";
@@ -10,11 +10,11 @@ import { frameFaults, refusals } from "./sentences.js";
 
 /** Events of a channel; no event follows `end`. */
 export interface ChannelEvents {
-  /** A message as parsed from JSON, of any shape. */
+  /** A message parsed from JSON, of any shape. */
   message(message: unknown): void;
   /** A message whose body is not JSON in UTF-8. */
   unreadable(): void;
-  /** No more messages will come. `fault` is the reason, as a clause; `undefined` if the client ended the channel. */
+  /** No more messages will come. `fault` is a clause that says why; `undefined` if the client ended the channel. */
   end(fault: string | undefined): void;
 }
 
@@ -22,9 +22,11 @@ export interface ChannelEvents {
 export interface Channel {
   /** Starts reading. Must be called only once. */
   listen(events: ChannelEvents): void;
-  /** Sends a message after earlier ones; drops it if the channel is broken. Throws only if JSON can't express it. */
+  /**
+   * Sends a message, after any sent earlier; drops it if the channel is broken. Throws only if JSON can't represent it.
+   */
   send(message: Message): void;
-  /** Settles when the client has taken everything that was sent, or will take no more. */
+  /** Settles when the client has taken everything that was sent, or has stopped taking output. */
   whenFlushed(): Promise<void>;
   /** Reports whether the client has stopped taking output. */
   isBroken(): boolean;
@@ -39,8 +41,9 @@ export interface ByteSink {
 }
 
 /**
- * Creates a channel of frames over byte streams. It pauses reading while more than `limits.outputBacklogBytes` of
- * output are waiting for the client, or while more than `limits.messagesAhead` messages are waiting to be dispatched.
+ * Creates a channel that carries frames over byte streams. It pauses reading while more than
+ * `limits.outputBacklogBytes` bytes of output are waiting for the client, or while more than `limits.messagesAhead`
+ * messages are waiting to be dispatched.
  */
 export function streamChannel(input: Readable, output: ByteSink): Channel {
   const outbox = new Outbox();
@@ -54,7 +57,7 @@ export function streamChannel(input: Readable, output: ByteSink): Channel {
     else input.resume();
   }
 
-  /** Counts one message as dispatched in each turn of the event loop, because the library dispatches at that rate. */
+  /** Counts one message as dispatched per turn of the event loop, the rate at which the library dispatches messages. */
   function countTurn(): void {
     ahead -= 1;
     counting = ahead > 0;
@@ -109,7 +112,7 @@ export function streamChannel(input: Readable, output: ByteSink): Channel {
   };
 }
 
-/** Decodes UTF-8. Keeps a byte order mark, so the JSON parser refuses the text, as the JSON specification allows. */
+/** Decodes UTF-8. Keeps a byte order mark, so that the JSON parser rejects it, as the JSON specification allows. */
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 function receiveBody(bytes: Buffer, events: ChannelEvents): void {
@@ -124,8 +127,8 @@ function receiveBody(bytes: Buffer, events: ChannelEvents): void {
 }
 
 /**
- * Creates a channel to the parent process, for `--node-ipc`. The channel has no frames and therefore no faults.
- * `undefined` if there is no parent process, or if the parent has not opened a channel.
+ * Creates a channel to the parent process, for `--node-ipc`; returns `undefined` if there is no parent process, or if
+ * the parent has not opened a channel. The channel uses no frames, so it reports no faults.
  */
 export function parentChannel(): Channel | undefined {
   const post = process.send?.bind(process);
@@ -148,21 +151,25 @@ export function parentChannel(): Channel | undefined {
   };
 }
 
-/** Counts output that has been written but not yet taken by the client. */
+/** Tracks the output that has been written but not yet taken by the client. */
 class Outbox {
   /**
-   * Size of the output that the client has not taken: in bytes or, if the client is the parent process, in messages.
+   * Size of the output that the client has not yet taken: in bytes or, if the client is the parent process, in
+   * messages.
    */
   backlog = 0;
-  /** `true` if no more output will be taken. */
+  /** `true` if the client has stopped taking output. */
   isBroken = false;
   /** Called when the client has taken output. */
   onTaken = (): void => {};
-  /** Called once, when no more output will be taken. */
+  /** Called once, when the client stops taking output. */
   onBroken = (): void => {};
   private waiting: (() => void)[] = [];
 
-  /** Adds output of this size. The returned function subtracts the size; an error passed to it breaks the channel. */
+  /**
+   * Adds output of the given size. The returned function subtracts it again; if it is passed an error, it marks the
+   * channel as broken.
+   */
   put(size: number): (error?: Error | null) => void {
     this.backlog += size;
     return (error) => {
@@ -191,7 +198,7 @@ class Outbox {
   }
 }
 
-/** Sees each received message before the library does, and each outgoing message once it has been sent. */
+/** Sees each incoming message before the library does, and each outgoing message once it has been sent. */
 export interface MessageFilter extends ChannelEvents {
   /** Called after the library has sent a message. */
   sending(message: Message): void;
@@ -201,7 +208,7 @@ export interface MessageFilter extends ChannelEvents {
 export interface RpcStreams {
   readonly reader: MessageReader;
   readonly writer: MessageWriter;
-  /** Hands a message to the library; a message that arrives before the library listens is lost. */
+  /** Hands a message to the library; messages delivered before the library listens are lost. */
   deliver(message: Message): void;
 }
 
@@ -229,7 +236,8 @@ export function createRpcStreams(channel: Channel, filter: MessageFilter): RpcSt
       try {
         channel.send(message);
       } catch (error) {
-        // The message is cyclic, or too deep or too long to be written as JSON. A request must get an answer anyway.
+        // The message is cyclic, too deeply nested or too long to be written as JSON. If it answers a request, that
+        // request must still get an answer.
         if (!("id" in message) || "method" in message) throw error;
         const reply = { jsonrpc: "2.0", id: message.id, error: refusals.unwritable };
         channel.send(reply);

@@ -1,15 +1,15 @@
 /**
  * Decodes and encodes the base protocol's frames. The decoder is strict: after an invalid header, the next message
- * can't be found, and a silent connection is worse for the user than a connection that ends with a reason.
+ * can't be found, and for the user, a connection that goes silent is worse than one that ends with a reason.
  */
 import { limits } from "../../text/limits.js";
 import { frameFaults } from "./sentences.js";
 
-/** Receives the output of the decoder. Neither function may throw. */
+/** Receives the decoder's output. Neither function may throw. */
 export interface FrameSink {
   /** Receives the body of one message. The bytes are valid only until this function returns. */
   body(bytes: Buffer): void;
-  /** Receives the reason that no more can be read from the stream, as a clause. This is the last call. */
+  /** Called last, with a clause that says why nothing more can be read from the stream. */
   fault(reason: string): void;
 }
 
@@ -17,22 +17,22 @@ export interface FrameSink {
  * Creates a decoder for the frames of the LSP base protocol: a header block of at most `limits.headerBytes` whose lines
  * end in CRLF, with exactly one `Content-Length` of 1 to `limits.messageBytes`, in decimal digits, and at most one
  * `Content-Type` whose charset is UTF-8. Anything else is reported as a fault as soon as it is seen. Decoding takes
- * linear time, however the bytes are divided.
+ * linear time, however the input is split into chunks.
  */
 export function createFrameDecoder(sink: FrameSink) {
-  /** The `headerUsed` bytes of the header block received so far. The line being received begins at `lineStart`. */
+  /** The header block received so far, `headerUsed` bytes long. The current line starts at `lineStart`. */
   const header = Buffer.alloc(limits.headerBytes);
   let headerUsed = 0;
   let lineStart = 0;
   let fields: HeaderFields = {};
-  /** Length in bytes of the body that follows a complete header block; 0 if the header block is not complete yet. */
+  /** Length in bytes of the body being received; 0 while the header block is incomplete. */
   let bodyLength = 0;
-  /** A body that arrives in several pieces, of which `bodyUsed` bytes have been received. */
+  /** A body that arrives in pieces; its first `bodyUsed` bytes have been received. */
   let body: Buffer = Buffer.alloc(0);
   let bodyUsed = 0;
   let isBroken = false;
 
-  /** Takes the bytes of one stream in order, in pieces of any size. */
+  /** Accepts the next chunk of the stream, whatever its size. */
   function push(chunk: Buffer): void {
     let at = 0;
     while (at < chunk.length && !isBroken) {
@@ -47,7 +47,7 @@ export function createFrameDecoder(sink: FrameSink) {
     }
   }
 
-  /** Takes one byte of a header block. Returns the problem with the byte, as a clause; `undefined` if there is none. */
+  /** Accepts a byte of a header block. Returns a clause that describes the problem, or `undefined` if there is none. */
   function takeHeaderByte(byte: number): string | undefined {
     if (headerUsed === header.length) return frameFaults.longHeader;
     const isBreak = byte === carriageReturn || byte === lineFeed;
@@ -67,7 +67,7 @@ export function createFrameDecoder(sink: FrameSink) {
     return undefined;
   }
 
-  /** Takes the bytes of the current body and returns their number. Copies only a body that arrives in pieces. */
+  /** Takes the current body's bytes and returns their number. Only a body that arrives in pieces is copied. */
   function takeBodyBytes(bytes: Buffer): number {
     const count = Math.min(bytes.length, bodyLength - bodyUsed);
     let whole = bytes.subarray(0, count);
@@ -85,7 +85,7 @@ export function createFrameDecoder(sink: FrameSink) {
     return count;
   }
 
-  /** Reports whether the received bytes end in the middle of a message. */
+  /** Reports whether the bytes received so far end in the middle of a message. */
   const isInsideFrame = (): boolean => !isBroken && (bodyLength > 0 || headerUsed > 0);
   return { push, isInsideFrame };
 }
@@ -106,7 +106,9 @@ const tab = 0x09;
 const firstPrintable = 0x20;
 const lastPrintable = 0x7e;
 
-/** Enlarges a buffer, usually to twice its size. It grows with the received bytes, not with the announced length. */
+/**
+ * Enlarges a buffer, usually to twice its size. Memory use depends on the bytes received, not on the length announced.
+ */
 function enlarged(store: Buffer, { least, most }: { least: number; most: number }): Buffer {
   const larger = Buffer.allocUnsafe(Math.min(most, Math.max(least, 2 * store.length, 4096)));
   store.copy(larger);
@@ -120,7 +122,7 @@ interface HeaderFields {
   type?: string;
 }
 
-/** Adds the field of a header line. Returns the problem with the line, as a clause; `undefined` if there is none. */
+/** Parses a header line into `fields`. Returns a clause that describes the problem, or `undefined` if there is none. */
 function readField(line: string, fields: HeaderFields): string | undefined {
   const colon = line.indexOf(":");
   const name = line.slice(0, Math.max(colon, 0)).toLowerCase();

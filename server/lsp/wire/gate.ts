@@ -1,6 +1,6 @@
 /**
- * The gate between the wire and the JSON-RPC library. It checks the envelope and the order of messages, and itself
- * answers messages that the library would swallow, serve too early, or log at full length.
+ * The gate between the wire and the JSON-RPC library. It checks the envelope and order of messages, and itself answers
+ * any message that the library would swallow, serve too early, or log in full.
  */
 import type { Message, NotificationMessage, RequestMessage, ResponseMessage } from "vscode-languageserver/node";
 import { isObject } from "../../dialect/keys.js";
@@ -16,18 +16,21 @@ import {
   requestFailed,
 } from "./sentences.js";
 
-/** The gate of one connection, with the ends of the channel that the library uses. */
+/** The gate for a connection, with the channel ends that the library uses. */
 export interface Gate extends Pick<RpcStreams, "reader" | "writer"> {
-  /** Settles once every delivered request is answered, and the client has taken the answers or will take no more. */
+  /**
+   * Settles once every delivered request has been answered and the client has taken the answers or stopped taking
+   * output.
+   */
   whenAnswered(): Promise<void>;
   /** Answers all pending and later requests to the client with an error, because the client will no longer answer. */
   abandonClient(): void;
-  /** Cancels every delivered request that has no answer yet. */
+  /** Cancels every pending request from the client. */
   cancelRequests(): void;
 }
 
 /**
- * Creates the gate of one connection, in the state before `initialize`. `note` receives one line about each dropped
+ * Creates the gate for a connection, in the state before `initialize`. `note` receives one line about each dropped
  * message; the line quotes nothing from the message. `end` handles the channel's `end` event.
  */
 export function createGate(channel: Channel, note: Note, end: (fault: string | undefined) => void): Gate {
@@ -97,14 +100,14 @@ export function createGate(channel: Channel, note: Note, end: (fault: string | u
 type Id = string | number;
 type JsonRecord = Record<string, unknown>;
 
-/** The phase of one connection and its open requests. */
+/** A connection's phase and pending requests. */
 interface EnvelopeState {
   phase: "new" | "open" | "shutDown";
-  /** Ids of the client's unanswered requests. Keys are strings: to the library, 9 and "9" are the same. */
+  /** Ids of the client's pending requests. The keys are strings because the library treats 9 and "9" as the same id. */
   readonly pending: Map<string, Id>;
-  /** Ids of unanswered requests to the client. */
+  /** Ids of pending requests to the client. */
   readonly asked: Set<Id>;
-  /** Key of the unanswered `initialize` request; `undefined` if there is none. */
+  /** Key of the pending `initialize` request; `undefined` if there is none. */
   initializeKey: string | undefined;
 }
 
@@ -138,7 +141,7 @@ function judgeRequest(state: EnvelopeState, message: JsonRecord, id: Id, method:
     state.initializeKey = key;
   }
   if (method === "shutdown") state.phase = "shutDown";
-  // If there were no params, the library would pass the cancellation token to the handler as its params.
+  // If params were missing, the library would pass the cancellation token to the handler in their place.
   if (method.startsWith(ownMethods) && message.params === undefined) message.params = null;
   return deliver(message);
 }
@@ -151,7 +154,7 @@ function refusalOf(state: EnvelopeState, method: string, key: string, params: un
   if (state.pending.size >= limits.pendingRequests) return refusals.busy;
   if (method === "initialize") return isObject(params) ? undefined : refusals.initializeParams;
   if (params === undefined || params === null || isObject(params)) return undefined;
-  // The library spreads an array over the handler's arguments, but the handler takes params in only one argument.
+  // The library spreads an array over the handler's arguments, but handlers take the params as a single argument.
   if (Array.isArray(params)) return params.length === 1 ? undefined : refusals.positionalParams;
   return typeof params === "string" && method.startsWith(ownMethods) ? undefined : refusals.params;
 }
@@ -163,7 +166,7 @@ function judgeNotification(state: EnvelopeState, message: JsonRecord, method: st
   const params = message.params ?? undefined;
   if (params !== undefined && !isObject(params)) return drop(dropReasons.params);
   if (method === cancelMethod) {
-    // The library throws on a cancellation without an id, and remembers a cancellation of an unknown id.
+    // The library throws on a cancellation without an id, and remembers a cancellation whose id is unknown.
     const id = params?.id;
     if (!isId(id) || !state.pending.has(String(id))) return drop(dropReasons.cancellation);
   }
@@ -173,17 +176,20 @@ function judgeNotification(state: EnvelopeState, message: JsonRecord, method: st
 
 /**
  * Judges a response. Even an invalid response is never answered: its id belongs to a request from the server, and the
- * client could mistake an answer for the response to a request of its own.
+ * client could mistake an answer for the response to one of its own requests.
  */
 function judgeResponse(state: EnvelopeState, { jsonrpc, id, error, result }: JsonRecord): GateDecision {
   if (jsonrpc !== "2.0") return drop(dropReasons.responseVersion);
   if (!isId(id) || !state.asked.delete(id)) return drop(dropReasons.response);
   if (error !== undefined && error !== null) return deliver({ jsonrpc, id, error: toResponseError(error) });
-  // Clients written in languages without null leave out a result that is null.
+  // Clients written in languages without null omit a null result.
   return deliver({ jsonrpc, id, result: result ?? null });
 }
 
-/** Delivers a message. Callers have checked what the library trusts: `jsonrpc`, and the types of `id` and `method`. */
+/**
+ * Delivers a message. Callers have checked what the library takes on trust: `jsonrpc`, and the types of `id` and
+ * `method`.
+ */
 const deliver = (message: JsonRecord): GateDecision => ({ kind: "deliver", message: message as unknown as Message });
 
 const refuse = (id: Id | null, refusal: Refusal): GateDecision => ({ kind: "refuse", id, refusal });

@@ -1,4 +1,6 @@
-/** The server's process as the child of an editor: its log on stderr, the errors that it survives, and its end. */
+/**
+ * Manages the server's process as an editor's child: logs to stderr, survives errors, and exits when the editor does.
+ */
 import { clip } from "../../plan/failure.js";
 import { limits } from "../../text/limits.js";
 import { isProcess } from "../../workspace/process.js";
@@ -6,12 +8,13 @@ import type { ByteSink } from "./channel.js";
 import { type LogLevel, logLevels } from "./logLevel.js";
 import { connectionSentences } from "./sentences.js";
 
-/** Writes one entry of the log. Must not throw. */
+/** Writes one log entry. Must not throw. */
 export type Note = (level: LogLevel, text: string) => void;
 
-/** Returns a log that writes entries up to the level `most` to stderr, each cut to `limits.logLine` characters. */
+/** Returns a logger that writes entries up to the level `most` to stderr, truncated to `limits.logLine` characters. */
 export function noteOnStderr(most: LogLevel = "warn"): Note {
-  // A client that has closed stderr wants no log. Without a listener, the error would be an uncaught exception.
+  // A client that has closed stderr does not want a log. Without a listener, the write error would become an uncaught
+  // exception.
   process.stderr.on("error", () => {});
   return (level, text) => {
     if (logLevels.indexOf(level) > logLevels.indexOf(most)) return;
@@ -19,12 +22,12 @@ export function noteOnStderr(most: LogLevel = "warn"): Note {
   };
 }
 
-/** Cuts a log entry to `limits.logLine` characters. */
+/** Truncates a log entry to `limits.logLine` characters. */
 export const shorten = (text: string): string => clip(text, limits.logLine);
 
 /**
- * Keeps stdout for the protocol: returns its only writer, and redirects all other output to stderr, including that of
- * `console`.
+ * Reserves stdout for the protocol: returns its only writer and redirects all other output, including that of
+ * `console`, to stderr.
  */
 export function takeStdout(): ByteSink {
   const { stdout, stderr } = process;
@@ -36,15 +39,15 @@ export function takeStdout(): ByteSink {
   };
 }
 
-/** Keeps the process alive after an uncaught error, so that only one request is lost, not the session. */
+/** Keeps the process alive after an uncaught error, so that only one request is lost, not the whole session. */
 export function surviveThrows(note: Note): void {
   process.on("uncaughtException", (error) => note("error", connectionSentences.uncaught(error)));
   process.on("unhandledRejection", (reason) => note("error", connectionSentences.unhandled(reason)));
 }
 
 /**
- * Calls `gone` once, when the process with this id ends. If the server finds no such process, none is watched: the
- * editor may be running outside the server's container or at the other end of ssh.
+ * Calls `gone` once, when the process with this id ends. If no such process exists, only logs a warning: the editor may
+ * be running outside the server's container or at the other end of an SSH connection.
  */
 export function watchClient(processId: number, on: { gone(): void; note: Note }): void {
   if (!isProcess(processId, undefined)) {

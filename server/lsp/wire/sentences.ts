@@ -1,7 +1,7 @@
 /** Sentences about the connection: unreadable frames, refused messages, and the end of the process. */
 import { limits } from "../../text/limits.js";
 
-/** Reasons why the client's bytes are not valid frames, as clauses. */
+/** Clauses that say why the client's bytes are not valid frames. */
 export const frameFaults = {
   after: (problem: string, header: Buffer) => `${problem}, after ${quoteEnd(header)}`,
   longHeader: `the header has more than ${limits.headerBytes} bytes`,
@@ -18,10 +18,7 @@ export const frameFaults = {
   cutOff: "the input ends in the middle of a message",
 } as const;
 
-/**
- * Returns the last bytes read, on one line and limited in length: the sender may be hostile, and a terminal may show
- * the log.
- */
+/** Quotes the last bytes read, shortened and on one line: they are untrusted, and a terminal may show the log. */
 function quoteEnd(bytes: Buffer): string {
   const start = Math.max(0, bytes.length - limits.quotedInput);
   return `${start > 0 ? "… " : ""}${JSON.stringify(bytes.toString("latin1", start))}`;
@@ -38,29 +35,29 @@ const invalidRequest = -32600;
 const invalidParams = -32602;
 const internalError = -32603;
 const notInitialized = -32002;
-/** LSP's code for a valid request that fails. Also used if an error from the client has no code. */
+/** LSP's code for a valid request that fails. Also the fallback for a client error without a code. */
 export const requestFailed = -32803;
 const connectionClosed = -32097;
 
 /**
- * Errors in answers that the server makes without the library. The codes are from the JSON-RPC and LSP
- * specifications, except that of `clientGone`: it is the library's own code for requests on a closed connection.
+ * Errors in answers that the server builds without the library. The codes come from the JSON-RPC and LSP
+ * specifications, except for `clientGone`, which uses the library's own code for requests on a closed connection.
  */
 export const refusals = {
   unreadable: { code: parseError, message: "The message is not JSON in UTF-8." },
   batch: { code: invalidRequest, message: "LSP has no batches; send each message in its own frame." },
   noObject: { code: invalidRequest, message: "A message must be a JSON object." },
-  version: { code: invalidRequest, message: 'A message must say "jsonrpc": "2.0".' },
-  method: { code: invalidRequest, message: "A request or notification must name its method, as a string." },
+  version: { code: invalidRequest, message: 'A message must contain "jsonrpc": "2.0".' },
+  method: { code: invalidRequest, message: "The method of a request or notification must be a string." },
   longMethod: {
     code: invalidRequest,
-    message: `The name of a method can have at most ${limits.envelopeText} characters.`,
+    message: `A method name can have at most ${limits.envelopeText} characters.`,
   },
   id: {
     code: invalidRequest,
     message: `A request's id must be an integer, or a string of at most ${limits.envelopeText} characters.`,
   },
-  duplicateId: { code: invalidRequest, message: "A request with this id is still waiting for its answer." },
+  duplicateId: { code: invalidRequest, message: "A request with this id is still pending." },
   notInitialized: { code: notInitialized, message: "The first request must be initialize." },
   initializedTwice: { code: invalidRequest, message: "The server is already initialized." },
   shutDown: { code: invalidRequest, message: "The server is shut down; only the exit notification may follow." },
@@ -69,38 +66,38 @@ export const refusals = {
   positionalParams: { code: invalidParams, message: "Positional params must be an array with exactly one item." },
   busy: {
     code: requestFailed,
-    message: `${limits.pendingRequests} requests are already waiting; send this one later.`,
+    message: `${limits.pendingRequests} requests are already pending; send this one later.`,
   },
   clientGone: { code: connectionClosed, message: "The client closed the connection." },
   unwritable: { code: internalError, message: "The answer can't be written as JSON." },
 } as const satisfies Record<string, Refusal>;
 
-/** The message used if an error from the client has none. */
+/** The fallback for a client error without a message. */
 export const noClientMessage = "The client gave no message.";
 
-/** Reasons for dropping a message that can't be answered; for the log. */
+/** Reasons, given in the log, for dropping messages that can't be answered. */
 export const dropReasons = {
   early: "a notification came before initialize",
   late: "a notification came after shutdown",
   params: "the params of a notification are not an object",
-  cancellation: "a cancellation names no pending request",
-  responseVersion: 'a response does not say "jsonrpc": "2.0"',
+  cancellation: "a cancellation does not refer to a pending request",
+  responseVersion: 'a response does not contain "jsonrpc": "2.0"',
   response: "a response has an id that matches no pending request from the server",
 } as const;
 
 /** Log lines on stderr about the connection and the process. */
 export const connectionSentences = {
-  noProtocol: (fault: string) => `the input is not the Language Server Protocol: ${fault}`,
+  noProtocol: (fault: string) => `the input does not follow the Language Server Protocol: ${fault}`,
   messageLost: (error: unknown) => `a message was lost: ${String(error)}`,
   noParent: "--node-ipc needs a parent process with an IPC channel",
   port: (port: number) => `port ${port} on this machine`,
   pipe: "the given pipe",
   unreached: (name: string, problem: string) => `can't connect to ${name}: ${problem}`,
-  longPath: (most: number) => `the path of a socket can have at most ${most} bytes on this system`,
+  longPath: (most: number) => `a socket path can have at most ${most} bytes on this system`,
   uncaught: (error: Error) => `uncaught: ${error.stack ?? error.message}`,
   unhandled: (reason: unknown) =>
     `unhandled rejection: ${reason instanceof Error ? (reason.stack ?? reason.message) : String(reason)}`,
   foreignClient: (processId: number) =>
-    `there is no process ${processId} here, so the server exits only when the connection closes`,
+    `process ${processId} was not found, so the server exits only when the connection closes`,
   clientEnded: (processId: number) => `process ${processId}, which the client named as its own, has ended`,
 } as const;

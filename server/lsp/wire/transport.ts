@@ -18,18 +18,18 @@ export type Transport =
   | { readonly kind: "socket"; readonly port: number }
   | { readonly kind: "pipe"; readonly path: string };
 
-/** The options that the server is started with. */
+/** The server's startup options. */
 export interface ServeOptions {
   readonly transport: Transport;
-  /** Id of a process whose end also ends the server. `initialize` may name another such process. */
+  /** Id of a process whose exit also makes the server exit. `initialize` may name another such process. */
   readonly clientProcessId: number | undefined;
-  /** Most verbose level that is logged to stderr, for entries about the connection itself; `undefined` means `warn`. */
+  /** Most verbose level of the log on stderr, which covers the connection and the process; `undefined` means `warn`. */
   readonly logLevel: LogLevel | undefined;
 }
 
 /**
- * Serves one client until the connection ends, then exits: by default, with code 0 after `shutdown` and 1 without it.
- * `register` adds the handlers. All cleanup belongs in a listener for the `exit` event of `process`.
+ * Serves one client until the connection ends, then exits, by default with code 0 after `shutdown`, otherwise with code
+ * 1. `register` adds the handlers. All cleanup belongs in an `exit` listener on `process`.
  */
 export async function serve(options: ServeOptions, register: (connection: Connection) => void): Promise<void> {
   const note = noteOnStderr(options.logLevel);
@@ -65,7 +65,7 @@ export interface ConnectionHost {
   watch(processId: number): void;
 }
 
-/** Builds the connection on a channel, with the gate between them. The connection is not listening yet. */
+/** Builds the connection over a channel, with the gate between them. The connection is not listening yet. */
 export function openClientConnection(channel: Channel, host: ConnectionHost) {
   const { note } = host;
   let leaving = false;
@@ -84,8 +84,8 @@ export function openClientConnection(channel: Channel, host: ConnectionHost) {
   };
 
   /**
-   * Ends the process once all requests are answered and the answers are sent, or after `limits.exitGraceMs`. A second
-   * call, if it gives a code, ends the process immediately. By default, the code is 0 after `shutdown`, otherwise 1.
+   * Ends the process once all requests have been answered and the answers sent, or after `limits.exitGraceMs`. A second
+   * call with a code ends the process immediately. By default, the code is 0 after `shutdown`, otherwise 1.
    */
   function leave(code?: number): void {
     if (leaving) {
@@ -107,7 +107,7 @@ export function openClientConnection(channel: Channel, host: ConnectionHost) {
   return { connection, leave };
 }
 
-/** Shortens the entries of the library's log, which may quote a message of any length. */
+/** Truncates the library's log entries, which may quote a message of any length. */
 function shortLogger(logger: Logger): Logger {
   return {
     error: (text) => logger.error(shorten(text)),
@@ -118,7 +118,7 @@ function shortLogger(logger: Logger): Logger {
 }
 
 async function openChannel(transport: Transport): Promise<Channel> {
-  // Even if another channel is used, an editor may show output on stdout as an error.
+  // Reserve stdout even when another channel is used, because an editor may show output on stdout as an error.
   const stdout = takeStdout();
   switch (transport.kind) {
     case "stdio":
@@ -141,7 +141,7 @@ async function openChannel(transport: Transport): Promise<Channel> {
 }
 
 async function connectTo(address: NetConnectOpts, name: string): Promise<Channel> {
-  // A client that has nothing more to send may still read its answers.
+  // A client that has nothing more to send may still be reading its answers.
   const socket = connectSocket({ ...address, allowHalfOpen: true });
   await once(socket, "connect").catch((error: Error) => {
     throw new Error(connectionSentences.unreached(name, error.message));

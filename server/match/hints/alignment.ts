@@ -2,16 +2,16 @@
 import type { TextIndex } from "../textIndex.js";
 
 /**
- * Limits on the work, each a maximum number. `skippedLines`: document lines that may be skipped. `gappedLines`: lines
- * that an old text may have if document lines are to be skipped for it. `soughtLines`: lines of the old text that are
- * aligned. `comparedUnits`: UTF-16 units by which a document line may be longer than the old line that it is compared
- * with.
+ * Limits on the work. `skippedLines`: the maximum number of document lines to skip; none are skipped if the old text
+ * has more than `gappedLines` lines. `soughtLines`: the maximum number of the old text's lines to align.
+ * `comparedUnits`: the maximum number of UTF-16 code units by which a document line may be longer than the old text's
+ * line.
  */
 const bounds = { skippedLines: 10, gappedLines: 200, soughtLines: 1_000, comparedUnits: 600 } as const;
 
-/** An alignment of the old text's lines with the document's, ignoring whitespace at both ends of a line. */
+/** An alignment of the old text's lines with the document's, ignoring leading and trailing whitespace. */
 export interface Aligned {
-  /** The fraction of the old text that the alignment found, from 0 to 1; skipped lines lower it. */
+  /** The fraction of the old text that is aligned, from 0 to 1, minus a penalty for skipped lines. */
   readonly score: number;
   /** For each line of the old text, the 0-based number of the document line aligned with it; `undefined` if none is. */
   readonly lines: readonly (number | undefined)[];
@@ -19,7 +19,10 @@ export interface Aligned {
   readonly hasGap: boolean;
 }
 
-/** Aligns line by line from the 0-based document line `start` on. Skips document lines if that raises the score. */
+/**
+ * Aligns the sought lines with the document's lines from the 0-based line `start` on. Skips document lines if that
+ * raises the score.
+ */
 export function align(index: TextIndex, start: number, sought: readonly string[]): Aligned {
   const plain = alignWith(index, start, sought, 0);
   if (plain.score === 1 || plain.lines[0] === undefined || sought.length > bounds.gappedLines) return plain;

@@ -1,16 +1,16 @@
-/** Known mistakes in writing an old text, each with a function that undoes it. Used for hints, never for matching. */
+/** Known mistakes in old texts, each with a function that undoes it. Used for hints, never for matching. */
 import { lineTexts, splitLines } from "../../text/chars.js";
 import { limits } from "../../text/limits.js";
 import { withoutView } from "../wholeLines.js";
 
-/** A known mistake in writing an old text. */
+/** A known mistake in an old text. */
 export interface Miswriting {
   readonly kind: "escaped" | "entities" | "normalized" | "view" | "numbered" | "fenced";
-  /** Returns the text without the mistake, or the unchanged text if it does not contain the mistake. */
+  /** Returns the text without the mistake, or unchanged if it does not contain the mistake. */
   readonly undo: (text: string) => string;
 }
 
-/** The known mistakes, in the order in which they are looked for. */
+/** The known mistakes, in the order in which they are tried. */
 export const miswritings: readonly Miswriting[] = [
   { kind: "view", undo: (text) => withoutView(text) ?? text },
   { kind: "numbered", undo: withoutNumbers },
@@ -52,7 +52,7 @@ function unescaped(text: string): string {
 }
 
 /**
- * Removes a number and its separator from the start of every line. The numbers may be intentional. They are a mistake
+ * Removes the number and the separator at the start of each line. The numbers may be intentional. They are a mistake
  * only if the document contains the rest of the text, so the rest must be too long to occur there by chance.
  */
 function withoutNumbers(text: string): string {

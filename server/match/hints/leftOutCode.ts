@@ -1,6 +1,9 @@
-/** Recognises lines that models write in place of code that they leave out. Used for hints and warnings only. */
+/** Recognises placeholder lines, which models write in place of code. Used only for hints and warnings. */
 
-/** Reports whether a trimmed line stands for left-out code: dots, a phrase with dots, or a comment that says so. */
+/**
+ * Reports whether a trimmed line stands for left-out code: a bare ellipsis, words with an ellipsis, or a comment such
+ * as `// unchanged`.
+ */
 export function isElision(line: string): boolean {
   if (line.length >= 120) return false;
   const opener = openers.find((one) => line.startsWith(one)) ?? "";
@@ -11,8 +14,8 @@ export function isElision(line: string): boolean {
   const plain = said.replace(/^(?:\.{3,}|…)|(?:\.{3,}|…)$/g, "").trim();
   if (plain === "") return said !== "";
   const words: readonly string[] = plain.toLowerCase().match(/\p{L}+/gu) ?? [];
-  // A comment that starts with dots may say anything. Other text with dots must mention left-out code, which
-  // "Loading..." does not.
+  // A comment that starts with an ellipsis may say anything. Other text with an ellipsis must mention left-out code,
+  // which "Loading..." does not.
   if (opener !== "" && /^(?:\.{3,}|…)(?!\w)/.test(said)) return true;
   if (said !== plain) return words.some((word) => signs.has(word) || states.has(word)) && isProse(plain);
   const isComment = opener.length > 1 || (opener !== "" && line.startsWith(`${opener} `));
@@ -21,20 +24,20 @@ export function isElision(line: string): boolean {
   return words.some((word) => signs.has(word)) && words.some((word) => parts.has(word));
 }
 
-/** Reports whether a text consists of letters, whitespace and the punctuation of prose, such as brackets. */
+/** Reports whether a text consists only of letters, whitespace and prose punctuation, including brackets. */
 const isProse = (text: string): boolean => /^[\p{L}\s.,:()'[\]-]+$/u.test(text);
 
 const openers = ["{/*", "//", "/*", "<!--", "--", "#", ";"] as const;
 
 /** Words that indicate left-out code on their own. */
 const states: ReadonlySet<string> = new Set(["unchanged", "omitted", "unmodified"]);
-/** Words that indicate left-out code only together with dots or with one of `parts`. */
+/** Words that indicate left-out code only together with an ellipsis or with one of `parts`. */
 const signs: ReadonlySet<string> = new Set(["existing", "rest", "remaining"]);
 const parts: ReadonlySet<string> = new Set([
   ...["code", "file", "class", "function", "method", "methods", "functions", "module", "component"],
   ...["implementation", "body", "content", "contents"],
 ]);
-/** A comment without dots can stand for left-out code only if it consists entirely of these words. */
+/** A comment without an ellipsis can stand for left-out code only if it consists entirely of these words. */
 const known: ReadonlySet<string> = new Set([
   ...states,
   ...signs,

@@ -16,15 +16,15 @@ export type DifferenceKind =
   | "typography"
   | "innerBlanks"
   | "blankLine"
-  /** A line of the document that the old text leaves out. */
+  /** A line of the document that the old text omits. */
   | "skippedLine"
-  /** The sought text must match a whole line, but matches only a part of this line. */
+  /** The sought text must match a whole line, but matches only part of one. */
   | "partOfLine"
   /** The two lines use different kinds of quotes: single quotes, double quotes or backticks. */
   | "quotes"
   /**
-   * The sought text leaves code out. `leftOut`: the parts before and after the gap were both found. The other two: only
-   * the part before the gap was found, or only the part after it.
+   * The sought text omits code. `leftOut`: the parts before and after the omission were both found. `beforeLeftOut`:
+   * only the part before the omission was found. `behindLeftOut`: only the part after it was found.
    */
   | "leftOut"
   | "beforeLeftOut"
@@ -33,7 +33,7 @@ export type DifferenceKind =
   | "text"
   | "missingLine";
 
-/** The first line in which a region differs from the sought text. */
+/** The first line where a region differs from the sought text. */
 export interface Difference {
   readonly kind: DifferenceKind;
   /** 0-based line of the document. */
@@ -41,7 +41,7 @@ export interface Difference {
   /** The UTF-16 offsets, in the document's line and in the old text's line, at which the two lines diverge. */
   readonly column: number;
   readonly soughtColumn: number;
-  /** The old text's line and the document's line, without line ends. */
+  /** The old text's line and the document's line, without line endings. */
   readonly sought: string;
   readonly found: string;
 }
@@ -56,11 +56,13 @@ export interface Region {
   /** The first and the last line of the region, 0-based, as the document's editor counts lines. */
   readonly startLine: number;
   readonly endLine: number;
-  /** `undefined` if the lines are equal. The texts then differ only in line ends or in their position within a line. */
+  /**
+   * `undefined` if the lines are equal. The texts then differ only in line endings or in their position within a line.
+   */
   readonly difference: Difference | undefined;
 }
 
-/** Limits on the work, such as the number of occurrences of a word that may vote. */
+/** Limits on the work. `votesPerWord`, for example, limits how many occurrences of a word may vote. */
 const bounds = {
   votesPerLine: 40,
   soughtLines: 1_000,
@@ -74,10 +76,10 @@ const bounds = {
   linesInFront: 3,
 } as const;
 
-/** The sought text, cut into lines. */
+/** The sought text, split into lines. */
 interface SoughtLines {
   readonly lines: readonly string[];
-  /** `true` if the sought text ends with a line end. */
+  /** `true` if the sought text ends with a line ending. */
   readonly isEnded: boolean;
   /** Number of empty or whitespace-only lines that precede `lines` in the sought text. */
   readonly blanksInFront: number;
@@ -116,7 +118,7 @@ export function nearestRegions(
   return regions;
 }
 
-/** Returns the lines at which a region may start: those with the most votes, and those just before the best. */
+/** Returns the lines where a region may start: those with the most votes, and those just before the best of them. */
 function candidatesOf(index: TextIndex, sought: readonly string[]): { start: number; isVoted: boolean }[] {
   const votes = voteByLines(index, sought);
   // If too many lines share the highest vote, the longest words of the old text vote, too.
@@ -137,8 +139,8 @@ function candidatesOf(index: TextIndex, sought: readonly string[]): { start: num
 }
 
 /**
- * Returns the region from `start` on, in which the document has extra lines between those of the old text. Returns
- * `undefined` if the region differs before these lines.
+ * Returns the region that starts at `start` and has extra lines between those of the old text. Returns `undefined` if
+ * the region already differs before the extra lines.
  */
 function regionWithGap(index: TextIndex, start: number, at: readonly (number | undefined)[]): Region | undefined {
   const lines = index.matchedLines;
@@ -155,7 +157,10 @@ function regionWithGap(index: TextIndex, start: number, at: readonly (number | u
   return { startLine: ownLine(index, start), endLine: ownLine(index, end), difference };
 }
 
-/** Returns the region that differs from the sought lines only in empty lines; `undefined` unless there is just one. */
+/**
+ * Returns the only region that differs from the sought lines in nothing but empty lines; `undefined` if there is none,
+ * or more than one.
+ */
 function exceptBlankLines(index: TextIndex, sought: readonly string[]): Region | undefined {
   const wanted = sought.flatMap((line, i) => (line.trim() === "" ? [] : [{ line: line.trim(), i }]));
   const [first] = wanted;
@@ -181,13 +186,13 @@ function exceptBlankLines(index: TextIndex, sought: readonly string[]): Region |
   return found.length === 1 ? found[0] : undefined;
 }
 
-/** Reports whether the `count` lines before a line exist and are all empty or only whitespace. */
+/** Reports whether at least `count` empty or whitespace-only lines precede a line. */
 function hasBlanksInFront(index: TextIndex, line: number, count: number): boolean {
   for (let at = line - count; at < line; at++) if (at < 0 || index.matchedLines.content(at).trim() !== "") return false;
   return true;
 }
 
-/** Lets each sought line vote, at each of its occurrences, for the line at which the old text would have to start. */
+/** Lets each sought line vote, at each of its occurrences, for the line where the old text would have to start. */
 function voteByLines(index: TextIndex, sought: readonly string[]): Map<number, number> {
   const table = index.lineTable("blanks");
   const votes = new Map<number, number>();
@@ -212,7 +217,9 @@ function longestWords(sought: readonly string[]): SoughtPart[] {
   return [...words].sort((a, b) => b[0].length - a[0].length).slice(0, bounds.words);
 }
 
-/** Returns short pieces of the first line with a letter or digit, to be searched for if no word is found. */
+/**
+ * Returns short pieces of the first line that contains a letter or digit; they are searched for if no word is found.
+ */
 function shortPieces(sought: readonly string[]): SoughtPart[] {
   const i = sought.findIndex((line) => /[\p{L}\p{N}]/u.test(line));
   const line = (sought[i] ?? "").trim().slice(0, bounds.comparedUnits);
@@ -238,7 +245,8 @@ function addVote(votes: Map<number, number>, line: number, weight: number): void
 }
 
 /**
- * Returns the fraction (0 to 1) of pairs of adjacent units that a region and the sought text share; ignores whitespace.
+ * Returns the fraction (0 to 1) of pairs of adjacent units that a region and the sought text share, ignoring
+ * whitespace.
  */
 function similarity(index: TextIndex, start: number, sought: readonly string[]): number {
   const lines = index.matchedLines;
@@ -272,7 +280,7 @@ const ownLine = (index: TextIndex, line: number): number => index.lines.lineAt(i
 function regionAt(index: TextIndex, start: number, sought: SoughtLines): Region {
   const lines = index.matchedLines;
   const last = Math.min(lines.lineCount, start + sought.lines.length) - 1;
-  // The empty text after a final line end is not a line.
+  // The empty text after a final line ending is not a line.
   const end = last > start && lines.start(last) === index.text.length ? last - 1 : last;
   const [startLine, endLine] = [ownLine(index, start), ownLine(index, end)];
   const difference = firstDifference(index, start, sought) ?? restOfLine(index, start, sought);
@@ -308,8 +316,8 @@ function firstDifference(index: TextIndex, start: number, sought: SoughtLines): 
 }
 
 /**
- * Reports whether `found` contains line `i` of the old text: the first line at the end of `found`, or the last line at
- * the start of `found`.
+ * Reports whether `found` contains line `i` of the old text: the first line must be at the end of `found`, the last
+ * line at its start; a single line may be anywhere.
  */
 function isPartOf(found: string, i: number, { lines, isEnded, blanksInFront }: SoughtLines): boolean {
   const wanted = lines[i] ?? "";
@@ -319,7 +327,10 @@ function isPartOf(found: string, i: number, { lines, isEnded, blanksInFront }: S
   return i === lines.length - 1 && !isEnded && found.startsWith(wanted);
 }
 
-/** Returns the difference if a single sought line ends before the document's line does; otherwise `undefined`. */
+/**
+ * Returns the difference if the sought text is a single line that ends before the document's line does; otherwise
+ * `undefined`.
+ */
 function restOfLine(
   index: TextIndex,
   start: number,

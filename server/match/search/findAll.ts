@@ -1,12 +1,15 @@
-/** Finds all occurrences of one sequence in another, even if they overlap, in time linear in the input. */
+/** Finds all occurrences of one sequence in another, including overlapping ones, in linear time. */
 
 /** Length of the part of a pattern that is passed to `indexOf`, which then takes at most this many steps per unit. */
 const needleLength = 32;
 
-/** From this length on (in UTF-16 units), a text is searched for a pattern's distinctive part rather than its start. */
+/**
+ * The text length, in UTF-16 code units, from which a pattern's most distinctive part is searched for instead of its
+ * start.
+ */
 const shortText = 4_096;
 
-/** Returns at most `limit` offsets (UTF-16) at which a non-empty pattern occurs, ascending; matches may overlap. */
+/** Returns up to `limit` UTF-16 offsets of a non-empty pattern, in ascending order; matches may overlap. */
 export function findAll(text: string, pattern: string, limit: number): number[] {
   // In a short text, choosing a more distinctive part saves nothing.
   const skip = text.length < shortText ? 0 : particularPart(pattern);
@@ -26,7 +29,7 @@ export function findAll(text: string, pattern: string, limit: number): number[] 
   return found;
 }
 
-/** Like `findAll`, but finds a run of numbers, such as those that stand for lines. Returns indices in `sequence`. */
+/** Like `findAll`, but finds a run of numbers, such as numbers that stand for lines. Returns indices in `sequence`. */
 export function findAllNumbers(sequence: Int32Array, pattern: Int32Array, limit: number): number[] {
   return knuthMorrisPratt(sequence, pattern, 0, limit);
 }
@@ -46,7 +49,7 @@ function particularPart(pattern: string): number {
   return best;
 }
 
-/** Number of distinct units that makes a needle good enough. */
+/** The number of distinct units that makes a window good enough. */
 const manyUnits = 10;
 
 /** The Knuth-Morris-Pratt algorithm: at most 2m steps to prepare a pattern of m items, and 2n to search n items. */

@@ -3,19 +3,22 @@ import { limits } from "../../text/limits.js";
 import { unitsPerStep } from "../../text/lines.js";
 
 /**
- * The lengths that a block may have, in UTF-16 units. The text is read block by block, and a key consists of two
+ * The lengths that a block may have, in UTF-16 code units. The text is read block by block, and a key consists of two
  * blocks. A pattern may start at any offset in a block, so it has one key for each of these offsets, and its length
  * must be at least three blocks minus one unit. Each pattern gets the longest keys that fit into it and are rare.
  */
 const blockLengths = [8, 4, 2, 1] as const;
 
-/** Length, in UTF-16 units, of the shortest pattern that has a key. */
+/** Length, in UTF-16 code units, of the shortest pattern that has a key. */
 const shortest = 2;
 
-/** The search for a pattern's rare keys tries about this many offsets. */
+/** Approximate number of offsets tried when looking for a pattern's rarest keys. */
 const triedStarts = 16;
 
-/** Number of counters for finding rare keys: about one per `every` units of text, from `least` to `most`. */
+/**
+ * Number of counters for finding rare keys: about one per `every` units of text, but at least `least` and at most
+ * `most`.
+ */
 const sampled = { every: 32, least: 4_096, most: 262_144 };
 
 /** Counters per counted key: enough that few keys share a counter. */
@@ -32,7 +35,7 @@ const placesPerStep = 65_536;
 
 const factor = 0x01000193;
 
-/** The offsets, ascending, at which a pattern may start according to its keys; `many` if there are too many. */
+/** The offsets where a pattern may start according to its keys, in ascending order; `many` if there are too many. */
 export type KeyHits = readonly number[] | "many";
 
 /** A search for many patterns by their keys. */
@@ -78,7 +81,7 @@ export class MultiSearch {
       yield* table.scan(text, (id, start) => {
         const hits = found[id];
         if (hits === "many") return false;
-        // Most patterns have only one hit, so the list is created without room for more.
+        // Most patterns have only one hit, so no room is reserved for more.
         if (hits === undefined) found[id] = [start];
         else if (hits.length < limits.keyHits) hits.push(start);
         else found[id] = "many";
@@ -88,7 +91,10 @@ export class MultiSearch {
     return found.map((hits) => hits ?? []);
   }
 
-  /** Returns the patterns that occur in a short text and end after `offset`. The list may repeat a pattern. */
+  /**
+   * Returns the patterns that occur in a short text and end after `offset`. The list may contain a pattern more than
+   * once.
+   */
   within(text: string, offset = 0): string[] {
     const found: string[] = [];
     const report: HitCallback = (id, start) => {
@@ -110,13 +116,13 @@ interface Keyed {
   readonly pattern: string;
   /** Index of the pattern among all patterns. */
   readonly id: number;
-  /** Offset in the pattern at which its first key starts. */
+  /** The offset in the pattern where its first key starts. */
   readonly start: number;
 }
 
 /** Computes the hashes of blocks of one length. */
 class Blocks {
-  /** The factor by which a unit is multiplied when it leaves the rolling hash. */
+  /** The multiplier for the unit that leaves the rolling hash. */
   private readonly weight: number;
   private hashes = new Int32Array(256);
 
@@ -142,7 +148,7 @@ class Blocks {
     return hashes;
   }
 
-  /** Returns the key that starts at an offset: one hash for two successive blocks. */
+  /** Returns the key that starts at an offset: one hash for two consecutive blocks. */
   keyAt(text: string, from: number): number {
     return combined(this.at(text, from), this.at(text, from + this.length));
   }
@@ -155,13 +161,13 @@ class Blocks {
   }
 }
 
-/** An estimate of how often keys occur in a text, made from a sample of the text's offsets. */
+/** An estimate of how often keys occur in a text, based on a sample of the text's offsets. */
 class Rarity {
   private constructor(
     private readonly block: number,
     private readonly blocks: Blocks,
     private readonly counts: Uint16Array,
-    /** Distance, in units, between two successive offsets at which keys are counted. */
+    /** Distance, in units, between consecutive offsets at which keys are counted. */
     private readonly step: number,
   ) {}
 
@@ -171,7 +177,7 @@ class Rarity {
     let size = sampled.least;
     while (size < sampled.most && size * sampled.every < text.length) size *= 2;
     const counts = new Uint16Array(size);
-    // An odd step is seldom a multiple of the distance at which lines or other parts of the text repeat.
+    // An odd step is rarely a multiple of the distance at which lines or other parts of the text repeat.
     const step = Math.max(1, Math.floor((text.length / size) * countersPerKey)) | 1;
     const rarity = new Rarity(block, blocks, counts, step);
     const last = text.length - 2 * block;
@@ -190,7 +196,10 @@ class Rarity {
     return at;
   }
 
-  /** Tries a few offsets in a pattern. Returns the one with the rarest keys, and about how often a scan meets these. */
+  /**
+   * Tries a few offsets in a pattern. Returns the one with the rarest keys, and an estimate of how often a scan
+   * encounters them.
+   */
   rarest(pattern: string): { readonly start: number; readonly count: number } {
     const { block, counts } = this;
     const last = pattern.length - zoneOf(block);
@@ -205,21 +214,23 @@ class Rarity {
         count += counts[bucketOf(combined(hashes[i]!, hashes[i + block]!), counts.length)]!;
       if (count < fewest) [best, fewest] = [at, count];
     }
-    // A scan looks up only one in `block` offsets of the text, so it meets only that share of these keys' occurrences.
+    // A scan looks up only one in `block` offsets of the text, so it finds only that fraction of the keys' occurrences.
     return { start: best, count: (fewest * this.step) / block };
   }
 }
 
-/** The lists of keys of a hash table: the first key of each list, and for each key the next key in its list. */
+/** The key lists of a hash table: the first key of each list, and for each key the next key in its list. */
 interface Lists {
   readonly heads: Int32Array;
   readonly next: Int32Array;
 }
 
-/** Receives a pattern's index and an offset where it may start; returns `false` to receive no further offset for it. */
+/**
+ * Receives a pattern's index and an offset where the pattern may start; returns `false` if no more offsets are needed.
+ */
 type HitCallback = (id: number, start: number) => boolean;
 
-/** Bits per list: enough that few keys share a bit, but few enough that a batch's bits fit into the CPU's cache. */
+/** Bits per list: enough that few keys share a bit, but few enough for a batch's bits to fit into the CPU's cache. */
 const bitsPerHead = 8;
 
 /** A hash table of keys of one length; keys in the same bucket form a list. */
@@ -263,7 +274,10 @@ class KeyTable {
     }
   }
 
-  /** Reads a text block by block; calls `report` for each key found, until `report` returns `false` for its pattern. */
+  /**
+   * Reads a text block by block and calls `report` for each key found. A key for which `report` returns `false` is not
+   * reported again.
+   */
   *scan(text: string, report: HitCallback): Generator<void, void> {
     const { block } = this;
     // A copy of the lists, from which the keys of patterns with too many hits are removed.

@@ -1,4 +1,4 @@
-/** Chooses, from all places of an edit's old text, those that the edit means, or says why none can be chosen. */
+/** Chooses among the places of an edit's old text, or explains why no choice can be made. */
 import { type Located, locate, withoutOverlap } from "../../match/locate.js";
 import type { Place } from "../../match/place.js";
 import type { RungName } from "../../match/rungs.js";
@@ -12,7 +12,7 @@ import { type At, clip, type Failure } from "../failure.js";
 import type { EditOperation } from "../operation.js";
 import { editFailures } from "./sentences.js";
 
-/** The places that one edit takes, or the reason why none could be chosen. */
+/** The places that an edit takes, or the failure if none could be chosen. */
 export type Chosen =
   | { readonly ok: true; readonly rung: RungName; readonly places: readonly Place[] }
   | { readonly ok: false; readonly failure: Failure };
@@ -27,8 +27,8 @@ export function locateEdit(draft: Draft, edit: EditOperation, options: { readonl
 
 /**
  * Like `locateEdit`, but takes `located`, the search result for the old text exactly as sent. A document's text does
- * not contain its byte order mark. An old text that was copied with the mark is therefore also searched for without the
- * mark; it may then match only at the very start of the text.
+ * not contain its byte order mark, so an old text that was copied with the mark is also searched for without it; it may
+ * then match only at the very start of the text.
  */
 export function locateMarked(
   draft: Draft,
@@ -37,7 +37,7 @@ export function locateMarked(
   options: { readonly lenient: boolean },
 ): Located {
   if (draft.document.bom && edit.newText.startsWith(byteOrderMark) && "places" in located) {
-    // The document's own mark must not be written twice.
+    // The document's own byte order mark must not be written twice.
     const [first, ...rest] = located.places;
     const isStart = first.from === 0 && first.reshape === undefined && !edit.oldText.startsWith(byteOrderMark);
     return isStart ? { ...located, places: [{ ...first, reshape: { kind: "unmark" } }, ...rest] } : located;
@@ -51,14 +51,17 @@ export function locateMarked(
   return { kind: "one", rung: found.rung, places: [{ ...first, reshape: { kind: "unmark" } }] };
 }
 
-/** Returns `located`; no places if an edit only reindents lines and a place is not indented as in the old text. */
+/**
+ * Returns `located`, or no places if the edit only reindents lines and any place is indented differently from the old
+ * text.
+ */
 export function meantBy(edit: EditOperation, located: Located): Located {
   const isLoose = "places" in located && located.rung !== "exact";
   const isElsewhere = isLoose && located.places.some(isShifted) && isReindenting(edit);
   return isElsewhere ? { kind: "none" } : located;
 }
 
-/** Chooses places by `replaceAll`, `occurrence` and `line`; without any of these, there must be exactly one place. */
+/** Chooses places by `replaceAll`, `occurrence` and `line`; if none is set, there must be exactly one place. */
 export function choose(draft: Draft, edit: EditOperation, hits: Hits): Chosen {
   const at: At = { index: edit.index, path: draft.document.path };
   const { places, rung } = hits;
@@ -85,8 +88,7 @@ export function choose(draft: Draft, edit: EditOperation, hits: Hits): Chosen {
 }
 
 /**
- * Returns the failure of an edit that fits equally well at all the places in `left`, which may be only some of its
- * hits.
+ * Returns the failure of an edit that matches equally well at every place in `left`, which may be a subset of its hits.
  */
 export function ambiguous(
   draft: Draft,
@@ -113,7 +115,7 @@ function nearestTo(draft: Draft, places: readonly Place[], line: number): Place[
   return places.filter((_, i) => distances[i] === least);
 }
 
-/** Returns the first few places with their lines, as a failure shows them. */
+/** Returns the first few places, with their lines, for display in a failure. */
 export function quotedPlaces(draft: Draft, places: readonly Place[]): QuotedPlace[] {
   const { lines } = draft.index;
   return places.slice(0, limits.matchesShown).map((place) => {
@@ -132,7 +134,7 @@ export function quotedPlaces(draft: Draft, places: readonly Place[]): QuotedPlac
   });
 }
 
-/** Reports, before anything is written, whether the number of places and the resulting text are within their limits. */
+/** Reports, before anything is written, whether the number of places and the length of the result are within limits. */
 function fits(draft: Draft, edit: EditOperation, places: readonly Place[]): boolean {
   const growth = places.length * Math.max(0, edit.newText.length - edit.oldText.length);
   return places.length < limits.placesPerEdit && draft.index.text.length + growth <= limits.documentLength;

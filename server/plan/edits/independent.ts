@@ -8,8 +8,8 @@ import { planOriginal } from "./original.js";
 import { type Drafted, refusal } from "./sequential.js";
 
 /**
- * Plans all edits of a file on the text before the batch. Returns `undefined` unless the result is certain to be the
- * same as that of planning them in sequence. That is the case if each old text has exactly one place before the batch
+ * Plans all edits of a file against the text before the batch. Returns `undefined` unless this is certain to give the
+ * same result as planning them in sequence. That is the case if each old text has exactly one place before the batch
  * and, whichever of the other edits are applied first, still has that place and no other.
  */
 export function* planIndependent(
@@ -18,12 +18,12 @@ export function* planIndependent(
   options: BatchOptions,
 ): Generator<void, Drafted | undefined> {
   const { index } = start;
-  // New lines adopt nearby line ends, which another edit may change. U+FEFF is a mark only at the start of the text.
+  // New lines adopt a nearby line ending, which another edit may change. U+FEFF is a BOM only at the start of the text.
   const special = index.text.includes("\r") ? /[\r\n\uFEFF]/ : /[\r\uFEFF]/;
   const isPlain = ({ oldText, newText, replaceAll }: EditOperation): boolean =>
     !replaceAll &&
     MultiSearch.hasKey(oldText) &&
-    // Half of a surrogate pair is no longer found once another edit puts the other half beside it.
+    // A lone surrogate is no longer found once another edit puts its counterpart next to it.
     oldText.isWellFormed() &&
     !special.test(oldText) &&
     !special.test(newText);
@@ -39,7 +39,7 @@ export function* planIndependent(
     yield;
   }
   placed.sort((a, b) => a.from - b.from);
-  // If no places overlap, each edit leaves the places of the others as they are.
+  // If no places overlap, no edit changes another edit's place.
   if (placed.some(({ from }, i) => i > 0 && from < placed[i - 1]!.to)) return undefined;
   return (yield* mayDepend(index.text, placed)) ? undefined : yield* planOriginal(start, edits, options);
 }
@@ -47,7 +47,7 @@ export function* planIndependent(
 /** An edit's old and new text, and its only place, as offsets in the text before the batch. */
 type PlacedEdit = Sought & Span;
 
-/** Limits of `mayDepend`: its cost, in passes over the text, and the number of suffixes that it keeps (about 10 MB). */
+/** Limits on `mayDepend`: its cost, in passes over the text, and the number of suffixes that it keeps (about 10 MB). */
 const [mostPasses, mostEnds] = [4, 262_144];
 
 /**
@@ -55,9 +55,9 @@ const [mostPasses, mostEnds] = [4, 262_144];
  * applied, in any order. Such an occurrence contains units of new texts, or the units on both sides of an empty new
  * text. Consider the leftmost of these new texts. To the left of it, the occurrence contains only text from before the
  * batch, so the occurrence begins in `around`. If the next place is farther away than an old text can reach, the
- * occurrence also ends in `around`. Otherwise it may continue past the start of the next place. The old text then
- * begins with an end (suffix) of `around` that includes a unit of the new text or, if that is empty, the unit before
- * it. The rest of the old text is not compared. Also returns `true` if the comparison would exceed its limits.
+ * occurrence also ends in `around`. Otherwise, it may continue past the start of the next place. The old text then
+ * begins with a suffix of `around` that includes a unit of the new text or, if that is empty, the unit before it. The
+ * rest of the old text is not compared. Also returns `true` if the comparison would exceed its limits.
  */
 function* mayDepend(text: string, placed: readonly PlacedEdit[]): Generator<void, boolean> {
   const oldTexts = placed.map(({ oldText }) => oldText);
@@ -71,7 +71,7 @@ function* mayDepend(text: string, placed: readonly PlacedEdit[]): Generator<void
     const after = text.slice(to, Math.min(next, to + reach));
     const around = before + newText + after;
     if (around.length > unitsPerStep) return true;
-    // The edit's own old text does not count: this edit has already been applied by then.
+    // The edit's own old text is ignored: by then, the edit has already been applied.
     if (search.within(around, before.length).some((other) => other !== oldText)) return true;
     if (next < to + reach) addEnds(ends, around, { least: after.length + 1, most: reach });
     if (ends.size > mostEnds) return true;
@@ -84,11 +84,11 @@ function* mayDepend(text: string, placed: readonly PlacedEdit[]): Generator<void
   return false;
 }
 
-/** The factors of two 32-bit hashes, which `hashOf` combines into one hash of 53 bits. */
+/** The multipliers of two 32-bit hashes, which `hashOf` combines into one 53-bit hash. */
 const [factorA, factorB] = [0x01000193, 0x2c1b3c6d];
 const hashOf = (a: number, b: number): number => (a >>> 0) * 0x200000 + (b >>> 11);
 
-/** Adds the hashes of the ends (suffixes) of a text that are from `least` to `most` units long. */
+/** Adds the hashes of a text's suffixes that are `least` to `most` units long. */
 function addEnds(ends: Set<number>, text: string, { least, most }: { least: number; most: number }): void {
   let [a, b, weightA, weightB] = [0, 0, 1, 1];
   for (let length = 1; length <= Math.min(most, text.length); length++) {
@@ -101,7 +101,7 @@ function addEnds(ends: Set<number>, text: string, { least, most }: { least: numb
   }
 }
 
-/** Reports whether one of the ends is a proper prefix of the text. A hash collision would only cost time. */
+/** Reports whether a suffix hashed in `ends` is a proper prefix of the text. A hash collision would only cost time. */
 function startsWithAny(text: string, ends: ReadonlySet<number>): boolean {
   let [a, b] = [0, 0];
   for (let i = 0; i < text.length - 1; i++) {

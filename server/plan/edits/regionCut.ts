@@ -1,4 +1,4 @@
-/** Finds the old texts of a batch in a large text and cuts out the regions of the text around them. */
+/** Finds the old texts of a batch in a large text and cuts out the surrounding regions. */
 import { Folded, hasTypography } from "../../match/fold.js";
 import { locating } from "../../match/locate.js";
 import type { Place } from "../../match/place.js";
@@ -27,14 +27,14 @@ export interface SoughtEdit {
   /** `undefined` if there is no place, or if there are several. */
   readonly found?: OnlyPlace;
   /**
-   * Texts as `bare` returns them. Apart from `home`, only a region that contains one of them can affect the edit.
-   * `undefined` if, when the edit's turn comes, its old text must be searched for in the whole text.
+   * Texts as `bare` returns them. Apart from `home`, only regions whose bare text contains one of them can affect the
+   * edit. `undefined` if, when the edit's turn comes, its old text must be searched for in the whole text.
    */
   patterns?: readonly string[];
   home?: TextRegion;
 }
 
-/** Looks for the old text of an edit in the text before the batch. */
+/** Looks for an edit's old text in the text before the batch. */
 export function* lookFor(start: Draft, edit: EditOperation, options: BatchOptions): Generator<void, SoughtEdit> {
   const { oldText, newText } = edit;
   const sought: SoughtEdit = { edit, lines: splitLines(oldText).length };
@@ -50,7 +50,7 @@ export function* lookFor(start: Draft, edit: EditOperation, options: BatchOption
   const { rung, places } = located;
   const found = { place: places[0], rung };
   if (rung !== "viewPrefix") return withPatterns({ ...sought, found }, [oldText]);
-  // If the text itself contains a line of the old text, including its number, the numbers are not those of a file view.
+  // If the text itself contains a line of the old text, including its number, the numbers do not come from a file view.
   const numbered = oldText.split(/[\r\n]/).filter((line) => !isAllBlank(line));
   return withPatterns({ ...sought, found }, [reshaped(oldText, found.place.reshape) ?? "", ...numbered]);
 }
@@ -61,8 +61,8 @@ function withPatterns(sought: SoughtEdit, texts: readonly string[]): SoughtEdit 
 }
 
 /**
- * Removes everything that a rung may ignore. If a rung finds an old text in a text, the bare old text occurs in the
- * bare text.
+ * Removes from a text everything that a rung may ignore. If any rung finds an old text in a text, `bare(oldText)`
+ * occurs in `bare(text)`.
  */
 export function bare(text: string): string {
   const plain = hasTypography(text) ? Folded.of(text, "typography").text : text;
@@ -72,15 +72,14 @@ export function bare(text: string): string {
 }
 
 /**
- * An old text without a place may have this many lines, or as many as the longest one with a place. An old text with
- * more lines is searched for in the whole text.
+ * An old text with more lines than this, and more than any old text with a place, is searched for in the whole text.
  */
 const fewLines = 10;
 
 /**
  * Cuts regions out of a text around the places of its edits and assigns each edit that has a place to its region. The
- * cores of two regions (the parts that may change) are at least as many lines apart as any old text has after its first
- * line.
+ * cores of two regions (the parts that may change) are separated by at least as many lines as any old text has after
+ * its first line.
  */
 export function cut(start: Draft, all: readonly SoughtEdit[]): TextRegion[] {
   const placed = all.filter(({ found }) => found !== undefined);
@@ -105,12 +104,12 @@ export function cut(start: Draft, all: readonly SoughtEdit[]): TextRegion[] {
   });
 }
 
-/** A part of a text, treated as a small document: lines that its edits may change, and lines around them to search. */
+/** A part of a text, treated as a small document: lines that its edits may change, and surrounding lines to search. */
 export class TextRegion {
-  /** The offset and the 0-based line at which the document starts in the whole text. */
+  /** The offset and the 0-based line in the whole text at which this document starts. */
   readonly from: number;
   readonly line: number;
-  /** The document's text before the batch, its current text, and the change from the former to the latter. */
+  /** The document's text before the batch, its current text, and the change that turns the first into the second. */
   readonly text: string;
   textNow: string;
   change: ChangeSet;
@@ -121,7 +120,10 @@ export class TextRegion {
   /** The effects of the edits that were located in the document; `undefined` if there are none. */
   history: EditHistory | undefined;
 
-  /** `first` and `last` are 0-based. The final line end is left out, so that no empty line seems to follow it. */
+  /**
+   * `first` and `last` are 0-based. The final line ending is left out; otherwise, the region would end with an empty
+   * line.
+   */
   constructor(
     private readonly start: Draft,
     { first, last, reach }: { first: number; last: number; reach: number },
@@ -136,7 +138,7 @@ export class TextRegion {
     this.isLast = lines.end(last) === text.length;
   }
 
-  /** The document as a draft; made only when an old text must be searched for in the document. */
+  /** The document as a draft; created only when an old text must be searched for in it. */
   get draft(): Draft {
     if (this.known !== undefined) return this.known;
     const { start, text } = this;
@@ -147,7 +149,10 @@ export class TextRegion {
     return this.known;
   }
 
-  /** Adopts the region's whole change. Returns `false` if it extends beyond the core or joins that to the next line. */
+  /**
+   * Adopts `change` as the region's whole change. Returns `false` instead if the change extends beyond the core or
+   * joins the core to the next line.
+   */
   take(change: ChangeSet, draft?: Draft): boolean {
     const { core } = this;
     const [from, to] = [change.changes[0]?.from ?? core.from, change.changes.at(-1)?.to ?? core.to];

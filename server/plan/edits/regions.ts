@@ -1,4 +1,4 @@
-/** Plans many edits to a large text within small parts of it, with the same result as `planSequential` at less cost. */
+/** Plans many edits to a large text region by region, with the same result as `planSequential` but at a lower cost. */
 import { rewrite } from "../../match/rewrite.js";
 import { isStricter } from "../../match/rungs.js";
 import { MultiSearch } from "../../match/search/multiSearch.js";
@@ -13,9 +13,9 @@ import { bare, cut, lookFor, type OnlyPlace, type SoughtEdit, type TextRegion } 
 import { type Drafted, EditHistory, type PairNames, pairNames, planEdit, refusal } from "./sequential.js";
 
 /**
- * Plans a file's edits in sequence, each within a region that is treated as a small document. An edit that fails in its
- * region is planned again, on the whole text as it then is, to explain the failure. Returns `undefined` if the result
- * may differ from that of `planSequential`.
+ * Plans a file's edits in sequence, each within a region that is treated as a small document. If an edit fails in its
+ * region, it is planned again, against the whole text at that point, to explain the failure. Returns `undefined` if the
+ * result may differ from that of `planSequential`.
  */
 export function* planByRegions(
   start: Draft,
@@ -23,7 +23,7 @@ export function* planByRegions(
   options: BatchOptions,
 ): Generator<void, Drafted | undefined> {
   const { text } = start.index;
-  // A lone CR may become half of a line end where two regions meet.
+  // A lone CR could become part of a CRLF where two regions meet.
   const hasLoneCr = text.includes("\r") && /\r(?!\n)/.test(text);
   if ((start.index !== start.base && !start.created) || hasLoneCr) return undefined;
   yield* start.index.expecting(edits.map(({ oldText }) => oldText));
@@ -49,7 +49,7 @@ export function* planByRegions(
 
 /** The regions of a text while their edits are planned. */
 class RegionPlan {
-  /** The history of the whole text. The history of repeated pairs is kept by their regions instead. */
+  /** The history of the whole text, except for that of repeated pairs, which is kept by their regions. */
   private readonly history: EditHistory;
   /** Maps each pattern to the regions that contained it after one of their edits. */
   private readonly written = new Map<string, Set<TextRegion>>();
@@ -70,7 +70,7 @@ class RegionPlan {
     this.length = start.index.text.length;
   }
 
-  /** The whole text as it is now. */
+  /** The current state of the whole text. */
   get draft(): Draft {
     if (!this.hasChanged) return this.start;
     if (this.current !== undefined) return this.current;
@@ -94,8 +94,8 @@ class RegionPlan {
   }
 
   /**
-   * Plans, in the whole text, an edit that no single region settles. Returns `undefined` if the edit succeeds, because
-   * no region has recorded its change.
+   * Plans, against the whole text, an edit that can't be settled within a single region. Returns `undefined` if the
+   * edit succeeds, because its change would not be recorded in any region.
    */
   private *planInWhole(edit: EditOperation): Generator<void, EditOutcome | undefined> {
     const { outcome } = yield* planEdit(this.draft, edit, this.history, this.options);
@@ -104,7 +104,7 @@ class RegionPlan {
 
   /** Returns the outcome of an edit whose old text occurs nowhere. */
   private *explain(edit: EditOperation): Generator<void, EditOutcome> {
-    // Beyond this limit, failures are not explained, so they do not depend on the text.
+    // Failures beyond this limit are not explained, so their messages do not depend on the text.
     const isExplained = this.history.failed.length < limits.explainedFailures;
     const draft = isExplained ? this.draft : this.start;
     const failure = yield* explainAbsence(draft, edit, this.history, this.options);
@@ -121,14 +121,15 @@ class RegionPlan {
     region.history ??= new EditHistory(this.pairs);
     const { draft, history } = region;
     const located = meantBy(edit, locateEdit(draft, edit, this.options));
-    // If an edit matches only on a looser rung than before the batch, it may match anywhere in the text.
+    // An edit that matches only on a looser rung than it did before the batch may match elsewhere in the text, too.
     const isCertain =
       located.kind === "one" && (found === undefined || !isStricter(found.rung, located.rung)) && this.hasRoom(edit);
     if (!isCertain && !isDone) return yield* this.planInWhole(edit);
     const step = yield* planEdit(draft, edit, history, this.options);
     const { outcome } = step;
     if (outcome.status === "failed") return isDone ? undefined : yield* this.planInWhole(edit);
-    // The edit was skipped: its pair was applied before, and matches on looser rungs are unintended, wherever they are.
+    // The edit was skipped: its pair was applied before, and matches on looser rungs are unintended, wherever they
+    // occur.
     if (outcome.rung === undefined) return outcome;
     if (!isCertain || !region.take(step.draft.change, step.draft)) return undefined;
     const spans = history.applied.at(-1)?.spans ?? [];
@@ -163,7 +164,7 @@ class RegionPlan {
     return this.length + Math.max(0, newText.length - oldText.length) <= limits.documentLength;
   }
 
-  /** Records the spans of its region's original text that an edit changed, and the number of units that it added. */
+  /** Records which spans of a region's original text an edit changed, and by how many units the text grew. */
   private note(region: TextRegion, edit: EditOperation, did: { spans: readonly Span[]; growth: number }): void {
     const { spans, growth } = did;
     this.hasChanged ||= spans.length > 0;
@@ -181,7 +182,7 @@ class RegionPlan {
   }
 }
 
-/** Returns a span or change with its offsets increased by `by`. */
+/** Returns a span or change shifted by `by`. */
 function moved<T extends Span>(span: T, by: number): T {
   return { ...span, from: span.from + by, to: span.to + by };
 }

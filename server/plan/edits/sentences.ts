@@ -10,12 +10,12 @@ import {
   sayDisambiguation,
   sayNearest,
 } from "../explain/sentences.js";
-import { type At, count, makeFailure, type NearestRegion, nameOf } from "../failure.js";
+import { type At, count, makeFailure, type NearestRegion, nameOf, times } from "../failure.js";
 
-/** Returns the advice to send one edit instead of two; the caller should then send neither of the two again. */
-export const mergeWith = (other: number): string => `Merge it with edit ${other} into one edit.`;
+/** Returns advice to merge two edits into one that replaces both. */
+export const mergeWith = (other: number): string => `Merge it and edit ${other} into a single edit.`;
 
-/** The matches of an old text, if the edit does not say which one it means. */
+/** An old text with several matches, none of which the edit singles out. */
 export interface Ambiguity {
   readonly found: number;
   readonly rung: string;
@@ -23,11 +23,13 @@ export interface Ambiguity {
   /** The 1-based `line` that the caller sent; `undefined` if the caller sent none. */
   readonly nearLine: number | undefined;
   readonly telling: Disambiguation | undefined;
-  /** `true` if all matches start on the same line, so that neither neighbouring lines nor `line` tell them apart. */
+  /**
+   * `true` if all matches start on the same line, so that neither `line` nor a neighbouring line can single one out.
+   */
   readonly isOneLine: boolean;
 }
 
-/** The advice to add a neighbouring line, for rungs on which the old text differs from the file's text. */
+/** Advice to add a neighbouring line, for rungs on which the old text differs from the file's text. */
 const neighbours: Readonly<Record<string, string>> = {
   indentation: "Send the old and new text with the file's own indentation and a neighbouring line",
   viewPrefix: "Send the old and new text without the line numbers and with a neighbouring line",
@@ -40,7 +42,7 @@ export const editFailures = {
       problem: first
         ? `The old text of ${nameOf(at)} is empty, but the file exists and is not empty.`
         : `The old text of ${nameOf(at)} is empty, but the edit is not the first one for its file.`,
-      hint: "An empty old text only creates a file or fills an empty one. To insert text, send a neighbouring line as the old text, and the same line with the insertion as the new text.",
+      hint: "An empty old text can only create a file or fill an empty one. To insert text, send a neighbouring line as the old text, and that line plus the insertion as the new text.",
     }),
   noChange: (at: At) =>
     makeFailure("noChange", at, {
@@ -58,7 +60,7 @@ export const editFailures = {
     }),
   notExplained: (at: At) =>
     makeFailure("noMatch", at, {
-      problem: `The old text of ${nameOf(at)} was not found. Similar text was not searched for, because too many edits failed.`,
+      problem: `The old text of ${nameOf(at)} was not found. Too many edits failed, so the server did not search for similar text.`,
       hint: "Copy the old text from the current file.",
     }),
   inNewText: (at: At, other: number) =>
@@ -69,42 +71,42 @@ export const editFailures = {
   dependsOnFailed: (at: At, failed: number) =>
     makeFailure("noMatch", at, {
       problem: `The old text of ${nameOf(at)} is part of the new text of edit ${failed}, which failed.`,
-      hint: `Correct edit ${failed}; the old text of this edit will then be found.`,
+      hint: `Correct edit ${failed}; the old text of edit ${at.index} will then be found.`,
     }),
   onlyLenient: (at: At, rung: string, line: number) =>
     makeFailure("noMatch", at, {
-      problem: `The old text of ${nameOf(at)} was not found exactly; line ${line} matches only on the rung ${rung}, which strict matching does not use.`,
+      problem: `The old text of ${nameOf(at)} has no exact match; line ${line} matches only on the rung ${rung}, which strict matching does not use.`,
       hint: "Copy the old text from the current file.",
       line,
     }),
   noSuchOccurrence: (at: At, asked: number, found: number) =>
     makeFailure("noMatch", at, {
-      problem: `${nameOf(at)} asks for occurrence ${asked}, but its old text occurs ${count(found, "time")}.`,
+      problem: `${nameOf(at)} asks for occurrence ${asked}, but its old text occurs ${times(found)}.`,
       hint: found === 1 ? "Leave occurrence out." : `Set occurrence to a number from 1 to ${found}.`,
     }),
   ambiguousMatch: (at: At, { found, rung, matches, nearLine, telling, isOneLine }: Ambiguity) =>
     makeFailure("ambiguousMatch", at, {
-      problem: `The old text of ${nameOf(at)} occurs ${count(found, "time")}${rung === "exact" ? "" : ` (rung ${rung})`}${nearLine === undefined ? "" : `, equally near line ${nearLine}`}:${quoted(matches)}${found > matches.length ? "\n…" : ""}\n`,
-      hint: `${sayDisambiguation(telling)}${isOneLine ? "Add more of its line to the old and new text, or set occurrence or replaceAll." : `${neighbours[rung] ?? "Add a neighbouring line to the old and new text"}, or set occurrence, line or replaceAll.`}`,
+      problem: `The old text of ${nameOf(at)} occurs ${times(found)}${rung === "exact" ? "" : ` (rung ${rung})`}${nearLine === undefined ? "" : `, equally near line ${nearLine}`}:${quoted(matches)}${found > matches.length ? "\n…" : ""}\n`,
+      hint: `${sayDisambiguation(telling)}${isOneLine ? "Add more of the line to the old and new text, or set occurrence or replaceAll." : `${neighbours[rung] ?? "Add a neighbouring line to the old and new text"}, or set occurrence, line or replaceAll.`}`,
       matches: plainLines(matches),
       ...(matches[0] === undefined ? {} : { line: matches[0].line }),
     }),
   cannotShift: (at: At, line: number) =>
     makeFailure("noMatch", at, {
-      problem: `The old text of ${nameOf(at)} was found at line ${line} with different indentation, but a line of its new text cannot be shifted by the difference: that line's indentation is smaller than the difference, or not a whole number of tabs.`,
+      problem: `The old text of ${nameOf(at)} was found at line ${line} with different indentation, but a line of its new text cannot be shifted by the same amount: that line's indentation is too small, or is not a whole number of tabs.`,
       hint: "Send both texts with the file's own indentation.",
       line,
     }),
   expectedCount: (at: At, expected: number, found: number, matches: readonly QuotedPlace[]) =>
     makeFailure("expectedCount", at, {
-      problem: `${nameOf(at)} expects ${count(expected, "occurrence")}, but its old text occurs ${count(found, "time")}${matches.length === 0 ? "." : `:${quoted(matches)}${found > matches.length ? "\n…" : ""}\n`}`,
+      problem: `${nameOf(at)} expects ${count(expected, "occurrence")}, but its old text occurs ${times(found)}${matches.length === 0 ? "." : `:${quoted(matches)}${found > matches.length ? "\n…" : ""}\n`}`,
       hint: "Correct expectedCount or the old text.",
       matches: plainLines(matches),
     }),
   sameHunk: (at: At, other: number, line: number) =>
     makeFailure("overlap", at, {
-      problem: `${nameOf(at)} is the same as edit ${other}, and its lines occur only once, at line ${line}.`,
-      hint: "Leave one of them out.",
+      problem: `${nameOf(at)} is identical to edit ${other}, but its lines occur only once, at line ${line}.`,
+      hint: "Omit one of the two edits.",
       line,
     }),
   overlap: (at: At, other: number, line: number) =>
@@ -113,27 +115,27 @@ export const editFailures = {
       hint: mergeWith(other),
       line,
     }),
-  /** `nearest`: regions that resemble the old text, apart from the one that has the new text. */
+  /** `nearest`: regions that resemble the old text, other than the one that contains the new text. */
   alreadyApplied: (at: At, line: number, nearest: readonly NearestRegion[]) =>
     makeFailure("alreadyApplied", at, {
       problem: [
         `The old text of ${nameOf(at)} was not found, but its new text is already at line ${line}.`,
         ...sayNearest(nearest),
       ].join(" "),
-      hint: "If this is the intended location, the edit is already done: leave it out. Otherwise, copy the old text from the file.",
+      hint: "If this is the intended location, the edit has already been applied: leave it out. Otherwise, copy the old text from the file.",
       line,
       ...(nearest.length === 0 ? {} : { nearest }),
     }),
-  /** `order`: with `"original"`, an old text is never matched against the new text of another edit. */
+  /** `order` determines the hint: with `"original"`, an old text is never matched against another edit's new text. */
   consumed: (at: At, by: number, line: number, order: "sequential" | "original") =>
     makeFailure("consumed", at, {
       problem: `The old text of ${nameOf(at)} was at line ${line}, but edit ${by} of this call changed it.`,
-      hint: order === "original" ? mergeWith(by) : "Write the old text as it is after the earlier edits.",
+      hint: order === "original" ? mergeWith(by) : "Send the old text as it reads after the earlier edits.",
       line,
     }),
   searchTooLarge: (at: At) =>
     makeFailure("tooLarge", at, {
-      problem: `The old text of ${nameOf(at)} resembles more passages than can be compared.`,
+      problem: `The old text of ${nameOf(at)} resembles too many passages to compare them all.`,
       hint: "Send a longer or more distinctive old text.",
     }),
   tooManyPlaces: (at: At, found: number) =>

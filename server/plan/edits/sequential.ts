@@ -12,7 +12,7 @@ import type { EditOutcome } from "../outcome.js";
 import { choose, locateMarked, meantBy } from "./choose.js";
 import { editFailures } from "./sentences.js";
 
-/** A draft, and the outcomes of the edits that made it, in the order of the edits. */
+/** A draft, and the outcomes of the edits that produced it, in the order of the edits. */
 export interface Drafted {
   readonly draft: Draft;
   readonly outcomes: readonly EditOutcome[];
@@ -42,7 +42,7 @@ export interface EditStep {
   readonly outcome: EditOutcome;
 }
 
-/** Plans one edit on the draft that earlier edits left and records its effect in `history`. */
+/** Plans one edit against the draft left by earlier edits and records its effect in `history`. */
 export function* planEdit(
   draft: Draft,
   edit: EditOperation,
@@ -90,21 +90,21 @@ export function* planEdit(
   return { draft: result.draft, outcome: { index: edit.index, path, status, rung, places } };
 }
 
-/** Returns the failure of an edit that would fail on any text. Not called for an edit that may create a file. */
+/** Returns the failure of an edit that would fail against any text. Not called for an edit that may create a file. */
 export function refusal(at: At, edit: EditOperation): Failure | undefined {
   if (edit.oldText === "") return editFailures.emptyOldText(at, { first: false });
   return edit.oldText === edit.newText ? editFailures.noChange(at) : undefined;
 }
 
-/** Maps edits to names for their pairs of old and new text. Contains only edits that share their pair with another. */
+/** Maps edits to names for their pairs of old and new text. Includes only edits whose pair was sent more than once. */
 export type PairNames = ReadonlyMap<EditOperation, string>;
 
 /**
- * Finds the pairs that were sent more than once. Pairs that differ only in their kind of line end count as the same,
- * because the file's own kind is written in any case.
+ * Finds the pairs that were sent more than once. Pairs that differ only in their line endings count as the same,
+ * because the file's own line endings are used in any case.
  */
 export function pairNames(edits: readonly EditOperation[]): PairNames {
-  // Usually, few old texts are repeated, so few names need to be made.
+  // Usually, few old texts are repeated, so there are few names to make.
   const oldTexts = repeated(edits.map(({ oldText }) => withoutCr(oldText)));
   const named = edits.flatMap((edit): [EditOperation, string][] => {
     const oldText = withoutCr(edit.oldText);
@@ -114,13 +114,13 @@ export function pairNames(edits: readonly EditOperation[]): PairNames {
   return new Map(named.filter(([, name]) => names.has(name)));
 }
 
-/** Returns the texts that a list contains more than once. */
+/** Returns the texts that occur more than once in a list. */
 function repeated(texts: readonly string[]): ReadonlySet<string> {
   const seen = new Set<string>();
   return new Set(texts.filter((text) => seen.size === seen.add(text).size));
 }
 
-/** Returns a text with all its line ends converted to LF. */
+/** Returns a text with all its line endings converted to LF. */
 function withoutCr(text: string): string {
   return text.includes("\r") ? text.replace(/\r\n?/g, "\n") : text;
 }
@@ -149,7 +149,7 @@ function survivors({ from, to }: Span, step: ChangeSet): Span[] {
 export class EditHistory {
   readonly applied: { readonly index: number; readonly spans: readonly Span[] }[] = [];
   readonly failed: EditOperation[] = [];
-  /** Maps each applied pair to the rung on which it was first found, and to what is left of the text that it wrote. */
+  /** Maps each applied pair to the rung on which it was first found, and to what remains of the text that it wrote. */
   private readonly done = new Map<string, { readonly rung: RungName; written: readonly Written[] }>();
 
   constructor(private readonly pairs: PairNames) {}
@@ -165,13 +165,16 @@ export class EditHistory {
     return done !== undefined && isStricter(done.rung, rung);
   }
 
-  /** Reports whether a place lies in text that the same pair wrote before; replacing it would apply the pair twice. */
+  /** Reports whether a place lies in text that the same pair wrote earlier; replacing it would apply the pair twice. */
   wrote(edit: EditOperation, place: Place): boolean {
     const written = this.done.get(this.pairs.get(edit) ?? "")?.written ?? [];
     return written.some(({ place: { from, to } }) => from <= place.from && place.to <= to);
   }
 
-  /** Records an applied edit. `changed` refers to the text before the batch, `places` to the text before this edit. */
+  /**
+   * Records an applied edit. The spans in `changed` refer to the text before the batch, those in `places` to the text
+   * before this edit.
+   */
   apply(
     edit: EditOperation,
     did: { rung: RungName; changed: readonly Span[]; places: readonly Place[]; step: ChangeSet },

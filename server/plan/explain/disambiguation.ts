@@ -1,4 +1,4 @@
-/** Finds an addition that would make an ambiguous old text unique: only the first of its places would still match. */
+/** Finds an addition that would make an ambiguous old text unique, so that only its first place would still match. */
 import { Folded } from "../../match/fold.js";
 import type { Place } from "../../match/place.js";
 import type { RungName } from "../../match/rungs.js";
@@ -8,8 +8,8 @@ import { type Draft, lineInBase } from "../draft.js";
 import type { Disambiguation } from "./sentences.js";
 
 /**
- * The rungs on which additions are tried, each with the largest number of places that are compared. On other rungs, an
- * addition would have to differ from the document in the same way as the old text.
+ * The rungs on which additions are tried, each with the maximum number of places to compare. On other rungs, an
+ * addition would have to differ from the document in the same way as the old text does.
  */
 const comparedAt: Partial<Record<RungName, { readonly folded: boolean; readonly most: number }>> = {
   exact: { folded: false, most: limits.comparedPlaces },
@@ -19,8 +19,8 @@ const comparedAt: Partial<Record<RungName, { readonly folded: boolean; readonly 
 };
 
 /**
- * Lengths in UTF-16 units: the longest line that failures show in full, the longest stretch that is quoted, and the
- * distances by which a stretch may extend beyond the place on either side.
+ * Lengths in UTF-16 code units: the longest line that failures show in full, the longest stretch that they quote, and
+ * the distances by which a stretch may extend beyond the place on either side.
  */
 const stretch = { line: 80, length: 100, reaches: [8, 16, 32] } as const;
 
@@ -32,9 +32,9 @@ export interface FirstPlace {
 }
 
 /**
- * Returns an addition that distinguishes the first place from all others: its whole line, or a stretch of that line,
- * or else the line above or below (the shorter one, if both would do). Returns `undefined` if there is no such
- * addition, or none that could be sent together with the old text as it was written.
+ * Returns an addition that distinguishes the first place from all others: its whole line, or a stretch of that line, or
+ * else the line above or below (the shorter one, if both would do). Returns `undefined` if there is no such addition,
+ * or none that could be sent together with the old text as written.
  */
 export function disambiguateEdit(draft: Draft, { rung, first, places }: FirstPlace): Disambiguation | undefined {
   const compared = comparedAt[rung];
@@ -45,7 +45,8 @@ export function disambiguateEdit(draft: Draft, { rung, first, places }: FirstPla
     others.every((place) => !isSurrounded(text, place, around, compared));
   const [line, last] = [lines.lineAt(first.from), lines.lineAt(Math.max(first.from, first.to - 1))];
   const [start, end] = [lines.start(line), Math.max(first.to, lines.contentEnd(last))];
-  // An old text that includes a line end is not within a line: without that line end, the last line might match, too.
+  // An old text that includes its line ending is not within a line: an addition without the line ending might match the
+  // document's last line, too.
   const isWithin = line === last && end === lines.contentEnd(last) && (first.from > start || first.to < end);
   if (isWithin && end - start > stretch.line) {
     const telling = stretchAround(text, first, { start, end, isAlone });
@@ -113,7 +114,7 @@ interface SurroundingText {
   readonly after: string;
 }
 
-/** Tries ever longer stretches of a long line around a place; returns the first one that no other place shares. */
+/** Tries increasingly long stretches of a long line around a place; returns the first that no other place shares. */
 function stretchAround(
   text: string,
   { from, to }: Place,
@@ -128,7 +129,10 @@ function stretchAround(
   return undefined;
 }
 
-/** Reports whether the given text surrounds a place, regardless of the kinds of line ends. */
+/**
+ * Reports whether the given text surrounds a place, regardless of the kind of line ending and, if `folded`, of anything
+ * else that the fold `typography` ignores.
+ */
 function isSurrounded(
   text: string,
   { from, to }: Place,
@@ -137,7 +141,7 @@ function isSurrounded(
 ): boolean {
   const fold = folded ? loosely : withPlainEnds;
   const room = (length: number): number => (folded ? 2 : 1) * length + 64;
-  // Without the `|`, whitespace before the place would count as whitespace at the end of a line.
+  // Without the `|`, whitespace before the place would be taken for trailing whitespace.
   const isBehind = fold(`${text.slice(Math.max(0, from - room(before.length)), from)}|`).endsWith(fold(`${before}|`));
   return isBehind && fold(text.slice(to, to + room(after.length))).startsWith(fold(after));
 }

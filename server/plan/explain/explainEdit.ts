@@ -1,4 +1,4 @@
-/** Explains why an old text was not found: another edit changed it, the edit is already done, or the text differs. */
+/** Explains why an old text was not found: another edit changed it, the edit was already made, or the text differs. */
 import { miswritings } from "../../match/hints/knownMistakes.js";
 import { isElision } from "../../match/hints/leftOutCode.js";
 import { type DifferenceKind, lineDifference, nearestRegions, type Region } from "../../match/hints/nearest.js";
@@ -18,11 +18,13 @@ import { type Absence, type KnownMistake, sayDifference, showLines } from "./sen
 
 /** The effects of earlier edits of the batch, which may explain why an old text is missing. */
 export interface BatchHistory {
-  /** Edits of this document that were applied, with the stretches of the document's text that they changed. */
+  /** The edits applied to this document, each with the spans of the document's text that it changed. */
   readonly applied: readonly { readonly index: number; readonly spans: readonly Span[] }[];
-  /** Edits of this document that failed. */
+  /** The edits to this document that failed. */
   readonly failed: readonly EditOperation[];
-  /** Set with `order: "original"`: all edits of this document. None of them is matched against another's new text. */
+  /**
+   * Set with `order: "original"`: all edits to this document. None of them is matched against another edit's new text.
+   */
   readonly beside?: readonly EditOperation[];
 }
 
@@ -34,7 +36,8 @@ export function* explainAbsence(
   options: BatchOptions,
 ): Generator<void, Failure> {
   const at: At = { index: edit.index, path: draft.document.path };
-  // If very many edits fail, only the first are explained, because each explanation searches the whole text.
+  // If a great many edits fail, only the first ones are explained, because each explanation requires a search of the
+  // whole text.
   if (history.failed.length >= limits.explainedFailures) return editFailures.notExplained(at);
   const consumer = draft.index === draft.base ? undefined : consumedBy(draft, edit, history, options);
   if (consumer !== undefined) return editFailures.consumed(at, consumer.index, consumer.line, "sequential");
@@ -63,7 +66,7 @@ export function* explainAbsence(
   return editFailures.noMatch(at, yield* absenceOf(draft, edit.oldText));
 }
 
-/** Collects, in steps, all clues to where in the document a missing text was meant to match. */
+/** Collects, in steps, all clues to the place that a missing text was meant to match. */
 export function* absenceOf(
   draft: Draft,
   sought: string,
@@ -86,11 +89,10 @@ export function* absenceOf(
 }
 
 /**
- * Returns the region, in whole lines, that a text with left-out code stands for. If the lines before that code have
- * exactly one place, the region starts there. It ends with the next match of the lines after the code that has the same
- * shift of indentation; if there is no such match, it ends with the lines before the code. If the lines before the code
- * have no place or several, the region is the only place of the lines after the code; `undefined` if these have no
- * place or several, too.
+ * Returns the region, in whole lines, that a text with left-out code stands for. If the lines before the omission match
+ * in exactly one place, the region starts there. It ends with the lines after the omission, at their next match with
+ * the same shift of indentation; if there is no such match, it ends with the lines before the omission. Otherwise, the
+ * region is the only match of the lines after the omission; `undefined` if they do not match in exactly one place.
  */
 function aroundElision(draft: Draft, sought: string, elided: string): Region | undefined {
   const lines = lineTexts(sought);
@@ -110,7 +112,10 @@ function aroundElision(draft: Draft, sought: string, elided: string): Region | u
   return end === undefined ? region(head, "beforeLeftOut") : region({ from: head.from, to: end }, "leftOut");
 }
 
-/** Returns the only place of a part of an old text; `undefined` if it has none or several, or is only whitespace. */
+/**
+ * Returns the only place of a part of an old text; `undefined` if the part has no place or several, or is only
+ * whitespace.
+ */
 function onlyPlaceOf(draft: Draft, part: readonly string[]): Place | undefined {
   const text = part.join("\n");
   const found = isAllBlank(text) ? undefined : locate(draft.index, text, { lenient: true });
@@ -132,7 +137,7 @@ function endOfTail(
   const tab = reshape?.kind === "toTabs" || reshape?.kind === "toSpaces" ? reshape.width : 1;
   const shift = (line: number, written: string): number => widthOf(lines.content(line), tab) - widthOf(written, tab);
   const first = lines.lineAt(head.from);
-  // Only the rungs that reshape match whole lines. On the others, `headLine` may lack its leading whitespace.
+  // Whole lines are matched only on the rungs that reshape. On other rungs, `headLine` may lack its leading whitespace.
   const asked = reshape === undefined ? 0 : shift(first, headLine);
   const isShifted = (start: number): boolean =>
     run.every((written, i) => written.trim() === "" || shift(start + i, written) === asked);
@@ -171,7 +176,10 @@ function* asMeant(draft: Draft, oldText: string): Generator<void, Meant> {
   return nearly ?? { text: oldText, miswritten: undefined };
 }
 
-/** Returns the last version that had the old text's line that the region lacks; `undefined` if it is unknown. */
+/**
+ * Returns the last version of the document that contained the old text's first differing line; `undefined` if none is
+ * known.
+ */
 function outdatedBy({ document }: Draft, region: Region | undefined): { since: number } | undefined {
   const sought = region?.difference?.sought.trim();
   const since = sought === undefined || sought === "" ? undefined : document.formerLines?.get(sought);
@@ -179,9 +187,9 @@ function outdatedBy({ document }: Draft, region: Region | undefined): { since: n
 }
 
 /**
- * Returns a failure if other edits changed the old text where it was before the batch, so that it is now found only on
- * a looser rung. The caller did not mean the places found on that rung, unless all of them are in text that those other
- * edits wrote. Returns `undefined` if the caller may have meant these places.
+ * Returns a failure if other edits changed the old text at its original place, so that it is now found only on a looser
+ * rung. The places found on that rung are unintended, unless all of them are in text that those edits wrote. Returns
+ * `undefined` if they may be intended.
  */
 export function findsElsewhere(
   draft: Draft,
@@ -210,7 +218,10 @@ export function findsElsewhere(
   return editFailures.consumed(at, consumer.index, draft.base.lines.lineAt(before.places[0].from) + 1, "sequential");
 }
 
-/** Returns the applied edit that changed the old text, and the old text's 1-based line; `undefined` if none did. */
+/**
+ * Returns the index of the applied edit that changed the old text, and the 1-based line where that text was;
+ * `undefined` if no edit changed it.
+ */
 function consumedBy(
   draft: Draft,
   edit: EditOperation,
@@ -241,7 +252,10 @@ function lineOfNewText(draft: Draft, edit: EditOperation): number | undefined {
   return wholeLines || edit.newText.trim().length >= limits.tellingText ? lines.lineAt(from) + 1 : undefined;
 }
 
-/** Returns the 1-based line, in the text before the batch, at which an edit's new indentation is already present. */
+/**
+ * Returns the 1-based line, in the text before the batch, that already has the indentation of an edit's new text;
+ * `undefined` if there is none.
+ */
 function lineOfReindented(draft: Draft, edit: EditOperation): number | undefined {
   if (!isReindenting(edit)) return undefined;
   const found = locate(draft.index, edit.newText, { lenient: true });
@@ -262,10 +276,10 @@ function elisionIn(sought: string, index: TextIndex): string | undefined {
     .find((line) => isElision(line) && index.lineTable("blanks").find([line], { from: 0, most: 1 }).length === 0);
 }
 
-/** Differences that a reader may notice only if whitespace is made visible. */
+/** Differences that are easy to miss unless whitespace is made visible. */
 const blankKinds: ReadonlySet<DifferenceKind> = new Set(["lineEndBlanks", "indentation", "innerBlanks", "typography"]);
 
-/** Returns a region as a failure quotes it, with line numbers of the text before the batch. */
+/** Returns a region in the form in which failures quote it, with line numbers from the text before the batch. */
 export function quotedRegion(draft: Draft, region: Region): NearestRegion {
   const { lines } = draft.index;
   const { difference } = region;

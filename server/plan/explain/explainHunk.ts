@@ -11,7 +11,7 @@ import { hunkFailures } from "../patch/sentences.js";
 import { disambiguateHunk } from "./disambiguation.js";
 import { absenceOf, quotedRegion } from "./explainEdit.js";
 
-/** The reason why a hunk could not be placed, and how much to say about it. */
+/** The reason a hunk could not be placed, and how much to say about it. */
 interface Unplaced {
   readonly problem: HunkProblem;
   readonly lenient: boolean;
@@ -27,7 +27,7 @@ export function* explainHunk(
   at: At,
 ): Generator<void, Failure> {
   if (isIdle(hunk)) {
-    // The place of an idle hunk does not matter, but lines that the file lacks were often meant to be added.
+    // The place of an idle hunk does not matter, but if the file lacks its lines, they were probably meant to be added.
     const isSought = problem.kind === "noLines" && !isBrief;
     const absence = isSought
       ? yield* absenceOf(draft, oldLines(hunk.lines).join("\n"), { wholeLines: true })
@@ -82,7 +82,7 @@ export function* explainHunk(
   }
 }
 
-/** Returns the 0-based line at which a run of lines starts in the text; `undefined` unless it has just one match. */
+/** Returns the 0-based line where a run of lines starts in the text; `undefined` unless the run occurs exactly once. */
 function onlyPlace(index: TextIndex, run: readonly string[]): number | undefined {
   const hits = run.length === 0 ? undefined : locateLines(index, run, { from: 0, most: 2 });
   return hits?.starts.length === 1 ? hits.starts[0] : undefined;

@@ -1,4 +1,4 @@
-/** Warns of new texts with dots or a comment in place of code: an edit with such a new text deletes the code. */
+/** Warns about new texts with an ellipsis or a comment in place of code: such an edit deletes the code. */
 import { isElision } from "../../match/hints/leftOutCode.js";
 import { wholeLines } from "../../match/wholeLines.js";
 import type { EditOperation, Hunk } from "../operation.js";
@@ -31,7 +31,7 @@ export function elidedWarnings(
   });
 }
 
-/** The least number of deleted lines that causes a warning: a comment may well replace a single line. */
+/** The minimum number of deleted lines for a warning: replacing a single line with a comment may be intentional. */
 const leastGone = 2;
 
 /** Returns the lines of an edit's old text and of its new text. */

@@ -1,10 +1,10 @@
-/** The lines, matches and differences that failures show, and the clauses that failures of edits and hunks share. */
+/** Formats the lines, matches and differences that failures show, and clauses shared by edit and hunk failures. */
 import type { Miswriting } from "../../match/hints/knownMistakes.js";
 import type { Difference, DifferenceKind } from "../../match/hints/nearest.js";
 import { limits } from "../../text/limits.js";
 import { clip, count, type Failure, type NearestRegion, type QuotedLine, quote } from "../failure.js";
 
-/** Shows matches line by line. If all their lines are the same, also shows the line above each match. */
+/** Shows matches line by line. If all their lines are identical, also shows the line above each match. */
 export function quoted(lines: readonly QuotedPlace[]): string {
   const same = lines.every(({ text }) => text === lines[0]?.text);
   const oneLine = new Set(lines.map(({ line }) => line)).size < lines.length;
@@ -17,9 +17,9 @@ export function quoted(lines: readonly QuotedPlace[]): string {
     .join("");
 }
 
-/** A match as a failure shows it. */
+/** A match, as shown in a failure. */
 export interface QuotedPlace extends QuotedLine {
-  /** 1-based, in UTF-16 units; shown if several matches are on one line. */
+  /** 1-based, in UTF-16 code units; shown if several matches are on one line. */
   readonly column: number;
   /** `true` if an earlier edit of the batch wrote this text; `line` is then the first line that the edit replaced. */
   readonly isWritten: boolean;
@@ -27,43 +27,45 @@ export interface QuotedPlace extends QuotedLine {
   readonly above: string | undefined;
 }
 
-/** An addition that would leave an ambiguous old text with only its first match. */
+/** An addition to an ambiguous old text that rules out all but its first match. */
 export type Disambiguation =
-  /** The whole line of the match. `isIndent`: `true` if only its indentation is added. */
+  /** The match's whole line. `isIndent`: `true` if only the line's indentation is added. */
   | { readonly kind: "ownLine"; readonly isIndent: boolean }
-  /** The match with some of the text around it on its line. */
+  /** The match with some of the surrounding text on its line. */
   | { readonly kind: "stretch"; readonly text: string }
   /** The line above or below the match, with its 1-based number. */
   | {
       readonly kind: "above" | "below";
       readonly line: number;
-      /** `false` if the old text starts or ends within its line, so that the rest of that line is added, too. */
+      /** `false` if the old text starts or ends within a line, so that the rest of that line is added, too. */
       readonly isWhole: boolean;
-      /** The added text with all its whitespace; for a whole line, without the line end between it and the old text. */
+      /**
+       * The added text, including whitespace; for a whole line, without the line ending between it and the old text.
+       */
       readonly text: string;
     };
 
-/** Returns a sentence on what would make the first match unique, followed by a space; empty if nothing is known. */
+/** Returns a sentence that says how to make the first match unique, followed by a space; empty if no way is known. */
 export function sayDisambiguation(telling: Disambiguation | undefined): string {
   switch (telling?.kind) {
     case undefined:
       return "";
     case "ownLine":
-      return `Adding the ${telling.isIndent ? "indentation" : "rest"} of its line makes the first match unique. `;
+      return `Adding ${telling.isIndent ? "the line's indentation" : "the rest of the line"} would make the first match unique. `;
     case "stretch":
       return `${JSON.stringify(telling.text)} occurs only at the first match. `;
     case "above":
     case "below": {
       const { kind, line, isWhole, text } = telling;
       const added = `Adding line ${line}, directly ${kind} the first match,`;
-      if (isWhole) return `${added} makes it unique: ${JSON.stringify(text)}. `;
+      if (isWhole) return `${added} would make it unique: ${JSON.stringify(text)}. `;
       const rest = kind === "above" ? "the start" : "the rest";
-      return `${added} and ${rest} of the match's own line makes it unique: ${JSON.stringify(text)}. `;
+      return `${added} and ${rest} of the match's own line would make it unique: ${JSON.stringify(text)}. `;
     }
   }
 }
 
-/** Returns matches in the form in which failures list them for programs. */
+/** Converts matches to the form in which failures list them for programs. */
 export const plainLines = (places: readonly QuotedPlace[]): QuotedLine[] =>
   places.map(({ line, text }) => ({ line, text }));
 
@@ -73,7 +75,7 @@ export function sayAbsence({ elided, miswritten, outdated, nearest }: Omit<Absen
   return [
     ...(elided === undefined
       ? []
-      : [`Its line ${quote(elided)} stands for left-out code; the file has the code itself.`]),
+      : [`Its line ${quote(elided)} stands in for left-out code; the file contains the actual code.`]),
     ...sayMiswritten(miswritten),
     ...(outdated === undefined
       ? []
@@ -83,43 +85,43 @@ export function sayAbsence({ elided, miswritten, outdated, nearest }: Omit<Absen
   ];
 }
 
-/** Returns the nearest regions and the line of a failure, for programs; empty if nothing similar was found. */
+/** Returns a failure's fields for programs: the nearest regions and the line; empty if nothing similar was found. */
 export function placeOf({ nearest, miswritten }: Omit<Absence, "inBatch">): Pick<Failure, "nearest" | "line"> {
   if (nearest[0] !== undefined) return { nearest, line: nearest[0].startLine };
   return miswritten?.line === undefined ? {} : { line: miswritten.line };
 }
 
-/** A known kind of mistake that an old text contains. */
+/** A known mistake that was found in an old text. */
 export interface KnownMistake {
   readonly kind: Miswriting["kind"];
-  /** 1-based line at which the corrected text occurs; `undefined` if it occurs nowhere. */
+  /** 1-based line where the corrected text occurs; `undefined` if it does not occur. */
   readonly line: number | undefined;
 }
 
 const miswritings: Readonly<Record<Miswriting["kind"], string>> = {
   escaped:
-    "has backslash escapes where the file has the characters themselves: send line breaks, tabs and quotes unescaped",
-  entities: "has HTML entities such as &lt; where the file has the characters themselves",
-  normalized: "has composed characters where the file has decomposed ones, or vice versa",
-  view: "starts its lines with the line numbers of a file view, which are not in the file",
-  numbered: "starts its lines with the line numbers of a file view, which are not in the file",
-  fenced: "is wrapped in a Markdown fence, which is not in the file",
+    "contains backslash escapes where the file has the actual characters: send line breaks, tabs and quotes unescaped",
+  entities: "contains HTML entities such as &lt; where the file has the actual characters",
+  normalized: "contains precomposed characters where the file has decomposed ones, or vice versa",
+  view: "starts its lines with line numbers from a file view, which are not in the file",
+  numbered: "starts its lines with line numbers from a file view, which are not in the file",
+  fenced: "is wrapped in a Markdown code fence, which is not in the file",
 };
 
 function sayMiswritten(miswritten: KnownMistake | undefined): string[] {
   if (miswritten === undefined) return [];
   const { kind, line } = miswritten;
-  return [`It ${miswritings[kind]}.${line === undefined ? "" : ` Corrected, it occurs at line ${line}.`}`];
+  return [`It ${miswritings[kind]}.${line === undefined ? "" : ` With that corrected, it occurs at line ${line}.`}`];
 }
 
-/** All clues to where in the document a missing old text was meant to match. */
+/** All clues to the place that a missing old text was meant to match. */
 export interface Absence {
   /** A line of the old text that stands for left-out code, such as `// ...`; `undefined` if there is none. */
   readonly elided: string | undefined;
   readonly nearest: readonly NearestRegion[];
   /** `undefined` if the old text contains no known kind of mistake. */
   readonly miswritten: KnownMistake | undefined;
-  /** The last version in which the document still had the line that differs; `undefined` if none is known. */
+  /** The last version that still contained the line that differs; `undefined` if none is known. */
   readonly outdated: { readonly since: number } | undefined;
   /** `true` if earlier edits of the call changed the text that was searched. */
   readonly inBatch: boolean;
@@ -132,14 +134,14 @@ export interface SaidDifference extends Omit<Difference, "line"> {
 }
 
 const differenceNames: Record<DifferenceKind, string> = {
-  lineEndBlanks: "whitespace at the line's end differs",
+  lineEndBlanks: "trailing whitespace differs",
   indentation: "the indentation differs",
   typography: "quotes, dashes or typographic spaces differ",
   innerBlanks: "whitespace within the line differs",
   blankLine: "the old text or the file has an extra empty line here",
-  skippedLine: "the old text leaves out what the file has here",
+  skippedLine: "the old text omits what the file has here",
   partOfLine: "only part of this line matches",
-  quotes: "different kinds of quotes are used",
+  quotes: "the quote style differs",
   leftOut: "from the first line to the last, including the left-out code",
   beforeLeftOut: "the lines before the left-out code",
   behindLeftOut: "the lines after the left-out code",
@@ -156,11 +158,11 @@ const wholeRegion: ReadonlySet<DifferenceKind> = new Set([
 
 /**
  * Describes the first difference of a region in words. If `difference` is `undefined`, the lines are the same, and only
- * their ends, or the position of the text within them, differ. For a one-line region, the line number is not repeated.
+ * their line endings, or the text's position within them, differ. For a one-line region, the line number is omitted.
  */
 export function sayDifference(difference: SaidDifference | undefined, region: { readonly lines: number }): string {
   if (difference === undefined)
-    return "the lines are the same, apart from their ends or the text's position within them";
+    return "the lines are the same, apart from their line endings or the text's position within them";
   const { kind, line, column, soughtColumn, sought, found } = difference;
   const name = differenceNames[kind];
   if (wholeRegion.has(kind)) return name;
@@ -193,8 +195,8 @@ function lookalikes(sought: number | undefined, found: number | undefined): stri
 }
 
 /**
- * Returns the UTF-16 offset at which a quotation of a line should start so that it shows a column: 0 if the column is
- * near the start of the line, otherwise about 20 units before the column, at the start of a word if possible.
+ * Returns the UTF-16 offset where an excerpt of a line should start in order to show a column: 0 if the column is near
+ * the start of the line, otherwise about 20 units before the column, at the start of a word if possible.
  */
 function wordStart(text: string, column: number): number {
   if (column <= 24) return 0;
@@ -202,19 +204,19 @@ function wordStart(text: string, column: number): number {
   return space > column - 30 ? space + 1 : column - 20;
 }
 
-/** Returns a line with the whitespace at both its ends made visible. */
+/** Returns a line with its leading and trailing whitespace made visible. */
 function withVisibleEnds(line: string): string {
   const body = line.trim();
   const from = line.indexOf(body);
   return visibleBlanks(line.slice(0, from)) + body + visibleBlanks(line.slice(from + body.length));
 }
 
-/** Returns a text with its whitespace made visible: `·` is a space, `→` a tab, `⍽` any other whitespace. */
+/** Returns a text with its whitespace made visible: `·` for a space, `→` for a tab, `⍽` for any other whitespace. */
 function visibleBlanks(text: string): string {
   return text.replace(/\s/g, (blank) => (blank === " " ? "·" : blank === "\t" ? "→" : "⍽"));
 }
 
-/** A line to show, without its line end. */
+/** A line to show, without its line ending. */
 export interface ShownLine {
   readonly text: string;
   /** 1-based, in the text before the batch; `undefined` if an earlier edit of the batch wrote the line. */
@@ -222,8 +224,8 @@ export interface ShownLine {
 }
 
 /**
- * Shows lines with their numbers, and an ellipsis for lines that are left out. With `blanks: "visible"`, the whitespace
- * at both ends of a line is made visible.
+ * Shows lines with their numbers, and an ellipsis for omitted lines. With `blanks: "visible"`, leading and trailing
+ * whitespace is made visible.
  */
 export function showLines(
   lines: readonly ShownLine[],
@@ -236,7 +238,7 @@ export function showLines(
   return [...(how.before ? ["…"] : []), ...shown, ...(how.more ? ["…"] : [])].join("\n");
 }
 
-/** Shows the first region with its text, and the others only with their line numbers and differences. */
+/** Shows the first region in full, and only the line numbers and differences of the others. */
 export function sayNearest([first, ...others]: readonly NearestRegion[]): string[] {
   if (first === undefined) return [];
   const named = ({ startLine, endLine }: NearestRegion): string =>
@@ -250,5 +252,5 @@ export function sayNearest([first, ...others]: readonly NearestRegion[]): string
 export const explainWarnings = {
   /** `gone`: the number of removed lines that no new lines replace. */
   elided: ({ index, path, line, gone }: { index: number; path: string; line: string; gone: number }): string =>
-    `edit ${index} removes ${count(gone, "line")} from ${path} and writes ${quote(line)} literally instead: if this line stands for the removed code, undo the edit and send the new text in full`,
+    `edit ${index} removes ${count(gone, "line")} from ${path} and writes ${quote(line)} literally instead: if this line stands in for the removed code, undo the edit and send the new text in full`,
 } as const;

@@ -1,31 +1,33 @@
-/** Places the hunks of a section in the text as it is before the section, as Codex does, but without guessing. */
+/**
+ * Finds the places of a section's hunks in the text as it was before the section. Works like Codex, but never guesses.
+ */
 import { type LineHits, locateLines } from "../../match/locate.js";
 import type { RungName } from "../../match/rungs.js";
 import type { TextIndex } from "../../match/textIndex.js";
 import { limits } from "../../text/limits.js";
 import type { Anchor, Hunk, HunkLine } from "../operation.js";
 
-/** The place of a hunk. Lines are 0-based, in the text in which the section's hunks are searched for. */
+/** The place of a hunk. Line numbers are 0-based and refer to the text that is searched for the section's hunks. */
 export interface HunkPlace {
   readonly kind: "place";
   /** The first line that the hunk replaces or keeps; for an insertion, the line before which lines are inserted. */
   readonly start: number;
   /** The number of lines that the hunk replaces or keeps; 0 for an insertion. */
   readonly length: number;
-  /** The hunk's lines, without those empty lines at the hunk's end that the text does not have. */
+  /** The hunk's lines, minus trailing empty lines that the text does not have. */
   readonly lines: readonly HunkLine[];
   /** `undefined` for an insertion, for which nothing is compared. */
   readonly rung: RungName | undefined;
-  /** The line from which the next hunk is searched for, unless the `next` of an earlier hunk is greater. */
+  /** The line at which the search for the next hunk starts, unless an earlier hunk's `next` is greater. */
   readonly next: number;
 }
 
-/** The reason why a hunk can't be placed. Lines are 0-based. */
+/** The reason a hunk can't be placed. Line numbers are 0-based. */
 export type HunkProblem =
   | { readonly kind: "noAnchor"; readonly anchor: string; readonly from: number }
   | { readonly kind: "noLines"; readonly from: number; readonly behind: string | undefined }
   | { readonly kind: "notAtEnd" }
-  /** An insertion whose only context is a line number that does not say between which two lines it belongs. */
+  /** An insertion whose only context is a line number that does not determine its exact place. */
   | { readonly kind: "noContext" }
   | {
       readonly kind: "ambiguous";
@@ -34,7 +36,7 @@ export type HunkProblem =
       readonly near?: number | undefined;
     };
 
-/** The values that the hunks of one section share. */
+/** The values shared by all hunks of a section. */
 export interface HunkGround {
   readonly index: TextIndex;
   /** `true` to also try what Codex does not try, such as placing hunks out of order. */
@@ -44,9 +46,9 @@ export interface HunkGround {
 }
 
 /**
- * Searches for a hunk from `cursor` on, which is the 0-based line after the earlier hunks. Takes a place that is out of
- * order only if it is the only one, or the one nearest to a line number. The attempts that Codex also makes come first,
- * in the same order as in Codex.
+ * Searches for a hunk, starting at line `cursor` (0-based), the line after the earlier hunks. Accepts an out-of-order
+ * place only if it is the only one, or the one nearest to the hunk's line number. First makes the attempts that Codex
+ * makes, in Codex's order.
  */
 export function findHunk(ground: HunkGround, hunk: Hunk, cursor: number): HunkPlace | HunkProblem {
   const { index, lenient } = ground;
@@ -60,7 +62,7 @@ export function findHunk(ground: HunkGround, hunk: Hunk, cursor: number): HunkPl
     const gap = lenient && !isClear ? withoutGap(hunk) : undefined;
     if (gap !== undefined) return placeInsertion(ground, gap, anchored, hint);
     if (hits !== undefined) return decide(ground, hits, { first: isNarrowed, near: hint?.line });
-    // The first of the old lines may repeat the anchor.
+    // The hunk's first old line may repeat the anchor.
     const onAnchor = lenient && isNarrowed ? findLines(ground, hunk, line - 1) : undefined;
     if (onAnchor !== undefined) return decide(ground, onAnchor, { first: true, near: undefined });
   }
@@ -81,7 +83,7 @@ export function newLines(lines: readonly HunkLine[]): string[] {
   return lines.flatMap(({ kind, text }) => (kind === "remove" ? [] : [text]));
 }
 
-/** Returns `true` if a hunk would change nothing in any file, because its old and new lines are the same. */
+/** Reports whether a hunk would change nothing in any file, because its old and new lines are the same. */
 export function isIdle({ lines }: Hunk): boolean {
   const [old, next] = [oldLines(lines), newLines(lines)];
   return old.length === next.length && old.every((text, i) => text === next[i]);
@@ -92,7 +94,7 @@ export function asContext(hunk: Hunk): Hunk {
   return { ...hunk, lines: oldLines(hunk.lines).map((text) => ({ kind: "context", text })) };
 }
 
-/** Returns `true` if a hunk has any removed or added lines. */
+/** Reports whether a hunk has any removed or added lines. */
 export function isSigned({ lines }: Hunk): boolean {
   return lines.some(({ kind }) => kind !== "context");
 }
@@ -102,7 +104,7 @@ type Followed =
   | { readonly kind: "behind"; readonly line: number; readonly isNarrowed: boolean }
   | Extract<HunkProblem, { kind: "noAnchor" }>;
 
-/** Finds a hunk's anchors. Each is a whole line, which is searched for after the line of the previous anchor. */
+/** Finds a hunk's anchors. Each is a whole line, searched for after the previous anchor's line. */
 function followAnchors(index: TextIndex, anchors: readonly Anchor[], from: number, lenient: boolean): Followed {
   let line = from;
   let isNarrowed = false;
@@ -124,12 +126,12 @@ function findAnchor(index: TextIndex, { text }: Anchor, from: number, lenient: b
   return isClosed ? locateLines(index, [text.slice(0, -3)], range)?.starts[0] : literal;
 }
 
-/** The starts that were found, and the hunk's lines without the empty ones that had to be left out for a match. */
+/** The starts that were found, and the hunk's lines without any empty ones that had to be dropped to find a match. */
 interface HunkHits extends LineHits {
   readonly lines: readonly HunkLine[];
 }
 
-/** Finds a hunk's old lines at or after a line. If they do not match, tries again without empty lines at their end. */
+/** Finds a hunk's old lines at or after a line. If they do not match, retries without trailing empty lines. */
 function findLines({ index, lenient }: HunkGround, { lines, atEnd }: Hunk, from: number): HunkHits | undefined {
   const shorter = withoutLastBlank(lines);
   const attempts = [lines, ...(shorter === undefined ? [] : [shorter]), ...(lenient ? withoutLastBlanks(lines) : [])];
@@ -143,15 +145,18 @@ function findLines({ index, lenient }: HunkGround, { lines, atEnd }: Hunk, from:
 }
 
 /**
- * Returns, in a list, the lines without the empty context lines at their end; an empty list if there are fewer than two
- * such lines, or no other lines.
+ * Returns, as a list of one attempt, the lines without their trailing empty context lines; an empty list if there are
+ * fewer than two of these, or no other lines.
  */
 function withoutLastBlanks(lines: readonly HunkLine[]): (readonly HunkLine[])[] {
   const end = lines.findLastIndex(({ kind, text }) => kind !== "context" || text !== "") + 1;
   return end > 0 && end < lines.length - 1 ? [lines.slice(0, end)] : [];
 }
 
-/** Drops empty lines at the end of an insertion: they may be a mere gap in the patch. `undefined` for other hunks. */
+/**
+ * Drops an insertion's trailing empty lines, which may be just a gap in the patch. Returns `undefined` if it has none,
+ * or if the hunk is not an insertion.
+ */
 function withoutGap(hunk: Hunk): Hunk | undefined {
   const end = hunk.lines.findLastIndex(({ kind, text }) => kind !== "context" || text !== "") + 1;
   const lines = hunk.lines.slice(0, end);
@@ -160,8 +165,9 @@ function withoutGap(hunk: Hunk): Hunk | undefined {
 }
 
 /**
- * Returns a hunk's lines without the last old line if that line is empty. Returns `undefined` if it is not empty, or if
- * it is a context line and can't be a mere gap at the hunk's end, because added lines follow it or it is the only line.
+ * Returns a hunk's lines without the last old line if that line is empty. Returns `undefined` if that line is not
+ * empty, or if it is a context line that can't be just a gap at the hunk's end, because added lines follow it or it is
+ * the only line.
  */
 function withoutLastBlank(lines: readonly HunkLine[]): readonly HunkLine[] | undefined {
   const at = lines.findLastIndex(({ kind }) => kind !== "add");
@@ -172,7 +178,7 @@ function withoutLastBlank(lines: readonly HunkLine[]): readonly HunkLine[] | und
   const newAt = left.findLastIndex(({ kind }) => kind !== "remove");
   const lastNew = left[newAt];
   if (lastNew?.text !== "") return left;
-  // One empty line is removed, and another one stays or is added: neither counts.
+  // The new lines also end with an empty line: drop that one, too.
   return lastNew.kind === "add" ? left.toSpliced(newAt, 1) : left.toSpliced(newAt, 1, { kind: "remove", text: "" });
 }
 
@@ -195,11 +201,11 @@ function decide(
   return { kind: "place", start, length, lines, rung, next: start + length };
 }
 
-/** Returns a hunk's places in the whole text that start after the hunk's anchors or at the last of them. */
+/** Searches the whole text for places of a hunk that start on the last anchor's line or after it. */
 function findOutOfOrder(ground: HunkGround, hunk: Hunk): HunkHits | undefined {
   const anchored = followAnchors(ground.index, hunk.anchors, 0, true);
   if (anchored.kind === "noAnchor") return undefined;
-  // The first of the old lines may repeat the last anchor.
+  // The hunk's first old line may repeat the last anchor.
   return findLines(ground, hunk, Math.max(0, anchored.line - (anchored.isNarrowed ? 1 : 0)));
 }
 
@@ -226,7 +232,7 @@ function placeInsertion(
   }
   if (anchored.isNarrowed && !hunk.atEnd) return insertAt(anchored.line);
   if (hunk.atEnd || hint === undefined) return insertAt(lineCount);
-  // Only an empty range says between which two lines the insertion belongs. Earlier sections may have moved both lines.
+  // Only an empty range determines the exact place of the insertion, and earlier sections may have moved that place.
   const isMoved = hint.line > lineCount || (hint.line > 0 && baseLine(hint.line - 1) !== hint.line);
   return hint.count !== 0 || isMoved ? { kind: "noContext" } : insertAt(hint.line);
 }

@@ -6,7 +6,7 @@ import type { Document, DocumentUri, Snapshot } from "../snapshot.js";
 
 /** One file while the patch is planned. */
 export interface PatchFile {
-  /** The draft of a text that was read, or of a file that the patch creates. */
+  /** The draft of an existing file's text, or of a file that the patch creates. */
   draft: Draft;
   /** The file's current name; `undefined` if the file is deleted. */
   name: { readonly uri: DocumentUri; readonly path: string } | undefined;
@@ -17,7 +17,7 @@ export interface PatchFile {
   readonly outcomes: EditOutcome[];
 }
 
-/** The edit that moved a file away from its name, or deleted the file. */
+/** The edit that moved a file to another name or deleted it. */
 export interface Taken {
   /** 0-based index of the edit. */
   readonly by: number;
@@ -55,7 +55,7 @@ export class PatchFiles {
     return node;
   }
 
-  /** Adds a file that the patch creates, under a free name. */
+  /** Adds, under a free name, a file that the patch creates. */
   create(document: Document): PatchFile {
     const blank: Document = {
       uri: document.uri,
@@ -70,12 +70,12 @@ export class PatchFiles {
     return this.put(document, { ...draftOf(document.exists ? blank : document), created: true });
   }
 
-  /** Returns the deleted node of a document, which a later section may bring back; `undefined` if there is none. */
+  /** Returns a document's deleted node, which a later section may restore; `undefined` if there is none. */
   deleted(uri: DocumentUri): PatchFile | undefined {
     return this.nodes.find(({ name, draft }) => name === undefined && draft.document.uri === uri && !draft.created);
   }
 
-  /** Gives a node another name, or none, and frees its current name. `by` is the 0-based index of the edit. */
+  /** Gives a node a new name, or none, and frees the old one. `by` is the 0-based index of the edit. */
   rename(node: PatchFile, name: PatchFile["name"], by: number): void {
     if (node.name !== undefined) {
       this.at.set(node.name.uri, undefined);

@@ -1,4 +1,4 @@
-/** Plans the sections of a patch, one after the other, on files whose names may change along the way. */
+/** Plans the sections of a patch in order; the names of the files may change along the way. */
 import { ChangeSet } from "../../text/changeSet.js";
 import { withoutMark } from "../../text/chars.js";
 import { limits } from "../../text/limits.js";
@@ -42,8 +42,8 @@ import { fileFailures, hunkFailures, patchWarnings } from "./sentences.js";
 import { firstLineEnd, planHunks } from "./update.js";
 
 /**
- * Plans all sections. If a file fails and must stay untouched, plans all sections again without those of that file,
- * until no further file fails. Yields after each section and each hunk, so that the caller can serve other requests.
+ * Plans all sections. If a file fails and must stay untouched, replans without that file's sections, until no further
+ * file fails. Yields after each section and each hunk, so that the caller can serve other requests.
  */
 export function* planSections(
   sections: readonly Section[],
@@ -73,7 +73,7 @@ export function* planSections(
   }
 }
 
-/** Returns the URIs of those paths that can be resolved. */
+/** Returns the URIs of the paths that can be resolved. */
 function urisOf(paths: readonly string[], snapshot: Snapshot): DocumentUri[] {
   return paths.map((path) => targetOf(snapshot, path)).flatMap((target) => (target.ok ? [target.uri] : []));
 }
@@ -83,7 +83,7 @@ function frees(operation: Operation): boolean {
   return operation.kind === "delete" || (operation.kind === "update" && operation.move !== undefined);
 }
 
-/** Returns the plan of a file that stays untouched: none of its edits is attempted, even if its place was found. */
+/** Returns the plan of a file that stays untouched: the edits that would have been applied become `notAttempted`. */
 function undone(plan: FilePlan): FilePlan {
   return { ...plan, file: undefined, outcomes: notAttempted(plan.outcomes) };
 }
@@ -111,7 +111,10 @@ interface SectionContext {
   readonly snapshot: Snapshot;
   readonly options: BatchOptions;
   readonly lost: EditOutcome[];
-  /** Maps a name to the failed edit (0-based) that should have freed or taken it. Sections with that name fail, too. */
+  /**
+   * For each name that a failed edit should have freed or taken, the 0-based index of that edit. Sections that use such
+   * a name fail, too.
+   */
   readonly kept: Map<DocumentUri, number>;
 }
 
@@ -128,7 +131,7 @@ function documentOf(work: SectionContext, section: Section): Document | undefine
   return undefined;
 }
 
-/** Returns the part of the call that a failure of a whole section is about: the section's first edit. */
+/** Returns the `At` of a failure that concerns a whole section: that of the section's first edit. */
 function atSection(section: Section, { path }: Document) {
   return { index: indicesOf(section)[0] ?? 0, path, patchLine: section.patchLine };
 }
@@ -185,7 +188,7 @@ function add(work: SectionContext, section: AddSection, document: Document): voi
   }
 }
 
-/** Brings back a file that the patch deleted and now adds again: the same file, with different text. */
+/** Restores a file that the patch deleted and now adds again: the same file, with different text. */
 function revived(tree: PatchFiles, document: Document, by: number): PatchFile | undefined {
   const node = tree.deleted(document.uri);
   if (node === undefined || node.draft.document.isBinary) return undefined;
@@ -249,7 +252,7 @@ function* update(work: SectionContext, section: UpdateSection, document: Documen
   record(node, section, { index: move.index, path }, failure ?? (node.name === before ? "skipped" : "applied"));
 }
 
-/** Gives a file another name; returns a failure if that is impossible. A move to the file's own name does nothing. */
+/** Renames a file; returns a failure if that is impossible. A move to the file's own name is a no-op. */
 function moveTo(work: SectionContext, node: PatchFile, move: NonNullable<UpdateSection["move"]>): Failure | undefined {
   const { tree, snapshot, options } = work;
   const { index, patchLine } = move;
@@ -310,7 +313,7 @@ function filePlans({ nodes }: PatchFiles): { plans: readonly FilePlan[]; circled
   return { plans: shown, circled: shown.find(({ file }) => file !== undefined && file === circle) };
 }
 
-/** Returns the plan of a file that can't get its new name, with the file's last move as a failure. */
+/** Returns the plan of a file that can't take its new name, with its last move marked as failed. */
 function inCircle(plan: FilePlan, circle: FileChange): FilePlan {
   const moves = plan.operations.flatMap((section) => (section.kind === "update" ? (section.move ?? []) : []));
   const last = moves.at(-1);
@@ -322,11 +325,11 @@ function inCircle(plan: FilePlan, circle: FileChange): FilePlan {
   return { ...plan, outcomes };
 }
 
-/** Returns the change of a file; `undefined` if the patch creates and deletes the file, or has no section for it. */
+/** Returns the change to a file; `undefined` if the patch creates and deletes the file, or has no section for it. */
 function fileOf(node: PatchFile): FileChange | undefined {
   const { draft, name, sections: operations } = node;
   const { edits, isOverwritten: overwritten } = node;
-  // The file was only looked at, as the target of a move that failed.
+  // The file was looked up only as the target of a move that failed.
   if (operations.length === 0 && name?.uri === draft.document.uri) return undefined;
   if (name === undefined) {
     if (draft.created) return undefined;
@@ -342,7 +345,7 @@ function fileOf(node: PatchFile): FileChange | undefined {
 }
 
 /**
- * Returns a warning for each skipped idle hunk, except in a section that only moves a file: Codex needs a hunk there.
+ * Returns a warning for each skipped idle hunk, except in sections that only move a file, where Codex requires a hunk.
  */
 function idleWarnings(operations: readonly Operation[], outcomes: readonly EditOutcome[]): readonly string[] {
   const hunks = hunksOf(
@@ -354,7 +357,7 @@ function idleWarnings(operations: readonly Operation[], outcomes: readonly EditO
   });
 }
 
-/** Returns the plans of a patch. If the patch changes nothing at all, its idle hunks become failures. */
+/** Returns a patch's plans, in which idle hunks become failures if the patch changes nothing at all. */
 function withIdleFailures(plans: readonly FilePlan[]): readonly FilePlan[] {
   const isDone = plans.some(({ outcomes }) => outcomes.some(({ status }) => status === "applied"));
   if (isDone) return plans;

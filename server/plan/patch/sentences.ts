@@ -11,7 +11,7 @@ import {
   sayDisambiguation,
   sayNearest,
 } from "../explain/sentences.js";
-import { type At, count, makeFailure, type NearestRegion, nameOf, quote } from "../failure.js";
+import { type At, makeFailure, type NearestRegion, nameOf, quote, times } from "../failure.js";
 
 /** A hunk whose lines were not found. */
 export interface HunkAbsence extends Omit<Absence, "inBatch"> {
@@ -28,24 +28,27 @@ export interface AnchorAbsence {
   readonly anchor: string;
   /** The 1-based line after which the search began; `undefined` if it began at the start of the file. */
   readonly behind: number | undefined;
-  /** The 1-based line at which the hunk's lines match, if they match only once; otherwise `undefined`. */
+  /** The 1-based line where the hunk's lines match, if they match only once; otherwise `undefined`. */
   readonly linesAt: number | undefined;
   readonly nearest: readonly NearestRegion[];
 }
 
-/** The reason why a hunk is idle, that is, would change nothing. */
+/** The reason a hunk is idle (would change nothing). */
 export interface Idle {
   /** `true` if the hunk removes and adds the same lines; `false` if it neither removes nor adds any. */
   readonly isSigned: boolean;
 }
 
-/** Returns the reason why a hunk would change nothing, as a clause with the subject `name`. */
+/** Returns the reason a hunk would change nothing, as a clause with the subject `name`. */
 const sayIdle = (name: string, { isSigned }: Idle): string =>
   isSigned ? `${name} removes and adds the same lines` : `${name} has no line that begins with - or +`;
 
 /** Failures to place a hunk of a patch. */
 export const hunkFailures = {
-  /** `absence`: set if the file does not have the hunk's lines. `line`: the 1-based line at which the file has them. */
+  /**
+   * `absence`: set if the file lacks the hunk's lines. `line`: the 1-based line at which the file contains the hunk's
+   * lines.
+   */
   noChange: (
     at: At,
     { absence, line, ...idle }: Idle & { readonly absence: Absence | undefined; readonly line: number | undefined },
@@ -53,9 +56,9 @@ export const hunkFailures = {
     makeFailure("noChange", at, {
       problem: [
         `${sayIdle(nameOf(at), idle)}, so it would change nothing.`,
-        ...(absence === undefined ? [] : ["The file does not have these lines.", ...sayAbsence(absence)]),
+        ...(absence === undefined ? [] : ["The file does not contain these lines.", ...sayAbsence(absence)]),
       ].join(" "),
-      hint: "Write the current line after -, and the new line after +.",
+      hint: "Write the current line after - and the new line after +.",
       ...(absence === undefined ? (line === undefined ? {} : { line }) : placeOf(absence)),
     }),
   noLines: (at: At, { behind, everywhere, inBatch, ...absence }: HunkAbsence) =>
@@ -64,13 +67,13 @@ export const hunkFailures = {
         `The context and removed lines of ${nameOf(at)} were not found${inBatch ? " in the text as changed by the earlier sections" : ""}${behind === undefined ? "" : `${inBatch ? "," : ""} after ${typeof behind === "number" ? `line ${behind} (the end of the previous hunk)` : quote(behind)}${everywhere ? " or elsewhere" : ""}`}.`,
         ...sayAbsence(absence),
       ].join(" "),
-      hint: "Copy these lines from the current file, each with a space or - before it.",
+      hint: "Copy these lines from the current file, each prefixed with a space or -.",
       ...placeOf(absence),
     }),
   beforeAnchor: (at: At, anchor: string, line: number) =>
     makeFailure("contextNotFound", at, {
-      problem: `The context and removed lines of ${nameOf(at)} occur only at line ${line}, which is before the anchor ${quote(anchor, 160)}, not after it.`,
-      hint: "After @@, write one whole line of the file that comes before the hunk, or nothing.",
+      problem: `The context and removed lines of ${nameOf(at)} occur only at line ${line}, before the anchor ${quote(anchor, 160)} rather than after it.`,
+      hint: "After @@, write either nothing or one whole line that precedes the hunk in the file.",
       line,
     }),
   noAnchor: (at: At, { anchor, behind, linesAt, nearest }: AnchorAbsence) =>
@@ -81,34 +84,34 @@ export const hunkFailures = {
       ].join(" "),
       hint:
         linesAt === undefined
-          ? "After @@, write one whole line of the file that comes before the hunk, or nothing."
+          ? "After @@, write either nothing or one whole line that precedes the hunk in the file."
           : `The hunk's lines occur only at line ${linesAt}: leave the anchor out.`,
       ...(nearest[0] === undefined ? {} : { nearest, line: nearest[0].startLine }),
       ...(linesAt === undefined ? {} : { line: linesAt }),
     }),
   notExplained: (at: At) =>
     makeFailure("contextNotFound", at, {
-      problem: `${nameOf(at)} could not be placed. Similar text was not searched for, because too many hunks failed.`,
-      hint: "Copy its lines from the current file, each with a space or - before it.",
+      problem: `${nameOf(at)} could not be placed. Too many hunks failed, so the server did not search for similar text.`,
+      hint: "Copy the hunk's lines from the current file, each prefixed with a space or -.",
     }),
   notAtEnd: (at: At, linesAt: number | undefined) =>
     makeFailure("contextNotFound", at, {
       problem: `${nameOf(at)} must match the end of the file, but its lines do not occur there.`,
       hint:
         linesAt === undefined
-          ? "Copy the last lines of the current file, or leave *** End of File out."
-          : `They occur at line ${linesAt}: leave *** End of File out.`,
+          ? "Copy the last lines of the current file, or omit *** End of File."
+          : `The hunk's lines occur only at line ${linesAt}: omit *** End of File.`,
       ...(linesAt === undefined ? {} : { line: linesAt }),
     }),
   noContext: (at: At) =>
     makeFailure("contextNotFound", at, {
-      problem: `${nameOf(at)} only adds lines, and the line number after @@ does not say between which lines of the file they belong.`,
+      problem: `${nameOf(at)} only adds lines, and the line number after @@ does not say where in the file they belong.`,
       hint: "Add a line of context, or follow @@ with the line of the file after which the new lines go.",
     }),
   alreadyApplied: (at: At, line: number) =>
     makeFailure("alreadyApplied", at, {
       problem: `The lines of ${nameOf(at)} were not found, but its new lines are already at line ${line}.`,
-      hint: "If this is the intended location, the hunk is already done: leave it out. Otherwise, copy the lines from the file.",
+      hint: "If this is the intended location, the hunk has already been applied: leave it out. Otherwise, copy the lines from the file.",
       line,
     }),
   ambiguous: (
@@ -128,8 +131,8 @@ export const hunkFailures = {
     },
   ) =>
     makeFailure("ambiguousMatch", at, {
-      problem: `The lines of ${nameOf(at)} occur ${found >= limits.hunkPlaces ? `${found} or more times` : count(found, "time")}${rung === "exact" ? "" : ` (rung ${rung})`}${near === undefined ? "" : `, equally near line ${near}`}:${quoted(matches)}${found > matches.length ? "\n…" : ""}\n`,
-      hint: `${sayDisambiguation(telling)}Add a line of context, or follow @@ with a line of the file that comes before the intended match.`,
+      problem: `The lines of ${nameOf(at)} occur ${found >= limits.hunkPlaces ? `${found} or more times` : times(found)}${rung === "exact" ? "" : ` (rung ${rung})`}${near === undefined ? "" : `, equally near line ${near}`}:${quoted(matches)}${found > matches.length ? "\n…" : ""}\n`,
+      hint: `${sayDisambiguation(telling)}Add a line of context, or follow @@ with a line that precedes the intended match in the file.`,
       matches: plainLines(matches),
       ...(matches[0] === undefined ? {} : { line: matches[0].line }),
     }),
@@ -149,7 +152,7 @@ export const fileFailures = {
           : `${nameOf(at)}: edit ${taken.by} of this patch ${taken.to === undefined ? "deleted" : "moved"} the file.`,
       hint:
         taken?.to !== undefined
-          ? `Use its new path ${quote(taken.to, 160)}.`
+          ? `Use the file's new path ${quote(taken.to, 160)}.`
           : asked === "delete"
             ? "Leave the section out."
             : taken === undefined
@@ -163,33 +166,33 @@ export const fileFailures = {
     }),
   circle: (at: At, target: string) =>
     makeFailure("fileExists", at, {
-      problem: `${nameOf(at)} moves the file to ${quote(target, 160)}, but the moves of this patch form a circle, so none of the names that they need becomes free.`,
+      problem: `${nameOf(at)} moves the file to ${quote(target, 160)}, but the moves of this patch form a circle, so none of the names they need ever becomes free.`,
       hint: "Send the moves as two patches.",
     }),
   notFreed: (at: At, by: number) =>
     makeFailure("fileExists", at, {
-      problem: `${nameOf(at)} needs edit ${by} to move or delete a file first, but that edit, or another edit of the same file, failed.`,
-      hint: `Correct edit ${by}; this edit can then succeed.`,
+      problem: `${nameOf(at)} needs edit ${by} to move or delete a file first, but that edit, or another edit to the same file, failed.`,
+      hint: `Correct edit ${by}; edit ${at.index} can then succeed.`,
     }),
   unsaved: (at: At) =>
     makeFailure("dirty", at, {
       problem: `${nameOf(at)} would delete or move a document that is open in the editor and has no file on disk.`,
-      hint: "Ask the user to save it first.",
+      hint: "Ask the user to save the document first.",
     }),
   dirty: (at: At, what: "delete" | "move") =>
     makeFailure("dirty", at, {
       problem: `${nameOf(at)} would ${what} a file that has unsaved changes in the editor.`,
-      hint: "Ask the user to save or discard them.",
+      hint: "Ask the user to save or discard the unsaved changes.",
     }),
   wouldReplace: (at: At) =>
     makeFailure("dirty", at, {
       problem: `${nameOf(at)} would replace the whole text of a file that has unsaved changes in the editor.`,
-      hint: 'Change it with "*** Update File", which keeps them, or ask the user to save or discard them.',
+      hint: 'Change the file with "*** Update File", which keeps the unsaved changes, or ask the user to save or discard them.',
     }),
   noFile: (at: At) =>
     makeFailure("invalidParams", at, {
       problem: `${nameOf(at)} would move or delete an editor document that is not a file.`,
-      hint: "Only its text can be changed.",
+      hint: "Only the text of such a document can be changed.",
     }),
   binary: (at: At) =>
     makeFailure("unsupportedEncoding", at, {
@@ -203,9 +206,9 @@ export const fileFailures = {
     }),
 } as const;
 
-/** Warnings about sections of a patch that succeed. */
+/** Warnings about successful sections of a patch. */
 export const patchWarnings = {
   replaced: (path: string): string => `${path} already exists: "*** Add File" replaces all of its text`,
   idle: (at: At, idle: Idle): string =>
-    `${nameOf(at)} changes nothing: ${sayIdle("it", idle)}. If you meant to change something, that change is still missing`,
+    `${nameOf(at)} changes nothing: ${sayIdle("it", idle)}. If you intended a change, it has not been made`,
 } as const;

@@ -80,13 +80,13 @@ function withoutMarks(hunk: Hunk): Hunk {
 /** A hunk in a list whose order decides which lines come first if several hunks add lines at the same place. */
 interface Ordered {
   readonly claim: ClaimedPlace;
-  /** `true` if the hunk only adds lines to the end of the file; such hunks stay in the order of the patch. */
+  /** `true` if the hunk only adds lines to the end of the file; such hunks stay in patch order. */
   readonly isAtEnd: boolean;
 }
 
 /**
- * Returns the index at which an out-of-order hunk is listed: before the first hunk that starts after it, or that starts
- * at the same offset and is not an insertion.
+ * Returns the index at which to insert an out-of-order hunk into the list: before the first hunk that starts after it,
+ * or that starts at the same offset and is not an insertion.
  */
 function behind(inOrder: readonly Ordered[], { place }: ClaimedPlace): number {
   const next = inOrder.findIndex(({ claim, isAtEnd }) => {
@@ -96,7 +96,7 @@ function behind(inOrder: readonly Ordered[], { place }: ClaimedPlace): number {
   return next === -1 ? inOrder.length : next;
 }
 
-/** Returns the outcome of a hunk that has not failed; an idle hunk with several places has no `place`. */
+/** Returns the outcome of a hunk that has not failed; `place` is `undefined` for an idle hunk with several places. */
 function outcomeAt(
   draft: Draft,
   { index }: Hunk,
@@ -113,22 +113,24 @@ function outcomeAt(
   return { index, path, status, ...(place.rung && { rung: place.rung }), places };
 }
 
-/** Adds a line end to the last line of a file that a section updates, if that line has none. Codex does the same. */
+/** Adds a line ending, as Codex does, to the last line of a file that a section updates, if that line has none. */
 function endLastLine(draft: Draft): Draft {
   const { text, rule } = draft.index;
   if (text === "" || text.endsWith("\n") || (text.endsWith("\r") && rule.loneCrEndsLine)) return draft;
   return edited(draft, [{ from: text.length, to: text.length, insert: firstLineEnd(draft.index) }]).draft;
 }
 
-/** Returns the line end for new lines: that of the first line, as the editor counts lines; LF if that line has none. */
+/**
+ * Returns the line ending for new lines: that of the first line, as the editor counts lines; LF if that line has none.
+ */
 export function firstLineEnd({ lines }: TextIndex): string {
   return lines.terminator(0) || "\n";
 }
 
 /**
- * Returns the changes of a hunk at its place: as in Codex, one for each run of removed lines, with the lines added
- * instead. If two hunks meet, lines that one inserts before a line therefore precede those with which the other
- * replaces that line. Context lines keep the file's own text.
+ * Returns the changes that a hunk makes at its place. As in Codex, a run of removed lines and the lines that replace
+ * them form one change. Therefore, if one hunk inserts lines before a line that an adjacent hunk replaces, the inserted
+ * lines come before the replacement. Context lines keep the file's own text.
  */
 function claimOf(index: TextIndex, hunk: Hunk, place: HunkPlace, lineEnd: string): ClaimedPlace {
   const lines = index.matchedLines;
@@ -151,7 +153,10 @@ function claimOf(index: TextIndex, hunk: Hunk, place: HunkPlace, lineEnd: string
   return { index: hunk.index, place: { from: lines.start(place.start), to: lines.start(line) }, changes };
 }
 
-/** Returns a function that indents added lines like the file, if one shift turns the hunk's lines into the file's. */
+/**
+ * Returns a function that indents added lines to match the file if a single shift turns the hunk's old lines into the
+ * file's; otherwise, the function returns lines unchanged.
+ */
 function shiftOf(index: TextIndex, place: HunkPlace): (line: string) => string {
   const asSent = (line: string): string => line;
   if (place.rung !== "indentation" && place.rung !== "foldedLines") return asSent;
@@ -161,7 +166,7 @@ function shiftOf(index: TextIndex, place: HunkPlace): (line: string) => string {
     old.map((_, i) => index.matchedLines.content(place.start + i)),
   );
   if (shift === undefined) return asSent;
-  // If no removed line has text, a shift of one space means that the patch left out the signs of context lines.
+  // If no removed line has text, a shift of one space means that the patch's context lines lack their sign, a space.
   const isSigned = place.lines.some(({ kind, text }) => kind === "remove" && !isAllBlank(text));
   if (shift.kind === "add" && shift.indent === " " && !isSigned) return asSent;
   const added = place.lines.flatMap(({ kind, text }) => (kind === "add" ? [text] : []));

@@ -7,7 +7,7 @@ import { addedLines, type EditLine, isBlankLine, newLines, oldLines, placesOf, t
 import { type Sent, toSent } from "./sent.js";
 import type { Version } from "./sources.js";
 
-/** The reasons for a refusal that the benchmark distinguishes. */
+/** The refusal reasons that the benchmark distinguishes. */
 export type Reason =
   | "absent"
   | "blankLine"
@@ -24,19 +24,20 @@ export type Reason =
   | "alreadyApplied"
   | "consumed";
 
-/** One edit with a mistake. */
+/** An edit with a mistake. */
 export interface Broken {
   readonly sent: Sent;
   /**
-   * The 0-based line of the file and the 0-based column where the edit first differs, if the failure must name them.
+   * The 0-based line and column at which the file first differs from the edit's old text, if the failure must name
+   * them.
    */
   readonly differsAt?: { readonly line: number; readonly column: number };
 }
 
-/** Makes an edit with a mistake; returns `undefined` if the edit does not allow this mistake. */
+/** Puts a mistake into an edit; returns `undefined` if the edit leaves no room for it. */
 export type Breaker = (chance: Chance, edit: RealEdit, version: Version) => Broken | undefined;
 
-/** Leaves out an empty line between other lines, in both texts. */
+/** Drops an empty line that lies between other lines, both from the old text and from the new text. */
 export const droppedBlankLine: Breaker = (chance, edit) => {
   const { lines } = edit;
   const inner = lines.flatMap(({ kind, text }, i) =>
@@ -46,7 +47,7 @@ export const droppedBlankLine: Breaker = (chance, edit) => {
   return { sent: toSent({ lines: lines.toSpliced(chance.pick(inner), 1) }, { ended: chance.percent(40) }) };
 };
 
-/** Escapes quotes, backslashes, angle brackets or line ends once more than necessary. */
+/** Escapes quotes, backslashes, angle brackets or line endings once too often. */
 export const overEscaped: Breaker = (chance, edit) => {
   const escapers: ((line: string) => string)[] = [
     (line) => line.replace(/["`]/g, (quote) => `\\${quote}`),
@@ -85,7 +86,7 @@ export const wrongCase: Breaker = (chance, edit) =>
     return line.slice(0, index) + word.toLowerCase() + line.slice(index + word.length);
   });
 
-/** Replaces double quotes with single quotes, or the reverse. */
+/** Replaces double quotes with single quotes, or vice versa. */
 export const otherQuotes: Breaker = (chance, edit) =>
   withOneLine(chance, edit, (line) => line.replace(/["']/g, (quote) => (quote === '"' ? "'" : '"')));
 
@@ -100,13 +101,13 @@ export const innerBlanks: Breaker = (chance, edit) =>
     return line.slice(0, gap) + (isBetweenWords || chance.percent(50) ? "  " : "") + line.slice(gap + 1);
   });
 
-/** Indents one context line, other than the first line, by two more spaces. */
+/** Indents one context line, but not the first line, by two extra spaces. */
 export const unevenIndentation: Breaker = (chance, edit) => {
   const first = edit.lines.findIndex(({ kind, text }) => kind !== "add" && !isBlankLine(text));
   return withOneLine(chance, edit, (line, at) => (at === first ? undefined : `  ${line}`));
 };
 
-/** Puts the numbers of a file view before the lines, but leaves out or changes one of the numbers. */
+/** Prefixes the lines with a file view's numbers, but leaves one of them out or changes it. */
 export const brokenViewNumbers: Breaker = (chance, edit) => {
   const old = oldLines(edit);
   if (old.length < 3) return undefined;
@@ -120,7 +121,10 @@ export const brokenViewNumbers: Breaker = (chance, edit) => {
   return { sent: { oldText: numbered(old), newText: numbered(newLines(edit)), hunk: undefined } };
 };
 
-/** Replaces lines in the middle of the old text with a mark. The lines before the mark still identify the location. */
+/**
+ * Replaces the middle of the old text with an ellipsis, such as `// ...`. The lines before it still identify the
+ * location.
+ */
 export const elided: Breaker = (chance, edit, { lines: file }) => {
   const old = oldLines(edit);
   const head = chance.between(1, 3);
@@ -150,7 +154,7 @@ const elisionMarks = [
   "…",
 ];
 
-/** Gives the hunk an anchor that is not a line of the file; the lines of the hunk are right. */
+/** Gives the hunk an anchor that is not a line of the file; the hunk's own lines are right. */
 export const wrongAnchor: Breaker = (chance, edit, version) => {
   const above = version.lines
     .slice(Math.max(0, edit.start - 40), edit.start)
@@ -162,7 +166,7 @@ export const wrongAnchor: Breaker = (chance, edit, version) => {
   return { sent: { ...toSent(edit, { ended: false }), anchor } };
 };
 
-/** Makes a second edit of the same lines, written for the file as it was before the first edit. */
+/** Adds a second edit to the same lines, still based on the file as it was before the first edit. */
 export const secondThought: Breaker = (chance, edit) => {
   const from = edit.lines.findIndex(({ kind }) => kind === "remove");
   if (from === -1) return undefined;

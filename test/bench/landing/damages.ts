@@ -4,25 +4,27 @@ import { addedLines, isBlankLine, newLines, oldLines, type RealEdit } from "./re
 import { type Door, type Sent, type Spelling, toSent } from "./sent.js";
 import type { Version } from "./sources.js";
 
-/** The differences in a file, and in a model's memory of it. */
+/** Damage to a file and to a model's copy of it. */
 export interface Damage {
-  /** Turns a line of the package into the line of the file; equal lines are damaged in the same way. */
+  /** Turns a line of the package into the corresponding line of the file; equal lines get the same damage. */
   readonly fileLine?: (line: string) => string;
   /** `undefined` for LF. */
   readonly fileEnd?: "\n" | "\r\n";
-  /** Turns an added line into the form that it must have in the file; if absent, the line keeps its author's form. */
+  /** Turns an added line into its expected form in the file; if absent, the line stays as its author wrote it. */
   readonly written?: (line: string) => string;
-  /** Returns the edit as it is sent; `undefined` if the damage does not apply to this edit. */
+  /** Returns the edit as the model sends it; `undefined` if the damage does not apply to this edit. */
   readonly send: (edit: RealEdit) => Sent | undefined;
 }
 
-/** Draws damage for a file; returns `undefined` if the file is not suitable. */
+/** Draws damage for a file; returns `undefined` if the file is unsuitable. */
 export type DamageMaker = (chance: Chance, version: Version, door: Door) => Damage | undefined;
 
 /** No damage. */
 export const exact: DamageMaker = (chance) => ({ send: (edit) => toSent(edit, { ended: chance.percent(40) }) });
 
-/** Trailing whitespace in the old text; in the new text, kept lines have the same whitespace or are as in the file. */
+/**
+ * Trailing whitespace in the old text; in the new text, kept lines either have the same whitespace or match the file.
+ */
 export const blanksByModel: DamageMaker = (chance) => ({
   send: (edit) => {
     const blanks = oldLines(edit).map(() => chance.pick(["", " ", "  ", "\t"]));
@@ -31,7 +33,7 @@ export const blanksByModel: DamageMaker = (chance) => ({
   },
 });
 
-/** Trailing whitespace in the file, perhaps even in empty lines. */
+/** Trailing whitespace in the file, sometimes in empty lines, too. */
 export const blanksInFile: DamageMaker = (chance) => {
   const salt = chance.below(1_000_000);
   const withBlankLines = chance.percent(50);
@@ -42,7 +44,10 @@ export const blanksInFile: DamageMaker = (chance) => {
   return inFile(fileLine, { ended: chance.percent(40) });
 };
 
-/** Quotes, dashes, dots and spaces that an editor or a web page prettified, in the file only. */
+/**
+ * Quotes, dashes, dots and spaces that an editor or a web page has replaced with typographic ones, but only in the
+ * file.
+ */
 export const typographyInFile: DamageMaker = (chance, _version, door) => {
   const salt = chance.below(1_000_000);
   const withDots = door !== "patch";
@@ -51,7 +56,10 @@ export const typographyInFile: DamageMaker = (chance, _version, door) => {
   });
 };
 
-/** The same, but in the lines that the model copied; added lines are as their author wrote them. */
+/**
+ * Typographic characters as in `typographyInFile`, but in the lines that the model copied; added lines are as their
+ * author wrote them.
+ */
 export const typographyByModel: DamageMaker = (chance, _version, door) => ({
   send: (edit) => {
     const copied = (line: string): string => prettified(line, door !== "patch");
@@ -59,12 +67,12 @@ export const typographyByModel: DamageMaker = (chance, _version, door) => ({
   },
 });
 
-/** All lines with less indentation than in the file. */
+/** All lines indented less than in the file. */
 export const dedented: DamageMaker = (chance, version) => ({
   send: (edit) => {
     const lines = [...oldLines(edit), ...addedLines(edit)].filter((line) => !isBlankLine(line));
     const common = Math.min(...lines.map((line) => /^ */.exec(line)?.[0].length ?? 0));
-    // A single line without its indentation still occurs in the file, in the middle of a line.
+    // Without its indentation, a single line would still match part of a line of the file.
     const isBlock = oldLines(edit).filter((line) => !isBlankLine(line)).length > 1;
     if (common === 0 || !isBlock) return undefined;
     const cut = chance.pick([common, Math.min(common, version.indent ?? 1)]);
@@ -73,7 +81,7 @@ export const dedented: DamageMaker = (chance, version) => ({
   },
 });
 
-/** All lines with more indentation than in the file. */
+/** All lines indented more than in the file. */
 export const overIndented: DamageMaker = (chance) => {
   const more = chance.pick(["  ", "    ", "        ", "\t"]);
   const indented = (line: string): string => (isBlankLine(line) ? line : more + line);
@@ -104,7 +112,7 @@ export const crlfByModel: DamageMaker = (chance) => ({
   send: (edit) => toSent(edit, { lineEnd: "\r\n", ended: chance.percent(40) }),
 });
 
-/** The first line has lost its indentation; the others have not. */
+/** Only the first line has lost its indentation. */
 export const firstLineDedented: DamageMaker = (chance) => ({
   send: (edit) => {
     const copied = (line: string, at: number): string => (at === 0 ? line.trimStart() : line);
@@ -112,7 +120,10 @@ export const firstLineDedented: DamageMaker = (chance) => ({
   },
 });
 
-/** A file view's number precedes each line of the old text, and either each line of the new text or none of them. */
+/**
+ * Each line of the old text is prefixed with its number from a file view; in the new text, either all lines are
+ * prefixed or none are.
+ */
 export const viewNumbers: DamageMaker = (chance) => ({
   send: (edit) => {
     const style = chance.pick(viewStyles);
@@ -129,7 +140,7 @@ export const viewNumbers: DamageMaker = (chance) => ({
   },
 });
 
-/** Different line ends and one other kind of damage. */
+/** Different line endings and one other kind of damage. */
 export const twoAtOnce: DamageMaker = (chance, version, door) => {
   const others = [blanksInFile, blanksByModel, typographyInFile, dedented, overIndented, spacesForTabs, tabsForSpaces];
   const other = chance.pick(door === "patch" ? others : [...others, viewNumbers])(chance, version, door);
@@ -141,13 +152,13 @@ export const twoAtOnce: DamageMaker = (chance, version, door) => {
   return { ...other, send, fileEnd: "\r\n" };
 };
 
-/** Reports whether damage changed the old text of an edit. */
+/** Reports whether damage changed an edit's old text. */
 export function isTouched(edit: RealEdit, sent: Sent, { fileLine = (line) => line, fileEnd = "\n" }: Damage): boolean {
   const own = oldLines(edit).map(fileLine).join(fileEnd);
   return sent.oldText !== own && sent.oldText !== own + fileEnd;
 }
 
-/** The prefixes that file views put before a line, given its number. */
+/** The line prefixes of various file views, as functions of the line number. */
 export const viewStyles: readonly ((lineNumber: number) => string)[] = [
   (n) => `${n}\t`,
   (n) => `${String(n).padStart(6)}\t`,
@@ -166,7 +177,7 @@ function inFile(
     fileLine,
     written,
     send: (edit) => {
-      // If an added line equals an old one, it is unclear which of the two is kept and which is new.
+      // If an added line equals an old one, it is unclear which is kept and which is new.
       const old = new Set(oldLines(edit));
       const isClear = addedLines(edit).every((line) => !old.has(line) || fileLine(line) === written(line));
       return isClear ? toSent(edit, spelling) : undefined;
@@ -174,7 +185,7 @@ function inFile(
   };
 }
 
-/** A line with its leading spaces converted to tabs, except spaces that do not form a whole level. */
+/** Converts a line's leading spaces to tabs, except those that do not make up a full level. */
 const tabbed =
   (indent: number) =>
   (line: string): string => {
@@ -199,7 +210,7 @@ function prettified(line: string, withDots: boolean): string {
   return line.slice(0, start) + (withDots ? text.replace(/\.\.\./g, "…") : text);
 }
 
-/** FNV-1a over UTF-16 units. */
+/** FNV-1a over UTF-16 code units. */
 function hash(text: string, salt: number): number {
   let value = (0x811c9dc5 ^ salt) >>> 0;
   for (let i = 0; i < text.length; i++) value = Math.imul(value ^ text.charCodeAt(i), 0x01000193) >>> 0;

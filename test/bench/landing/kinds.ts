@@ -1,4 +1,4 @@
-/** The kinds of cases as a table: the treatment of the edits, the shapes in which they are sent, and the goal. */
+/** The table of kinds of cases: how the edits are treated, the shapes used to send them, and the goal. */
 import {
   brokenViewNumbers,
   droppedBlankLine,
@@ -26,11 +26,11 @@ import {
 } from "./makers.js";
 import { type Door, doors } from "./sent.js";
 
-/** One row of the table. */
+/** A row of the table. */
 export interface Kind {
   readonly name: string;
   readonly make: CaseMaker;
-  /** The shapes that are used in turn. */
+  /** The shapes of calls that the cases use in turn. */
   readonly doors: readonly Door[];
   /** The percentage of cases that must land correctly, or that must be refused. */
   readonly goal: { readonly right: number } | { readonly refused: number };
@@ -39,7 +39,7 @@ export interface Kind {
 const texts = doors.filter((door) => door !== "patch");
 const inSequence = texts.filter((door) => door !== "pi");
 
-/** Every kind: first those that land, then those that are refused. */
+/** All kinds: first those that land, then those that are refused. */
 export const kinds: readonly Kind[] = [
   { name: "exact", make: damaged(damages.exact), doors, goal: { right: 100 } },
   { name: "shuffled", make: shuffled, doors, goal: { right: 100 } },

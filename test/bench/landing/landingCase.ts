@@ -1,4 +1,4 @@
-/** A case of the benchmark, and the parts from which kinds of cases are built. */
+/** A case of the benchmark, and the building blocks for kinds of cases. */
 import type { Chance } from "../../codex/random.js";
 import type { Reason } from "./breakages.js";
 import { type Damage, type DamageMaker, exact, isTouched } from "./damages.js";
@@ -6,7 +6,7 @@ import { drawEdits, endOf, oldLines, placesOf, type RealEdit, withEdits } from "
 import { type Door, type Sent, toCall } from "./sent.js";
 import type { SourceFile, Version } from "./sources.js";
 
-/** A range of a file: 1-based lines, both included. */
+/** A range of lines in a file, 1-based and inclusive. */
 export interface LineSpan {
   readonly startLine: number;
   readonly endLine: number;
@@ -14,7 +14,7 @@ export interface LineSpan {
 
 /** The expected outcome of a call. */
 export type Expected =
-  /** The file's text afterwards. */
+  /** The file's resulting text. */
   | { readonly text: string }
   | {
       readonly reason: Reason;
@@ -31,36 +31,33 @@ export interface LandingCase {
   readonly call: unknown;
   /** For each edit of the call, the location where it belongs; `undefined` if it belongs nowhere. */
   readonly places: readonly (LineSpan | undefined)[];
-  /** For each edit of the call, the number of lines of its old text. */
+  /** For each edit of the call, the number of lines in its old text. */
   readonly sentLines: readonly number[];
   readonly expected: Expected;
 }
 
-/** The material from which a case is drawn. */
+/** The source material for a case. */
 export interface Ground {
   readonly chance: Chance;
   readonly version: Version;
-  /** All files, from which an edit of a different file can be drawn. */
+  /** All files, as a source of edits that belong in a different file. */
   readonly files: readonly SourceFile[];
   readonly door: Door;
 }
 
-/** Draws a case; returns `undefined` if the file or its edits are not suitable. */
+/** Draws a case; returns `undefined` if the file or its edits are unsuitable. */
 export type CaseMaker = (ground: Ground) => LandingCase | undefined;
 
-/** A call's edit, and the real edit on which it is based. */
+/** One of a call's edits, and the real edit on which it is based. */
 export interface Planned {
   readonly sent: Sent;
-  /** `undefined` if it belongs to another file. */
+  /** The real edit; `undefined` if it belongs in another file. */
   readonly edit: RealEdit | undefined;
-  /** The lines that the edit must find, as they are in the file without damage; empty if it must find none. */
+  /** The lines that the edit must match, as they are in the undamaged file; empty if it must match none. */
   readonly sought: readonly string[];
 }
 
-/**
- * Makes cases whose edits land even though they or the file are damaged; leaves out edits that the damage does not
- * affect.
- */
+/** Makes cases whose edits land despite damage to them or to the file; skips edits that the damage does not affect. */
 export function damaged(make: DamageMaker): CaseMaker {
   return (ground) => {
     const { chance, version, door } = ground;
@@ -76,7 +73,7 @@ export function damaged(make: DamageMaker): CaseMaker {
   };
 }
 
-/** Builds a case whose edits land. The damage says how the file differs from the package. */
+/** Builds a case whose edits land. The damage determines how the file differs from the one in the package. */
 export function landing(
   { version, door }: Ground,
   planned: readonly Planned[],
@@ -92,7 +89,7 @@ export function landing(
   };
 }
 
-/** Builds a case in which a call is refused because of one of its edits. */
+/** Builds a case whose call is refused because of one of its edits. */
 export function refusal(
   { version, door }: Ground,
   planned: readonly Planned[],
@@ -114,8 +111,8 @@ function callOf(version: Version, door: Door, planned: readonly Planned[]): Omit
 }
 
 /**
- * Reports whether each edit's lines occur exactly once or, for an edit that must find none, not at all, both in the
- * text before the call and in every intermediate text.
+ * Reports whether each edit's lines occur exactly once (or not at all, if the edit must match none) in the text before
+ * the call and in every intermediate text.
  */
 export function isCertain({ lines }: Version, planned: readonly Planned[]): boolean {
   return planned.every(({ sought }, i) => {

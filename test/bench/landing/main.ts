@@ -1,4 +1,6 @@
-/** The landing benchmark as a command: how many real edits land, are refused, or go wrong when they are damaged. */
+/**
+ * The landing benchmark as a command: damages real edits and counts how many of them land, are refused, or go wrong.
+ */
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { structuredPatch } from "diff";

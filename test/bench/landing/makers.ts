@@ -1,5 +1,5 @@
 /**
- * Makers of cases that can't be made by applying one kind of damage to every edit: shuffled edits, chains, parts of
+ * Makers of the cases that can't be made by damaging every edit in the same way: shuffled edits, chains, parts of
  * lines, and all refusals.
  */
 import type { Breaker, Reason } from "./breakages.js";
@@ -20,7 +20,7 @@ import {
 import { toSent } from "./sent.js";
 import type { Version } from "./sources.js";
 
-/** At least three edits in any order except the file's. */
+/** At least three edits, in any order but that of the file. */
 export const shuffled: CaseMaker = (ground) => {
   const { chance, version } = ground;
   const edits = drawEdits(chance, version, chance.between(3, 8));
@@ -34,7 +34,7 @@ export const shuffled: CaseMaker = (ground) => {
   return isCertain(version, planned) ? landing(ground, planned) : undefined;
 };
 
-/** One real edit in two or three steps, each based on the result of the step before, with other edits between them. */
+/** One real edit in two or three steps, each based on the result of the previous one, with other edits in between. */
 export const chain: CaseMaker = (ground) => {
   const { chance, version, door } = ground;
   const edits = drawEdits(chance, version, chance.between(1, 3));
@@ -50,7 +50,7 @@ export const chain: CaseMaker = (ground) => {
   if (!isCertain(version, [...others, ...chained.slice(0, 1)])) return undefined;
   const planned = [...chained];
   for (const other of others) planned.splice(door === "patch" ? 0 : chance.below(planned.length + 1), 0, other);
-  // The hunks of a section are sent in the order in which they occur in the file.
+  // The hunks of a section are sent in file order.
   if (door === "patch") planned.sort((a, b) => sectionOf(a) - sectionOf(b) || startOf(a) - startOf(b));
   return landing(ground, planned, {}, edits);
 };
@@ -59,7 +59,9 @@ const draftMark = "InDraft";
 const sectionOf = ({ sent }: Planned): number => sent.section ?? 0;
 const startOf = ({ edit }: Planned): number => edit?.start ?? 0;
 
-/** The lines of each step. In the first step, one new line is a draft; the last step gives that line its final form. */
+/**
+ * The lines of each step. The first step adds a draft of one new line; the last step gives that line its final form.
+ */
 function stepsOf({ lines }: RealEdit, count: number): EditLine[][] {
   const at = lines.findIndex(({ kind, text }) => kind === "add" && /\w{4}/.test(text));
   const final = lines[at]?.text ?? "";
@@ -75,7 +77,7 @@ function stepsOf({ lines }: RealEdit, count: number): EditLine[][] {
   return steps;
 }
 
-/** Only the difference between a line and its new form, with just enough context to make it unique. */
+/** Only the part of a line that changes, with just enough context to make it unique. */
 export const partOfLine: CaseMaker = (ground) => {
   const { chance, version } = ground;
   const planned = version.hunks
@@ -108,8 +110,8 @@ function partOf(version: Version, edit: RealEdit): Planned | undefined {
 }
 
 /**
- * Lines that occur several times, with a line number near the intended occurrence or, in a patch, perhaps an anchor
- * before it.
+ * Lines that occur several times, with a line number near the intended occurrence or, in some patches, an anchor before
+ * it.
  */
 export const repeatedWithLine: CaseMaker = (ground) => {
   const { chance, version, door } = ground;
@@ -133,7 +135,7 @@ export const repeatedWithLine: CaseMaker = (ground) => {
   return isNearest && line > 0 ? landing(ground, planned({ line })) : undefined;
 };
 
-/** The same lines, but without any indication of which occurrence is meant. */
+/** Lines that occur several times, with no indication of which occurrence is meant. */
 export const ambiguous: CaseMaker = (ground) => {
   const { chance, version } = ground;
   const edit = repeatedLines(ground, 5);
@@ -149,8 +151,8 @@ export const ambiguous: CaseMaker = (ground) => {
 };
 
 /**
- * Returns an edit of the first one or two lines that a hunk removes if these occur at least twice and at most `most`
- * times.
+ * Returns an edit of the first one or two lines that a hunk removes, provided that they occur at least twice and at
+ * most `most` times.
  */
 function repeatedLines({ chance, version }: Ground, most: number): RealEdit | undefined {
   const { start, lines } = chance.pick(version.hunks);
@@ -167,7 +169,7 @@ function repeatedLines({ chance, version }: Ground, most: number): RealEdit | un
   return wholes > 1 && places <= most ? edit : undefined;
 }
 
-/** The 0-based lines on which occurrences of a text start. */
+/** The 0-based lines at which occurrences of a text start. */
 function linesWith({ lines }: Pick<Version, "lines">, sought: readonly string[]): number[] {
   const [text, wanted] = [lines.join("\n"), sought.join("\n")];
   const starts: number[] = [];
@@ -181,8 +183,9 @@ function linesWith({ lines }: Pick<Version, "lines">, sought: readonly string[])
 }
 
 /**
- * Several edits, one of which has a mistake. `found` is `true` if the lines that this edit was made from must occur
- * exactly once; otherwise the lines that it sends must not occur at all. Whitespace is ignored in both cases.
+ * Several edits, one with a mistake. If `found` is `true`, the lines from which the mistaken edit was made must occur
+ * in the file exactly once; otherwise, the lines that it sends must not occur there at all. Both checks ignore
+ * whitespace.
  */
 export function broken(
   reason: Reason,
@@ -205,7 +208,7 @@ export function broken(
   };
 }
 
-/** Edits of one file, and one edit that belongs to a different file. */
+/** Edits to one file, one of which belongs in a different file. */
 export const absent: CaseMaker = (ground) => {
   const { chance, version, files } = ground;
   const other = chance.pick(files).version();
@@ -220,7 +223,7 @@ export const absent: CaseMaker = (ground) => {
   return isCertain(version, planned) ? refusal(ground, planned, { reason: "absent", index }) : undefined;
 };
 
-/** An edit that is already applied, among others that are not. */
+/** An edit that has already been applied, among others that have not. */
 export const alreadyApplied: CaseMaker = (ground) => {
   const { chance, version } = ground;
   const edits = drawEdits(chance, version, chance.between(1, 4));
@@ -233,7 +236,7 @@ export const alreadyApplied: CaseMaker = (ground) => {
   const planned = edits.map((edit, i): Planned => {
     if (i < index) return asIs(ground, edit);
     if (i > index) return asIs(ground, { ...edit, start: edit.start + moved });
-    // The file contains the edit's result, so its location is as long as its new lines.
+    // The file already contains the result of the edit, so the edit's location is that of its new lines.
     const kept = newLines(done).map((text): EditLine => ({ kind: "keep", text }));
     return { sent: asIs(ground, done).sent, edit: { start: done.start, lines: kept }, sought: [] };
   });
@@ -243,7 +246,7 @@ export const alreadyApplied: CaseMaker = (ground) => {
     : undefined;
 };
 
-/** Two edits of one call for the same lines, both written for the original file. */
+/** Two edits to the same lines in one call, both written for the original file. */
 export const consumed: CaseMaker = (ground) => {
   const { chance, version } = ground;
   const edits = drawEdits(chance, version, chance.between(1, 3));

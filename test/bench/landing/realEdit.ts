@@ -1,16 +1,17 @@
 /**
- * A change as its author made it, in lines, with the context that makes its location certain, and its effect on a file.
+ * A change as its author made it, line by line, with enough context to make its location certain, and its effect on a
+ * file.
  */
 import type { Chance } from "../../codex/random.js";
 import type { Version } from "./sources.js";
 
-/** One line of an edit, without its end. */
+/** A line of an edit, without its line ending. */
 export interface EditLine {
   readonly kind: "keep" | "remove" | "add";
   readonly text: string;
 }
 
-/** Kept, removed and added lines; `start` is the 0-based line of the first kept or removed one. */
+/** Kept, removed and added lines; `start` is the 0-based number of the first kept or removed line. */
 export interface RealEdit {
   readonly start: number;
   readonly lines: readonly EditLine[];
@@ -20,7 +21,7 @@ export interface RealEdit {
 export const oldLines = ({ lines }: Pick<RealEdit, "lines">): string[] =>
   lines.flatMap(({ kind, text }) => (kind === "add" ? [] : [text]));
 
-/** The kept and added lines, which replace them. */
+/** The kept and added lines, which replace the old lines. */
 export const newLines = ({ lines }: Pick<RealEdit, "lines">): string[] =>
   lines.flatMap(({ kind, text }) => (kind === "remove" ? [] : [text]));
 
@@ -28,15 +29,15 @@ export const newLines = ({ lines }: Pick<RealEdit, "lines">): string[] =>
 export const addedLines = ({ lines }: Pick<RealEdit, "lines">): string[] =>
   lines.flatMap(({ kind, text }) => (kind === "add" ? [text] : []));
 
-/** The 0-based line after the old lines of an edit. */
+/** The 0-based line after an edit's old lines. */
 export const endOf = (edit: RealEdit): number => edit.start + oldLines(edit).length;
 
 /** Reports whether a line contains only whitespace. */
 export const isBlankLine = (line: string): boolean => line.trim() === "";
 
 /**
- * A file's lines after edits that do not touch each other: kept lines are the file's own, and added lines are
- * transformed by `written`.
+ * A file's lines after edits that neither overlap nor touch: kept lines are the file's own, and added lines are passed
+ * through `written`.
  */
 export function withEdits(
   lines: readonly string[],
@@ -57,7 +58,10 @@ export function withEdits(
   return after;
 }
 
-/** Changes to a file, each with the context that makes its location certain; ascending, and none touching another. */
+/**
+ * Draws changes to a file, in ascending order. They do not touch each other, and each has enough context to make its
+ * location certain.
+ */
 export function drawEdits(chance: Chance, version: Version, count: number): RealEdit[] {
   const edits: RealEdit[] = [];
   for (let tries = 0; edits.length < count && tries < 4 * count; tries++) {
@@ -69,9 +73,9 @@ export function drawEdits(chance: Chance, version: Version, count: number): Real
 }
 
 /**
- * A change with at least `least` lines of context on both sides, and enough further lines to make its old lines unique
- * even if whitespace and typography are ignored; `undefined` if even the largest context is not enough, or if there is
- * no context before or after it.
+ * A change with at least `least` lines of context on both sides, and as many more as it takes to make its old lines
+ * unique even if whitespace and typography are ignored; `undefined` if even the largest context is not enough, or if
+ * either side has no context.
  */
 function withContext(version: Version, hunk: RealEdit, least: number): RealEdit | undefined {
   for (let context = least; context <= mostContext; context++) {
@@ -89,7 +93,7 @@ function surrounded({ lines }: Version, { start, lines: hunk }: RealEdit, contex
   const end = endOf({ start, lines: hunk });
   let from = Math.max(0, start - context);
   let to = Math.min(lines.length, end + context);
-  // Nobody begins or ends a quotation with an empty line.
+  // A quotation would not begin or end with an empty line.
   while (from > 0 && from < start && isBlankLine(lines[from] ?? "")) from--;
   while (to < lines.length && to > end && isBlankLine(lines[to - 1] ?? "")) to++;
   const kept = (some: readonly string[]): EditLine[] => some.map((text) => ({ kind: "keep", text }));
@@ -97,9 +101,9 @@ function surrounded({ lines }: Version, { start, lines: hunk }: RealEdit, contex
 }
 
 /**
- * Counts the locations at which lines occur among others if all whitespace within lines is ignored, typographic quotes
- * and dashes equal plain ones, and the first and last lines may match parts of lines. No way of matching can find more
- * locations than this.
+ * Counts the locations at which the lines `sought` occur in `lines`. Ignores all whitespace within lines, treats
+ * typographic quotes and dashes as plain ones, and lets the first and last lines match parts of lines, so no way of
+ * matching can find more locations.
  */
 export function placesOf(sought: readonly string[], lines: readonly string[]): number {
   const [needle, text] = [bareText(sought), bareText(lines)];

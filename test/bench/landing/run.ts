@@ -1,11 +1,11 @@
-/** Draws and judges the cases of each kind from one seed. */
+/** Draws the cases of each kind, all from a single seed, and judges them. */
 import { chanceOf } from "../../codex/random.js";
 import type { Kind } from "./kinds.js";
 import type { LandingCase } from "./landingCase.js";
 import type { SourceFile } from "./sources.js";
 import { judge, type Verdict } from "./trial.js";
 
-/** A case that was run. */
+/** A case and its verdict. */
 export interface Landed {
   /** 0-based number among the cases of its kind; seed, kind and number determine the case. */
   readonly number: number;
@@ -24,7 +24,9 @@ export function runKind(
   });
 }
 
-/** The number of attempts to draw a file and edits for one case; many files do not allow a rare kind of damage. */
+/**
+ * Maximum number of attempts to draw a file and edits for one case; in many files, a rare kind of damage is impossible.
+ */
 const mostDraws = 2_000;
 
 function drawCase(kind: Kind, files: readonly SourceFile[], seed: number, number: number): LandingCase {
@@ -38,7 +40,7 @@ function drawCase(kind: Kind, files: readonly SourceFile[], seed: number, number
   throw new Error(`no file allows a case of the kind "${kind.name}" as ${door}`);
 }
 
-/** FNV-1a over UTF-16 units. */
+/** FNV-1a over UTF-16 code units. */
 function seedOf(text: string): number {
   let value = 0x811c9dc5;
   for (let i = 0; i < text.length; i++) value = Math.imul(value ^ text.charCodeAt(i), 0x01000193) >>> 0;

@@ -1,31 +1,31 @@
 /** An edit as a model sends it, and calls with such edits in the shapes of several tools. */
 import { type EditLine, newLines, oldLines, type RealEdit } from "./realEdit.js";
 
-/** One edit of a call. */
+/** One of a call's edits. */
 export interface Sent {
   readonly oldText: string;
   readonly newText: string;
-  /** The same edit as lines of a hunk; `undefined` if a patch cannot express it. */
+  /** The edit as lines of a hunk; `undefined` if a patch cannot express it. */
   readonly hunk: readonly EditLine[] | undefined;
-  /** 1-based line number that a batch may give for the edit; a patch gives it in the head of the hunk. */
+  /** 1-based line number that a batch may give for the edit; a patch gives it in the hunk header. */
   readonly line?: number;
   /** A line of the file that a patch names after `@@`. */
   readonly anchor?: string;
-  /** 0-based section of the patch that contains the hunk; `undefined` for the first one. */
+  /** 0-based index of the patch section that contains the hunk; `undefined` for the first one. */
   readonly section?: number;
 }
 
-/** The way in which a model writes the lines of an edit. */
+/** The way a model writes the lines of an edit. */
 export interface Spelling {
-  /** Transforms a line that it copied from the file; `at` is the line's 0-based index in the old text. */
+  /** Transforms a line that the model copied from the file; `at` is the line's 0-based index in the old text. */
   readonly copied?: (line: string, at: number) => string;
   /** Transforms a line that the model wrote. */
   readonly typed?: (line: string) => string;
-  /** `true` if kept lines in the new text are as in the file, even if their copies in the old text are not. */
+  /** `true` if kept lines in the new text match the file even where their copies in the old text do not. */
   readonly cleanNew?: boolean;
-  /** The line end between lines and, if `ended` is `true`, after the last line; `undefined` for LF. */
+  /** The line ending between lines and, if `ended` is `true`, after the last line; default: LF. */
   readonly lineEnd?: string | undefined;
-  /** `true` if both texts have a line end after their last line. */
+  /** `true` if both texts end with a line ending. */
   readonly ended: boolean;
 }
 
@@ -53,7 +53,7 @@ export const doors = ["batch", "MultiEdit", "pi", "edit_file", "patch"] as const
 /** The shape of a call. */
 export type Door = (typeof doors)[number];
 
-/** One call with all edits to one file. */
+/** A single call with all edits to one file. */
 export function toCall(door: Door, path: string, edits: readonly Sent[]): unknown {
   switch (door) {
     case "batch":

@@ -4,19 +4,19 @@ import { dirname, join } from "node:path";
 import { structuredPatch } from "diff";
 import { type EditLine, type RealEdit, withEdits } from "./realEdit.js";
 
-/** A file of a package in its older version, and its authors' changes up to the newer version. */
+/** A file in the older version of its package, and the changes by which its authors arrived at the newer version. */
 export interface Version {
-  /** The file's path, preceded by the package's name. */
+  /** The file's path, prefixed with the package's name. */
   readonly path: string;
-  /** The lines without their line ends; these are all LF, and the last line has one, too. */
+  /** The lines without their line endings; every line, even the last one, ends with LF. */
   readonly lines: readonly string[];
-  /** The separate changes without surrounding context, ascending. */
+  /** The individual changes, in ascending order and without surrounding context. */
   readonly hunks: readonly RealEdit[];
-  /** Spaces per level of indentation; `undefined` if the file is indented with tabs. */
+  /** Spaces per indentation level; `undefined` if the file is indented with tabs. */
   readonly indent: 2 | 4 | undefined;
 }
 
-/** Two versions of a package, and the folders and files in it that people wrote. */
+/** Two versions of a package, and its handwritten folders and files. */
 interface Pair {
   readonly older: string;
   readonly newer: string;
@@ -48,20 +48,17 @@ export function changedFiles(project: string): SourceFile[] {
   });
 }
 
-/** A file whose changes have not been computed yet. */
+/** A file whose changes are computed on demand. */
 export interface SourceFile {
   readonly path: string;
-  /**
-   * Returns `undefined` if the file has too many changes to compute, or only changes that are too large to send as
-   * edits.
-   */
+  /** Returns `undefined` if the file has too many changes to compute, or only changes too large to send as edits. */
   version(): Version | undefined;
 }
 
-/** Length in characters above which a file is skipped, so that a run takes only seconds. */
+/** Maximum length of a file in characters; longer files are skipped, so that a run takes only seconds. */
 const longest = 300_000;
 
-/** The largest number of lines that one hunk may remove and add. */
+/** Maximum numbers of lines that one hunk may remove and add. */
 const largest = { removed: 40, added: 60 };
 
 const folderOf = (project: string, name: string): string =>
@@ -76,7 +73,9 @@ function filesIn(folder: string, part: string): string[] {
     .sort();
 }
 
-/** Reports whether a file can be damaged: it must contain only text, and each line, even the last, must end with LF. */
+/**
+ * Reports whether a file can be damaged: it must be plain text, and every line, including the last, must end with LF.
+ */
 const isPlain = (text: string): boolean => text.endsWith("\n") && !/[\r\0\ufeff]/.test(text);
 
 function lazily(path: string, before: string, after: string): SourceFile {

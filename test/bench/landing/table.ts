@@ -2,26 +2,29 @@
 import type { Kind } from "./kinds.js";
 import type { Landed } from "./run.js";
 
-/** One kind's figures. */
+/** The figures for one kind. */
 export interface Figures {
   readonly kind: string;
   readonly cases: number;
   readonly right: number;
   readonly refused: number;
   readonly wrong: number;
-  /** Number of refusals of edits that belong somewhere in the file, and number of those that name the location. */
+  /**
+   * `placed`: number of refusals of edits that belong somewhere in the file; `pointed`: how many of these name the
+   * location.
+   */
   readonly placed: number;
   readonly pointed: number;
-  /** Number of refusals that were required, and number of those that give the right reason. */
+  /** `due`: number of required refusals; `reasoned`: how many of these give the right reason. */
   readonly due: number;
   readonly reasoned: number;
-  /** Numbers of edits by the rung on which they were found. */
+  /** Number of edits found on each rung. */
   readonly rungs: Readonly<Record<string, number>>;
   readonly goal: string;
   readonly isMet: boolean;
 }
 
-/** Of the refusals of edits that belong somewhere in the file, the percentage that must name the location. */
+/** Percentage of refusals that must name the location, counting only edits that belong somewhere in the file. */
 const pointingGoal = 97;
 
 /** Computes the figures of one kind from its cases. */
@@ -55,7 +58,7 @@ function added(counts: readonly Readonly<Record<string, number>>[]): Record<stri
   return sums;
 }
 
-/** All kinds together. */
+/** Adds up the figures of all kinds. */
 export function total(rows: readonly Figures[]): Figures {
   const sum = (of: (row: Figures) => number): number => rows.reduce((all, row) => all + of(row), 0);
   const [placed, pointed] = [sum((row) => row.placed), sum((row) => row.pointed)];

@@ -11,7 +11,7 @@ import type { Expected, LandingCase, LineSpan } from "./landingCase.js";
 /** The verdict on a case. */
 export interface Verdict {
   readonly outcome: "right" | "refused" | "wrong";
-  /** For a refusal, `true` if it names the location where the edit belongs; `undefined` if it belongs nowhere. */
+  /** For a refusal, `true` if it names the location where the edit belongs; `undefined` if the edit belongs nowhere. */
   readonly pointsAtPlace?: boolean;
   /** For a required refusal, `true` if the reason is right and only the faulty edit is blamed. */
   readonly isReasonRight?: boolean;
@@ -62,8 +62,8 @@ export function judge(one: LandingCase): Verdict {
 }
 
 /**
- * Reports whether a failure names a location: by a region that covers most of it, by a listed match, or by a line in
- * it.
+ * Reports whether a failure points at a location: by a region that covers most of it, by a listed match, or by a line
+ * within it.
  */
 function pointsAt(failure: Failure, place: LineSpan, sentLines: number): boolean {
   const isIn = (line: number | undefined): boolean =>
@@ -87,15 +87,15 @@ type ReasonTest = (failure: Failure, expected: Extract<Expected, { reason: Reaso
 
 const isAbsence = ({ code }: Failure): boolean => code === "noMatch" || code === "contextNotFound";
 
-/** Tests whether a failure reports, in these words, that the old text was not found. */
+/** Tests whether a failure reports that the old text was not found and its message matches `words`. */
 const saying =
   (words: RegExp): ReasonTest =>
   (failure) =>
     isAbsence(failure) && words.test(failure.message);
 
 /**
- * Tests whether a nearest region describes, in these words, the line at which the old text differs and, if it names a
- * column, the exact column.
+ * Tests whether the description of a nearest region matches `words` and names the line at which the old text differs
+ * and, if it names a column, the right column.
  */
 const differing =
   (words: RegExp): ReasonTest =>
@@ -108,7 +108,7 @@ const differing =
       return words.test(difference) && isLine && (column === undefined || Number(column) - 1 === differsAt?.column);
     });
 
-/** For each reason, a test that recognises it by the code and the wording of a failure. */
+/** For each reason, a test that recognizes it by the code and the wording of a failure. */
 const reasons: Readonly<Record<Reason, ReasonTest>> = {
   absent: isAbsence,
   blankLine: saying(/empty line/),

@@ -20,9 +20,8 @@ export interface HelixSetup {
 }
 
 /**
- * Builds the entries that Helix's languages.toml needs for these languages. Each entry lists all servers of its
- * language: those that the language already has, and this one. Only Helix knows the existing ones, so Helix has to name
- * them and check each entry.
+ * Builds the entries for the given languages in Helix's languages.toml. Each entry lists every server for its language:
+ * the existing ones, then this one. Only Helix knows the existing servers, so it has to name them and check each entry.
  */
 export function helixSetup(
   languages: readonly string[],
@@ -89,7 +88,7 @@ function entryOf(examine: ExamineLanguage, server: string, language: string): In
   if (shown.includes(serverName) || shown.includes(defaultCommand[0] ?? "")) {
     return { ok: true, value: `# ${language} already has ${serverName}.\n` };
   }
-  // Helix silently drops a server whose name it does not know, so check that it lists the earlier servers and ours.
+  // Helix silently drops a server whose name it does not know, so check that it lists the existing servers and ours.
   for (const servers of [shown, shown.map((one) => names[one] ?? one)]) {
     const list = [...servers, serverName].map((one) => JSON.stringify(one)).join(", ");
     const entry = `[[language]]\nname = ${JSON.stringify(language)}\nlanguage-servers = [${list}]\n`;
@@ -100,7 +99,10 @@ function entryOf(examine: ExamineLanguage, server: string, language: string): In
   return unreadable(setupSentences.namelessServers(language, shown));
 }
 
-/** Helix's names for servers, by command, where the two differ. Up to version 25.07, Helix shows the commands. */
+/**
+ * Helix's names for servers whose command has a different name, by command. Up to version 25.07, Helix's health check
+ * shows these commands instead of the names.
+ */
 const names: Readonly<Record<string, string>> = {
   OmniSharp: "omnisharp",
   R: "r",
@@ -134,7 +136,7 @@ const names: Readonly<Record<string, string>> = {
   wat_server: "wasm-language-tools",
 };
 
-/** Returns the path at which Helix looks for the user's languages.toml. */
+/** Returns the path where Helix looks for the user's languages.toml. */
 export function helixUserFile(): string {
   const { APPDATA, XDG_CONFIG_HOME } = process.env;
   const config = process.platform === "win32" ? APPDATA : XDG_CONFIG_HOME;
@@ -151,19 +153,22 @@ function readOwn(file: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch {
-    // Either there is no file yet or Helix can't read it either.
+    // The file does not exist yet, or can't be read, not even by Helix.
     return "";
   }
 }
 
-/** Returns the name of Helix's program, which depends on the system; `undefined` if it is not on the PATH. */
+/** Returns the name of Helix's executable, which depends on the system; `undefined` if it is not on the PATH. */
 function findHelix(): string | undefined {
   return ["hx", "helix"].find(
     (one) => spawnSync(one, ["--version"], { stdio: "ignore", timeout: limits.helixMs }).error === undefined,
   );
 }
 
-/** Has Helix examine a language, with `languages` as its languages.toml and without its other configuration files. */
+/**
+ * Runs Helix's health check for a language, with `languages` as the text of languages.toml and no other configuration
+ * files.
+ */
 function askHelix(helix: string, languages: string, language: string): Health {
   const config = mkdtempSync(join(tmpdir(), "multi-edit-helix-"));
   try {
@@ -181,7 +186,8 @@ function askHelix(helix: string, languages: string, language: string): Health {
 
 function healthIn(stdout: string, stderr: string): Health {
   if (stderr.includes("Error parsing")) return { kind: "broken", problem: stderr.trim() };
-  // Below the heading, each server has a line with a mark, its name and a colon. "None" is on the heading's own line.
+  // Below the heading, each server has a line with a mark, its name and a colon. If there are no servers, the heading's
+  // own line says "None".
   const list = /^Configured language servers?:.*\n((?: .*\n)*)/m.exec(stdout)?.[1];
   if (list === undefined) return { kind: "unknown", near: /^Did you mean .*?: (.*?) ?\?$/m.exec(stdout)?.[1] ?? "" };
   return { kind: "servers", shown: [...list.matchAll(/^ +\S+ (.+?): /gm)].map(([, one = ""]) => one) };

@@ -1,11 +1,11 @@
 /** The configurations as text to paste, with explanations. */
 import { join } from "node:path";
 
-/** Quotes an argument for a shell, if it needs quotes. */
+/** Quotes an argument for a shell if necessary. */
 const quotedForShell = (word: string): string =>
   /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 
-/** The configurations of all programs except Helix, by name. Each is complete; its first line says where it belongs. */
+/** The configurations of all programs except Helix, by name. Each is complete; its first line says where it goes. */
 export const setupTexts: Readonly<Record<string, (samples: string) => string>> = {
   neovim: (
     folder,
@@ -21,22 +21,23 @@ require("multi_edit").setup()
 ;; With lsp-mode, instead of the last line: (multi-edit-use-lsp-mode)
 `,
   claude: () => `# Claude Code, in a shell.
-# alwaysLoad: the tools cost about 2,000 tokens in each request. Without it, the model has to search for three of the five tools.
+# With alwaysLoad, the tools cost about 2,000 tokens in each request; without it, the model has to search for three of
+# the five tools.
 claude mcp add-json --scope user multi-edit '{"type":"stdio","command":"multi-edit","args":["mcp"],"alwaysLoad":true}'
 
-# Claude's own tools write to disk, not to the editor. To make Claude use the tools of multi-edit instead, add this to
+# Claude's own tools write to disk, not to the editor. To make Claude use multi-edit's tools instead, add this to
 # ~/.claude/settings.json:
 # { "permissions": { "allow": ["mcp__multi-edit__*"], "deny": ["Edit", "Write", "NotebookEdit"] } }
-# allow: outside plan mode, the tools change files without asking you. deny: Claude's own editing tools are disabled in
-# every project.
+# allow lets the tools change files without asking you, except in plan mode. deny disables Claude's own editing tools
+# in every project.
 `,
   codex: () => `# Codex, in ~/.codex/config.toml.
 # In Codex's sandbox, commands may not open sockets; MCP servers run outside the sandbox.
-# required: Codex waits for the server, and ends with an error if the server does not start.
+# required: Codex waits for the server and exits with an error if the server does not start.
 # approve: the tools change files without asking you, even on disk and under --sandbox read-only. Without this
 # setting, codex exec refuses every edit.
 # omit_tools_from: the tools cost about 2,000 tokens in each request. Without this setting, most models do not see the tools.
-# output_token_limit: reading one file may cost up to that many tokens. Models that call tools from a script get less of a long file.
+# output_token_limit: reading one file may cost up to that many tokens. Models that call tools from a script see less of a long file.
 [mcp_servers.multi-edit]
 command = "multi-edit"
 args = ["mcp"]
@@ -50,7 +51,7 @@ omit_tools_from = ["deferred"]
 output_token_limit = 40000
 `,
   opencode: () => `// opencode, in opencode.json.
-// permission: your rules for opencode's own edit tool do not apply to these tools. With allow, they change files
+// permission: your rules for opencode's own edit tool do not apply to these tools. With allow, these tools change files
 // without asking you; with ask, opencode asks you first, and opencode run refuses their calls.
 // agent: without these lines, the plan agent can edit files with these tools.
 {
@@ -65,8 +66,9 @@ output_token_limit = 40000
 `,
   gemini: () => `// Gemini CLI, in ~/.gemini/settings.json.
 // The timeout is in milliseconds.
-// trust: the tools change files without asking you. Without it, gemini -p can't use them.
-// In folders that you have not trusted, Gemini disables the MCP servers in this file, even those with trust.
+// With trust, the tools change files without asking you; without it, gemini -p can't use them.
+// In folders that you have not trusted, Gemini disables the MCP servers listed in this file, even those with
+// "trust": true.
 {
   "mcpServers": {
     "multi-edit": { "command": "multi-edit", "args": ["mcp"], "timeout": 60000, "trust": true }

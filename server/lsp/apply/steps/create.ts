@@ -29,7 +29,7 @@ import {
 } from "../step.js";
 import { documentNow, hasText } from "./text.js";
 
-/** Rules of the `create` step. */
+/** The rules for the `create` step. */
 export const createStep: StepRules<FileCreation> = {
   do: createFile,
   rollBack: removeFile,
@@ -38,13 +38,13 @@ export const createStep: StepRules<FileCreation> = {
 };
 
 /**
- * Creates the file, then sends its text separately: if both come in one request, some editors ask the user or lose
- * text.
+ * Creates the file, then sends its text separately: given both in one request, some editors ask the user or lose text.
  */
 async function createFile(context: ApplyContext, file: FileCreation): Promise<StepResult> {
   const { uri, path: name } = file.document;
   const path = pathOf(context, uri);
-  // Some editors would empty an existing file. After a rename, an editor may still have the old name open.
+  // Some editors would truncate an existing file. After a rename, an editor may still have a document open under the
+  // old name.
   if (openAt(context.session, uri) !== undefined || (await isThere(path))) return { outcome: nameTaken(name) };
   const tidy = await makeParents(path);
   const result = await createAndFill(context, file);
@@ -59,8 +59,8 @@ async function createAndFill(context: ApplyContext, file: FileCreation): Promise
   const isEmpty = async (): Promise<boolean> => (await stateOnDisk(context, uri, "")) === "same";
   const answer = await request(session, { label, edit: { documentChanges: [{ kind: "create", uri }] } });
   if (answer.isLate) return { outcome: { kind: "timedOut" } };
-  // An editor may answer no even though it has created the file, so the disk decides. A file with text is not the new
-  // one.
+  // An editor may report failure even though it has created the file, so the disk is checked as well. A file that is
+  // not empty can't be the one just created.
   if (!answer.applied && !(await isEmpty())) return { outcome: { kind: "refused", reason: answer.reason } };
   if (file.change.isEmpty) {
     const isSeen = openAt(session, uri) !== undefined || (await isEmpty());
@@ -71,7 +71,7 @@ async function createAndFill(context: ApplyContext, file: FileCreation): Promise
   if (outcome.kind === "verified" || outcome.kind === "acknowledgedUnverifiable") return { outcome, edits };
   const isGone = await removeFile(context, file, {});
   if (!isGone && (await isEmpty())) return { outcome: { kind: "leftEmpty" } };
-  // The file did not exist when it was planned, so it had no text that could have changed.
+  // The file did not exist when the plan was made, so it had no text that could have changed since.
   return { outcome: outcome.kind === "moved" || outcome.kind === "misapplied" ? { kind: "diverged" } : outcome };
 }
 
@@ -95,7 +95,7 @@ async function removeFile(
   if (!isOurs || !isUntouched || !offers(session, "delete")) return false;
   const operation = { kind: "delete", uri: open?.uri ?? uri } as const;
   await request(session, { label: "Undo", edit: { documentChanges: [operation] } });
-  // Only the disk proves the deletion: an editor may answer before it deletes the file.
+  // Only the disk can prove the deletion: an editor may answer before it deletes the file.
   const isGone = async (): Promise<boolean> => (await stateOnDisk(context, uri, "")) === undefined;
   if (!(await until(isGone, session.settings.proofTimeout))) return false;
   await tidy?.();
@@ -122,7 +122,7 @@ async function deletion({ session, file }: UndoneFile<FileCreation>): Promise<In
   return { ok: true, file: { kind: "delete", document, change, text, edits: file.edits, operations: [] }, place };
 }
 
-/** Rules of the `restore` step. Once it is done, a restored file is treated like a created one. */
+/** The rules for the `restore` step. Once restored, a file is treated like a created one. */
 export const restoreStep: StepRules<FileCreation, Extract<Task, { kind: "restore" }>> = {
   ...createStep,
   do: (run, file, { bytes }) => restoreFile(run, file, bytes),
@@ -140,7 +140,7 @@ async function restoreFile(context: ApplyContext, file: FileCreation, bytes: Kep
   return { outcome: { kind: "failed", failure: pathFailures.notRestored(path) } };
 }
 
-/** Writes a deleted file again, and restores its document's unsaved text if the editor has discarded it. */
+/** Recreates a deleted file, and restores its document's unsaved text if the editor has discarded it. */
 export async function undelete({ session }: ApplyContext, file: FileChange, kept: KeptFile): Promise<boolean> {
   const { document } = file;
   if (!(await writeAgain(kept))) return false;

@@ -22,7 +22,7 @@ import {
 } from "../step.js";
 import { undelete } from "./create.js";
 
-/** Rules of the `delete` step. */
+/** The rules for the `delete` step. */
 export const deleteStep: StepRules<FileDeletion> = {
   do: deleteFile,
   rollBack: async (run, file, { kept }) => (kept !== undefined && (await undelete(run, file, kept))) || "deleted",
@@ -54,25 +54,26 @@ async function deleteFile(run: Run, file: FileDeletion): Promise<StepResult> {
   if (isOther) return { outcome: { kind: "moved" } };
   const outcome = await applyToFile(session, { label: labelOf([file], options), operation }, path);
   budget.bytes = bytes;
-  // A later step may need the name, which is taken until the editor reports the document closed. Some editors never do.
+  // A later step may need the name, which remains taken until the editor reports that the document is closed. Some
+  // editors never do.
   if (outcome.kind === "verified" && open !== undefined) {
     await until(async () => openAt(session, document.uri) === undefined, session.settings.proofTimeout);
   }
   return { outcome, kept };
 }
 
-/** Returns `true` if a file is not open and its bytes have changed since it was planned. */
+/** Reports whether a file's bytes have changed since it was planned; always `false` for an open file. */
 export function isOtherFile({ document: { version, hash } }: FileChange, hashNow: string | undefined): boolean {
   return version === null && hash !== undefined && hashNow !== hash;
 }
 
-/** Returns the outcome for a file that is missing on disk: a failure if the editor has it open, otherwise `moved`. */
+/** Returns the outcome for a file that is missing from disk: a failure if the editor has it open, otherwise `moved`. */
 export function isMissing({ document: { path } }: FileChange, open: OpenDocument | undefined): StepOutcome {
   if (open === undefined) return { kind: "moved" };
   return { kind: "failed", failure: staleFailures.contentModified({ path }, callSentences.noFile) };
 }
 
-/** Returns `true` if the old name of a renamed or deleted file is free, or is one of `names`. */
+/** Reports whether the old name of a renamed or deleted file is free or is one of `names`. */
 export async function hasLeft({ document: { uri } }: FileChange, names: ReadonlySet<string>): Promise<boolean> {
   const path = pathOfSyncedUri(uri);
   return names.has(uri) || path === undefined || !(await isThere(path));

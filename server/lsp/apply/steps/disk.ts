@@ -26,7 +26,7 @@ import {
 
 /**
  * Divides the tasks between the editor and the server. The editor gets the tasks that the server can't do, mainly those
- * on open files. The editor gets all tasks if the caller wants that, or if tasks on both sides use the same name.
+ * on open files. It gets all tasks if the caller requests that, or if tasks on both sides involve the same name.
  */
 export function tasksByWriter(
   context: ApplyContext,
@@ -54,15 +54,15 @@ function isForDisk(context: ApplyContext, task: Task): boolean {
 }
 
 /**
- * Stages the changes of all tasks: new contents go into files beside their targets. Returns the failures if staging
- * fails.
+ * Stages the changes of all tasks, writing any new contents to a file next to the target. Returns the failures if
+ * staging fails.
  */
 export async function stagePart(
   context: ApplyContext,
   tasks: readonly Task[],
 ): Promise<DiskPart | { readonly ok: false; readonly failures: readonly Failure[] }> {
   const { session, options } = context;
-  // All tasks for one file lead to the same change.
+  // All tasks for a file yield the same change.
   const changes = new Map<FileChange, DiskChange>();
   for (const task of tasks) {
     const { planned } = task;
@@ -82,8 +82,8 @@ export async function stagePart(
 }
 
 /**
- * Makes either all staged files visible or none. Returns a verified step for each task, or only the steps that failed.
- * `hasWaited` is `true` if other editors have had time to open a file since it was staged.
+ * Makes all staged files visible or, if that fails, none of them. Returns a verified step for each task, or only the
+ * steps that failed. `hasWaited` is `true` if other editors have had time to open the files since they were staged.
  */
 export async function commitPart(
   context: ApplyContext,
@@ -95,7 +95,7 @@ export async function commitPart(
     const others = hasWaited ? await context.session.openElsewhere(paths) : new Map<string, Holder>();
     failure = openedBy(context, tasks, others);
   } catch (error) {
-    // Staged files block other batches in their folders, so they must be removed, whatever the error is.
+    // Staged files block other batches in their folders, so they must be removed, whatever the error.
     staged.abandon();
     throw error;
   }
@@ -136,8 +136,8 @@ function openedBy(
 
 /**
  * Returns the failure if this session's editor must write, create, rename or delete a file that another editor has, or
- * may have, open; otherwise `undefined`. Does not check tasks that only change the text of documents that this editor
- * has open.
+ * may have, open; otherwise `undefined`. A document that is open in this editor is not checked if only its text
+ * changes.
  */
 export async function heldElsewhere(context: ApplyContext, tasks: readonly Task[]): Promise<Failure | undefined> {
   const names = tasks.flatMap(({ kind, planned }) =>
@@ -157,7 +157,7 @@ function toStep(task: Task, outcome: StepOutcome): DoneStep {
 }
 
 /**
- * Returns the failed steps: those on the file that the failure names, or all if it names none or recovery is pending.
+ * Returns the failed steps: those for the file that the failure names, or all if it names none or recovery is pending.
  */
 function notWritten(tasks: readonly Task[], { outcome, failure, isThere }: NotCommitted): DoneStep[] {
   const isPending = outcome === "recoveryPending";

@@ -22,7 +22,7 @@ import { nameTaken } from "./create.js";
 import { hasLeft, isMissing, isOtherFile } from "./delete.js";
 import { textStep } from "./text.js";
 
-/** Rules of the `rename` step. */
+/** The rules for the `rename` step. */
 export const renameStep: StepRules<FileRename> = {
   do: renameFile,
   rollBack: renameBack,
@@ -35,7 +35,7 @@ export const renameStep: StepRules<FileRename> = {
 
 /**
  * Renames a file. If it has changed since it was planned, the outcome is `moved`, unless an earlier step of this run
- * has changed its text.
+ * changed its text.
  */
 async function renameFile(run: Run, file: FileRename, { planned }: Task) {
   const { session, options, done } = run;
@@ -45,7 +45,7 @@ async function renameFile(run: Run, file: FileRename, { planned }: Task) {
   const [oldPath, newPath] = [pathOf(run, operation.oldUri), pathOf(run, operation.newUri)];
   const keeping = await keepFile(oldPath, document.path);
   if (keeping.kind === "absent") return { outcome: isMissing(file, open) };
-  // A file that is too large to be kept can still be renamed. Of a file that is kept, only the hash is needed.
+  // Only the hash is needed here. A file that is too large to keep has none, but can still be renamed.
   const hash = keeping.kind === "kept" ? keeping.file.hash : undefined;
   const isEdited = done.some((step) => step.planned === planned);
   const isOther = (open === undefined) !== (document.version === null) || isOtherFile(file, hash);
@@ -71,10 +71,7 @@ async function renameFile(run: Run, file: FileRename, { planned }: Task) {
   return isLost ? ({ ...result, outcome: { kind: "diverged" } } as const) : result;
 }
 
-/**
- * Gives a file its old name back. Returns `renamed` if that fails, or `saved` if other text has been saved to the file
- * since.
- */
+/** Renames a file back. Returns `renamed` if that fails, or `saved` if other text has been saved to the file since. */
 async function renameBack(run: Run, file: FileRename, { hash, tidy, wasOpen }: StepResult) {
   const { session } = run;
   const { document, target } = file;

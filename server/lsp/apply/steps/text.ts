@@ -25,7 +25,7 @@ import {
   type UndoneFile,
 } from "../step.js";
 
-/** Rules of the `text` step. */
+/** The rules for the `text` step. */
 export const textStep: StepRules<FileUpdate | FileRename> = {
   do: changeText,
   rollBack: async (run, file, { outcome }) => outcome.kind === "verified" && rollBackText(run, file),
@@ -37,8 +37,8 @@ export const textStep: StepRules<FileUpdate | FileRename> = {
 };
 
 /**
- * Sends the edits of one document as planned. If the editor applies them in the wrong places because the text has
- * changed, they are rolled back and the outcome is `moved`, or `diverged` if the rollback fails.
+ * Sends one document's edits as planned. If the editor applies them in the wrong places because the text has changed,
+ * they are rolled back and the outcome is `moved`, or `diverged` if the rollback fails.
  */
 async function changeText(context: ApplyContext, file: FileChange): Promise<StepResult> {
   const { outcome, ...sent } = await sendText(context, file);
@@ -46,7 +46,7 @@ async function changeText(context: ApplyContext, file: FileChange): Promise<Step
   return { outcome: { kind: (await rollBackText(context, outcome.done)) ? "moved" : "diverged" } };
 }
 
-/** Sends the edits as `changeText` does, but rolls nothing back. */
+/** Like `changeText`, but does not roll anything back. */
 async function sendText(
   { session, options }: ApplyContext,
   file: FileChange,
@@ -55,7 +55,7 @@ async function sendText(
   const hasMoved = (): boolean => (openAt(session, uri)?.version ?? null) !== version;
   // Until the user's latest typing is synced, the editor might apply the edit in the wrong place.
   if (!hasMoved()) await typingSynced(session, version);
-  // A file that has been opened in the meantime now has a version and is planned again for that version.
+  // A file that has been opened in the meantime now has a version, so it is planned again for that version.
   if (hasMoved()) return { outcome: { kind: "moved" } };
   const opened = asOpened(session, file);
   const edits = toTextEdits(opened, session);
@@ -63,12 +63,12 @@ async function sendText(
   return { outcome, edits: opened === file ? edits : undefined };
 }
 
-/** The time, from `performance.now()`, at which each session last waited for typing to be synced. */
+/** The time of each session's last wait for typing to be synced, as given by `performance.now()`. */
 const waited = new WeakMap<Session, number>();
 
 /**
- * Waits until earlier typing is synced, if the editor would apply an edit for this version of a document even to a
- * later version. Documents that are edited at nearly the same time share one wait.
+ * Waits until earlier typing is synced, if the editor would apply an edit meant for this document version even to a
+ * later version. Documents edited at nearly the same time share one wait.
  */
 async function typingSynced(session: Session, version: number | null): Promise<void> {
   const { syncDelay, checksVersionsFrom } = session.facts;
@@ -79,7 +79,7 @@ async function typingSynced(session: Session, version: number | null): Promise<v
 }
 
 /**
- * Sends the inverse edit if the text is still the edit's result, apart from typing elsewhere. Returns `true` on
+ * Sends the inverse edit if nothing but typing elsewhere has changed the text since the edit. Returns `true` on
  * success.
  */
 async function rollBackText(context: ApplyContext, file: FileChange): Promise<boolean> {
@@ -91,31 +91,34 @@ async function rollBackText(context: ApplyContext, file: FileChange): Promise<bo
     const inverse = inverseOf(session, file, document);
     if (!inverse.ok) return false;
     const { outcome } = await sendText(context, asUpdate({ ...file, ...inverse.change, document }));
-    // After further typing, a new inverse is made for the new text. If the editor applies the inverse in the wrong
+    // After further typing, a new inverse is computed for the new text. If the editor applies the inverse in the wrong
     // place, nothing more is sent: the user is typing faster than edits arrive.
     if (outcome.kind !== "moved") return outcome.kind === "verified";
   }
   return false;
 }
 
-/** The change that restores a document's old text, or the first offset at which its text is not the edit's result. */
+/** The change that restores a document's old text, or the first offset where the text has changed since the edit. */
 type TextInverse =
   | { readonly ok: true; readonly change: Pick<FileChange, "change" | "text"> }
   | { readonly ok: false; readonly movedAt: number };
 
-/** Returns the inverse of a file's change, for the document as it is `now`. Keeps any text typed since the change. */
+/**
+ * Returns the inverse of a file's change, for the document's current state, `now`. Keeps any text typed since the
+ * change.
+ */
 export function inverseOf(session: Session, applied: FileChange, now: Document): TextInverse {
   const { text } = now;
   const file = now.version === null ? applied : asOpened(session, applied);
   const synced = (file.document.bomSynced ? byteOrderMark : "") + text;
   const isTyped = !isExpected(session, file, synced);
-  // A final line end that the editor restored does not count as typing and is removed with the edit.
+  // A final line ending that the editor restored does not count as typing and is removed with the edit.
   const whole = { from: 0, to: file.text.length, insert: text };
   const typed = ChangeSet.of(file.text.length, isTyped ? shrink(file.text, whole) : []);
   const movedAt = typed.changes[0]?.from ?? 0;
   if (isTyped && sourceOfText(file, synced) !== "planned") return { ok: false, movedAt };
   const inverse = file.change.invert(file.document.text).changes;
-  // If the user typed right beside text that the inverse removes, the typing would join another line or word.
+  // Text typed right next to text that the inverse removes would end up joined to another line or word.
   const touches = (one: Change): boolean => typed.changes.some(({ from, to }) => from <= one.to && to >= one.from);
   if (isTyped && inverse.some(touches)) return { ok: false, movedAt };
   const changes = isTyped
@@ -132,14 +135,14 @@ export function inverseOf(session: Session, applied: FileChange, now: Document):
   return { ok: true, change: { change, text: change.apply(text) } };
 }
 
-/** Widens a change that starts or ends inside a character or a CRLF. An edit may have joined the two halves. */
+/** Widens a change that starts or ends inside a surrogate pair or a CRLF, whose halves an edit may have joined. */
 function widened(text: string, { from, to, insert }: Change): Change {
   const start = splitsCharacter(text, from) ? from - 1 : from;
   const end = splitsCharacter(text, to) ? to + 1 : to;
   return { from: start, to: end, insert: text.slice(start, from) + insert + text.slice(to, end) };
 }
 
-/** Plans the inverse of a text change for the current document. */
+/** Plans the inverse of a text change against the current document. */
 async function invertText({ session, file, isEdited }: UndoneFile): Promise<Inverse> {
   const now = await documentNow(session, file);
   if (!now.ok) return now;
@@ -153,7 +156,7 @@ async function invertText({ session, file, isEdited }: UndoneFile): Promise<Inve
   return { ok: true, file: asUpdate({ ...file, operations: [], ...inverse.change, document }), place };
 }
 
-/** Reads the current document of a file, under the name that the file has after the batch. */
+/** Reads the current document for a file, using the file's name after the batch. */
 export async function documentNow(session: Session, file: FileChange) {
   const { uri } = nameAfter(file);
   const target = await readTarget(pathOfSyncedUri(uri) ?? uri, worldOf(session, undefined));
@@ -161,7 +164,10 @@ export async function documentNow(session: Session, file: FileChange) {
   return conflict(file, callSentences.gone);
 }
 
-/** Reports whether a file has its planned text, in the editor or, if closed, on disk. Typing elsewhere is ignored. */
+/**
+ * Reports whether a file has its planned text, in the editor or, if it is not open there, on disk. Typing elsewhere is
+ * ignored.
+ */
 export async function hasText(proposed: ProposedStep): Promise<boolean> {
   const { session, file } = proposed;
   const { uri } = nameAfter(file);
