@@ -120,7 +120,7 @@ describe("writing the configuration", () => {
     ["gemini", ".gemini/settings.json", '{\n  "a": 1,,\n}\n', "line 2"],
     ["gemini", ".gemini/settings.json", "[]\n", "not a JSON object"],
     ["codex", ".codex/config.toml", '[mcp_servers.multi-edit]\ncommand = "x"\n', "already has these settings"],
-    ["pi", ".pi/agent/extensions/multiEdit.ts", "export default () => 1;\n", "not written by this command"],
+    ["pi", ".pi/agent/extensions/multiEdit.ts", "export default () => 1;\n", "this command did not write it"],
   ])("of %s is refused if %s is not as expected, and changes nothing", async (name, path, text, reason) => {
     const user = userWith({ [path]: text });
     const { code, stdout, stderr } = await user.setup(name, "--write");
@@ -164,7 +164,7 @@ describe("laws", () => {
     expect(text.ok).toBe(true);
     return text.value ?? "{}";
   };
-  /** What our part can be added to: objects on the way, and a list at its end. */
+  /** A configuration to which our part can be added: objects on the way, and a list at its end. */
   const isFit = (value: Record<string, unknown>): boolean =>
     ["servers", "rules", "lists"].every((name) => value[name] === undefined || isObject(value[name])) &&
     ["servers", "rules"].every((name) => !Object.hasOwn((value[name] ?? {}) as object, "ours"));

@@ -1,4 +1,4 @@
-/** What real agents do with the server, set up as `multi-edit setup NAME --write` does it. */
+/** Runs real agents with the server, set up as `multi-edit setup NAME --write` does it. */
 import { describe, expect, it } from "vitest";
 import { stateHome } from "../support/agentPeer.js";
 import { columnOf, type ResultTable, writeColumn } from "../support/resultTable.js";

@@ -72,6 +72,13 @@ export const setupSentences = {
 export const configureSentences = {
   refused: (path: string, problem: string) => `${path} was not changed: ${problem}.`,
   unreadable: (code: string) => `it can't be read (${code})`,
+  notObject: "it is not a JSON object",
+  byHand: "it already has these settings, and this command did not write them",
+  foreign: "this command did not write it",
+  /** The line before the block that this program writes to a file, without the mark of a comment. */
+  blockStart: 'multi-edit: this block is written and removed by "multi-edit setup".',
+  /** The line after that block. */
+  blockEnd: "multi-edit: end of the block.",
   unwritable: (path: string, code: string) => `${path} can't be written (${code}).`,
   nothing: (task: "add" | "remove") =>
     task === "add"
