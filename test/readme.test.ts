@@ -147,7 +147,9 @@ describe("the quick start", () => {
     const home = runAtHome(agent);
     const { command, args } = JSON.parse(readFileSync(join(home, ".claude.json"), "utf8")).mcpServers["multi-edit"];
     const client = new McpClient({ name: "claude-code", version: "1" });
-    await client.connect(new StdioClientTransport({ command, args, cwd: home, env: { HOME: home, PATH: `${home}/bin:/usr/bin:/bin` } }));
+    await client.connect(
+      new StdioClientTransport({ command, args, cwd: home, env: { HOME: home, PATH: `${home}/bin:/usr/bin:/bin` } }),
+    );
     onTestFinished(() => client.close());
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).toContain("multi_edit");

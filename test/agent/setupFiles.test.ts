@@ -136,6 +136,13 @@ describe("writing the configuration", () => {
     expect(existsSync(join(user.home, ".claude.json"))).toBe(false);
   });
 
+  it("and removing it at the same time is refused", async () => {
+    const user = userWith({});
+    const { code, stderr } = await user.setup("gemini", "--write", "--remove");
+    expect([code, stderr]).toEqual([2, expect.stringContaining("--write and --remove can't be used together.")]);
+    expect(existsSync(join(user.home, ".gemini"))).toBe(false);
+  });
+
   it("names the programs it knows", async () => {
     const user = userWith({});
     const { code, stderr } = await user.setup("ed", "--write");

@@ -15,6 +15,7 @@ export const argumentProblems = {
   timeout: "--timeout must be a number of seconds, greater than 0 and at most 86400 (one day).",
   badAgent: (name: string) => `${name} must be ${agentIdRule}.`,
   emptyValue: "--workspace and --session require a value.",
+  writeAndRemove: "--write and --remove can't be used together.",
 } as const;
 
 /** Lines that a command prints in addition to its answer. */
@@ -161,6 +162,9 @@ Options:
   --save=WHEN          never, ifWasClean (the default) or always
   --structured         for mcp: add structured content to the results of edits;
                        some agents show it to the model instead of the text
+  --write              for setup: add the lines to the program's configuration and
+                       show the difference, instead of printing the lines
+  --remove             for setup: remove the lines from the configuration
   --timeout=SECONDS    how long to wait for an answer (default: ${limits.commandMs / 1000})
   -h, --help           print this help
 
