@@ -162,8 +162,8 @@ Options:
   --save=WHEN          never, ifWasClean (the default) or always
   --structured         for mcp: add structured content to the results of edits;
                        some agents show it to the model instead of the text
-  --write              for setup: add the lines to the program's configuration and
-                       show the difference, instead of printing the lines
+  --write              for setup: add the lines to the program's configuration
+                       and show the difference, instead of printing the lines
   --remove             for setup: remove the lines from the configuration
   --timeout=SECONDS    how long to wait for an answer (default: ${limits.commandMs / 1000})
   -h, --help           print this help
