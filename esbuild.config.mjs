@@ -17,6 +17,8 @@ process.chdir(root);
 const common = {
   bundle: true,
   platform: "node",
+  // The CommonJS form of jsonc-parser can't be bundled.
+  mainFields: ["module", "main"],
   target: "node20",
   logLevel: "warning",
   legalComments: "none",
@@ -27,7 +29,8 @@ const common = {
 // an `import()` of our own modules stays in the same file and still runs only what is needed. The programs are not
 // minified, because Node prints the line that threw an uncaught error.
 /** @type {import("esbuild").BuildOptions & { metafile: true }} */
-const program = { ...common, format: "cjs", lineLimit: 200 };
+// Node scans a CommonJS file that is loaded by `import()` for the names of its exports, which takes longer than running it.
+const program = { ...common, format: "cjs", lineLimit: 200, supported: { "dynamic-import": false } };
 const banner = { js: "#!/usr/bin/env node" };
 
 /** The file that tells an old Node that it is too old must be written in syntax that such a Node understands. */
@@ -49,15 +52,26 @@ const apart = (module, file) => ({
     );
   },
 });
-const programApart = apart("main", "program.cjs");
+const programApart = apart("serve", "program.cjs");
 const commandsApart = apart("commandLine", "agent.cjs");
 const mcpApart = apart("mcp", "mcp.cjs");
+const callsApart = apart("calls", "calls.cjs");
+const doctorApart = apart("doctor", "doctor.cjs");
+const setupApart = apart("setup", "setup.cjs");
 
 /**
- * esbuild runs modules lazily if an `import()` in the same file can reach them, and then does not run those of a
- * package that declares no side effects: the MCP library would find zod empty.
+ * Replaces the module that works out the announcement of the tools by its result.
+ * @type {import("esbuild").Plugin}
  */
-const everyModuleRuns = { ignoreAnnotations: true };
+const announcementDone = {
+  name: "the announcement of the tools is data",
+  setup({ onLoad }) {
+    onLoad({ filter: /\/mcp\/announcement\.ts$/ }, async () => {
+      const { announcement } = await evaluated('export { announcement } from "./server/agent/mcp/announcement.ts";');
+      return { contents: `export const announcement = () => ${JSON.stringify(announcement())};` };
+    });
+  },
+};
 
 try {
   await (process.argv.includes("--types") ? buildTypes() : buildPrograms());
@@ -71,15 +85,23 @@ async function buildPrograms() {
   const demo = "client-samples/node/demo.ts";
   const start = { ...program, ...readByAnyNode, entryPoints: ["server/start.ts"], outfile: "dist/main.cjs" };
   const programs = await Promise.all([
-    build({ ...start, plugins: [programApart] }),
-    build({ ...program, entryPoints: ["server/main.ts"], outfile: "dist/program.cjs", plugins: [commandsApart] }),
+    build({ ...start, plugins: [programApart, commandsApart] }),
+    build({ ...program, entryPoints: ["server/serve.ts"], outfile: "dist/program.cjs" }),
     build({
       ...program,
       entryPoints: ["server/agent/cli/commandLine.ts"],
       outfile: "dist/agent.cjs",
-      plugins: [mcpApart],
+      plugins: [mcpApart, callsApart, doctorApart, setupApart],
     }),
-    build({ ...program, ...everyModuleRuns, entryPoints: ["server/agent/mcp/mcp.ts"], outfile: "dist/mcp.cjs" }),
+    build({ ...program, entryPoints: ["server/agent/calls.ts"], outfile: "dist/calls.cjs" }),
+    build({ ...program, entryPoints: ["server/agent/cli/doctor.ts"], outfile: "dist/doctor.cjs" }),
+    build({ ...program, entryPoints: ["server/agent/cli/setup/setup.ts"], outfile: "dist/setup.cjs" }),
+    build({
+      ...program,
+      entryPoints: ["server/agent/mcp/mcp.ts"],
+      outfile: "dist/mcp.cjs",
+      plugins: [callsApart, announcementDone],
+    }),
   ]);
   await Promise.all([
     existsSync(demo) && build({ ...program, banner, entryPoints: [demo], outfile: "dist/demo.cjs" }),
@@ -93,18 +115,10 @@ async function buildPrograms() {
 
 /** Runs the same functions that the decoder and the settings use, so that a schema cannot differ from them. */
 async function buildSchemas() {
-  const { outputFiles } = await build({
-    ...common,
-    format: "esm",
-    write: false,
-    stdin: {
-      contents: `export { settingsJsonSchema } from "./server/workspace/settings.ts";
-        export { shapeJsonSchemas } from "./server/dialect/jsonSchema.ts";`,
-      resolveDir: root,
-    },
-  });
-  const source = Buffer.from(outputFiles[0].contents).toString("base64");
-  const { settingsJsonSchema, shapeJsonSchemas } = await import(`data:text/javascript;base64,${source}`);
+  const { settingsJsonSchema, shapeJsonSchemas } = await evaluated(
+    `export { settingsJsonSchema } from "./server/workspace/settings.ts";
+    export { shapeJsonSchemas } from "./server/dialect/jsonSchema.ts";`,
+  );
   const schemas = { settings: settingsJsonSchema() };
   for (const [shape, schema] of Object.entries(shapeJsonSchemas())) schemas[`shape-${shape}`] = schema;
   await rm("dist/schemas", { recursive: true, force: true });
@@ -112,6 +126,21 @@ async function buildSchemas() {
   for (const [name, schema] of Object.entries(schemas)) {
     await writeFile(`dist/schemas/${name}.schema.json`, `${JSON.stringify(schema, null, 2)}\n`);
   }
+}
+
+/**
+ * Runs a module that is given as text, with everything that it imports, and returns its exports.
+ * @param {string} contents
+ */
+async function evaluated(contents) {
+  const { outputFiles } = await build({
+    ...common,
+    format: "esm",
+    write: false,
+    stdin: { contents, resolveDir: root },
+  });
+  const source = Buffer.from(outputFiles[0].contents).toString("base64");
+  return import(`data:text/javascript;base64,${source}`);
 }
 
 /**

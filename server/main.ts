@@ -1,7 +1,7 @@
 /** Parses the command line, then loads only the modules needed to carry it out. */
 import { parseArgs } from "node:util";
 import manifest from "../package.json" with { type: "json" };
-import { logLevels } from "./lsp/wire/lifetime.js";
+import { logLevels } from "./lsp/wire/logLevel.js";
 import type { ServeOptions, Transport } from "./lsp/wire/transport.js";
 import { help, usageProblems } from "./sentences.js";
 
@@ -27,7 +27,12 @@ async function main(args: readonly string[]): Promise<void> {
     }
   }
   const line = readCommandLine(args);
-  if ("start" in line) return startServer(line.start);
+  if ("start" in line) {
+    // Hide --clientProcessId from the library, which would exit if the client ran in another PID namespace.
+    process.argv.splice(2);
+    const { startServer } = await import("./serve.js");
+    return startServer(line.start, manifest.version);
+  }
   (line.exitCode === 0 ? process.stdout : process.stderr).write(line.text);
   process.exitCode = line.exitCode;
 }
@@ -81,23 +86,4 @@ function wrong(problem: string): CommandLine {
 function readInteger(text: string | undefined, most: number): number | undefined {
   const value = Number(text);
   return text !== undefined && /^[0-9]{1,10}$/.test(text) && value >= 1 && value <= most ? value : undefined;
-}
-
-async function startServer(start: ServeOptions): Promise<void> {
-  // Hide --clientProcessId from the library, which would exit if the client ran in another PID namespace.
-  process.argv.splice(2);
-  const [{ serve }, { registerServer }] = await Promise.all([
-    import("./lsp/wire/transport.js"),
-    import("./lsp/server.js"),
-  ]);
-  await serve(start, (connection) =>
-    registerServer(connection, {
-      version: manifest.version,
-      logLevel: start.logLevel,
-      async openToAgents(session) {
-        const { serveAgents } = await import("./agent/session/serveAgents.js");
-        await serveAgents(session);
-      },
-    }),
-  );
 }

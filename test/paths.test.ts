@@ -266,7 +266,7 @@ describe("several folders, no folder, and a root", () => {
       ["src/a.ts", "error: outsideWorkspace"],
     ]);
     await expectOutcomes({ at, folders: [], open, root: join(at, "ws") }, [
-      ["src/a.ts", "{at}/ws/src/a.ts open"],
+      ["src/a.ts", "src/a.ts open"],
       ["src/b.ts", "error: outsideWorkspace"],
     ]);
   });
@@ -282,7 +282,7 @@ describe("several folders, no folder, and a root", () => {
       ["{at}/ws-secret/s.ts", "error: outsideWorkspace"],
     ]);
     await expectOutcomes({ at, folders: [], added: [join(at, "ws")], root: join(at, "ws") }, [
-      ["src/a.ts", "{at}/ws/src/a.ts"],
+      ["src/a.ts", "src/a.ts"],
       ["../ws-secret/s.ts", "error: outsideWorkspace"],
     ]);
   });
@@ -290,17 +290,19 @@ describe("several folders, no folder, and a root", () => {
   it("resolve paths against a root, wherever it is, but a path must lead to a place inside them", async () => {
     const at = makeDirectory(tree);
     const rows = [
-      ["a.ts", "src/a.ts"],
-      ["../only1.ts", "only1.ts"],
-      ["{at}/ws/only1.ts", "only1.ts"],
+      ["a.ts", "a.ts"],
+      ["../only1.ts", "{at}/ws/only1.ts"],
+      ["{at}/ws/only1.ts", "{at}/ws/only1.ts"],
     ] as const;
     await expectOutcomes({ at, folders: ["ws", "ws2"], root: join(at, "ws/src") }, rows);
     await expectOutcomes({ at, root: uriOfPath(join(at, "ws/src")) }, rows);
     await expectOutcomes({ at, root: join(at, "ws-secret") }, [
       ["s.ts", "error: outsideWorkspace"],
-      ["../ws/src/a.ts", "src/a.ts"],
-      ["{at}/ws/src/a.ts", "src/a.ts"],
+      ["../ws/src/a.ts", "{at}/ws/src/a.ts"],
+      ["{at}/ws/src/a.ts", "{at}/ws/src/a.ts"],
     ]);
+    await expectOutcomes({ at, root: at }, [["ws/src/a.ts", "ws/src/a.ts"]]);
+    await expectOutcomes({ at, root: join(at, "ws/to-src") }, [["a.ts", "a.ts"]]);
     await expectOutcomes({ at, root: join(at, "ws/to-secret") }, [["s.ts", "error: outsideWorkspace"]]);
     await expectOutcomes({ at, root: "ws" }, [["a.ts", "error: invalidParams"]]);
   });

@@ -18,7 +18,7 @@ describe("initialize", () => {
     const commands = ["multiEdit.apply", "multiEdit.preview", "multiEdit.undo"];
     expect(editor.initialized.capabilities).toEqual({
       positionEncoding: "utf-16",
-      textDocumentSync: { openClose: true, change: 2 },
+      textDocumentSync: { openClose: true, change: 2, save: true },
       executeCommandProvider: { commands },
       workspace: { workspaceFolders: { supported: true, changeNotifications: true } },
       experimental: { multiEdit: { version: 1, shapes: ["batch", "pi", "MultiEdit", "edit_file", "patch"], commands } },

@@ -38,8 +38,6 @@ const readFiles = "Read the files before you continue.";
 export const sessionFailures = {
   openInSeveral: (sessions: readonly string[]) =>
     noSession(`Several editors have these files open:${listed(sessions)}\n`, nameOne),
-  heldBySeveral: (sessions: readonly string[]) =>
-    noSession(`Several editors have the same workspace folder open:${listed(sessions)}\n`, nameOne),
   /** `id`: a prefix of all these sessions' ids. */
   ambiguous: (id: string, sessions: readonly string[]) =>
     noSession(`Several session ids start with ${quote(id, 40)}:${listed(sessions)}\n`, wholeId),

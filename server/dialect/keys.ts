@@ -32,6 +32,12 @@ const trialNames: ReadonlySet<string> = new Set([
   ...["validateonly", "checkonly", "noapply"],
 ]);
 
+/**
+ * Fields that agents add to the schemas of all tools, and that concern only the agent: Gemini CLI's `wait_for_previous`
+ * says that the call must not run beside others. They are ignored without a warning.
+ */
+export const agentFields: ReadonlySet<string> = new Set(["wait_for_previous"]);
+
 /** Returns the keys that ask for a dry run, in any spelling. Keys whose value is `false` or `null` do not count. */
 export function trialKeys(source: object): string[] {
   return Object.entries(source).flatMap(([key, value]) => (isTrial(key, value) ? [key] : []));
@@ -50,7 +56,8 @@ export function readKeys(source: object, place: "call" | "edit"): SentKeys {
   const unknown: string[] = [];
   for (const [spelling, value] of Object.entries(source)) {
     const name = fieldsBySpelling.get(spelling);
-    if (name === undefined) {
+    if (agentFields.has(spelling)) {
+    } else if (name === undefined) {
       (isTrial(spelling, value) ? trials : unknown).push(spelling);
     } else if (value === null || value === undefined) {
     } else if (place === "edit" && Object.hasOwn(callFields, name)) {

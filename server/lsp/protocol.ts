@@ -145,6 +145,8 @@ export interface ReadResult {
   startLine: number;
   totalLines: number;
   onDisk: "same" | "differs";
+  /** Set if another program has changed the file on disk since the editor last read or wrote it. */
+  changedOnDisk?: true;
 }
 
 /** Capabilities that a client may announce in `capabilities.experimental.multiEdit`. */
@@ -207,6 +209,8 @@ export interface StatusResult {
   transactions: TransactionStatus[];
   /** The agents that have called this session through its socket, in the order of their latest calls. */
   agents: Caller[];
+  /** Time of the latest call that was not a status request, in ISO 8601; absent if there was none. */
+  lastCallAt?: string;
 }
 
 /** An agent or script, as it identifies itself to the session. */

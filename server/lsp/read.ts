@@ -27,13 +27,18 @@ export async function readDocument(session: Session, params: unknown): Promise<A
   const totalLines = lines.lineCount - (lines.lineCount > 1 && lines.content(lines.lineCount - 1) === "" ? 1 : 0);
   const from = Math.min(startLine, totalLines + 1) - 1;
   const to = Math.max(from, Math.min(endLine ?? totalLines, totalLines));
+  const onDisk = document.version === null ? "same" : (document.onDisk ?? "differs");
+  // An editor that has reloaded the file has its new text.
+  if (onDisk === "same" && document.version !== null) session.diskStamps.remember(document.uri);
+  const isOutdated = onDisk === "differs" && (await session.diskStamps.isOutdated(document.uri));
   const result: ReadResult = {
     uri: document.uri,
     version: document.version,
     text: document.text.slice(lines.start(from), lines.start(to)),
     startLine: from + 1,
     totalLines,
-    onDisk: document.version === null ? "same" : (document.onDisk ?? "differs"),
+    onDisk,
+    ...(isOutdated ? { changedOnDisk: true } : {}),
   };
   return { ok: true, result };
 }
@@ -78,5 +83,6 @@ export async function statusOf(session: Session): Promise<StatusResult> {
       ...(caller === undefined ? {} : { by: caller }),
     })),
     agents: [...session.callers],
+    ...(session.lastCallAt === undefined ? {} : { lastCallAt: session.lastCallAt.toISOString() }),
   };
 }

@@ -40,6 +40,7 @@ export async function serveRequest(
   if (serve === undefined) {
     return new ResponseError(ErrorCodes.MethodNotFound, unknownRequest(request.method));
   }
+  if (request.method !== methods.status) session.lastCallAt = new Date();
   const answer = await serve(session, request, token);
   if (request.caller !== undefined) noteCaller(session, request.method, request.caller, answer);
   if (answer.ok) return answer.result;

@@ -18,13 +18,15 @@ import { createWarnOnce, defaultSettings, readSettings } from "../workspace/sett
 import { settleProposals, watchProposals } from "./apply/recordApplied.js";
 import { recoverAtStart } from "./apply/steps/disk.js";
 import { factsOf } from "./clients.js";
+import { createDiskStamps } from "./diskStamps.js";
 import { chooseEncoding, spanOf } from "./edit/positions.js";
 import { createHistory } from "./history.js";
 import { commands, methods, notifications, protocolVersion } from "./protocol.js";
 import { asCommandAnswer, serveRequest } from "./requests.js";
 import { serverLog, unknownCommand } from "./sentences.js";
 import { announcedBy, type ClientInfo, createTurns, type Session } from "./session.js";
-import { type LogLevel, logLevels, shorten } from "./wire/lifetime.js";
+import { shorten } from "./wire/lifetime.js";
+import { type LogLevel, logLevels } from "./wire/logLevel.js";
 
 /** The server's startup parameters. */
 export interface ServerStart {
@@ -91,7 +93,9 @@ function createSession(connection: Connection, start: ServerStart): Session {
     connection,
     documents: createDocuments(),
     history: createHistory(),
+    diskStamps: createDiskStamps(),
     callers: [],
+    lastCallAt: undefined,
     version: start.version,
     client: undefined,
     capabilities: {},
@@ -135,7 +139,7 @@ function initialize(session: Session, params: InitializeParams): InitializeResul
     serverInfo: { name: "multi-edit-language-server", version: session.version },
     capabilities: {
       positionEncoding: session.encoding,
-      textDocumentSync: { openClose: true, change: TextDocumentSyncKind.Incremental },
+      textDocumentSync: { openClose: true, change: TextDocumentSyncKind.Incremental, save: true },
       executeCommandProvider: { commands: Object.values(commands) },
       workspace: { workspaceFolders: { supported: true, changeNotifications: true } },
       experimental: {
@@ -237,6 +241,7 @@ function registerSync(session: Session): void {
   connection.onNotification("textDocument/didOpen", (params: Loose) => {
     const { uri, version, text } = params?.textDocument ?? {};
     note(uri, documents.open(uri, version, text, session.facts));
+    if (typeof uri === "string") session.diskStamps.remember(uri);
   });
   connection.onNotification("textDocument/didChange", (params: Loose) => {
     const { uri, version } = params?.textDocument ?? {};
@@ -250,6 +255,11 @@ function registerSync(session: Session): void {
   connection.onNotification("textDocument/didClose", (params: Loose) => {
     const { uri } = params?.textDocument ?? {};
     note(uri, documents.close(uri));
+    if (typeof uri === "string") session.diskStamps.forget(uri);
+  });
+  connection.onNotification("textDocument/didSave", (params: Loose) => {
+    const { uri } = params?.textDocument ?? {};
+    if (typeof uri === "string" && documents.get(uri) !== undefined) session.diskStamps.remember(uri);
   });
 }
 

@@ -8,10 +8,11 @@ import { pathOfSyncedUri } from "../workspace/pathText.js";
 import type { Settings } from "../workspace/settings.js";
 import type { World } from "../workspace/takeSnapshot.js";
 import type { ClientFacts } from "./clients.js";
+import type { DiskStamps } from "./diskStamps.js";
 import type { PositionEncoding } from "./edit/positions.js";
 import type { SessionHistory } from "./history.js";
 import type { Caller, ClientMultiEdit } from "./protocol.js";
-import type { LogLevel } from "./wire/lifetime.js";
+import type { LogLevel } from "./wire/logLevel.js";
 
 /** A client's name and version, as reported by the client. */
 export interface ClientInfo {
@@ -24,8 +25,12 @@ export interface Session {
   readonly connection: Connection;
   readonly documents: Documents;
   readonly history: SessionHistory;
+  /** The open files as they were on disk when the editor last read or wrote them. */
+  readonly diskStamps: DiskStamps;
   /** The agents that have called, without duplicates, in the order of their latest calls. */
   callers: readonly Caller[];
+  /** The time of the latest call, of an agent or of the editor; `undefined` if there was none. */
+  lastCallAt: Date | undefined;
   /** The server's version. */
   readonly version: string;
   /** The name and version that the client reports; `undefined` if it reports no name. */

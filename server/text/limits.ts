@@ -217,7 +217,7 @@ export const limits = {
   /** Default timeout, in milliseconds, of an MCP tool call; agents give up after 60 s. */
   toolMs: 50_000,
   /** Characters of a text that one MCP tool call shows; the agent can ask for the rest by line number. */
-  toolText: 80_000,
+  toolText: 20_000,
   /** Files listed in the answer to one MCP tool call. */
   toolFiles: 200,
   /** Milliseconds that a session may take to answer after the agent has cancelled a request. */

@@ -90,15 +90,17 @@ async function layGround(scope: Scope, expected: readonly string[]): Promise<Gro
   const starts = scope.root === undefined ? { ok: true as const, paths: folders } : startAt(scope.root);
   const likely = expected.flatMap((sent) => (starts.ok ? starts.paths.map((start) => resolve(start, sent)) : []));
   void mapBounded(likely, look);
-  const [areas, own] = await Promise.all([
+  const [areas, own, root] = await Promise.all([
     mapBounded(directories, async ({ lexical, isFolder }): Promise<Area> => {
       const canonical = await look(lexical);
       return { lexical, canonical: canonical.ok ? canonical.path : lexical, isFolder };
     }),
     canonicalServerFolder(),
+    scope.root !== undefined && starts.ok ? look(starts.paths[0] ?? "") : undefined,
   ]);
   const protectedNames = new Set(scope.protectedNames.map(foldName));
-  return { home, starts, areas, hasFolders: folders.length > 0, protectedNames, own, opens, look };
+  const shownFrom = root?.ok === true ? root.path : undefined;
+  return { home, starts, areas, hasFolders: folders.length > 0, protectedNames, own, opens, shownFrom, look };
 }
 
 /**
@@ -293,9 +295,14 @@ function lexicalFolderOf(path: string, { areas }: Ground): string | undefined {
   return longest;
 }
 
+/**
+ * Returns the path that answers show, which the caller can send back: relative to the root, if one was sent, else to the
+ * file's workspace folder; absolute if it is outside.
+ */
 function displayPath(file: string, ground: Ground): string {
   const area = areaOf(file, ground);
-  const shown = area?.isFolder === true ? relative(area.canonical, file) : file;
+  const start = ground.shownFrom ?? (area?.isFolder === true ? area.canonical : undefined);
+  const shown = start !== undefined && isInside(start, file) ? relative(start, file) : file;
   return process.platform === "win32" ? shown.replaceAll("\\", "/") : shown;
 }
 

@@ -40,6 +40,8 @@ export interface Ground {
   readonly home: string;
   /** The base directories for relative paths (the root if one was sent, else all folders), or the root's failure. */
   readonly starts: { readonly ok: true; readonly paths: readonly string[] } | Failed;
+  /** Canonical path of the root; `undefined` if none was sent: answers then name files relative to their folder. */
+  readonly shownFrom: string | undefined;
   /** The workspace folders in the editor's order, then the additional folders. */
   readonly areas: readonly Area[];
   /** `false` if the editor has no workspace folder; every open document then counts as inside the workspace. */

@@ -1,11 +1,11 @@
-/** The MCP server as an independent client sees it, connected to an editor with unsaved changes. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { limits } from "../../server/text/limits.js";
 import { announced, ownStateHome } from "../support/agentPeer.js";
 import { buildProgram, type Program } from "../support/build.js";
-import { type Desk, type DeskOptions, layDesk } from "../support/desk.js";
+import { layDesk } from "../support/desk.js";
 import { makeDirectory } from "../support/directory.js";
-import { type Agent, type AgentOptions, startAgent } from "../support/mcpAgent.js";
+import { type Agent, startAgent } from "../support/mcpAgent.js";
+import { edit, layTable, unsaved } from "../support/mcpTable.js";
 import { startStub } from "../support/sessionStub.js";
 
 let program: Program;
@@ -14,19 +14,6 @@ beforeAll(async () => {
 });
 afterAll(() => program.remove());
 
-async function layTable(
-  options: DeskOptions = {},
-  { era = "2025", args = [] }: AgentOptions = {},
-): Promise<Desk & { agent: Agent }> {
-  const home = ownStateHome();
-  const desk = await layDesk(program, { clientInfo: { name: "Tester" }, ...options });
-  await announced(home);
-  return { ...desk, agent: await startAgent(program, desk.root, { era, args }) };
-}
-
-const unsaved: DeskOptions = { files: { "a.txt": "one\n" }, open: { "a.txt": "mine\none\n" } };
-const edit = (path: string, oldText: string, newText: string): object => ({ edits: [{ path, oldText, newText }] });
-
 describe("the tools", () => {
   it.each(["2025", "2026"] as const)(
     "are announced to clients of %s in a form that every model accepts",
@@ -34,15 +21,22 @@ describe("the tools", () => {
       ownStateHome();
       const { client } = await startAgent(program, makeDirectory({}), { era });
       expect(client.getServerVersion()).toMatchObject({ name: "multi-edit" });
-      expect(client.getInstructions()?.length).toBeLessThan(2_000);
+      const instructions = client.getInstructions() ?? "";
+      expect(instructions.length).toBeLessThanOrEqual(512);
+      // One agent shows its model only the first line.
+      expect(instructions.split("\n")[0]).toContain('multi_edit {"edits":[{"path","oldText","newText"}]}');
+      expect(instructions).toContain("read_document");
       const { tools } = await client.listTools();
       const names = tools.map(({ name }) => name);
-      expect(names).toEqual(["multi_edit", "apply_patch", "preview_edits", "read_document", "editor_status"]);
+      expect(names).toEqual([
+        ...["multi_edit", "apply_patch", "preview_edits", "read_document"],
+        ...["undo_last_edit", "editor_status"],
+      ]);
       for (const { name, description = "", inputSchema, annotations } of tools) {
-        expect(description.length, name).toBeGreaterThan(50);
+        expect(description.length, name).toBeGreaterThan(20);
         expect(Buffer.byteLength(description), name).toBeLessThan(2_000);
         expect(inputSchema).toMatchObject({ type: "object", additionalProperties: false });
-        const isReadOnly = !["multi_edit", "apply_patch"].includes(name);
+        const isReadOnly = !["multi_edit", "apply_patch", "undo_last_edit"].includes(name);
         expect(annotations).toEqual({
           title: expect.any(String),
           readOnlyHint: isReadOnly,
@@ -63,7 +57,10 @@ describe("the tools", () => {
 describe("the metadata for Claude Code alone", () => {
   it("shows the model the editing tools from the first request on, and lets a whole text through", async () => {
     const line = `${"x".repeat(99)}\n`;
-    const { agent } = await layTable({ files: { "a.txt": line.repeat(3_000) }, open: { "a.txt": line.repeat(2_000) } });
+    const { agent } = await layTable(program, {
+      files: { "a.txt": line.repeat(3_000) },
+      open: { "a.txt": line.repeat(2_000) },
+    });
     const { tools } = await agent.client.listTools();
     const metas = Object.fromEntries(tools.map(({ name, _meta }) => [name, _meta ?? {}]));
     const loaded = Object.keys(metas).filter((name) => metas[name]?.["anthropic/alwaysLoad"] === true);
@@ -83,9 +80,9 @@ function schemasIn(schema: object): Record<string, unknown>[] {
 
 describe.each(["2025", "2026"] as const)("for a client of %s", (era) => {
   it("multi_edit changes the text in the editor, and keeps unsaved text", async () => {
-    const { agent, texts, disk } = await layTable(unsaved, { era });
+    const { agent, texts, disk } = await layTable(program, unsaved, { era });
     expect(await agent.call("multi_edit", edit("a.txt", "one", "two"))).toEqual({
-      texts: ["a.txt (1 edit)\nM a.txt"],
+      texts: ["M a.txt, not saved"],
       structured: undefined,
       isError: false,
     });
@@ -94,12 +91,12 @@ describe.each(["2025", "2026"] as const)("for a client of %s", (era) => {
   });
 
   it("apply_patch changes the text, too, but preview_edits does not", async () => {
-    const { agent, texts } = await layTable(unsaved, { era });
+    const { agent, texts } = await layTable(program, unsaved, { era });
     const patch = "*** Begin Patch\n*** Update File: a.txt\n@@\n-one\n+two\n*** End Patch";
     const preview = await agent.call("preview_edits", { patch });
     const diff = "diff --git a/a.txt b/a.txt\n--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1,2 @@\n mine\n-one\n+two\n";
     expect(preview.structured).toBeUndefined();
-    expect(preview.texts).toEqual([`a.txt (1 edit)\nM a.txt\nNothing was changed.\n\n${diff}`]);
+    expect(preview.texts).toEqual([`M a.txt\nNothing was changed.\n\n${diff}`]);
     expect((await agent.call("preview_edits", edit("a.txt", "one", "six"))).texts[0]).toContain("\n-one\n+six\n");
     expect(texts()["a.txt"]).toBe("mine\none\n");
     expect(await agent.call("apply_patch", { patch })).toMatchObject({ structured: undefined, isError: false });
@@ -107,7 +104,7 @@ describe.each(["2025", "2026"] as const)("for a client of %s", (era) => {
   });
 
   it("read_document returns the editor's text and nothing else", async () => {
-    const { agent } = await layTable(unsaved, { era });
+    const { agent } = await layTable(program, unsaved, { era });
     const whole = await agent.call("read_document", { path: "a.txt" });
     expect(whole).toEqual({
       texts: ["Lines 1 to 2 of 2, from the editor, including unsaved changes.", "mine\none\n"],
@@ -122,7 +119,7 @@ describe.each(["2025", "2026"] as const)("for a client of %s", (era) => {
 
   it("a failed call is an error that says what to send instead", async () => {
     const text = "// unsaved\nconst price = one;\n";
-    const { agent, texts } = await layTable({ open: { "a.txt": text } }, { era });
+    const { agent, texts } = await layTable(program, { open: { "a.txt": text } }, { era });
     const { texts: said, isError } = await agent.call("multi_edit", edit("a.txt", "const price = onee;", "two"));
     expect([isError, said]).toEqual([true, [expect.stringContaining("Nearest match: line 2")]]);
     expect(texts()["a.txt"]).toBe(text);
@@ -132,12 +129,10 @@ describe.each(["2025", "2026"] as const)("for a client of %s", (era) => {
 describe("the structured part", () => {
   it("is included with --structured, next to the same text", async () => {
     const files = { "a.txt": "one\n", "b.txt": "one\n" };
-    const { agent } = await layTable({ ...unsaved, files }, { args: ["--structured"] });
+    const { agent } = await layTable(program, { ...unsaved, files }, { args: ["--structured"] });
     const edits = ["a.txt", "b.txt"].map((path) => ({ path, oldText: "one", newText: "two" }));
     const { texts, structured } = await agent.call("multi_edit", { edits });
-    expect(texts[0]).toContain(
-      "2 files (2 edits)\nChanged on disk, because no editor has b.txt open.\nM a.txt\nM b.txt",
-    );
+    expect(texts).toEqual(["M a.txt, not saved\nM b.txt, on disk (no editor has it open)"]);
     expect(texts[0]).toContain(structured?.text);
     expect(structured).toMatchObject({
       outcome: "applied",
@@ -159,37 +154,33 @@ describe("a file that no editor has open", () => {
   });
 
   it("is named if the call also changes files that an editor has open, but not in a preview or a failure", async () => {
-    const { agent, disk } = await layTable({ files, open: { "a.txt": "mine\none\n" } });
+    const { agent, disk } = await layTable(program, { files, open: { "a.txt": "mine\none\n" } });
     const preview = await agent.call("preview_edits", both("a.txt", "b.txt"));
-    expect(preview.texts[0]).toMatch(/^2 files \(2 edits\)\nM a.txt\nM b.txt\nNothing was changed\.\n/);
+    expect(preview.texts[0]).toMatch(/^M a.txt\nM b.txt\nNothing was changed\.\n/);
     expect(preview.texts[0]).not.toMatch(/on disk/i);
     const failing = await agent.call("multi_edit", { edits: [{ path: "b.txt", oldText: "none", newText: "two" }] });
     expect([failing.isError, failing.texts[0]]).toEqual([true, expect.not.stringMatching(/on disk/i)]);
     const { texts } = await agent.call("multi_edit", both("a.txt", "b.txt"));
-    expect(texts[0]).toContain(
-      "2 files (2 edits)\nChanged on disk, because no editor has b.txt open.\nM a.txt\nM b.txt",
-    );
+    expect(texts).toEqual(["M a.txt, not saved\nM b.txt, on disk (no editor has it open)"]);
     expect(disk()).toMatchObject({ "a.txt": "one\n", "b.txt": "two\n" });
   });
 
   it("is named even if it is the only kind that changes, with or without an editor, but not if nothing changes", async () => {
-    const { agent } = await layTable({ files, open: { "a.txt": "mine\none\n" } });
-    expect((await agent.call("multi_edit", both("b.txt"))).texts).toEqual([
-      "b.txt (1 edit)\nChanged on disk, because no editor has it open.\nM b.txt",
-    ]);
+    const { agent } = await layTable(program, { files, open: { "a.txt": "mine\none\n" } });
+    expect((await agent.call("multi_edit", both("b.txt"))).texts).toEqual(["M b.txt, on disk (no editor has it open)"]);
     ownStateHome();
     const alone = await startAgent(program, makeDirectory(files));
     expect((await alone.call("multi_edit", both("b.txt", "c.txt"))).texts).toEqual([
-      "2 files (2 edits)\nChanged on disk, because no editor has them open.\nM b.txt\nM c.txt",
+      "M b.txt, on disk (no editor has it open)\nM c.txt, on disk (no editor has it open)",
     ]);
     const there = { path: "a.txt", oldText: "one", newText: "two" };
     const back = { path: "a.txt", oldText: "two", newText: "one" };
     const { texts, isError } = await alone.call("multi_edit", { edits: [there, back] });
-    expect([isError, texts[0]]).toEqual([false, "a.txt (2 edits)\nNothing was changed."]);
+    expect([isError, texts[0]]).toEqual([false, "Nothing was changed."]);
   });
 
   it("is also reported by a read, which omits the reason if not every editor was asked", async () => {
-    const { agent, root } = await layTable({ files, open: { "a.txt": "one\n" } });
+    const { agent, root } = await layTable(program, { files, open: { "a.txt": "one\n" } });
     const read = async (path: string, by: Agent = agent) => (await by.call("read_document", { path })).texts[0];
     expect(await read("a.txt")).toBe("Lines 1 to 1 of 1.");
     expect(await read("b.txt")).toBe("Lines 1 to 1 of 1, from disk: no editor has the file open.");
@@ -200,7 +191,7 @@ describe("a file that no editor has open", () => {
 
 describe("a call in another form", () => {
   it("is understood here as at every other door", async () => {
-    const { agent, texts } = await layTable(unsaved);
+    const { agent, texts } = await layTable(program, unsaved);
     const edits = JSON.stringify([{ old_string: "one", new_string: "two" }]);
     expect((await agent.call("multi_edit", { file_path: "a.txt", edits })).isError).toBe(false);
     expect(texts()["a.txt"]).toBe("mine\ntwo\n");
@@ -212,7 +203,7 @@ describe("a call in another form", () => {
     ["nothing at all", {}],
     ["a list that is a number", { edits: 7 }],
   ])("is refused with a reason if it has %s", async (_, args) => {
-    const { agent, texts } = await layTable(unsaved);
+    const { agent, texts } = await layTable(program, unsaved);
     const { texts: said, isError } = await agent.call("multi_edit", args);
     expect([isError, said[0]?.length]).toEqual([true, expect.any(Number)]);
     expect(texts()["a.txt"]).toBe("mine\none\n");
@@ -225,14 +216,14 @@ describe("a call in another form", () => {
     ["apply_patch", { patch: "*** Begin Patch\n*** Delete File: a.txt\n*** End Patch", dryRun: "yes" }],
     ["preview_edits", { ...edit("a.txt", "one", "two"), preview: true }],
   ])("is refused by %s if it asks for a dry run: %j", async (tool, args) => {
-    const { agent, texts, disk } = await layTable(unsaved);
+    const { agent, texts, disk } = await layTable(program, unsaved);
     const { texts: said, isError } = await agent.call(tool, args);
     expect([isError, said[0]]).toEqual([true, expect.stringContaining("the tool preview_edits shows what")]);
     expect([texts()["a.txt"], disk()["a.txt"]]).toEqual(["mine\none\n", "one\n"]);
   });
 
   it("is an error if it is a patch that changes nothing", async () => {
-    const { agent, texts } = await layTable(unsaved);
+    const { agent, texts } = await layTable(program, unsaved);
     const patch = "*** Begin Patch\n*** Update File: a.txt\n@@\n mine\n two\n*** End Patch";
     const { texts: said, isError } = await agent.call("apply_patch", { patch });
     expect([isError, said[0]]).toEqual([
@@ -245,48 +236,16 @@ describe("a call in another form", () => {
   it.each([{}, { command: ["apply_patch", "*** Begin Patch\n*** End Patch"] }])(
     "is refused with an explanation of patches if it should be a patch: %j",
     async (args) => {
-      const { agent } = await layTable(unsaved);
+      const { agent } = await layTable(program, unsaved);
       const { texts: said, isError } = await agent.call("apply_patch", args);
       expect([isError, said[0]]).toEqual([true, expect.stringContaining("*** Begin Patch")]);
     },
   );
 
   it("is refused as well if it does not say correctly what to read", async () => {
-    const { agent } = await layTable(unsaved);
+    const { agent } = await layTable(program, unsaved);
     expect(await agent.call("read_document", { path: "a.txt", startLine: "2" })).toMatchObject({ isError: true });
     expect(await agent.call("read_document", {})).toMatchObject({ isError: true });
-  });
-});
-
-/** A call whose edits revert `edits`. */
-const reverted = (edits: readonly { path: string; oldText: string; newText: string }[]): object => ({
-  edits: edits.map(({ path, oldText, newText }) => ({ path, oldText: newText, newText: oldText })),
-});
-
-describe("a large answer", () => {
-  it("is limited in its diff, its text and its list of files", async () => {
-    const line = `${"x".repeat(99)}\n`;
-    const files = Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`f${i}.txt`, `one ${i}\n`]));
-    const { agent, root } = await layTable({ files: { "a.txt": line.repeat(3_000), ...files } });
-    const read = await agent.call("read_document", { path: "a.txt" });
-    expect(read.texts[1]?.length).toBeLessThanOrEqual(limits.toolText);
-    expect(read.texts[1]?.endsWith(line)).toBe(true);
-    expect(read.texts[0]).toBe(
-      "Lines 1 to 800 of 3000, from disk: no editor has the file open. The rest is too long for one answer: continue with startLine 801.",
-    );
-    const edits = Object.keys(files).map((path) => ({ path, oldText: "one", newText: "two" }));
-    const many = await agent.call("preview_edits", { edits });
-    const [head = "", diff = ""] = many.texts[0]?.split(/\n\n(?=diff --git )/) ?? [];
-    expect(head.match(/^M /gm)).toHaveLength(limits.toolFiles);
-    expect(head).toContain("and 100 more files\nNothing was changed.");
-    expect(head).toContain("characters of the diff are left out");
-    expect(diff.length).toBeLessThanOrEqual(limits.summaryDiff);
-    expect(diff.length).toBeGreaterThan(limits.summaryDiff / 2);
-    const done = await agent.call("multi_edit", { edits });
-    expect(done.texts[0]).toContain("Changed on disk, because no editor has them open.");
-    expect(done.texts[0]).not.toContain("diff");
-    const cut = await startAgent(program, root, { args: ["--structured"] });
-    expect((await cut.call("preview_edits", reverted(edits))).structured?.files).toHaveLength(limits.toolFiles);
   });
 });
 
@@ -359,7 +318,7 @@ describe("a user who is asked", () => {
   });
 
   it("and whose agent cancels the call is not waited for, either", async () => {
-    const { agent, editor, texts } = await layTable({ ...unsaved, settings: { confirm: "always" } });
+    const { agent, editor, texts } = await layTable(program, { ...unsaved, settings: { confirm: "always" } });
     let answer = (): void => undefined;
     const aborting = new AbortController();
     editor.beforeAnswers(() => {

@@ -74,18 +74,20 @@ describe("of several sessions", () => {
     expect(readFileSync(join(folder, "a.txt"), "utf8")).toBe("one\n");
   });
 
-  it("none is chosen if two have the same folder, unless the caller names one", async () => {
+  it("with the same folder, the one used last is chosen, else the one started first, unless the caller names one", async () => {
     const home = ownStateHome();
     const folder = makeDirectory({ "a.txt": "one\n" });
-    await open([folder]);
-    await open([folder]);
-    const [first] = await announced(home, 2);
-    const refused = await apply("a.txt", folder);
-    expect(refused).toMatchObject({ code: 3, stderr: expect.stringContaining(first.id) });
-    expect(refused.stderr).toMatch(/\nUse --session=ID to choose one of them\.\n$/);
-    const named = await apply("a.txt", folder, "--session", first.id.slice(0, 8));
-    expect(named).toMatchObject({ code: 0, stderr: expect.stringContaining(`through the editor ${first.id}`) });
-    const missing = await runCommand(program, ["read", "none.txt", "--session", first.id], { cwd: folder });
+    const first = await open([folder]);
+    await announced(home, 1);
+    const second = await open([folder]);
+    const sessions = await announced(home, 2);
+    expect(await apply("a.txt", folder)).toMatchObject({ code: 0, stderr: answeredBy(first, sessions) });
+    const id = sessions.find(({ pid }) => pid === second.process.pid)?.id ?? "";
+    const back = JSON.stringify({ path: "a.txt", oldText: "two", newText: "one" });
+    const named = await runCommand(program, ["apply", "--session", id.slice(0, 8)], { cwd: folder, input: back });
+    expect(named).toMatchObject({ code: 0, stderr: answeredBy(second, sessions) });
+    expect(await apply("a.txt", folder)).toMatchObject({ code: 0, stderr: answeredBy(second, sessions) });
+    const missing = await runCommand(program, ["read", "none.txt", "--session", id], { cwd: folder });
     expect(missing).toMatchObject({ code: 1, stderr: expect.stringMatching(/none\.txt"\. Check the path\.\n$/) });
   });
 
@@ -305,10 +307,12 @@ describe("people", () => {
       return stdout.trimEnd().split("\n").slice(-1);
     };
     expect(await lastLines()).toEqual(["Use --mode=editor to prevent writes to disk."]);
-    await open([folder]);
-    await open([folder]);
+    for (const editor of [await open([folder]), await open([folder])]) {
+      await openIn(editor, join(folder, "a.txt"), "one\n");
+    }
     await announced(home, 2);
-    expect(await lastLines()).toEqual(["Use --session=ID to choose one of them."]);
+    const { stderr } = await apply("a.txt", folder);
+    expect(stderr.trimEnd().split("\n").at(-1)).toBe("Use --session=ID to choose one of them.");
   });
 
   it.each(["neovim", "emacs", "claude", "codex", "opencode", "gemini", "pi"])(

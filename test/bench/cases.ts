@@ -1,4 +1,5 @@
 /** The table of all benchmark cases. */
+import { agentCases } from "./agentCases.js";
 import { batchCases } from "./batchCases.js";
 import { hostile } from "./hostileCases.js";
 import type { BenchCase } from "./result.js";
@@ -6,4 +7,4 @@ import { ladder } from "./rungCases.js";
 import { wireCases } from "./wireCases.js";
 
 /** The cases in the order of the table of goals. */
-export const benchCases: readonly BenchCase[] = [...batchCases, ladder, ...wireCases, hostile];
+export const benchCases: readonly BenchCase[] = [...batchCases, ladder, ...wireCases, ...agentCases, hostile];

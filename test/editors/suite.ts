@@ -1,6 +1,7 @@
 /** All tests for one real editor, and the resulting column of the table. */
 import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
+import { columnOf, type ResultTable, writeColumn } from "../support/resultTable.js";
 import { dialogues } from "./dialogues.js";
 import type { EditorKind } from "./editor.js";
 import { editWideCharacters } from "./encodings.js";
@@ -10,8 +11,12 @@ import { randomBatches } from "./randomBatches.js";
 import { done, type Scene, scenes } from "./scenes.js";
 import { absence, type Session, startSession, versionOf } from "./session.js";
 import { type Door, onStage, type Stage } from "./stage.js";
-import { columnOf, writeColumn } from "./table.js";
 import { isReordered } from "./wire.js";
+
+const table: ResultTable = {
+  page: new URL("../../client-samples/README.md", import.meta.url),
+  variable: "UPDATE_EDITORS",
+};
 
 /** Number of random batches per door. */
 const randomRuns = Number(process.env.EDITOR_BATCHES ?? 100);
@@ -37,8 +42,8 @@ export function describeEditor(kind: EditorKind, more: readonly Scene[] = []): v
     describePages(desk, column);
     describeRandom(desk, column);
     it("has the results that the table of client-samples/README.md shows", async () => {
-      if (process.env.UPDATE_EDITORS === "1") await writeColumn(editor, column);
-      expect(Object.fromEntries(columnOf(editor) ?? [])).toEqual(Object.fromEntries(column));
+      if (process.env.UPDATE_EDITORS === "1") await writeColumn(table, editor, column);
+      expect(Object.fromEntries(columnOf(table, editor) ?? [])).toEqual(Object.fromEntries(column));
     });
   });
 }

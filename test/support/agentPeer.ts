@@ -20,14 +20,19 @@ export interface Announced {
 
 /** Sets a new state directory for servers started during the rest of the test; returns its path. */
 export function ownStateHome(): string {
-  const before = process.env.XDG_STATE_HOME;
   const home = mkdtempSync(join(tmpdir(), "multi-edit-home-"));
-  process.env.XDG_STATE_HOME = home;
-  onTestFinished(async () => {
-    process.env.XDG_STATE_HOME = before;
-    await removeTree(home);
-  });
+  stateHome(home);
+  onTestFinished(() => removeTree(home));
   return home;
+}
+
+/** Gives all servers that start before the end of the test this state directory. */
+export function stateHome(home: string): void {
+  const before = process.env.XDG_STATE_HOME;
+  process.env.XDG_STATE_HOME = home;
+  onTestFinished(() => {
+    process.env.XDG_STATE_HOME = before;
+  });
 }
 
 /** The folder in which sessions are announced. */

@@ -22,6 +22,8 @@ export async function buildProgram(entry: URL): Promise<Program> {
     outfile: path,
     bundle: true,
     platform: "node",
+    // The CommonJS form of jsonc-parser can't be bundled.
+    mainFields: ["module", "main"],
     target: "node20",
     format: "cjs",
     logLevel: "warning",

@@ -23,6 +23,8 @@ export type Era = "2025" | "2026";
 /** Options for starting the server; all are optional. */
 export interface AgentOptions {
   readonly era?: Era;
+  /** The name that the client states. */
+  readonly clientName?: string;
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -33,9 +35,9 @@ export async function startAgent(
   cwd: string,
   options: AgentOptions = {},
 ): Promise<Agent> {
-  const { era = "2025", args = [], env = {} } = options;
+  const { era = "2025", clientName = "tester", args = [], env = {} } = options;
   const versionNegotiation = era === "2025" ? {} : { versionNegotiation: { mode: { pin: "2026-07-28" } } as const };
-  const client = new Client({ name: "tester", version: "1" }, versionNegotiation);
+  const client = new Client({ name: clientName, version: "1" }, versionNegotiation);
   const transport = new StdioClientTransport({
     command: process.execPath,
     args: [program.path, "mcp", ...args],

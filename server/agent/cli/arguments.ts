@@ -2,7 +2,7 @@
 import { parseArgs } from "node:util";
 import type { CallOptions } from "../../dialect/options.js";
 import { limits } from "../../text/limits.js";
-import { isAgentId } from "../session/handshake.js";
+import { isAgentId } from "../session/agentId.js";
 import type { Mode } from "../session/request.js";
 import { type Input, unreadable } from "./input.js";
 import { argumentProblems, helpText } from "./sentences.js";
@@ -21,6 +21,10 @@ const options = {
   structured: { type: "boolean" },
   summary: { type: "boolean" },
   timeout: { type: "string" },
+  /** For `setup`: takes this program out of the configuration. */
+  remove: { type: "boolean" },
+  /** For `setup`: changes the configuration instead of printing it. */
+  write: { type: "boolean" },
   /** The path of a directory, absolute or relative. */
   workspace: { type: "string" },
 } as const;
@@ -60,7 +64,7 @@ export const commandRows = {
     takes: "NAME [WORD...]",
     about: "print the configuration for an editor or agent",
     words: [0, Number.POSITIVE_INFINITY],
-    options: ["help"],
+    options: ["help", "remove", "write"],
   },
   mcp: {
     takes: "",
@@ -79,7 +83,8 @@ export function isCommand(word: string | undefined): word is CommandName {
 }
 
 /** A valid command line. An omitted option is `undefined`. */
-export interface Arguments extends Pick<Values, "help" | "json" | "session" | "agent" | "workspace" | "structured"> {
+export interface Arguments
+  extends Pick<Values, "help" | "json" | "session" | "agent" | "workspace" | "structured" | "remove" | "write"> {
   readonly command: CommandName;
   /** The arguments that are not options. */
   readonly words: readonly string[];
@@ -105,6 +110,7 @@ export function readArguments([command, ...rest]: readonly string[]): Input<Argu
     const isKnown = value === undefined || known.some((one) => one === value);
     if (!isKnown) return unreadable(argumentProblems.unknownValue(name, known));
   }
+  if (values.write && values.remove) return unreadable(argumentProblems.writeAndRemove);
   const seconds = Number(values.timeout ?? limits.commandMs / 1000);
   if (!(seconds > 0 && seconds <= limits.timeoutMs / 1000)) return unreadable(argumentProblems.timeout);
   if (values.agent !== undefined && !isAgentId(values.agent)) return unreadable(argumentProblems.badAgent("--agent"));

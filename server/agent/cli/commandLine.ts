@@ -2,24 +2,12 @@
 import { statSync } from "node:fs";
 import { constants } from "node:os";
 import { resolve } from "node:path";
-import type { MultiEditResult, ReadResult } from "../../lsp/protocol.js";
-import { callSentences } from "../../lsp/sentences.js";
 import { limits } from "../../text/limits.js";
-import { fromDirectory } from "../../workspace/pathText.js";
 import { inServerFolder } from "../../workspace/serverFolder.js";
-import { asksForSession } from "../sentences.js";
-import { isAgentId } from "../session/handshake.js";
-import {
-  type FailedRequest,
-  type RequestContext,
-  type RequestResult,
-  readCall,
-  type SessionRequest,
-  sendRequest,
-} from "../session/request.js";
+import { isAgentId } from "../session/agentId.js";
+import type { RequestContext } from "../session/request.js";
 import { type Arguments, helpOf, isCommand, readArguments } from "./arguments.js";
-import { callsIn, readInput } from "./input.js";
-import { exitCodeOf, exitCodes, forStderr, print, printJson, say } from "./output.js";
+import { exitCodes, misused, print, say } from "./output.js";
 import { argumentProblems, commandSentences, inputProblems } from "./sentences.js";
 
 export { isCommand };
@@ -71,93 +59,18 @@ const program = "multi-edit";
 type CommandHandler = (options: Arguments, context: RequestContext) => Promise<number>;
 
 const commands: Readonly<Record<Arguments["command"], CommandHandler>> = {
-  apply: (options, context) => edit("multiEdit/apply", options, context),
-  preview: (options, context) => edit("multiEdit/preview", options, context),
-  read: readText,
-  undo,
+  apply: async (options, context) => (await calls()).edit("multiEdit/apply", options, context),
+  preview: async (options, context) => (await calls()).edit("multiEdit/preview", options, context),
+  read: async (options, context) => (await calls()).readText(options, context),
+  undo: async (options, context) => (await calls()).undo(options, context),
   sessions: async (options, context) => (await import("./doctor.js")).listSessions(options, context),
   doctor: async (options, context) => (await import("./doctor.js")).runDoctor(options, context),
-  setup: async ({ words }) => (await import("./setup.js")).printSetup(words),
+  setup: async (options) => (await import("./setup/setup.js")).runSetup(options),
   mcp: serveTools,
 };
 
-/** Sends the input's calls one at a time, so that each can build on those before it. Stops at the first failure. */
-async function edit(method: string, options: Arguments, context: RequestContext): Promise<number> {
-  const [path = "-"] = options.words;
-  const text = await readInput(path, process.stdin);
-  if (!text.ok) return misused(text.problem);
-  const values = callsIn(text.value);
-  if (!values.ok) return misused(values.problem);
-  const { length: total } = values.value;
-  const requests: SessionRequest[] = [];
-  for (const value of values.value) {
-    const call = readCall(value, method, { ...options.call, root: context.directory }, "command");
-    if (!call.ok) {
-      if (options.json) printJson(errorOf(call));
-      const message = messageOf(call, options);
-      return misused(total === 1 ? message : inputProblems.badCall(requests.length + 1, message));
-    }
-    requests.push(call.request);
-  }
-  for (const [index, request] of requests.entries()) {
-    const code = showEdit(await sendRequest(request, context), options);
-    if (code === exitCodes.done) continue;
-    if (total > 1) say(inputProblems.stoppedAt(index + 1, total));
-    return code;
-  }
-  return exitCodes.done;
-}
-
-/** With `--json`, prints the answer. If the request failed, prints the message to stderr. Returns the exit code. */
-function showResult(result: RequestResult, options: Arguments): number {
-  if (options.json) printJson(result.ok ? result.result : errorOf(result));
-  if (!result.ok) say(messageOf(result, options));
-  return exitCodeOf(result);
-}
-
-/**
- * Returns the message for stderr, with advice to choose a session if that would help. With `--json`, counts edits from
- * 0.
- */
-function messageOf({ message, failures }: FailedRequest, { json }: Arguments): string {
-  return `${json ? message : forStderr(message)}${failures.some(asksForSession) ? `\n${commandSentences.nameSession}` : ""}`;
-}
-
-function showEdit(result: RequestResult, options: Arguments): number {
-  const code = showResult(result, options);
-  if (!result.ok) return code;
-  const { diff, text, outcome, files, warnings } = result.result as MultiEditResult;
-  if (!options.json) print(diff, { isDiff: true });
-  const isUnchanged = outcome === "proposed" || (outcome === "applied" && files.length === 0);
-  const through = result.editor === undefined ? [] : [commandSentences.through(result.editor)];
-  const notes = isUnchanged ? [callSentences.nothingChanged] : through;
-  say([text, ...notes, ...(options.json ? warnings : warnings.map(forStderr))].join("\n"));
-  return code;
-}
-
-const errorOf = ({ message, failures, edits, unknown }: FailedRequest): object => ({
-  error: { message, failures, edits, ...(unknown ? { outcome: "unknown" } : {}) },
-});
-
-async function readText(options: Arguments, context: RequestContext): Promise<number> {
-  const [, path = "", from, dash, to] = /^(.+?)(?::(\d+)(-)?(\d+)?)?$/s.exec(options.words[0] ?? "") ?? [];
-  const end = to ?? (dash === undefined ? from : undefined);
-  const target = fromDirectory(context.directory, path);
-  const params = { path: target, startLine: from && Number(from), endLine: end && Number(end) };
-  const result = await sendRequest({ method: "multiEdit/read", params, targets: [target] }, context);
-  const code = showResult(result, options);
-  if (!result.ok || options.json) return code;
-  const { text, onDisk } = result.result as ReadResult;
-  print(text);
-  if (onDisk === "differs") say(inputProblems.unsaved(target));
-  return exitCodes.done;
-}
-
-async function undo(options: Arguments, context: RequestContext): Promise<number> {
-  const [transaction] = options.words;
-  const request = { method: "multiEdit/undo", params: { transaction }, targets: [], needsEditor: true };
-  return showEdit(await sendRequest(request, context), options);
-}
+/** The modules that send calls to sessions. They take longer to load than this program takes to start. */
+const calls = (): Promise<typeof import("../calls.js")> => import("../calls.js");
 
 /**
  * Serves agents over MCP, with a shorter default timeout than other commands, because agents give up after a minute.
@@ -181,9 +94,4 @@ function directoryOf(given = "."): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-function misused(problem: string): number {
-  say(problem);
-  return exitCodes.usage;
 }

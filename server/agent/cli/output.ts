@@ -130,3 +130,9 @@ function harmless(text: string): string {
     return code < 0x20 ? String.fromCharCode(0x2400 + code) : "\ufffd";
   });
 }
+
+/** Prints the problem of a command line or of its input; returns the exit code. */
+export function misused(problem: string): number {
+  say(problem);
+  return exitCodes.usage;
+}

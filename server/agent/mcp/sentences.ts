@@ -1,10 +1,17 @@
 /** Text for models, sent over MCP: instructions, tools with their parameters, and additions to a session's answers. */
+import type { EditResult } from "../../lsp/protocol.js";
 import { count } from "../../plan/failure.js";
 
 /** Instructions, and additions to a session's answers. */
 export const toolSentences = {
-  instructions:
-    "These tools edit files through the user's editor: unsaved text is seen and kept, and the user can undo. Prefer them to tools that write to disk. Put all edits of one change into one multi_edit call.",
+  /**
+   * At most 512 characters, the most important sentence first: this is the only text that every agent shows its model,
+   * and one agent shows only its first line.
+   */
+  instructions: `Edit files with multi_edit {"edits":[{"path","oldText","newText"}]}: all edits of a change in one call, across files; either all succeed or nothing changes.
+First call read_document: it returns the text that edits must match, with what the user has typed but not saved; tools that read the disk miss that. Copy oldText from it, enough to occur only once.
+apply_patch takes a patch instead. Both go through the user's editor: unsaved text is kept, and the user can undo.
+If a call fails, do what its message says.`,
   linesShown: (shown: LinesShown) => {
     const { first, last, total, from, isCut } = shown;
     const lines =
@@ -13,8 +20,42 @@ export const toolSentences = {
         : `Lines ${first} to ${last} of ${total}`;
     return `${lines}${linesFrom[from]}.${isCut ? ` The rest is too long for one answer: continue with startLine ${last + 1}.` : ""}`;
   },
+  /** `places`: set if one edit changes several places. `state`: where the text is now. */
+  file: (name: string, { places, state }: { places: number | undefined; state: keyof typeof fileStates | undefined }) =>
+    `${name}${places === undefined ? "" : `, ${places} places`}${state === undefined ? "" : `, ${fileStates[state]}`}`,
+  /** Says of an edit what is not as it was sent; `undefined` if all is. */
+  edit: ({ index, status, rung, places: [first] }: EditResult): string | undefined => {
+    if (status === "skipped") return `edit ${index}: already in the file, skipped`;
+    const difference = rungDifferences[rung ?? ""];
+    return difference === undefined ? undefined : `edit ${index}, line ${first?.startLine}: ${difference}`;
+  },
+  nothingToUndo: "There is no edit of yours that can be undone: changes on disk can't be. Nothing was changed.",
   moreFiles: (more: number) => `and ${count(more, "more file")}`,
 } as const;
+
+/** Messages of the errors that MCP itself defines, for programs. */
+export const protocolErrors = {
+  unknownRevision: (revision: unknown) => `Unsupported protocol version: ${String(revision)}`,
+  unknownMethod: (method: string) => `Method not found: ${method}`,
+  unknownTool: (name: unknown) => `There is no tool ${JSON.stringify(name)}`,
+} as const;
+
+/** The place of a file's new text after a call. */
+const fileStates = {
+  unsaved: "not saved",
+  saved: "saved",
+  unopened: "on disk (no editor has it open)",
+  disk: "on disk",
+} as const;
+
+/** Differences between the old text that was sent and the one that was found, by the rung that found it. */
+const rungDifferences: Readonly<Record<string, string>> = {
+  trailingBlanks: "trailing spaces differ",
+  typography: "quotes, dashes or spaces differ",
+  indentation: "new text indented like the file",
+  viewPrefix: "line numbers dropped",
+  foldedLines: "spaces, quotes or dashes differ",
+};
 
 /** The part of a file's text that an answer shows. */
 export interface LinesShown {
@@ -22,7 +63,7 @@ export interface LinesShown {
   readonly last: number;
   readonly total: number;
   /** `unopened`: from disk, because no editor has the file open; `disk`: from disk, but not every editor was asked. */
-  readonly from: "saved" | "unsaved" | "unopened" | "disk";
+  readonly from: "saved" | "unsaved" | "outdated" | "unopened" | "disk";
   /** `true` if the caller asked for more lines than are shown. */
   readonly isCut: boolean;
 }
@@ -30,6 +71,7 @@ export interface LinesShown {
 const linesFrom: Readonly<Record<LinesShown["from"], string>> = {
   saved: "",
   unsaved: ", from the editor, including unsaved changes",
+  outdated: ", from the editor, including unsaved changes; the file on disk has changed since",
   unopened: ", from disk: no editor has the file open",
   disk: ", from disk",
 };
@@ -37,7 +79,7 @@ const linesFrom: Readonly<Record<LinesShown["from"], string>> = {
 /** Titles and descriptions of the tools, by name. */
 export const toolTexts = {
   multi_edit: {
-    title: "Edit files in the editor",
+    title: "Edit files",
     description: `Replaces text in one or more workspace files, through the user's editor: unsaved text is seen and kept, and the user can undo the change.
 
 - Send all edits of one change in one call, even across files: either all succeed, or nothing changes and the answer says what to send instead.
@@ -48,7 +90,7 @@ export const toolTexts = {
 - After a failure, correct the edits that the answer names and send the others again unchanged.`,
   },
   apply_patch: {
-    title: "Apply a patch in the editor",
+    title: "Apply patch",
     description: `Adds, updates, moves and deletes workspace files with one patch in the apply_patch format, through the user's editor: unsaved text is seen and kept, and the user can undo the change. Either all of it succeeds, or nothing changes.
 
 *** Begin Patch
@@ -66,16 +108,19 @@ Each line of a hunk starts with a space (kept), - (removed) or + (added). Give e
   },
   preview_edits: {
     title: "Preview edits",
-    description:
-      "Shows the diff that multi_edit (path, edits) or apply_patch (patch) would produce, or says why the call would fail. Changes nothing. Send either edits or patch.",
+    description: "Shows the diff that a call of multi_edit (edits) or apply_patch (patch) would make. Changes nothing.",
   },
   read_document: {
-    title: "Read a document as the editor has it",
+    title: "Read file",
     description:
       "Returns the text of a file as the user's editor has it now, including unsaved changes. Edits are matched against this text. Use this tool instead of one that reads from disk. Set startLine and endLine to read part of a long file.",
   },
+  undo_last_edit: {
+    title: "Undo last edit",
+    description: "Undoes your last multi_edit or apply_patch.",
+  },
   editor_status: {
-    title: "List the editors",
+    title: "List editors",
     description:
       "Lists the editors that can be reached, with their folders and open documents, and says which documents differ from disk. Use it when a tool reports that there is no editor, or more than one.",
   },

@@ -1,13 +1,20 @@
-/** The tools that a model sees over MCP: their names, their schemas, and the request that each sends to a session. */
+/** The tools that a model sees over MCP: their names, descriptions and schemas. */
 import { shapeJsonSchemas } from "../../dialect/jsonSchema.js";
-import { limits } from "../../text/limits.js";
-import { fromDirectory } from "../../workspace/pathText.js";
-import { type CallRequest, readCall } from "../session/request.js";
+import { readLimits } from "./readLimits.js";
 import { readParameterTexts, toolTexts } from "./sentences.js";
+
+/** The name of a tool. */
+export type ToolName =
+  | "multi_edit"
+  | "apply_patch"
+  | "preview_edits"
+  | "read_document"
+  | "undo_last_edit"
+  | "editor_status";
 
 /** One tool. */
 export interface ToolRow {
-  readonly name: "multi_edit" | "apply_patch" | "preview_edits" | "read_document" | "editor_status";
+  readonly name: ToolName;
   readonly title: string;
   /** Shorter than 2 KB, because agents truncate longer descriptions. */
   readonly description: string;
@@ -16,8 +23,6 @@ export interface ToolRow {
   readonly readOnly: boolean;
   /** Hints for particular agents, under keys that those agents define. */
   readonly meta?: Readonly<Record<string, unknown>>;
-  /** Builds the request; `undefined` if the tool describes all sessions instead of sending a request to one. */
-  readonly toRequest: ((args: unknown, directory: string) => CallRequest) | undefined;
 }
 
 const { batch, patch } = shapeJsonSchemas() as Record<
@@ -35,6 +40,21 @@ const lineNumber = (description: string): object => ({ type: "integer", minimum:
  */
 const declared = { "anthropic/alwaysLoad": true } as const;
 
+/** Returns the bare form of a schema, at every depth: types, properties and items, without descriptions and limits. */
+function bareSchema(schema: object): object {
+  const { type, properties, items, required, additionalProperties } = schema as Record<string, object | undefined>;
+  return {
+    type,
+    ...(properties === undefined
+      ? {}
+      : {
+          properties: Object.fromEntries(Object.entries(properties).map(([name, value]) => [name, bareSchema(value)])),
+        }),
+    ...(items === undefined ? {} : { items: bareSchema(items) }),
+    ...(required === undefined ? {} : { required, additionalProperties }),
+  };
+}
+
 /** All tools. They are announced in this order. */
 export const tools: readonly ToolRow[] = [
   {
@@ -43,21 +63,19 @@ export const tools: readonly ToolRow[] = [
     inputSchema: inputSchema(batch.properties, ["edits"]),
     readOnly: false,
     meta: declared,
-    toRequest: (args, directory) => editRequest("multiEdit/apply", args, directory),
   },
   {
     name: "apply_patch",
     ...toolTexts.apply_patch,
     inputSchema: inputSchema(patch.properties, ["patch"]),
     readOnly: false,
-    toRequest: patchRequest,
   },
   {
     name: "preview_edits",
+    // The other tools describe the fields, so that nothing is announced twice.
     ...toolTexts.preview_edits,
-    inputSchema: inputSchema({ ...batch.properties, ...patch.properties }, []),
+    inputSchema: inputSchema({ edits: bareSchema(batch.properties.edits ?? {}), patch: { type: "string" } }, []),
     readOnly: true,
-    toRequest: (args, directory) => editRequest("multiEdit/preview", args, directory),
   },
   {
     name: "read_document",
@@ -71,37 +89,22 @@ export const tools: readonly ToolRow[] = [
       ["path"],
     ),
     readOnly: true,
-    meta: { ...declared, "anthropic/maxResultSizeChars": limits.toolText + 1_000 },
-    toRequest: readRequest,
+    meta: { ...declared, "anthropic/maxResultSizeChars": (readLimits["claude-code"] ?? 0) + 1_000 },
+  },
+  {
+    name: "undo_last_edit",
+    ...toolTexts.undo_last_edit,
+    inputSchema: inputSchema({}, []),
+    readOnly: false,
   },
   {
     name: "editor_status",
     ...toolTexts.editor_status,
     inputSchema: inputSchema({}, []),
     readOnly: true,
-    toRequest: undefined,
   },
 ];
 
 function inputSchema(properties: Readonly<Record<string, object>>, required: readonly string[]): object {
   return { type: "object", properties, required, additionalProperties: false };
-}
-
-function editRequest(method: string, args: unknown, directory: string): CallRequest {
-  return readCall(args, method, { root: directory, result: "summary" }, "tool");
-}
-
-/** Reads a call to `apply_patch`. A call with no content fails as if its patch were empty. */
-function patchRequest(args: unknown, directory: string): CallRequest {
-  const call = editRequest("multiEdit/apply", args, directory);
-  const hasContent = call.ok || call.failures.some(({ code, index }) => code !== "missingField" || index !== undefined);
-  return hasContent ? call : editRequest("multiEdit/apply", { patch: "" }, directory);
-}
-
-/** Reads a call to `read_document`. If the path is not a string, the session reports the error. */
-function readRequest(args: unknown, directory: string): CallRequest {
-  const { path, ...lines } = (args ?? {}) as { path?: unknown };
-  if (typeof path !== "string") return { ok: true, request: { method: "multiEdit/read", params: args, targets: [] } };
-  const target = fromDirectory(directory, path);
-  return { ok: true, request: { method: "multiEdit/read", params: { ...lines, path: target }, targets: [target] } };
 }

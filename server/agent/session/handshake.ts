@@ -8,6 +8,7 @@ import type { Caller } from "../../lsp/protocol.js";
 import { requestFailed } from "../../lsp/wire/sentences.js";
 import { limits } from "../../text/limits.js";
 import { namelessAgent, socketSentences } from "../sentences.js";
+import { isAgentId } from "./agentId.js";
 
 /** The versions of the socket protocol that this build supports. */
 export const socketProtocols: readonly number[] = [1];
@@ -45,19 +46,6 @@ export function proofOf(role: "agent" | "server", handshake: Handshake): string 
 export function isProof(role: "agent" | "server", handshake: Handshake, sent: unknown): boolean {
   if (!isNonce(sent)) return false;
   return timingSafeEqual(Buffer.from(sent, "hex"), Buffer.from(proofOf(role, handshake), "hex"));
-}
-
-/**
- * Generates an id for an agent that has none: 16 hexadecimal digits. An agent opens a new connection for each call, so
- * only this id shows which calls come from the same agent.
- */
-export function newAgentId(): string {
-  return randomBytes(8).toString("hex");
-}
-
-/** Reports whether a value is a valid agent id: 1 to `limits.agentId` printable ASCII characters, without spaces. */
-export function isAgentId(value: unknown): value is string {
-  return typeof value === "string" && value.length <= limits.agentId && /^[\x21-\x7e]+$/.test(value);
 }
 
 /**

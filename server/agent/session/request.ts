@@ -79,6 +79,8 @@ export type RequestResult =
       readonly result: unknown;
       /** The editor that answered; `undefined` if the request was carried out on disk. */
       readonly editor: string | undefined;
+      /** Id of that editor's session. */
+      readonly session?: string;
     }
   | FailedRequest;
 
@@ -108,7 +110,9 @@ export async function sendRequest(request: SessionRequest, context: RequestConte
     const { session } = selected;
     if (session !== undefined) {
       const respond = (token: CancellationToken) => session.request(request.method, request.params, token);
-      return await resultOf({ version: session.version, editor: sessionName(session.record), respond }, context);
+      const { version, record } = session;
+      const result = await resultOf({ version, editor: sessionName(record), respond }, context);
+      return result.ok ? { ...result, session: record.id } : result;
     }
     if (mode === "auto" && request.needsEditor !== true) return await serveOnDisk(request, context);
     return failureResult(sessionFailures.none(found.reached.map(({ record }) => sessionName(record))));

@@ -34,8 +34,9 @@ export type SelectedSession =
 
 /**
  * Selects the session that the user has named; otherwise the session that has a target open; otherwise the session
- * whose workspace folder contains all targets, preferring the folder with the longest path. Fails if several sessions
- * fit equally well, or if an unreachable session may have a target, because unsaved text might be lost.
+ * whose workspace folder contains all targets, preferring the folder with the longest path, then the session that was
+ * used last. Fails if several sessions have a target open, or if an unreachable session may have one, because
+ * unsaved text might be lost.
  */
 export async function selectSession(found: FoundSessions, query: SessionQuery): Promise<SelectedSession> {
   if (query.session !== undefined) return selectNamed(found, query.session);
@@ -49,13 +50,22 @@ export async function selectSession(found: FoundSessions, query: SessionQuery): 
   const holding = views.filter(({ depth }) => depth > 0).sort((a, b) => b.depth - a.depth);
   const [best] = holding;
   const equals = holding.filter(({ depth }) => depth === best?.depth);
-  if (equals.length > 1) return failWith(sessionFailures.heldBySeveral(sessionNames(equals)));
   const partial = views.filter(({ holdsSome }) => holdsSome);
   if (best === undefined && partial.length > 0) return failWith(sessionFailures.apart(sessionNames(partial)));
   const [hidden] = [...found.blind, ...found.hidden];
   if (best === undefined && hidden !== undefined) return failWith(sessionFailures.hidden(hidden));
-  return { ok: true, session: best?.session };
+  return { ok: true, session: mostRecent(equals.map(({ session }) => session)) };
 }
+
+/** Returns the session that was used last or, if none was used, the one that was started first. */
+function mostRecent(sessions: readonly LiveSession[]): LiveSession | undefined {
+  const byUse = (a: LiveSession, b: LiveSession): number => compare(b.status.lastCallAt, a.status.lastCallAt);
+  const byStart = (a: LiveSession, b: LiveSession): number => compare(a.record.startedAt, b.record.startedAt);
+  return [...sessions].sort((a, b) => byUse(a, b) || byStart(a, b))[0];
+}
+
+/** Orders two times in ISO 8601; a missing one comes before all others. */
+const compare = (a = "", b = ""): number => (a < b ? -1 : a > b ? 1 : 0);
 
 function selectNamed({ reached, unreached }: FoundSessions, id: string): SelectedSession {
   const fits = ({ record }: { readonly record: SessionRecord }): boolean => id !== "" && record.id.startsWith(id);

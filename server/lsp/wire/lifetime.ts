@@ -5,13 +5,8 @@ import { clip } from "../../plan/failure.js";
 import { limits } from "../../text/limits.js";
 import { isProcess } from "../../workspace/process.js";
 import type { ByteSink } from "./channel.js";
+import { type LogLevel, logLevels } from "./logLevel.js";
 import { connectionSentences } from "./sentences.js";
-
-/** The log levels. */
-export type LogLevel = "error" | "warn" | "info" | "debug";
-
-/** All log levels, from the least verbose to the most verbose. */
-export const logLevels: readonly LogLevel[] = ["error", "warn", "info", "debug"];
 
 /** Writes one log entry. Must not throw. */
 export type Note = (level: LogLevel, text: string) => void;

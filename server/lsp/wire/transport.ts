@@ -7,7 +7,8 @@ import { type Connection, createProtocolConnection, type Logger } from "vscode-l
 import { limits } from "../../text/limits.js";
 import { type Channel, parentChannel, streamChannel } from "./channel.js";
 import { createGate } from "./gate.js";
-import { type LogLevel, type Note, noteOnStderr, shorten, surviveThrows, takeStdout, watchClient } from "./lifetime.js";
+import { type Note, noteOnStderr, shorten, surviveThrows, takeStdout, watchClient } from "./lifetime.js";
+import type { LogLevel } from "./logLevel.js";
 import { connectionSentences } from "./sentences.js";
 
 /** The kind of channel to the client. For a socket or a pipe, the client listens and the server connects. */

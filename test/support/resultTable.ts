@@ -1,50 +1,54 @@
-/**
- * The table of `client-samples/README.md`: the outcome of each scene in each editor, written or checked column by
- * column.
- */
+/** A table of results on a page: the outcome of each scene in each program, written or checked column by column. */
 import { mkdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 
-const page = new URL("../../client-samples/README.md", import.meta.url);
-const lock = new URL("../../node_modules/.editor-table/", import.meta.url);
-const [begin, end] = ["<!-- The tests write this table: UPDATE_EDITORS=1. -->", "<!-- End of the table. -->"];
 const corner = "what happens";
+const end = "<!-- End of the table. -->";
 
 /** The cell for a scene that has no result yet. */
 const unknown = "–";
 
-/** An editor's cells by row. */
+/** One program's cells by row. */
 export type Column = ReadonlyMap<string, string>;
 
-/** The rows in order, and each editor's cells. */
+/** The rows in order, and each program's cells. */
 interface Table {
   readonly rows: readonly string[];
   readonly columns: ReadonlyMap<string, Column>;
 }
 
-/** The column on the page; `undefined` if the editor is not on the page. */
-export function columnOf(editor: string): Column | undefined {
-  return parse(readFileSync(page, "utf8")).columns.get(editor);
+/** A table on a page, which begins after a line that names the variable with which the tests write it. */
+export interface ResultTable {
+  readonly page: URL;
+  /** Name of the variable. */
+  readonly variable: string;
+}
+
+const beginOf = ({ variable }: ResultTable): string => `<!-- The tests write this table: ${variable}=1. -->`;
+
+/** The column of a program; `undefined` if the page has no such column. */
+export function columnOf(table: ResultTable, program: string): Column | undefined {
+  return parse(table, readFileSync(table.page, "utf8")).columns.get(program);
 }
 
 /**
  * Writes a column, even while other processes write theirs. Each version has its own column; an old version's column
  * must be removed by hand.
  */
-export async function writeColumn(editor: string, column: Column): Promise<void> {
-  await withLock(() => {
-    const text = readFileSync(page, "utf8");
-    const { rows, columns } = parse(text);
-    const kept = [...columns].filter(([name]) => name !== editor);
-    const used = new Map([...kept, [editor, column] as const]);
-    const table = { rows: orderOf([...column.keys()], rows, used), columns: used };
-    const [head, tail] = [text.slice(0, text.indexOf(begin)), text.slice(text.indexOf(end))];
-    writeFileSync(page, `${head}${begin}\n\n${format(table)}\n${tail}`);
+export async function writeColumn(table: ResultTable, program: string, column: Column): Promise<void> {
+  await withLock(new URL(`../../node_modules/.${table.variable}/`, import.meta.url), () => {
+    const text = readFileSync(table.page, "utf8");
+    const { rows, columns } = parse(table, text);
+    const kept = [...columns].filter(([name]) => name !== program);
+    const used = new Map([...kept, [program, column] as const]);
+    const shown = { rows: orderOf([...column.keys()], rows, used), columns: used };
+    const [head, tail] = [text.slice(0, text.indexOf(beginOf(table))), text.slice(text.indexOf(end))];
+    writeFileSync(table.page, `${head}${beginOf(table)}\n\n${format(shown)}\n${tail}`);
   });
 }
 
 /**
- * The order of the rows. A new row goes after the row that precedes it in this editor's column; rows that no editor has
+ * The order of the rows. A new row goes after the row that precedes it in this program's column; rows that no program has
  * any more are removed.
  */
 function orderOf(fresh: readonly string[], old: readonly string[], columns: ReadonlyMap<string, Column>): string[] {
@@ -56,9 +60,9 @@ function orderOf(fresh: readonly string[], old: readonly string[], columns: Read
   return rows;
 }
 
-function parse(text: string): Table {
-  const [from, to] = [text.indexOf(begin), text.indexOf(end)];
-  if (from === -1 || to === -1) throw new Error("client-samples/README.md has no place for the table");
+function parse(table: ResultTable, text: string): Table {
+  const [from, to] = [text.indexOf(beginOf(table)), text.indexOf(end)];
+  if (from === -1 || to === -1) throw new Error(`${table.page.pathname} has no place for the table`);
   const lines = text.slice(from, to).split("\n");
   const [head, , ...body] = lines.filter((line) => line.startsWith("|")).map(cellsOf);
   const names = head?.slice(1) ?? [];
@@ -82,7 +86,7 @@ function format({ rows, columns }: Table): string {
   return [line([corner, ...names]), line(["---", ...names.map(() => "---")]), ...body].join("");
 }
 
-async function withLock(change: () => void): Promise<void> {
+async function withLock(lock: URL, change: () => void): Promise<void> {
   for (let tries = 0; ; tries++) {
     try {
       mkdirSync(lock);

@@ -1,148 +1,56 @@
-/** Prints the configuration that an editor or an agent needs; changes nothing itself. */
+/** The configuration of Helix, whose list of servers for a language replaces Helix's own list. */
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import { limits } from "../../text/limits.js";
-import { homeFolder } from "../../workspace/serverFolder.js";
-import { type Input, unreadable } from "./input.js";
-import { exitCodes, print, say } from "./output.js";
-import { setupSentences } from "./sentences.js";
+import { join } from "node:path";
+import { limits } from "../../../text/limits.js";
+import { homeFolder } from "../../../workspace/serverFolder.js";
+import { type Input, unreadable } from "../input.js";
+import { setupSentences } from "../sentences.js";
+import { blockIn } from "./configFile.js";
 
-/** Prints the configuration for one program (for Helix, only for the given languages), or lists the known programs. */
-export function printSetup([name, ...words]: readonly string[]): number {
-  const setup = name === "helix" ? helixSetup(words) : fixedSetup(name, words);
-  if (!setup.ok) {
-    say(setup.problem);
-    return exitCodes.usage;
-  }
-  print(setup.value);
-  return exitCodes.done;
+/** The entries for some languages. */
+export interface HelixSetup {
+  /** Path of the user's languages.toml. */
+  readonly file: string;
+  /** The entries. */
+  readonly block: string;
+  /** The entries, below a comment that says where they belong. */
+  readonly text: string;
 }
-
-function fixedSetup(name: string | undefined, words: readonly string[]): Input<string> {
-  const setup = name !== undefined && Object.hasOwn(setups, name) ? setups[name] : undefined;
-  if (name === undefined || setup === undefined) {
-    return unreadable(setupSentences.unknown(name, ["helix", ...Object.keys(setups)].sort()));
-  }
-  const [word] = words;
-  if (word !== undefined) return unreadable(setupSentences.tooMany(name, word));
-  return { ok: true, value: setup(samples()) };
-}
-
-/** Returns the path of the samples folder, which is next to the program's folder in the package. */
-function samples(): string {
-  return join(dirname(dirname(realpathSync(process.argv[1] ?? "."))), "client-samples");
-}
-
-/** Quotes an argument for a shell if necessary. */
-const quotedForShell = (word: string): string =>
-  /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
-
-/** The configurations of all programs except Helix, by name. Each is complete; its first line says where it goes. */
-const setups: Readonly<Record<string, (samples: string) => string>> = {
-  neovim: (
-    folder,
-  ) => `-- Neovim 0.10 or later, in init.lua. Starts the server for every file, alongside the file's other servers.
-vim.opt.runtimepath:append(${JSON.stringify(join(folder, "neovim"))})
-require("multi_edit").setup()
-`,
-  emacs: (folder) => `;; Emacs 29.1 or later, in ~/.emacs.d/init.el or ~/.config/emacs/init.el.
-;; Starts the server for every file, alongside eglot's other servers.
-(add-to-list 'load-path ${JSON.stringify(join(folder, "emacs"))})
-(require 'multi-edit)
-(multi-edit-beside-mode)
-;; With lsp-mode, instead of the last line: (multi-edit-use-lsp-mode)
-`,
-  claude: () => `# Claude Code, in a shell.
-# With alwaysLoad, the tools cost about 2,000 tokens in each request; without it, the model has to search for three of
-# the five tools.
-claude mcp add-json --scope user multi-edit '{"type":"stdio","command":"multi-edit","args":["mcp"],"alwaysLoad":true}'
-
-# Claude's own tools write to disk, not to the editor. To make Claude use multi-edit's tools instead, add this to
-# ~/.claude/settings.json:
-# { "permissions": { "allow": ["mcp__multi-edit__*"], "deny": ["Edit", "Write", "NotebookEdit"] } }
-# allow lets the tools change files without asking you, except in plan mode. deny disables Claude's own editing tools
-# in every project.
-`,
-  codex: () => `# Codex, in ~/.codex/config.toml.
-# In Codex's sandbox, commands may not open sockets; MCP servers run outside the sandbox.
-# required: Codex waits for the server and exits with an error if the server does not start.
-# approve: the tools change files without asking you, even on disk and under --sandbox read-only. Without this
-# setting, codex exec refuses every edit.
-# omit_tools_from: the tools cost about 2,000 tokens in each request. Without this setting, most models do not see the tools.
-# output_token_limit: reading one file may cost up to that many tokens. Models that call tools from a script see less of a long file.
-[mcp_servers.multi-edit]
-command = "multi-edit"
-args = ["mcp"]
-startup_timeout_sec = 20
-tool_timeout_sec = 60
-required = true
-default_tools_approval_mode = "approve"
-omit_tools_from = ["deferred"]
-
-[mcp_servers.multi-edit.tools.read_document]
-output_token_limit = 40000
-`,
-  opencode: () => `// opencode, in opencode.json.
-// permission: your rules for opencode's own edit tool do not apply to these tools. With allow, these tools change files
-// without asking you; with ask, opencode asks you first, and opencode run refuses their calls.
-// agent: without these lines, the plan agent can edit files with these tools.
-{
-  "mcp": {
-    "multi-edit": { "type": "local", "command": ["multi-edit", "mcp"], "enabled": true }
-  },
-  "permission": { "multi-edit_multi_edit": "allow", "multi-edit_apply_patch": "allow" },
-  "agent": {
-    "plan": { "permission": { "multi-edit_multi_edit": "deny", "multi-edit_apply_patch": "deny" } }
-  }
-}
-`,
-  gemini: () => `// Gemini CLI, in ~/.gemini/settings.json.
-// The timeout is in milliseconds.
-// With trust, the tools change files without asking you; without it, gemini -p can't use them.
-// In folders that you have not trusted, Gemini disables the MCP servers listed in this file, even those with
-// "trust": true.
-{
-  "mcpServers": {
-    "multi-edit": { "command": "multi-edit", "args": ["mcp"], "timeout": 60000, "trust": true }
-  }
-}
-`,
-  pi: (folder) => `# pi, in a shell.
-# An extension that replaces pi's own edit tool in every project with one that goes through your editor. Like pi's own
-# tool, it changes files without asking you.
-mkdir -p ~/.pi/agent/extensions
-cp ${quotedForShell(join(folder, "pi", "multiEdit.ts"))} ~/.pi/agent/extensions/
-`,
-};
 
 /**
  * Builds the entries for the given languages in Helix's languages.toml. Each entry lists every server for its language:
  * the existing ones, then this one. Only Helix knows the existing servers, so it has to name them and check each entry.
  */
-function helixSetup(languages: readonly string[]): Input<string> {
+export function helixSetup(
+  languages: readonly string[],
+  command: readonly string[] = defaultCommand,
+): Input<HelixSetup> {
   if (languages.length === 0) return unreadable(setupSentences.noLanguages());
   const helix = findHelix();
   if (helix === undefined) return unreadable(setupSentences.noHelix());
-  const file = userFile();
-  const own = readOwn(file);
-  const server = hasOurServer.test(own) ? "" : ourServer;
+  const file = helixUserFile();
+  const own = withoutBlock(readOwn(file));
+  const server = hasOurServer.test(own) ? "" : serverTable(command);
   const examine: ExamineLanguage = (more, language) => askHelix(helix, `${own}\n${more}`, language);
   const entries = [...new Set(languages)].map((language) => entryOf(examine, server, language));
   const problems = entries.flatMap((entry) => (entry.ok ? [] : [entry.problem]));
   if (problems.length > 0) return unreadable([...new Set(problems)].join("\n"));
   const texts = entries.flatMap((entry) => (entry.ok ? [entry.value] : []));
-  return { ok: true, value: [heading(file), ...(server === "" ? [] : [server]), ...texts].join("\n") };
+  const entriesText = [...(server === "" ? [] : [server]), ...texts].join("\n");
+  return { ok: true, value: { file, block: entriesText, text: `${heading(file)}\n${entriesText}` } };
 }
 
 const serverName = "multi-edit";
-const command = "multi-edit-language-server";
+const defaultCommand = ["multi-edit-language-server", "--stdio"];
 
-const ourServer = `[language-server.${serverName}]
-command = "${command}"
-args = ["--stdio"]
+function serverTable([command = "", ...args]: readonly string[]): string {
+  return `[language-server.${serverName}]
+command = ${JSON.stringify(command)}
+args = [${args.map((arg) => JSON.stringify(arg)).join(", ")}]
 `;
+}
 
 /** Matches this server's table in languages.toml. A second copy of the table would make the file invalid. */
 const hasOurServer = /^\s*(?:\[\s*language-server\s*\.\s*)?["']?multi-edit["']?\s*[\].=]/m;
@@ -177,7 +85,7 @@ function entryOf(examine: ExamineLanguage, server: string, language: string): In
     return unreadable(setupSentences.unknownLanguage(language, before.near));
   }
   const { shown } = before;
-  if (shown.includes(serverName) || shown.includes(command)) {
+  if (shown.includes(serverName) || shown.includes(defaultCommand[0] ?? "")) {
     return { ok: true, value: `# ${language} already has ${serverName}.\n` };
   }
   // Helix silently drops a server whose name it does not know, so check that it lists the existing servers and ours.
@@ -229,10 +137,16 @@ const names: Readonly<Record<string, string>> = {
 };
 
 /** Returns the path where Helix looks for the user's languages.toml. */
-function userFile(): string {
+export function helixUserFile(): string {
   const { APPDATA, XDG_CONFIG_HOME } = process.env;
   const config = process.platform === "win32" ? APPDATA : XDG_CONFIG_HOME;
   return join(config || join(homeFolder(), ".config"), "helix", "languages.toml");
+}
+
+/** Returns the configuration without what this command has written. */
+function withoutBlock(text: string): string {
+  const block = blockIn(text, "#");
+  return block === undefined ? text : text.slice(0, block[0]) + text.slice(block[1]);
 }
 
 function readOwn(file: string): string {

@@ -1,0 +1,97 @@
+/** The commands that send calls to a session: `apply`, `preview`, `read` and `undo`. */
+import type { MultiEditResult, ReadResult } from "../../lsp/protocol.js";
+import { callSentences } from "../../lsp/sentences.js";
+import { fromDirectory } from "../../workspace/pathText.js";
+import { asksForSession } from "../sentences.js";
+import {
+  type FailedRequest,
+  type RequestContext,
+  type RequestResult,
+  readCall,
+  type SessionRequest,
+  sendRequest,
+} from "../session/request.js";
+import type { Arguments } from "./arguments.js";
+import { callsIn, readInput } from "./input.js";
+import { exitCodeOf, exitCodes, forStderr, misused, print, printJson, say } from "./output.js";
+import { commandSentences, inputProblems } from "./sentences.js";
+
+/** Sends the input's calls one at a time, so that each can build on those before it. Stops at the first failure. */
+export async function edit(method: string, options: Arguments, context: RequestContext): Promise<number> {
+  const [path = "-"] = options.words;
+  const text = await readInput(path, process.stdin);
+  if (!text.ok) return misused(text.problem);
+  const values = callsIn(text.value);
+  if (!values.ok) return misused(values.problem);
+  const { length: total } = values.value;
+  const requests: SessionRequest[] = [];
+  for (const value of values.value) {
+    const call = readCall(value, method, { ...options.call, root: context.directory }, "command");
+    if (!call.ok) {
+      if (options.json) printJson(errorOf(call));
+      const message = messageOf(call, options);
+      return misused(total === 1 ? message : inputProblems.badCall(requests.length + 1, message));
+    }
+    requests.push(call.request);
+  }
+  for (const [index, request] of requests.entries()) {
+    const code = showEdit(await sendRequest(request, context), options);
+    if (code === exitCodes.done) continue;
+    if (total > 1) say(inputProblems.stoppedAt(index + 1, total));
+    return code;
+  }
+  return exitCodes.done;
+}
+
+/** With `--json`, prints the answer. If the request failed, prints the message to stderr. Returns the exit code. */
+function showResult(result: RequestResult, options: Arguments): number {
+  if (options.json) printJson(result.ok ? result.result : errorOf(result));
+  if (!result.ok) say(messageOf(result, options));
+  return exitCodeOf(result);
+}
+
+/**
+ * Returns the message for stderr, with advice to choose a session if that would help. With `--json`, counts edits from
+ * 0.
+ */
+function messageOf({ message, failures }: FailedRequest, { json }: Arguments): string {
+  return `${json ? message : forStderr(message)}${failures.some(asksForSession) ? `\n${commandSentences.nameSession}` : ""}`;
+}
+
+function showEdit(result: RequestResult, options: Arguments): number {
+  const code = showResult(result, options);
+  if (!result.ok) return code;
+  const { diff, text, outcome, files, warnings } = result.result as MultiEditResult;
+  if (!options.json) print(diff, { isDiff: true });
+  const isUnchanged = outcome === "proposed" || (outcome === "applied" && files.length === 0);
+  const through = result.editor === undefined ? [] : [commandSentences.through(result.editor)];
+  const notes = isUnchanged ? [callSentences.nothingChanged] : through;
+  say([text, ...notes, ...(options.json ? warnings : warnings.map(forStderr))].join("\n"));
+  return code;
+}
+
+const errorOf = ({ message, failures, edits, unknown }: FailedRequest): object => ({
+  error: { message, failures, edits, ...(unknown ? { outcome: "unknown" } : {}) },
+});
+
+/** Prints a document, or some of its lines, as the editor has it; returns the exit code. */
+export async function readText(options: Arguments, context: RequestContext): Promise<number> {
+  const [, path = "", from, dash, to] = /^(.+?)(?::(\d+)(-)?(\d+)?)?$/s.exec(options.words[0] ?? "") ?? [];
+  const end = to ?? (dash === undefined ? from : undefined);
+  const target = fromDirectory(context.directory, path);
+  const params = { path: target, startLine: from && Number(from), endLine: end && Number(end) };
+  const result = await sendRequest({ method: "multiEdit/read", params, targets: [target] }, context);
+  const code = showResult(result, options);
+  if (!result.ok || options.json) return code;
+  const { text, onDisk } = result.result as ReadResult;
+  print(text);
+  if (onDisk === "differs") say(inputProblems.unsaved(target));
+  return exitCodes.done;
+}
+
+/** Undoes a transaction, by default the last one; returns the exit code. */
+export async function undo(options: Arguments, context: RequestContext): Promise<number> {
+  const [transaction] = options.words;
+  const request = { method: "multiEdit/undo", params: { transaction }, targets: [], needsEditor: true };
+  return showEdit(await sendRequest(request, context), options);
+}

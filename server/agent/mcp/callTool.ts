@@ -1,0 +1,130 @@
+/** Calls of tools: sends the request to a session, and words the answer for a model. */
+import type { Caller, MultiEditResult, ReadResult } from "../../lsp/protocol.js";
+import { limits } from "../../text/limits.js";
+import { describeSessions } from "../cli/doctor.js";
+import { readCaller } from "../session/handshake.js";
+import { type RequestContext, sendRequest } from "../session/request.js";
+import { answerLines } from "./answer.js";
+import type { ToolCaller } from "./core.js";
+import { readLimits } from "./readLimits.js";
+import { toolSentences } from "./sentences.js";
+import { toolRequests } from "./toolRequests.js";
+import type { ToolName } from "./tools.js";
+
+/** The context of an agent's requests, and the form of the answers. */
+export interface ToolContext extends RequestContext {
+  /** `true` if answers to edits also have a structured part, which some agents show their model instead of the text. */
+  readonly structured: boolean;
+  /** The agent's own edits that an editor can undo, the latest last. */
+  readonly done: OwnEdit[];
+}
+
+/** An edit of the agent. */
+interface OwnEdit {
+  readonly transaction: string;
+  /** Id of the session that made it. */
+  readonly session: string;
+}
+
+/** A tool's result, as MCP defines it. */
+interface ToolResult {
+  readonly content: readonly { readonly type: "text"; readonly text: string }[];
+  readonly structuredContent?: Record<string, unknown>;
+  readonly isError?: true;
+}
+
+/** Returns the caller, under the MCP client's name and version if the client gives a name. */
+function callerOf(client: unknown, { caller }: ToolContext): Caller {
+  const { name, version } = (client ?? {}) as { readonly name?: unknown; readonly version?: unknown };
+  return name === undefined ? caller : (readCaller({ name, version, agent: caller.agent }) ?? caller);
+}
+
+/** Calls a tool; returns `undefined` if there is no tool of this name. */
+export async function callTool(
+  name: string,
+  args: unknown,
+  { client, signal }: ToolCaller,
+  server: ToolContext,
+): Promise<ToolResult | undefined> {
+  if (!isTool(name)) return undefined;
+  if (name === "undo_last_edit") return undoLast({ ...server, signal });
+  const toRequest = toolRequests[name];
+  const context: ToolContext = { ...server, caller: callerOf(client, server), signal };
+  if (toRequest === undefined) return textResult(await describeSessions(context));
+  const input = toRequest(args, context.directory);
+  const answer = input.ok ? await sendRequest(input.request, context) : input;
+  if (!answer.ok) return { ...textResult(answer.message), isError: true };
+  if (name !== "read_document") {
+    const result = answer.result as MultiEditResult;
+    const { transaction, outcome } = result;
+    if (outcome !== "proposed" && transaction !== undefined && answer.session !== undefined) {
+      context.done.push({ transaction, session: answer.session });
+    }
+    return editResult(result, context);
+  }
+  return readResult(answer.result as ReadResult, context);
+}
+
+/** Undoes the agent's latest edit that has not been undone. What the user or another agent did since stays. */
+async function undoLast(context: ToolContext): Promise<ToolResult> {
+  const last = context.done.at(-1);
+  if (last === undefined) return { ...textResult(toolSentences.nothingToUndo), isError: true };
+  const { transaction, session } = last;
+  const request = { method: "multiEdit/undo", params: { transaction }, targets: [], needsEditor: true };
+  const answer = await sendRequest(request, { ...context, session });
+  if (!answer.ok) return { ...textResult(answer.message), isError: true };
+  context.done.pop();
+  return editResult(answer.result as MultiEditResult, { ...context, session: undefined });
+}
+
+const isTool = (name: string): name is ToolName => Object.hasOwn(toolRequests, name);
+
+const textResult = (...texts: readonly string[]): ToolResult => ({
+  content: texts.map((text) => ({ type: "text", text })),
+});
+
+/**
+ * Shows a note, then the lines, verbatim. The note comes first because agents truncate the middle or end of an answer.
+ */
+function readResult(
+  { text, startLine, totalLines, version, onDisk, changedOnDisk }: ReadResult,
+  context: RequestContext,
+): ToolResult {
+  const most = readLimits[context.caller.name] ?? limits.toolText;
+  const end = text.length <= most ? text.length : text.lastIndexOf("\n", most - 1) + 1;
+  const shown = text.slice(0, end === 0 ? most : end);
+  const lines = shown.split("\n").length - (shown.endsWith("\n") ? 1 : 0);
+  const last = Math.min(totalLines, startLine + lines - 1);
+  // If the user has named a session or chosen the disk, an editor that was not asked may have the file open.
+  const unopened = context.mode === "disk" || context.session !== undefined ? "disk" : "unopened";
+  const from =
+    version === null ? unopened : onDisk === "same" ? "saved" : changedOnDisk === true ? "outdated" : "unsaved";
+  const isCut = end > 0 && end < text.length;
+  return textResult(toolSentences.linesShown({ first: startLine, last, total: totalLines, from, isCut }), shown);
+}
+
+/** Shows the answer to an edit, with the diff only for a preview. An unknown outcome is reported as an error. */
+function editResult(result: MultiEditResult, context: ToolContext): ToolResult {
+  const { outcome, diff } = result;
+  // If the user has named a session or chosen the disk, an editor that was not asked may have the files open.
+  const wasAsked = context.mode !== "disk" && context.session === undefined;
+  const lines = answerLines(result, wasAsked);
+  const text = lines.join("\n");
+  return {
+    ...textResult(outcome === "proposed" && diff !== "" ? `${text}\n\n${diff}` : text),
+    ...(context.structured ? { structuredContent: structuredOf({ ...result, text }) } : {}),
+    ...(outcome === "unknown" ? { isError: true } : {}),
+  };
+}
+
+/** Builds the structured part of an answer, for programs. */
+function structuredOf(result: MultiEditResult): Record<string, unknown> {
+  const { outcome, label, text, diff, files, warnings, transaction } = result;
+  const shown = files
+    .slice(0, limits.toolFiles)
+    .map(({ path, kind, newPath, added, removed, firstChangedLine, onDisk }) => {
+      // JSON omits `undefined` fields.
+      return { path, kind, newPath, firstChangedLine, added, removed, onDisk };
+    });
+  return { outcome, label, text, diff, files: shown, warnings, transaction };
+}

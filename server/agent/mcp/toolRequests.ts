@@ -1,0 +1,38 @@
+/** The request that each tool sends to a session. */
+import { agentFields } from "../../dialect/keys.js";
+import { fromDirectory } from "../../workspace/pathText.js";
+import { type CallRequest, readCall } from "../session/request.js";
+import type { ToolName } from "./tools.js";
+
+/** Builds a tool's request. `directory`: the directory to which relative paths refer. */
+export type ToRequest = (args: unknown, directory: string) => CallRequest;
+
+/** The request of each tool; `undefined` if the tool asks no particular session. */
+export const toolRequests: Readonly<Record<ToolName, ToRequest | undefined>> = {
+  multi_edit: (args, directory) => editRequest("multiEdit/apply", args, directory),
+  apply_patch: patchRequest,
+  preview_edits: (args, directory) => editRequest("multiEdit/preview", args, directory),
+  read_document: readRequest,
+  undo_last_edit: undefined,
+  editor_status: undefined,
+};
+
+function editRequest(method: string, args: unknown, directory: string): CallRequest {
+  return readCall(args, method, { root: directory, result: "summary" }, "tool");
+}
+
+/** Reads a call to `apply_patch`. A call with no content fails as if its patch were empty. */
+function patchRequest(args: unknown, directory: string): CallRequest {
+  const call = editRequest("multiEdit/apply", args, directory);
+  const hasContent = call.ok || call.failures.some(({ code, index }) => code !== "missingField" || index !== undefined);
+  return hasContent ? call : editRequest("multiEdit/apply", { patch: "" }, directory);
+}
+
+/** Reads a call to `read_document`. If the path is not a string, the session reports the error. */
+function readRequest(args: unknown, directory: string): CallRequest {
+  const given = Object.entries((args ?? {}) as object).filter(([name]) => !agentFields.has(name));
+  const { path, ...lines } = Object.fromEntries(given) as { path?: unknown };
+  if (typeof path !== "string") return { ok: true, request: { method: "multiEdit/read", params: args, targets: [] } };
+  const target = fromDirectory(directory, path);
+  return { ok: true, request: { method: "multiEdit/read", params: { ...lines, path: target }, targets: [target] } };
+}

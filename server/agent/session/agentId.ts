@@ -1,0 +1,16 @@
+/** Ids of agents, which stay the same on all connections of one agent. */
+import { randomBytes } from "node:crypto";
+import { limits } from "../../text/limits.js";
+
+/**
+ * Generates an id for an agent that has none: 16 hexadecimal digits. An agent opens a new connection for each call, so
+ * only this id shows which calls come from the same agent.
+ */
+export function newAgentId(): string {
+  return randomBytes(8).toString("hex");
+}
+
+/** Reports whether a value is a valid agent id: 1 to `limits.agentId` printable ASCII characters, without spaces. */
+export function isAgentId(value: unknown): value is string {
+  return typeof value === "string" && value.length <= limits.agentId && /^[\x21-\x7e]+$/.test(value);
+}

@@ -1,0 +1,219 @@
+/** `multi-edit setup NAME --write` and `--remove`: what they do to the configuration files of other programs. */
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { blockFile, jsonFile } from "../../server/agent/cli/setup/configFile.js";
+import { type Ran, runCommand } from "../support/commands.js";
+import { makeDirectory } from "../support/directory.js";
+import { builtServer } from "../support/wireServer.js";
+
+const program = { path: builtServer };
+
+/** A user with these files in the home, and without programs of ours on the PATH. */
+function userWith(files: Readonly<Record<string, string>>) {
+  const home = makeDirectory({ ...files, "bin/": "" });
+  const env = { HOME: home, PATH: join(home, "bin"), XDG_CONFIG_HOME: "", CLAUDE_CONFIG_DIR: "", CODEX_HOME: "" };
+  return {
+    home,
+    text: (path: string): string => readFileSync(join(home, path), "utf8"),
+    setup: (...args: string[]): Promise<Ran> => runCommand(program, ["setup", ...args], { env }),
+  };
+}
+
+/** The files that each program gets, and a text that the user may have in each of them. */
+const files = {
+  claude: {
+    ".claude.json": '{\n  "numStartups": 7\n}\n',
+    ".claude/settings.json": '{ "permissions": { "allow": ["Bash"] } }\n',
+  },
+  codex: { ".codex/config.toml": 'model = "gpt-6-sol"\n\n[tools]\nweb_search = true\n' },
+  opencode: { ".config/opencode/opencode.json": '{\n\t// mine\n\t"theme": "dark",\n}\n' },
+  gemini: { ".gemini/settings.json": '{\n    "mcpServers": {\n        "other": { "command": "x" }\n    }\n}\n' },
+  emacs: { ".emacs": "(setq inhibit-startup-screen t)\n" },
+} as const satisfies Record<string, Readonly<Record<string, string>>>;
+const created = {
+  pi: ".pi/agent/extensions/multiEdit.ts",
+  neovim: ".config/nvim/plugin/multi_edit.lua",
+  ...Object.fromEntries(Object.entries(files).map(([name, texts]) => [name, Object.keys(texts)[0] ?? ""])),
+  emacs: ".config/emacs/init.el",
+};
+
+describe("writing the configuration", () => {
+  it.each(Object.entries(files))(
+    "of %s keeps everything else, can be repeated, and can be undone",
+    async (name, texts) => {
+      const user = userWith(texts);
+      const first = await user.setup(name, "--write");
+      expect(first).toMatchObject({ code: 0, stderr: "" });
+      for (const [path, before] of Object.entries(texts)) {
+        const after = user.text(path);
+        expect(after).toMatch(/multi-edit/);
+        const added = first.stdout.split("\n").filter((line) => /^[+](?![+])/.test(line));
+        expect(added.length).toBeGreaterThan(0);
+        for (const line of before.split("\n").filter((one) => /\w/.test(one) && !one.includes("permissions"))) {
+          expect(after).toContain(line.replace(/,?$/, ""));
+        }
+      }
+      const again = await user.setup(name, "--write");
+      expect(again).toEqual({ code: 0, stdout: "Everything is already set up; nothing was changed.\n", stderr: "" });
+      expect(await user.setup(name, "--remove")).toMatchObject({ code: 0, stderr: "" });
+      for (const [path, before] of Object.entries(texts)) {
+        expect(withoutSpaces(user.text(path)), path).toBe(withoutSpaces(before));
+      }
+      const nothing = await user.setup(name, "--remove");
+      expect(nothing.stdout).toBe("Nothing was set up; nothing was changed.\n");
+    },
+  );
+
+  it.each(Object.entries(created))(
+    "of %s creates the files and folders, and removing it deletes the file",
+    async (name, path) => {
+      const user = userWith({});
+      expect(await user.setup(name, "--write")).toMatchObject({ code: 0, stderr: "" });
+      expect(user.text(path)).toMatch(/multi[-_]edit/);
+      expect(await user.setup(name, "--remove")).toMatchObject({ code: 0, stderr: "" });
+      expect(existsSync(join(user.home, path))).toBe(false);
+    },
+  );
+
+  it("starts this very program if the PATH does not have it", async () => {
+    const user = userWith({});
+    await user.setup("gemini", "--write");
+    const { mcpServers } = JSON.parse(user.text(".gemini/settings.json"));
+    expect(mcpServers["multi-edit"]).toMatchObject({ command: process.execPath, args: [program.path, "mcp"] });
+    mkdirSync(join(user.home, "bin"), { recursive: true });
+    writeFileSync(join(user.home, "bin/multi-edit"), "");
+    await user.setup("gemini", "--write");
+    expect(JSON.parse(user.text(".gemini/settings.json")).mcpServers["multi-edit"]).toMatchObject({
+      command: "multi-edit",
+      args: ["mcp"],
+    });
+  });
+
+  it("keeps the user's own rules for our tools", async () => {
+    const permission = { "multi-edit_multi_edit": "ask" };
+    const user = userWith({ ".config/opencode/opencode.json": JSON.stringify({ permission }) });
+    await user.setup("opencode", "--write");
+    expect(JSON.parse(user.text(".config/opencode/opencode.json")).permission).toMatchObject({
+      "multi-edit_multi_edit": "ask",
+      "multi-edit_apply_patch": "allow",
+    });
+    await user.setup("opencode", "--remove");
+    expect(JSON.parse(user.text(".config/opencode/opencode.json"))).toEqual({ permission });
+  });
+
+  it("shows no other setting, keeps the file's mode, and follows a link", async () => {
+    const user = userWith({ "dotfiles/settings.json": '{\n  "key": "sk-123",\n  "other": 1\n}\n' });
+    const file = join(user.home, "dotfiles/settings.json");
+    chmodSync(file, 0o640);
+    mkdirSync(join(user.home, ".gemini"));
+    symlinkSync(file, join(user.home, ".gemini/settings.json"));
+    const { stdout } = await user.setup("gemini", "--write");
+    expect(stdout).not.toContain("sk-123");
+    expect(statSync(file).mode & 0o777).toBe(0o640);
+    expect(user.text("dotfiles/settings.json")).toContain("multi-edit");
+    expect(readFileSync(join(user.home, ".gemini/settings.json"), "utf8")).toBe(user.text("dotfiles/settings.json"));
+  });
+
+  it.each([
+    ["gemini", ".gemini/settings.json", '{\n  "a": 1,,\n}\n', "line 2"],
+    ["gemini", ".gemini/settings.json", "[]\n", "not a JSON object"],
+    ["codex", ".codex/config.toml", '[mcp_servers.multi-edit]\ncommand = "x"\n', "already has these settings"],
+    ["pi", ".pi/agent/extensions/multiEdit.ts", "export default () => 1;\n", "this command did not write it"],
+  ])("of %s is refused if %s is not as expected, and changes nothing", async (name, path, text, reason) => {
+    const user = userWith({ [path]: text });
+    const { code, stdout, stderr } = await user.setup(name, "--write");
+    expect([code, stdout]).toEqual([2, ""]);
+    expect(stderr).toContain(join(user.home, path));
+    expect(stderr).toContain(reason);
+    expect(user.text(path)).toBe(text);
+  });
+
+  it("of two files changes none if one can't be read", async () => {
+    const user = userWith({ ".claude/settings.json": "{" });
+    expect(await user.setup("claude", "--write")).toMatchObject({ code: 2, stdout: "" });
+    expect(existsSync(join(user.home, ".claude.json"))).toBe(false);
+  });
+
+  it("and removing it at the same time is refused", async () => {
+    const user = userWith({});
+    const { code, stderr } = await user.setup("gemini", "--write", "--remove");
+    expect([code, stderr]).toEqual([2, expect.stringContaining("--write and --remove can't be used together.")]);
+    expect(existsSync(join(user.home, ".gemini"))).toBe(false);
+  });
+
+  it("names the programs it knows", async () => {
+    const user = userWith({});
+    const { code, stderr } = await user.setup("ed", "--write");
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining("claude, codex, emacs, gemini, helix, neovim, opencode, pi"),
+    ]);
+  });
+});
+
+const withoutSpaces = (text: string): string => text.replace(/\s+|,(?=\s*[}\]])/g, "");
+
+describe("laws", () => {
+  const entries = [
+    { path: ["servers", "ours"], value: { command: "x", args: ["y"] }, kind: "own" },
+    { path: ["rules", "ours"], value: "allow", kind: "default" },
+    { path: ["lists", "allow"], value: "ours", kind: "item" },
+  ] as const;
+  const file = jsonFile("/settings.json", entries);
+  const names = fc.constantFrom("servers", "rules", "lists", "a", "b");
+  const json = fc.dictionary(
+    names,
+    fc.oneof(fc.jsonValue({ maxDepth: 1 }), fc.dictionary(fc.constantFrom("allow", "x"), fc.array(fc.string()))),
+  );
+  const valueIn = (text: { ok: boolean; value?: string | undefined }): string => {
+    expect(text.ok).toBe(true);
+    return text.value ?? "{}";
+  };
+  /** A configuration to which our part can be added: objects on the way, and a list at its end. */
+  const isFit = (value: Record<string, unknown>): boolean =>
+    ["servers", "rules", "lists"].every((name) => value[name] === undefined || isObject(value[name])) &&
+    ["servers", "rules"].every((name) => !Object.hasOwn((value[name] ?? {}) as object, "ours"));
+
+  it("a JSON file has our part once, however often it is added, and the rest as before once it is removed", () => {
+    fc.assert(
+      fc.property(json.filter(isFit), fc.constantFrom(0, 2, "\t"), (value, indent) => {
+        const before = JSON.stringify(value, undefined, indent);
+        const once = valueIn(file.add(before));
+        expect(valueIn(file.add(once))).toBe(once);
+        expect(JSON.parse(once)).toMatchObject({ servers: { ours: entries[0].value }, rules: { ours: "allow" } });
+        expect(withoutEmpty(JSON.parse(valueIn(file.remove(once))))).toEqual(withoutEmpty(value));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it("a file with a block is byte for byte as before once the block is removed", () => {
+    const block = blockFile("/config.toml", { comment: "#", block: "[ours]\nx = 1\n", byHand: /^\[ours\]/m });
+    const lines = fc.array(fc.constantFrom("", "a = 1", "[t]", "# c"), { maxLength: 6 });
+    fc.assert(
+      fc.property(lines, fc.boolean(), (given, ends) => {
+        const before = given.join("\n") + (ends ? "\n" : "");
+        const once = valueIn(block.add(before));
+        expect(valueIn(block.add(once))).toBe(once);
+        const removed = block.remove(once);
+        const after = removed.ok ? (removed.value ?? "") : "";
+        expect(after.trim() === "" ? "" : after).toBe(before.trim() === "" ? "" : `${before.replace(/\n$/, "")}\n`);
+      }),
+    );
+  });
+});
+
+const isObject = (value: unknown): value is object =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** The value without empty objects and lists in its first two levels, which removal may drop. */
+function withoutEmpty(value: Record<string, unknown>): Record<string, unknown> {
+  const isEmpty = (one: unknown): boolean => typeof one === "object" && one !== null && Object.keys(one).length === 0;
+  const inner = Object.entries(value).map(([name, one]): [string, unknown] => [
+    name,
+    isObject(one) ? Object.fromEntries(Object.entries(one).filter(([, deep]) => !isEmpty(deep))) : one,
+  ]);
+  return Object.fromEntries(inner.filter(([, one]) => !isEmpty(one)));
+}

@@ -1,0 +1,99 @@
+/** The place of a scene: a project, an agent, and editors that come and go. */
+import { once } from "node:events";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { announced, filesIn } from "../support/agentPeer.js";
+import { makeDirectory } from "../support/directory.js";
+import { type FakeEditor, startEditor } from "../support/fakeEditor.js";
+import type { Conversation, Stage } from "./stage.js";
+
+/** Texts of the open documents by path, which need not be those on disk. */
+export type OpenTexts = Readonly<Record<string, string>>;
+
+/** The strict editor of the tests, with the project as its workspace folder. */
+export interface SceneEditor {
+  /** The open texts by path. */
+  texts(): Record<string, string>;
+  /** Ends as LSP says, and waits until the session is no longer announced. */
+  quit(): Promise<void>;
+  kill(): Promise<void>;
+}
+
+/** The place of a scene. */
+export interface Theatre {
+  readonly stage: Stage;
+  /** Canonical path of the project's folder. */
+  readonly root: string;
+  /** Writes files into the project. */
+  lay(files: Readonly<Record<string, string>>): void;
+  /** All files of the project by path. */
+  disk(): Record<string, string>;
+  /** Starts an editor, opens documents in it, and waits until agents can find it. */
+  openEditor(open: OpenTexts): Promise<SceneEditor>;
+  /** Runs the agent in the project's folder, or in a folder below it. */
+  converse<T>(play: (conversation: Conversation) => Promise<T>, folder?: string): Promise<T>;
+  /** The message with which the server refuses this call. */
+  messageOf(call: object): string;
+  close(): void;
+}
+
+/** Lays an empty project. `server`: path of the built server. */
+export function layTheatre(stage: Stage, server: string): Theatre {
+  const root = makeDirectory({});
+  const editors: FakeEditor[] = [];
+  return {
+    stage,
+    root,
+    lay(files) {
+      for (const [path, text] of Object.entries(files)) {
+        mkdirSync(dirname(join(root, path)), { recursive: true });
+        writeFileSync(join(root, path), text);
+      }
+    },
+    disk: () => filesOf(root),
+    async openEditor(open) {
+      const command = [process.execPath, server, "--stdio"] as const;
+      const settings = { save: "never" };
+      const editor = await startEditor({ server: command, folders: [root], clientInfo: { name: "Tester" }, settings });
+      editors.push(editor);
+      for (const [path, text] of Object.entries(open)) {
+        await editor.open({ uri: pathToFileURL(join(root, path)).href, text });
+      }
+      await announced(stage.state, 1);
+      return sceneEditor(editor, root, stage.state);
+    },
+    converse: (play, folder = root) => stage.converse(folder, play),
+    messageOf: (call) => stage.refusalOf(call, root),
+    close() {
+      for (const editor of editors) editor.process.kill("SIGKILL");
+    },
+  };
+}
+
+function sceneEditor(editor: FakeEditor, root: string, state: string): SceneEditor {
+  return {
+    texts: () =>
+      Object.fromEntries(
+        [...editor.documents].map(([uri, { text }]) => [uri.slice(pathToFileURL(root).href.length + 1), text]),
+      ),
+    async quit() {
+      await editor.stop();
+      while (filesIn(state).length > 0) await new Promise((resolve) => setTimeout(resolve, 20));
+    },
+    async kill() {
+      editor.process.kill("SIGKILL");
+      if (editor.process.signalCode === null) await once(editor.process, "exit");
+    },
+  };
+}
+
+function filesOf(root: string): Record<string, string> {
+  const entries = readdirSync(root, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  return Object.fromEntries(
+    entries.map(({ parentPath, name }) => {
+      const path = join(parentPath, name);
+      return [path.slice(root.length + 1), readFileSync(path, "utf8")];
+    }),
+  );
+}
