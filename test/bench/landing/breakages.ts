@@ -13,7 +13,6 @@ export type Reason =
   | "blankLine"
   | "escaped"
   | "wrongWord"
-  | "wrongAnchor"
   | "case"
   | "quotes"
   | "innerBlanks"
@@ -22,7 +21,11 @@ export type Reason =
   | "elision"
   | "ambiguous"
   | "alreadyApplied"
-  | "consumed";
+  | "consumed"
+  | "sameText"
+  | "changesNothing"
+  | "patchSyntax"
+  | "leftOutCode";
 
 /** An edit with a mistake. */
 export interface Broken {
@@ -154,16 +157,13 @@ const elisionMarks = [
   "…",
 ];
 
-/** Gives the hunk an anchor that is not a line of the file; the hunk's own lines are right. */
-export const wrongAnchor: Breaker = (chance, edit, version) => {
-  const above = version.lines
-    .slice(Math.max(0, edit.start - 40), edit.start)
-    .filter((line) => /\w{4}.*\w{4}/.test(line));
+/** A line above the hunk with one other word, so that no line of the file is equal to it. */
+export const wrongAnchorText = (edit: RealEdit, chance: Chance, { lines }: Version): string | undefined => {
+  const above = lines.slice(Math.max(0, edit.start - 40), edit.start).filter((line) => /\w{4}.*\w{4}/.test(line));
   if (above.length === 0) return undefined;
   const real = chance.pick(above);
   const anchor = real.replace(/\w{4,}/, (word) => `${word}${chance.pick(["s", "Async", "2", "Impl"])}`).trim();
-  if (version.lines.some((line) => line.trim() === anchor)) return undefined;
-  return { sent: { ...toSent(edit, { ended: false }), anchor } };
+  return lines.some((line) => line.trim() === anchor) ? undefined : anchor;
 };
 
 /** Adds a second edit to the same lines, still based on the file as it was before the first edit. */

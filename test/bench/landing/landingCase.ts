@@ -4,7 +4,7 @@ import type { Reason } from "./breakages.js";
 import { type Damage, type DamageMaker, exact, isTouched } from "./damages.js";
 import { drawEdits, endOf, oldLines, placesOf, type RealEdit, withEdits } from "./realEdit.js";
 import { type Door, type Sent, toCall } from "./sent.js";
-import type { SourceFile, Version } from "./sources.js";
+import { type SourceFile, textWith, type Version } from "./sources.js";
 
 /** A range of lines in a file, 1-based and inclusive. */
 export interface LineSpan {
@@ -29,6 +29,10 @@ export interface LandingCase {
   readonly door: Door;
   readonly before: string;
   readonly call: unknown;
+  /** `true` if the call names the file in another way than `path`, so that the workspace must resolve the name. */
+  readonly isRenamed?: boolean;
+  /** 0-based index of the edit that a refusal must be about, if the case has one; otherwise that of the first failure. */
+  readonly faulty?: number;
   /** For each edit of the call, the location where it belongs; `undefined` if it belongs nowhere. */
   readonly places: readonly (LineSpan | undefined)[];
   /** For each edit of the call, the number of lines in its old text. */
@@ -75,13 +79,13 @@ export function damaged(make: DamageMaker): CaseMaker {
 
 /** Builds a case whose edits land. The damage determines how the file differs from the one in the package. */
 export function landing(
-  { version, door }: Ground,
+  { version, door }: Pick<Ground, "version" | "door">,
   planned: readonly Planned[],
-  { fileLine = (line) => line, fileEnd = "\n", written }: Omit<Damage, "send"> = {},
+  { fileLine = (line) => line, fileEnd = version.lineEnd, written }: Omit<Damage, "send"> = {},
   edits: readonly RealEdit[] = planned.flatMap(({ edit }) => edit ?? []),
 ): LandingCase {
   const lines = version.lines.map(fileLine);
-  const text = (some: readonly string[]): string => some.map((line) => line + fileEnd).join("");
+  const text = (some: readonly string[]): string => textWith({ ...version, lineEnd: fileEnd }, some);
   return {
     ...callOf(version, door, planned),
     before: text(lines),
@@ -95,7 +99,7 @@ export function refusal(
   planned: readonly Planned[],
   expected: Extract<Expected, { reason: Reason }>,
 ): LandingCase {
-  const before = version.lines.map((line) => `${line}\n`).join("");
+  const before = textWith(version, version.lines);
   return { ...callOf(version, door, planned), before, expected };
 }
 

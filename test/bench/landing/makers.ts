@@ -263,6 +263,7 @@ export const consumed: CaseMaker = (ground) => {
   return refusal(ground, planned, { reason: "consumed", index });
 };
 
-function asIs({ chance }: Ground, edit: RealEdit): Planned {
+/** The edit as its author made it. */
+export function asIs({ chance }: Pick<Ground, "chance">, edit: RealEdit): Planned {
   return { sent: toSent(edit, { ended: chance.percent(40) }), edit, sought: oldLines(edit) };
 }
