@@ -47,18 +47,20 @@ const inSequence = asTexts.filter((door) => door !== "pi");
 const all: Goal = { right: 100 };
 const most: Goal = { right: 99 };
 const many: Goal = { right: 95 };
+/** Undamaged calls may be ambiguous. */
+const unclear: Goal = { right: 90 };
 /** Refusing is right, and so is landing as the author made it. */
 const either: Goal = { right: 0 };
 const none: Goal = { refused: 100 };
 
 const table: Readonly<Record<Cause, readonly Row[]>> = {
   undamaged: [
-    ["undamaged, anchors as in git diff", many, undamaged({ context: 3, anchor: "git" }), patch],
-    ["undamaged, enclosing line as anchor", many, undamaged({ context: 3, anchor: "enclosing" }), patch],
-    ["undamaged, no anchors", many, undamaged({ context: 3 }), patch],
-    ["undamaged, line numbers", many, undamaged({ context: 3, isNumbered: true }), patch],
-    ["undamaged batches", many, undamaged({ context: 3 }), asTexts],
-    ["undamaged batches, shuffled", many, undamaged({ context: 3, isShuffled: true }), asTexts],
+    ["undamaged, anchors as in git diff", unclear, undamaged({ context: 3, anchor: "git" }), patch],
+    ["undamaged, enclosing line as anchor", unclear, undamaged({ context: 3, anchor: "enclosing" }), patch],
+    ["undamaged, no anchors", unclear, undamaged({ context: 3 }), patch],
+    ["undamaged, line numbers", unclear, undamaged({ context: 3, isNumbered: true }), patch],
+    ["undamaged batches", unclear, undamaged({ context: 3 }), asTexts],
+    ["undamaged batches, shuffled", unclear, undamaged({ context: 3, isShuffled: true }), asTexts],
     ["undamaged batches, little context", either, undamaged({}), asTexts],
     ["undamaged batches, line numbers", either, undamaged({ isNumbered: true }), ["batch"]],
     ["undamaged, one line of context", either, undamaged({ context: 1, anchor: "git" }), patch],
@@ -84,7 +86,7 @@ const table: Readonly<Record<Cause, readonly Row[]>> = {
     ["one wrong context word", none, broken("wrongWord", wrongWord)],
   ],
   "a single line in other words": [
-    ["single line reworded", either, mistaken(inLines(mistakes.singleLineReworded), { isAbsent: true })],
+    ["single line reworded", either, mistaken(inLines(mistakes.singleLineReworded), { isAbsent: true, isAlone: true })],
   ],
   "only context in other words": [
     ["context code reworded", either, mistaken(inLines(mistakes.contextReworded("code")), { isAbsent: true })],

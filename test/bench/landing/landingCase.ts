@@ -35,8 +35,8 @@ export interface LandingCase {
   readonly faulty?: number;
   /** For each edit of the call, the location where it belongs; `undefined` if it belongs nowhere. */
   readonly places: readonly (LineSpan | undefined)[];
-  /** For each edit of the call, the number of lines in its old text. */
-  readonly sentLines: readonly number[];
+  /** For each edit of the call, the lines of its old text. */
+  readonly sentLines: readonly (readonly string[])[];
   readonly expected: Expected;
 }
 
@@ -110,7 +110,7 @@ function callOf(version: Version, door: Door, planned: readonly Planned[]): Omit
     door,
     call: toCall(door, version.path, sent),
     places: planned.map(({ edit }) => edit && { startLine: edit.start + 1, endLine: endOf(edit) }),
-    sentLines: sent.map(({ oldText }) => oldText.split("\n").length),
+    sentLines: sent.map(({ oldText }) => oldText.replace(/\n$/, "").split("\n")),
   };
 }
 

@@ -24,16 +24,18 @@ type LineMistake = (edit: RealEdit, ground: MistakeGround) => readonly EditLine[
 
 /**
  * Several edits, one with a mistake. With `isAbsent`, the lines that the mistaken edit sends must not occur in the
- * file; otherwise, they must not occur more than once. Both ignore whitespace. `most`: the number of edits at most.
+ * file; otherwise, they must not occur more than once. Both ignore whitespace. With `isAlone`, the mistaken edit has no
+ * context.
  */
 export function mistaken(
   mistake: Mistake,
-  { isAbsent = false, most = 3 }: { readonly isAbsent?: boolean; readonly most?: number } = {},
+  { isAbsent = false, isAlone = false }: { readonly isAbsent?: boolean; readonly isAlone?: boolean } = {},
 ): CaseMaker {
   return (ground) => {
     const { chance, version, door } = ground;
-    const edits = drawEdits(chance, version, chance.between(1, most));
-    const faulty = chance.below(Math.max(1, edits.length));
+    const drawn = drawEdits(chance, version, chance.between(1, 3));
+    const faulty = chance.below(Math.max(1, drawn.length));
+    const edits = drawn.map((edit, i) => (isAlone && i === faulty ? withoutContext(edit) : edit));
     const target = edits[faulty];
     const sent = target && mistake(target, ground);
     if (target === undefined || sent === undefined || (door === "patch" && sent.hunk === undefined)) return undefined;
@@ -45,6 +47,11 @@ export function mistaken(
     });
     return isCertain(version, planned) ? { ...landing(ground, planned), faulty } : undefined;
   };
+}
+
+function withoutContext({ start, lines }: RealEdit): RealEdit {
+  const from = lines.findIndex(({ kind }) => kind !== "keep");
+  return { start: start + from, lines: lines.filter(({ kind }) => kind !== "keep") };
 }
 
 /** A mistake in the lines of an edit; kept lines are the same in the old and the new text. */
@@ -125,14 +132,14 @@ export const severalReworded: LineMistake = (edit, { chance, version }) => {
   return first && withReworded(first, kept, { count: chance.between(1, 2), chance, version });
 };
 
-/** Sends only the one line that the edit replaces, in other words. */
-export const singleLineReworded: LineMistake = ({ lines }, { chance, version }) => {
-  const changed = lines.filter(({ kind }) => kind !== "keep");
-  if (changed.filter(({ kind }) => kind === "remove").length !== 1 || changed.length < 2) return undefined;
-  return withReworded(changed, [changed.findIndex(({ kind }) => kind === "remove")], { count: 1, chance, version });
+/** Writes the one line that the edit replaces in other words. */
+export const singleLineReworded: LineMistake = (edit, { chance, version }) => {
+  if (oldLines(edit).length !== 1 || edit.lines.length < 2) return undefined;
+  const at = edit.lines.findIndex(({ kind }) => kind === "remove");
+  return withReworded(edit.lines, [at], { count: 1, chance, version });
 };
 
-/** Replaces the last part of the context by a line that is no line of the file. */
+/** Replaces a line of the context by a line that is no line of the file. */
 export const contextElided: LineMistake = ({ lines }, { chance, version }) => {
   const inner = indicesOf(lines, ({ kind }, i) => kind === "keep" && isInner(lines, i));
   const mark = chance.pick(["...", "// ...", "# ..."]);

@@ -1,14 +1,30 @@
 /** Judges whether the message of a refusal is enough for the next call, without another look at the file. */
 import type { Failure } from "../../../server/plan/failure.js";
-import type { LandingCase, LineSpan } from "./landingCase.js";
+import type { LineSpan } from "./landingCase.js";
+
+/** An edit of a refused call. */
+interface RefusedEdit {
+  /** The file's text. */
+  readonly before: string;
+  /** The place where the edit belongs. */
+  readonly place: LineSpan;
+  /** The lines of the old text as they were sent. */
+  readonly sent: readonly string[];
+}
 
 /**
  * Reports whether a message quotes the place of an edit whole or, if the place's lines occur several times, names a
- * line that makes the place unique.
+ * line that makes the place unique. If the old text is right, because something else is wrong, such as an anchor, the
+ * line where it occurs is enough.
  */
-export function suffices({ message }: Failure, { before }: Pick<LandingCase, "before">, place: LineSpan): boolean {
+export function suffices({ message }: Failure, { before, place, sent }: RefusedEdit): boolean {
   const lines = before.split(/\r?\n/);
-  return isQuoted(message, lines, place) || isMadeUnique(message, lines, place);
+  const own = lines.slice(place.startLine - 1, place.endLine);
+  const starts = lines.flatMap((_, i) => (own.every((line, j) => lines[i + j]?.trim() === line.trim()) ? [i + 1] : []));
+  if (starts.length > 1 && isMadeUnique(message, { lines, place, starts })) return true;
+  const isCopied = starts.length === 1 && sent.length === own.length && sent.every((line, i) => line === own[i]);
+  const isNamed = new RegExp(`\\blines? ${place.startLine}\\b`).test(message);
+  return (isCopied && isNamed) || isQuoted(message, lines, place);
 }
 
 /** Reports whether every line of a place is in the message, with its number and uncut. */
@@ -26,21 +42,29 @@ const bare = (line: string): string => line.replace(/[\s·→⍽]/g, "");
 /** The greatest distance, in lines, between a place and a line that makes it unique. */
 const reach = 200;
 
-/** Reports whether the message has a line near the place, with its number, that no other occurrence has there. */
-function isMadeUnique(message: string, lines: readonly string[], place: LineSpan): boolean {
-  const own = lines.slice(place.startLine - 1, place.endLine);
-  const starts = lines.flatMap((_, i) => (own.every((line, j) => lines[i + j]?.trim() === line.trim()) ? [i] : []));
-  if (starts.length < 2) return false;
+interface Occurrences {
+  readonly lines: readonly string[];
+  readonly place: LineSpan;
+  /** The 1-based lines where the lines of the place occur. */
+  readonly starts: readonly number[];
+}
+
+/**
+ * Reports whether the message has a line near the place, with its number, that no other occurrence has there, and that
+ * is not beyond another occurrence.
+ */
+function isMadeUnique(message: string, { lines, place, starts }: Occurrences): boolean {
   const numbers = new Set([...message.matchAll(/\d+/g)].map(([n]) => Number(n)));
-  for (let n = Math.max(1, place.startLine - reach); n <= Math.min(lines.length, place.endLine + reach); n++) {
-    const line = lines[n - 1]?.trim() ?? "";
-    const isInside = n >= place.startLine && n <= place.endLine;
-    if (isInside || line === "" || !numbers.has(n) || !isSaid(message, line, n)) continue;
-    const from = n - place.startLine;
-    const isOnly = starts.every((start) => start + 1 === place.startLine || lines[start + from]?.trim() !== line);
-    if (isOnly) return true;
-  }
-  return false;
+  const { startLine, endLine } = place;
+  const others = starts.filter((start) => start !== startLine);
+  const from = Math.max(startLine - reach, ...others.filter((start) => start < startLine));
+  const to = Math.min(endLine + reach, ...others.filter((start) => start > startLine));
+  return lines.some((whole, i) => {
+    const [n, line] = [i + 1, whole.trim()];
+    const isInside = n >= startLine && n <= endLine;
+    if (n < from || n > to || isInside || line === "" || !numbers.has(n) || !isSaid(message, line, n)) return false;
+    return others.every((start) => lines[start - 1 + n - startLine]?.trim() !== line);
+  });
 }
 
 /** Reports whether a message has a line's text, or the beginning of a long line, plain or as JSON. */

@@ -127,7 +127,10 @@ export const sameTexts: CaseMaker = (ground) => {
     const { sent, ...more } = asIs(ground, edit);
     return i === index ? { ...more, sent: { ...sent, newText: sent.oldText } } : { ...more, sent };
   });
-  return isCertain(version, planned) ? refusal(ground, planned, { reason: "sameText", index }) : undefined;
+  if (!isCertain(version, planned)) return undefined;
+  const made = refusal(ground, planned, { reason: "sameText", index });
+  // The place does not matter, because nothing was to be changed there.
+  return { ...made, places: made.places.with(index, undefined) };
 };
 
 /** The file has changed near the edit since the model read it, so that its context has older lines. */

@@ -98,10 +98,14 @@ function refused(one: LandingCase, failures: readonly Failure[], rungs: readonly
   const place = places[blamed];
   const isText = failures[0] === undefined || !isFormal(failures[0]);
   const points = place !== undefined && isText;
-  const enough = points && failure !== undefined && needsText(failure, one) ? suffices(failure, one, place) : undefined;
+  const sent = sentLines[blamed] ?? [];
+  const enough =
+    points && failure !== undefined && needsText(failure, one)
+      ? suffices(failure, { before: one.before, place, sent })
+      : undefined;
   return {
     outcome: "refused",
-    ...(points ? { pointsAtPlace: failure !== undefined && pointsAt(failure, place, sentLines[blamed] ?? 1) } : {}),
+    ...(points ? { pointsAtPlace: failure !== undefined && pointsAt(failure, place, sent.length) } : {}),
     ...(points && failure === undefined ? { suffices: false } : enough === undefined ? {} : { suffices: enough }),
     ...("reason" in expected ? { isReasonRight: isReasonRight(expected, failures) } : {}),
     text: undefined,

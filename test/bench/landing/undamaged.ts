@@ -5,7 +5,7 @@
 import type { Chance } from "../../codex/random.js";
 import { type CaseMaker, landing, type Planned } from "./landingCase.js";
 import { type EditLine, endOf, isBlankLine, newLines, oldLines, type RealEdit } from "./realEdit.js";
-import { toSent } from "./sent.js";
+import { type Door, toSent } from "./sent.js";
 import type { Version } from "./sources.js";
 
 /** The context and the clues that undamaged edits are sent with. */
@@ -26,7 +26,7 @@ export function undamaged({ context, anchor, isNumbered = false, isShuffled = fa
     const lines = context ?? chance.between(1, 3);
     const changes = chance.percent(50) && version.hunks.length <= mostChanges ? version.hunks : someOf(chance, version);
     const edits = withGitContext(version, changes, lines);
-    const isClean = edits.every((edit) => isSendable(edit, version) || (door === "patch" && lines === 0));
+    const isClean = edits.every((edit) => isSendable(edit, version, door));
     if (!isClean || (isShuffled && edits.length < 2)) return undefined;
     let moved = 0;
     const planned = edits.map((edit): Planned => {
@@ -51,8 +51,8 @@ export function undamaged({ context, anchor, isNumbered = false, isShuffled = fa
 export const unendedFile: CaseMaker = (ground) => {
   const last = ground.version.lines.length;
   const version = { ...ground.version, isEnded: false, isComplete: false };
-  const hunks = version.hunks.filter((hunk) => endOf(hunk) + 1 < last);
-  return hunks.length === 0 ? undefined : undamaged({ context: 1 })({ ...ground, version: { ...version, hunks } });
+  const hunks = version.hunks.filter((hunk) => endOf(hunk) + 3 < last);
+  return hunks.length === 0 ? undefined : undamaged({ context: 3 })({ ...ground, version: { ...version, hunks } });
 };
 
 const mostChanges = 8;
@@ -87,11 +87,12 @@ export function withGitContext({ lines }: Version, changes: readonly RealEdit[],
 }
 
 /**
- * Reports whether an edit can be sent as old and new text: neither is empty. At the end of a file without a final line
- * ending, an edit can't say whether the file shall have one.
+ * Reports whether an edit can be sent: it has old lines and, as old and new text, neither of these is empty. At the end
+ * of a file without a final line ending, an edit can't say whether the file shall have one.
  */
-function isSendable(edit: RealEdit, { lines, isEnded }: Version): boolean {
-  const says = [oldLines(edit), newLines(edit)].every((some) => some.some((line) => !isBlankLine(line)));
+function isSendable(edit: RealEdit, { lines, isEnded }: Version, door: Door): boolean {
+  const isText = (some: readonly string[]): boolean => some.some((line) => !isBlankLine(line));
+  const says = door === "patch" ? oldLines(edit).length > 0 : isText(oldLines(edit)) && isText(newLines(edit));
   return says && (isEnded || endOf(edit) < lines.length);
 }
 
