@@ -15,8 +15,6 @@ export type Reason =
   | "wrongWord"
   | "case"
   | "quotes"
-  | "innerBlanks"
-  | "indentation"
   | "viewNumbers"
   | "elision"
   | "ambiguous"
@@ -103,12 +101,6 @@ export const innerBlanks: Breaker = (chance, edit) =>
     const isBetweenWords = /\w/.test(line[gap - 1] ?? "") && /\w/.test(line[gap + 1] ?? "");
     return line.slice(0, gap) + (isBetweenWords || chance.percent(50) ? "  " : "") + line.slice(gap + 1);
   });
-
-/** Indents one context line, but not the first line, by two extra spaces. */
-export const unevenIndentation: Breaker = (chance, edit) => {
-  const first = edit.lines.findIndex(({ kind, text }) => kind !== "add" && !isBlankLine(text));
-  return withOneLine(chance, edit, (line, at) => (at === first ? undefined : `  ${line}`));
-};
 
 /** Prefixes the lines with a file view's numbers, but leaves one of them out or changes it. */
 export const brokenViewNumbers: Breaker = (chance, edit) => {

@@ -6,7 +6,6 @@ import {
   innerBlanks,
   otherQuotes,
   overEscaped,
-  unevenIndentation,
   wrongAnchorText,
   wrongCase,
   wrongWord,
@@ -17,7 +16,7 @@ import { type CaseMaker, damaged } from "./landingCase.js";
 import * as makers from "./makers.js";
 import { broken } from "./makers.js";
 import * as mistakes from "./mistakes.js";
-import { inLines, mistaken } from "./mistakes.js";
+import { inLine, inLines, mistaken } from "./mistakes.js";
 import * as patches from "./patchMistakes.js";
 import { anchored, arranged, pathSpelt, reformed, reforms } from "./patchMistakes.js";
 import { type Door, doors } from "./sent.js";
@@ -112,9 +111,8 @@ const table: Readonly<Record<Cause, readonly Row[]>> = {
     ["context without its sign", either, mistaken(patches.contextUnsigned), patch],
     ["spaces within a line", either, mistaken(inLines(mistakes.innerSpacesDoubled)), patch],
     ["spaces within all lines", many, mistaken(inLines(mistakes.innerSpacesDoubled)), asTexts],
-    ["spaces within words", none, broken("innerBlanks", innerBlanks, { found: true }), asTexts],
+    ["space added or left out in a line", either, mistaken(inLine(innerBlanks)), asTexts],
     ["one line indented", either, mistaken(inLines(mistakes.oneLineIndented))],
-    ["uneven indentation", either, broken("indentation", unevenIndentation, { found: true }), asTexts],
     ["empty line before both texts", many, mistaken(texts.emptyLineBefore), asTexts],
     ["empty line after both texts", many, mistaken(texts.emptyLineAfter), asTexts],
     ["line ending in the old text only", many, mistaken(texts.lineEndInOldOnly), asTexts],

@@ -123,7 +123,9 @@ export const repeatedWithLine: CaseMaker = (ground) => {
     { sent: { ...sent, ...more }, edit, sought: oldLines(edit) },
   ];
   if (door === "patch" && chance.percent(50)) {
-    const before = starts.filter((start) => start < edit.start).at(-1) ?? -1;
+    // After the anchor, the lines must occur only once.
+    if (starts.at(-1) !== edit.start) return undefined;
+    const before = starts.at(-2) ?? -1;
     const anchors = version.lines
       .slice(before + 1, edit.start)
       .filter((line) => /\w{3}/.test(line) && placesOf([line], version.lines) === 1);

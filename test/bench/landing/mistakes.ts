@@ -3,6 +3,7 @@
  * right if it lands as the author made it; most of these mistakes must be refused, because nothing says so for certain.
  */
 import type { Chance } from "../../codex/random.js";
+import type { Breaker } from "./breakages.js";
 import { type CaseMaker, isCertain, landing, type Planned } from "./landingCase.js";
 import { asIs } from "./makers.js";
 import { drawEdits, type EditLine, isBlankLine, oldLines, placesOf, type RealEdit } from "./realEdit.js";
@@ -61,6 +62,12 @@ export const inLines =
     const lines = change(edit, ground);
     return lines && toSent({ lines }, { ended: ground.chance.percent(40) });
   };
+
+/** A mistake that a breaker makes, in a place where refusing is right, and so is landing as the author made the edit. */
+export const inLine =
+  (breaker: Breaker): Mistake =>
+  (edit, { chance, version }) =>
+    breaker(chance, edit, version)?.sent;
 
 /** Leaves out the first or the last line of context. */
 export const outerContextLeftOut: LineMistake = ({ lines }, { chance }) => {

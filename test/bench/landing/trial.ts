@@ -189,8 +189,6 @@ const reasons: Readonly<Record<Reason, ReasonTest>> = {
   wrongWord: differing(/the text differs/),
   case: differing(/letter case/),
   quotes: differing(/quote/),
-  innerBlanks: differing(/whitespace within the line/),
-  indentation: differing(/indentation/),
   viewNumbers: saying(/line numbers/),
   elision: saying(/left-out/),
   ambiguous: ({ code }) => code === "ambiguousMatch",
