@@ -13,7 +13,7 @@ import { casesOf, runKind } from "./bench/landing/run.js";
 import { signed, toSent } from "./bench/landing/sent.js";
 import { sourceFiles } from "./bench/landing/sources.js";
 import { suffices } from "./bench/landing/suffices.js";
-import { byCause, enough, type Figures, figuresOf, toTable, total, weighted } from "./bench/landing/table.js";
+import { byCause, type Figures, figuresOf, refusalGoals, toTable, total, weighted } from "./bench/landing/table.js";
 import { folderPairs, gitPairs, packagePairs } from "./bench/landing/textPairs.js";
 import { judge } from "./bench/landing/trial.js";
 import { withGitContext } from "./bench/landing/undamaged.js";
@@ -66,7 +66,8 @@ describe("edits that people made, damaged as models damage them", async () => {
   it("and refusals name the right place and say enough", () => {
     const all = total(rows);
     expect(all.cases).toBeGreaterThanOrEqual(500);
-    expect([all.isMet, enough(rows).isMet], toTable([...rows, all])).toEqual([notYet.size === 0, notYet.size === 0]);
+    expect(all.isMet, toTable([...rows, all])).toBe(notYet.size === 0);
+    expect(refusalGoals(rows)).toMatchObject([{ isMet: notYet.size === 0 }, { isMet: notYet.size === 0 }]);
   });
 });
 
