@@ -108,6 +108,8 @@ export const brokenViewNumbers: Breaker = (chance, edit) => {
   if (old.length < 3) return undefined;
   const style = chance.pick(viewStyles);
   const odd = chance.between(1, old.length - 1);
+  // An empty line at the end without a number would be a line ending.
+  if (old[odd] === "") return undefined;
   const isBare = chance.percent(50);
   const numbered = (lines: readonly string[]): string =>
     lines

@@ -2,7 +2,7 @@
 import type { Chance } from "../../codex/random.js";
 import type { Reason } from "./breakages.js";
 import { type Damage, type DamageMaker, exact, isTouched } from "./damages.js";
-import { drawEdits, endOf, oldLines, placesOf, type RealEdit, withEdits } from "./realEdit.js";
+import { drawEdits, endOf, isOnlyBlanks, oldLines, placesOf, type RealEdit, withEdits } from "./realEdit.js";
 import { type Door, type Sent, toCall } from "./sent.js";
 import { type SourceFile, textWith, type Version } from "./sources.js";
 
@@ -68,7 +68,7 @@ export function damaged(make: DamageMaker): CaseMaker {
     const damage = make(chance, version, door);
     if (damage === undefined) return undefined;
     const planned = drawEdits(chance, version, chance.between(1, 4)).flatMap((edit): Planned[] => {
-      const sent = damage.send(edit);
+      const sent = make !== exact && isOnlyBlanks(edit) ? undefined : damage.send(edit);
       if (sent === undefined || (door === "patch" && sent.hunk === undefined)) return [];
       return make === exact || isTouched(edit, sent, damage) ? [{ sent, edit, sought: oldLines(edit) }] : [];
     });

@@ -78,10 +78,12 @@ function described({ number, landingCase, verdict }: Landed): string {
     ...(verdict.isReasonRight === false ? ["not for the right reason"] : []),
   ];
   const wanted = "text" in expected ? "lands" : `refused: ${JSON.stringify(expected)}`;
+  // For a call that must be refused, the difference is what it changed.
+  const other = "text" in expected ? expected.text : landingCase.before;
   const difference =
-    verdict.text === undefined || !("text" in expected)
+    verdict.text === undefined
       ? []
-      : structuredPatch("", "", expected.text, verdict.text).hunks.flatMap(({ lines }) =>
+      : structuredPatch("", "", other, verdict.text).hunks.flatMap(({ lines }) =>
           lines.map((line) => JSON.stringify(line)),
         );
   const sent =

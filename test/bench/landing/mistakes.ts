@@ -6,7 +6,7 @@ import type { Chance } from "../../codex/random.js";
 import type { Breaker } from "./breakages.js";
 import { type CaseMaker, isCertain, landing, type Planned } from "./landingCase.js";
 import { asIs } from "./makers.js";
-import { drawEdits, type EditLine, isBlankLine, oldLines, placesOf, type RealEdit } from "./realEdit.js";
+import { drawEdits, type EditLine, isBlankLine, isOnlyBlanks, oldLines, placesOf, type RealEdit } from "./realEdit.js";
 import { type Door, type Sent, toSent } from "./sent.js";
 import type { Version } from "./sources.js";
 
@@ -38,7 +38,7 @@ export function mistaken(
     const faulty = chance.below(Math.max(1, drawn.length));
     const edits = drawn.map((edit, i) => (isAlone && i === faulty ? withoutContext(edit) : edit));
     const target = edits[faulty];
-    const sent = target && mistake(target, ground);
+    const sent = target && !isOnlyBlanks(target) ? mistake(target, ground) : undefined;
     if (target === undefined || sent === undefined || (door === "patch" && sent.hunk === undefined)) return undefined;
     const words = sent.oldText.split("\n");
     const isWordless = !/[\p{L}\p{N}]/u.test(sent.oldText);

@@ -50,8 +50,10 @@ export const emptyLineAfter: Mistake = (edit, { version }) =>
     ? undefined
     : textsOf([...oldLines(edit), "", ""], [...newLines(edit), "", ""]);
 
-/** Only the old text includes the line ending of its last line. */
-export const lineEndInOldOnly: Mistake = (edit) => textsOf([...oldLines(edit), ""], newLines(edit));
+/** Only the old text includes the line ending of its last line, and the line below is not empty. */
+export const lineEndInOldOnly: Mistake = (edit, { version }) =>
+  // Otherwise, the texts are an undamaged edit that removes an empty line.
+  (version.lines[endOf(edit)] ?? "") === "" ? undefined : textsOf([...oldLines(edit), ""], newLines(edit));
 
 /** The lines of the old text begin with line numbers as this server's own failures show them. */
 export const numbersOfFailures: Mistake = (edit, { chance }) => {
