@@ -187,6 +187,8 @@ describe("a message says enough for the next call", () => {
     expect(says('occurs 2 times. Adding line 1, directly above, would make it unique: "a();".', 2, 4)).toBe(true);
     expect(says("2|   if (x) {   (line 1: a();)\n6|   if (x) {   (line 5: b();)", 6, 8)).toBe(true);
     expect(says('occurs 2 times. Adding line 1, directly above, would make it unique: "a();".', 6, 8)).toBe(false);
+    const both = 'For the match at line 2, start at line 1: "a();". For the match at line 6, start at line 1: "a();".';
+    expect(says(both, 6, 8)).toBe(true);
     expect(says("2|     log(x);   (line 2: if (x) {)", 3, 3)).toBe(false);
   });
 

@@ -50,8 +50,8 @@ interface Occurrences {
 }
 
 /**
- * Reports whether the message has a line near the place, with its number, that no other occurrence has there, and that
- * is not beyond another occurrence.
+ * Reports whether the message has a line near the place, with its number, that no other occurrence has there. Beyond
+ * another occurrence, the message must say that the line is for this place.
  */
 function isMadeUnique(message: string, { lines, place, starts }: Occurrences): boolean {
   const numbers = new Set([...message.matchAll(/\d+/g)].map(([n]) => Number(n)));
@@ -59,10 +59,12 @@ function isMadeUnique(message: string, { lines, place, starts }: Occurrences): b
   const others = starts.filter((start) => start !== startLine);
   const from = Math.max(startLine - reach, ...others.filter((start) => start < startLine));
   const to = Math.min(endLine + reach, ...others.filter((start) => start > startLine));
+  const isMeant = (n: number): boolean =>
+    (n >= from && n <= to) || new RegExp(`match at line ${startLine}\\b[^.\\n]*\\bline ${n}\\b`).test(message);
   return lines.some((whole, i) => {
     const [n, line] = [i + 1, whole.trim()];
     const isInside = n >= startLine && n <= endLine;
-    if (n < from || n > to || isInside || line === "" || !numbers.has(n) || !isSaid(message, line, n)) return false;
+    if (isInside || line === "" || !numbers.has(n) || !isMeant(n) || !isSaid(message, line, n)) return false;
     return others.every((start) => lines[start - 1 + n - startLine]?.trim() !== line);
   });
 }
