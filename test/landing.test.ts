@@ -30,6 +30,7 @@ const notYet: ReadonlySet<string> = new Set([
   "undamaged, anchors as in git diff",
   "undamaged, no anchors",
   "undamaged, line numbers",
+  "undamaged, two files",
   "undamaged, no context",
   "tabs for spaces, and dedented",
   "only the old text dedented",
@@ -266,6 +267,17 @@ describe("the judge", () => {
     const elsewhere = { ...expected, differsAt: { line: 1, column: 4 } };
     expect((await judge({ ...refused, expected: elsewhere })).isReasonRight).toBe(false);
     expect((await judge({ ...refused, expected: { reason: "ambiguous", index: 0 } })).isReasonRight).toBe(false);
+  });
+
+  it("calls a call right only if all its files are", async () => {
+    const other = { path: "b.ts", before: "b", after: "c" };
+    const edits = [
+      { path: "a.ts", oldText: "two();", newText: "2();" },
+      { path: "b.ts", oldText: "b", newText: "c" },
+    ];
+    expect((await judge({ ...one, call: { edits }, besides: [other] })).outcome).toBe("right");
+    expect((await judge({ ...one, call: { edits }, besides: [{ ...other, after: "d" }] })).outcome).toBe("wrong");
+    expect((await judge({ ...one, besides: [other] })).outcome).toBe("wrong");
   });
 
   it("finds the file under another name only if the workspace does", async () => {

@@ -21,7 +21,7 @@ import * as patches from "./patchMistakes.js";
 import { anchored, arranged, pathSpelt, reformed, reforms } from "./patchMistakes.js";
 import { type Door, doors } from "./sent.js";
 import * as texts from "./textMistakes.js";
-import { undamaged, unendedFile } from "./undamaged.js";
+import { undamaged, undamagedFiles, unendedFile } from "./undamaged.js";
 
 /** The percentage of cases that must land correctly, or that must be refused. No case may land wrong. */
 export type Goal = { readonly right: number } | { readonly refused: number };
@@ -60,6 +60,7 @@ const table: Readonly<Record<Cause, readonly Row[]>> = {
     ["undamaged, line numbers", unclear, undamaged({ context: 3, isNumbered: true }), patch],
     ["undamaged batches", unclear, undamaged({ context: 3 }), asTexts],
     ["undamaged batches, shuffled", unclear, undamaged({ context: 3, isShuffled: true }), asTexts],
+    ["undamaged, two files", { right: 80 }, undamagedFiles({ context: 3 }), ["batch", "patch"]],
     ["undamaged batches, little context", either, undamaged({}), asTexts],
     ["undamaged batches, line numbers", either, undamaged({ isNumbered: true }), ["batch"]],
     ["undamaged, one line of context", either, undamaged({ context: 1, anchor: "git" }), patch],

@@ -29,6 +29,8 @@ export interface LandingCase {
   readonly door: Door;
   readonly before: string;
   readonly call: unknown;
+  /** Other files of the call, and their expected texts; a call that lands must change all of them rightly. */
+  readonly besides?: readonly { readonly path: string; readonly before: string; readonly after: string }[];
   /** `true` if the call names the file in another way than `path`, so that the workspace must resolve the name. */
   readonly isRenamed?: boolean;
   /** 0-based index of the edit that a refusal must be about, if the case has one; otherwise that of the first failure. */

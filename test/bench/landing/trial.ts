@@ -51,27 +51,37 @@ export async function judge(one: LandingCase): Promise<Verdict> {
   );
   const rungs = planned.outcomes.flatMap(({ rung }) => rung ?? []);
   if (!planned.ok) return refused(one, planned.failures, rungs);
-  const text = textAfterwards(planned, one);
-  const isRight = "text" in one.expected && text === one.expected.text;
+  const texts = textsAfterwards(planned, one);
+  const text = texts?.get(one.path);
+  const { expected, besides = [] } = one;
+  const areRight = besides.every(({ path, after }) => texts?.get(path) === after);
+  const isRight = "text" in expected && text === expected.text && areRight;
   return { outcome: isRight ? "right" : "wrong", text, failures: [], rungs };
 }
 
-/** The text of the case's file after the call; other files changed by the call are an error. */
-function textAfterwards(planned: Extract<Planned, { ok: true }>, { before, path }: LandingCase): string {
-  const [file, ...others] = planned.files;
-  if (others.length > 0 || (file !== undefined && file.document.path !== path)) return `(another file than ${path})`;
-  return file?.text ?? before;
+/** The texts of the case's files after the call, by path; `undefined` if the call changed another file. */
+function textsAfterwards(
+  planned: Extract<Planned, { ok: true }>,
+  { before, path, besides = [] }: LandingCase,
+): Map<string, string> | undefined {
+  const texts = new Map([[path, before], ...besides.map((file) => [file.path, file.before] as const)]);
+  for (const { document, text } of planned.files) {
+    if (!texts.has(document.path)) return undefined;
+    texts.set(document.path, text);
+  }
+  return texts;
 }
 
 /**
- * The snapshot that the call is planned against: the case's file as an open document. If the call names the file in
+ * The snapshot that the call is planned against: the case's files as open documents. If the call names the file in
  * another way, it is also on disk, in a workspace folder that is removed again.
  */
 async function snapshotFor(
-  { path, before, isRenamed }: LandingCase,
+  { path, before, besides = [], isRenamed }: LandingCase,
   operations: readonly Operation[],
 ): Promise<Snapshot> {
-  if (isRenamed !== true) return snapshotOf([documentAt(path, before)]);
+  if (isRenamed !== true)
+    return snapshotOf([{ path, before }, ...besides].map((file) => documentAt(file.path, file.before)));
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "multi-edit-landing-")));
   try {
     mkdirSync(dirname(join(folder, path)), { recursive: true });

@@ -3,7 +3,7 @@
  * Unlike the other cases, they may be ambiguous: a line may occur often, and so may an anchor.
  */
 import type { Chance } from "../../codex/random.js";
-import { type CaseMaker, landing, type Planned } from "./landingCase.js";
+import { type CaseMaker, type LandingCase, landing, type Planned } from "./landingCase.js";
 import { type EditLine, endOf, isBlankLine, newLines, oldLines, type RealEdit } from "./realEdit.js";
 import { type Door, toSent } from "./sent.js";
 import type { Version } from "./sources.js";
@@ -45,6 +45,29 @@ export function undamaged({ context, anchor, isNumbered = false, isShuffled = fa
       throw new Error(`the edits of ${version.path} do not lead to its newer version`);
     return made;
   };
+}
+
+/** Calls as `undamaged` makes them, each with the changes of two files. */
+export function undamagedFiles(clues: Clues): CaseMaker {
+  const make = undamaged(clues);
+  return (ground) => {
+    const version = ground.chance.pick(ground.files).version();
+    if (version === undefined || version.path === ground.version.path) return undefined;
+    const [one, other] = [make(ground), make({ ...ground, version })];
+    if (one === undefined || other === undefined || !("text" in other.expected)) return undefined;
+    const { path, before, expected } = other;
+    return { ...one, call: joined(one, other), besides: [{ path, before, after: expected.text }] };
+  };
+}
+
+/** One call with the edits of two: a patch with their sections, or a batch whose edits have paths of their own. */
+function joined(...cases: readonly LandingCase[]): unknown {
+  if (cases[0]?.door === "patch") {
+    const sections = cases.map(({ call }) => (call as { patch: string }).patch.split("\n").slice(1, -2));
+    return { patch: ["*** Begin Patch", ...sections.flat(), "*** End Patch", ""].join("\n") };
+  }
+  const edits = cases.map(({ path, call }) => (call as { edits: object[] }).edits.map((edit) => ({ path, ...edit })));
+  return { edits: edits.flat() };
 }
 
 /** Edits to a file that ends without a line ending; it stays so. */
