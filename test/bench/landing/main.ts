@@ -18,7 +18,7 @@ const { values } = parseArgs({
     git: { type: "string" },
     commits: { type: "string", default: "1000" },
     versions: { type: "string", multiple: true },
-    only: { type: "string" },
+    kind: { type: "string" },
     json: { type: "string" },
     show: { type: "string" },
     most: { type: "string", default: "5" },
@@ -27,7 +27,7 @@ const { values } = parseArgs({
 });
 
 const seed = Number(values.seed);
-const wanted = values.show ?? values.only;
+const wanted = values.show ?? values.kind;
 const isWanted = ({ name, cause }: { readonly name: string; readonly cause: string }): boolean =>
   wanted === undefined || wanted === name || wanted === cause;
 if (!kinds.some(isWanted)) throw new Error(`unknown kind; the kinds are: ${kinds.map(({ name }) => name).join(", ")}`);
