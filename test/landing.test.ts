@@ -53,6 +53,9 @@ const notYet: ReadonlySet<string> = new Set([
   "path with a/",
 ]);
 
+/** Goals for all kinds together that the server does not meet yet. */
+const notYetTogether: readonly string[] = ["land wrong", "name the place", "say enough for the next call"];
+
 describe("edits that people made, damaged as models damage them", async () => {
   const rows: Figures[] = [];
   for (const kind of kinds)
@@ -66,9 +69,12 @@ describe("edits that people made, damaged as models damage them", async () => {
 
   it("and refusals name the right place and say enough", () => {
     const all = total(rows);
+    const goals = [{ does: "land wrong", isMet: all.isMet }, ...refusalGoals(rows)];
     expect(all.cases).toBeGreaterThanOrEqual(500);
-    expect(all.isMet, toTable([...rows, all])).toBe(notYet.size === 0);
-    expect(refusalGoals(rows)).toMatchObject([{ isMet: notYet.size === 0 }, { isMet: notYet.size === 0 }]);
+    expect(
+      goals.filter(({ isMet }) => !isMet).map(({ does }) => does),
+      toTable([...rows, all]),
+    ).toEqual(notYetTogether);
   });
 });
 
