@@ -15,13 +15,15 @@ export type Reason =
   | "wrongWord"
   | "case"
   | "quotes"
-  | "innerBlanks"
-  | "indentation"
   | "viewNumbers"
   | "elision"
   | "ambiguous"
   | "alreadyApplied"
-  | "consumed";
+  | "consumed"
+  | "sameText"
+  | "changesNothing"
+  | "patchSyntax"
+  | "leftOutCode";
 
 /** An edit with a mistake. */
 export interface Broken {
@@ -89,15 +91,15 @@ export const wrongCase: Breaker = (chance, edit) =>
 export const otherQuotes: Breaker = (chance, edit) =>
   withOneLine(chance, edit, (line) => line.replace(/["']/g, (quote) => (quote === '"' ? "'" : '"')));
 
-/** Removes a space within one context line. */
+/** Doubles or removes spaces within one context line. */
 export const innerBlanks: Breaker = (chance, edit) =>
   withOneLine(chance, edit, (line) => {
     const start = line.length - line.trimStart().length;
     const gaps = [...line.slice(start).matchAll(/(?<=\S) (?=\S)/g)].map(({ index }) => start + index);
-    const loose = gaps.filter((gap) => !/\w/.test(line[gap - 1] ?? "") || !/\w/.test(line[gap + 1] ?? ""));
-    if (loose.length === 0) return undefined;
-    const gap = chance.pick(loose);
-    return line.slice(0, gap) + line.slice(gap + 1);
+    if (gaps.length === 0) return undefined;
+    const gap = chance.pick(gaps);
+    const isBetweenWords = /\w/.test(line[gap - 1] ?? "") && /\w/.test(line[gap + 1] ?? "");
+    return line.slice(0, gap) + (isBetweenWords || chance.percent(50) ? "  " : "") + line.slice(gap + 1);
   });
 
 /** Prefixes the lines with a file view's numbers, but leaves one of them out or changes it. */
@@ -106,6 +108,8 @@ export const brokenViewNumbers: Breaker = (chance, edit) => {
   if (old.length < 3) return undefined;
   const style = chance.pick(viewStyles);
   const odd = chance.between(1, old.length - 1);
+  // An empty line at the end without a number would be a line ending.
+  if (old[odd] === "") return undefined;
   const isBare = chance.percent(50);
   const numbered = (lines: readonly string[]): string =>
     lines
@@ -146,6 +150,15 @@ const elisionMarks = [
   "<!-- ... -->",
   "…",
 ];
+
+/** A line above the hunk with one other word, so that no line of the file is equal to it. */
+export const wrongAnchorText = (edit: RealEdit, chance: Chance, { lines }: Version): string | undefined => {
+  const above = lines.slice(Math.max(0, edit.start - 40), edit.start).filter((line) => /\w{4}.*\w{4}/.test(line));
+  if (above.length === 0) return undefined;
+  const real = chance.pick(above);
+  const anchor = real.replace(/\w{4,}/, (word) => `${word}${chance.pick(["s", "Async", "2", "Impl"])}`).trim();
+  return lines.some((line) => line.trim() === anchor) ? undefined : anchor;
+};
 
 /** Adds a second edit to the same lines, still based on the file as it was before the first edit. */
 export const secondThought: Breaker = (chance, edit) => {

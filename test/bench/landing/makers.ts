@@ -122,9 +122,10 @@ export const repeatedWithLine: CaseMaker = (ground) => {
   const planned = (more: { line: number } | { anchor: string }): Planned[] => [
     { sent: { ...sent, ...more }, edit, sought: oldLines(edit) },
   ];
-  // An anchor decides only if the lines do not occur again below the edit.
-  if (door === "patch" && starts.at(-1) === edit.start && chance.percent(50)) {
-    const before = starts.filter((start) => start < edit.start).at(-1) ?? -1;
+  if (door === "patch" && chance.percent(50)) {
+    // After the anchor, the lines must occur only once.
+    if (starts.at(-1) !== edit.start) return undefined;
+    const before = starts.at(-2) ?? -1;
     const anchors = version.lines
       .slice(before + 1, edit.start)
       .filter((line) => /\w{3}/.test(line) && placesOf([line], version.lines) === 1);
@@ -135,32 +136,6 @@ export const repeatedWithLine: CaseMaker = (ground) => {
   const isNearest = starts.every((start) => start === edit.start || distance(start) > distance(edit.start));
   return isNearest && line > 0 ? landing(ground, planned({ line })) : undefined;
 };
-
-/** Hunks with anchors that are not lines of the file; the hunks' own lines are right. */
-export const wrongAnchor: CaseMaker = (ground) => {
-  const { chance, version } = ground;
-  const edits = drawEdits(chance, version, chance.between(1, 3));
-  const planned = edits.flatMap((edit): Planned[] => {
-    const anchor = wrongAnchorFor(ground, edit);
-    const isTelling = edit.lines.some(({ kind, text }) => kind !== "add" && /\w/.test(text));
-    const one = asIs(ground, edit);
-    return anchor === undefined || !isTelling ? [] : [{ ...one, sent: { ...one.sent, anchor } }];
-  });
-  return planned.length > 0 && isCertain(version, planned) ? landing(ground, planned) : undefined;
-};
-
-/** A line above the edit with a wrong word; `undefined` if there is none, or if the result is a line of the file. */
-function wrongAnchorFor({ chance, version }: Ground, edit: RealEdit): string | undefined {
-  const above = version.lines
-    .slice(Math.max(0, edit.start - 40), edit.start)
-    .filter((line) => /\w{4}.*\w{4}/.test(line));
-  if (above.length === 0) return undefined;
-  const anchor = chance
-    .pick(above)
-    .replace(/\w{4,}/, (word) => `${word}${chance.pick(["s", "Async", "2", "Impl"])}`)
-    .trim();
-  return version.lines.some((line) => line.trim() === anchor) ? undefined : anchor;
-}
 
 /** Lines that occur several times, with no indication of which occurrence is meant. */
 export const ambiguous: CaseMaker = (ground) => {
@@ -290,6 +265,7 @@ export const consumed: CaseMaker = (ground) => {
   return refusal(ground, planned, { reason: "consumed", index });
 };
 
-function asIs({ chance }: Ground, edit: RealEdit): Planned {
+/** The edit as its author made it. */
+export function asIs({ chance }: Pick<Ground, "chance">, edit: RealEdit): Planned {
   return { sent: toSent(edit, { ended: chance.percent(40) }), edit, sought: oldLines(edit) };
 }
