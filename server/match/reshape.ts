@@ -50,12 +50,14 @@ function shiftOf(reshape: Reshape | undefined): Shift | undefined {
 
 /**
  * Adds a line ending to a non-empty new text that lacks it, if the old text consists of whole lines and ends with a line
- * ending: the edit would otherwise join its last line to the next one.
+ * ending: the edit would otherwise join its last line to the next one. If a literal old text is followed by a line
+ * ending, its own last line is an empty one, and nothing is joined.
  */
-function asWholeLines(index: TextIndex, { oldText, newText }: Sought, { from, reshape }: Place): Sought {
+function asWholeLines(index: TextIndex, { oldText, newText }: Sought, { from, to, reshape }: Place): Sought {
   const isLost = newText !== "" && endsLine(oldText) && !endsLine(newText);
   const isLiteral = reshape === undefined || reshape.kind === "unmark";
-  const isMeant = isLiteral ? startsLine(index, from) && !isJoin({ oldText, newText }) : true;
+  const isFollowed = !endsLine(index.text.slice(to, to + 1));
+  const isMeant = isLiteral ? startsLine(index, from) && isFollowed && !isJoin({ oldText, newText }) : true;
   return isLost && isMeant ? { oldText, newText: `${newText}\n` } : { oldText, newText };
 }
 

@@ -44,8 +44,11 @@ export function* planIndependent(
   placed.sort((a, b) => a.from - b.from);
   // If no places overlap, no edit changes another edit's place.
   if (placed.some(({ from }, i) => i > 0 && from < placed[i - 1]!.to)) return undefined;
-  // The edit before such an old text decides whether it still starts a line, and so whether it keeps its line ending.
-  if (placed.some((edit, i) => i > 0 && edit.losesEnd && edit.from === placed[i - 1]!.to)) return undefined;
+  // The edits next to such an old text decide whether it still starts a line and joins the next one, and so whether it
+  // keeps its line ending.
+  const touches = ({ from, to }: PlacedEdit, i: number): boolean =>
+    placed[i - 1]?.to === from || placed[i + 1]?.from === to;
+  if (placed.some((edit, i) => edit.losesEnd && touches(edit, i))) return undefined;
   return (yield* mayDepend(index.text, placed)) ? undefined : yield* planOriginal(start, edits, options);
 }
 

@@ -2,7 +2,7 @@
 import { Folded, hasTypography } from "../../match/fold.js";
 import { locating } from "../../match/locate.js";
 import type { Place } from "../../match/place.js";
-import { reshaped } from "../../match/reshape.js";
+import { endsLine, reshaped } from "../../match/reshape.js";
 import type { RungName } from "../../match/rungs.js";
 import { MultiSearch } from "../../match/search/multiSearch.js";
 import { TextIndex } from "../../match/textIndex.js";
@@ -146,6 +146,14 @@ export class TextRegion {
     const own = { ...start, document: { ...start.document, text }, base, change, index: base };
     this.known = this.change.isEmpty ? own : afterStep(own, this.change);
     return this.known;
+  }
+
+  /**
+   * Reports whether the region ends at an offset of its current text, although only the text after it shows whether an
+   * edit that ends there keeps its line ending.
+   */
+  hidesNext({ oldText, newText }: EditOperation, to: number): boolean {
+    return to === this.textNow.length && !this.isLast && endsLine(oldText) && !endsLine(newText);
   }
 
   /**

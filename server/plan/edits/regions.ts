@@ -124,7 +124,10 @@ class RegionPlan {
     const located = meantBy(draft, edit, locateEdit(draft, edit, this.options));
     // An edit that matches only on a looser rung than it did before the batch may match elsewhere in the text, too.
     const isCertain =
-      located.kind === "one" && (found === undefined || !isStricter(found.rung, located.rung)) && this.hasRoom(edit);
+      located.kind === "one" &&
+      (found === undefined || !isStricter(found.rung, located.rung)) &&
+      !region.hidesNext(edit, located.places[0].to) &&
+      this.hasRoom(edit);
     if (!isCertain && !isDone) return yield* this.planInWhole(edit);
     const step = yield* planEdit(draft, edit, history, this.options);
     const { outcome } = step;
