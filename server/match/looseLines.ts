@@ -126,7 +126,25 @@ export function isRespacing({ oldText, newText }: Sought): boolean {
   return plain(oldText) === plain(newText);
 }
 
-/** Reports whether the new text, too, has the empty lines that are left out of the old text at a place. */
-export function fitsEnds(sought: Sought, { reshape }: Place): boolean {
-  return reshape?.kind !== "trimEnds" || trimmedEnds(sought, reshape) !== undefined;
+/**
+ * Reports whether the new text, too, has the empty lines that are left out of the old text at a place, and the document
+ * does not have the rest of the new text there yet.
+ */
+export function fitsEnds(index: TextIndex, sought: Sought, { from, to, reshape }: Place): boolean {
+  if (reshape?.kind !== "trimEnds") return true;
+  const left = trimmedEnds(sought, reshape);
+  if (left === undefined) return false;
+  const [old, next] = [wholeLines(left.oldText).lines, wholeLines(left.newText).lines];
+  const lines = index.matchedLines;
+  const [first, last] = [lines.lineAt(from), lines.lineAt(Math.max(from, to - 1))];
+  return next.length <= old.length || !(isRunAt(index, first, next) || isRunAt(index, last + 1 - next.length, next));
+}
+
+/** Reports whether lines are in the document from a 0-based line on, apart from whitespace at their ends. */
+export function isRunAt({ matchedLines: lines }: TextIndex, start: number, run: readonly string[]): boolean {
+  return (
+    start >= 0 &&
+    start + run.length <= lines.lineCount &&
+    run.every((line, i) => lines.content(start + i).trim() === line.trim())
+  );
 }

@@ -77,8 +77,9 @@ function startsLine({ text }: TextIndex, offset: number): boolean {
 export const endsLine = (text: string): boolean => text.endsWith("\n") || text.endsWith("\r");
 
 /**
- * Leaves the same empty lines out of the ends of both texts; `undefined` if the new text does not have them. At the end
- * of a document without a final line ending, the new text may lack the line ending that the old text has.
+ * Leaves the same empty lines out of the ends of both texts; `undefined` if the new text does not have them, or inserts
+ * a line next to them: the document may have other lines in their place, so that line's place is unknown. At the end of
+ * a document without a final line ending, the new text may lack the line ending that the old text has.
  */
 export function trimmedEnds(
   { oldText, newText }: Sought,
@@ -92,9 +93,12 @@ export function trimmedEnds(
     next.length >= front + spare + (spare > 0 && newText !== "" ? 1 : 0) &&
     next.slice(0, front).every(isEmpty) &&
     next.slice(next.length - spare).every(isEmpty);
-  if (!isAlike) return undefined;
-  return {
-    oldText: old.slice(front, old.length - back).join("\n"),
-    newText: next.slice(front, next.length - spare).join("\n"),
+  const [oldLeft, newLeft] = [old.slice(front, old.length - back), next.slice(front, next.length - spare)];
+  const inserts = (at: 0 | -1): boolean => {
+    const [own, written] = [oldLeft, newLeft].map((all) => all.map((line) => line.trim()).filter((line) => line !== ""));
+    const edge = own?.at(at);
+    return edge !== written?.at(at) && written?.some((line) => line === edge) === true;
   };
+  const isClear = !(front > 0 && inserts(0)) && !(back > (atEnd ? 1 : 0) && inserts(-1));
+  return isAlike && isClear ? { oldText: oldLeft.join("\n"), newText: newLeft.join("\n") } : undefined;
 }

@@ -63,7 +63,7 @@ export function meantBy({ index }: Draft, edit: EditOperation, located: Located)
   const isElsewhere =
     (places.some(isShifted) && isReindenting(edit)) ||
     (rung === "innerBlanks" && isRespacing(edit)) ||
-    (rung === "emptyEnds" && !places.every((place) => fitsEnds(edit, place))) ||
+    (rung === "emptyEnds" && !places.every((place) => fitsEnds(index, edit, place))) ||
     (rung === "unevenIndentation" && (isRespacing(edit) || !places.every((place) => fitsUneven(index, edit, place))));
   return isElsewhere ? { kind: "none" } : located;
 }

@@ -2,6 +2,7 @@
  * Finds the places of a section's hunks in the text as it was before the section. Works like Codex, but never guesses.
  */
 import { type LineHits, locateLines } from "../../match/locate.js";
+import { isRunAt } from "../../match/looseLines.js";
 import type { RungName } from "../../match/rungs.js";
 import type { TextIndex } from "../../match/textIndex.js";
 import { isAllBlank } from "../../text/chars.js";
@@ -165,7 +166,10 @@ function findLines({ index, lenient }: HunkGround, { lines, atEnd }: Hunk, from:
     const only = atEnd ? Math.max(from, index.lineTable("nothing").lineCount - run.length) : undefined;
     const range = { from, only, most: limits.hunkPlaces, lenient };
     const hits = run.length === 0 ? undefined : locateLines(index, run, range);
-    if (hits !== undefined) return { ...hits, lines: left };
+    // If the file already has the hunk's new lines there, the empty lines that it lacks are no reason to add them again.
+    const isDone =
+      lenient && left !== lines && hits?.starts.some((start) => isRunAt(index, start, newLines(left))) === true;
+    if (hits !== undefined && !isDone) return { ...hits, lines: left };
   }
   return undefined;
 }
