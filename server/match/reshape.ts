@@ -3,7 +3,7 @@ import { isAllBlank, isBlank, lineTexts, trimEnd, withoutMark } from "../text/ch
 import type { Place, Reshape, Shift, Sought } from "./place.js";
 import type { TextIndex } from "./textIndex.js";
 import { stripped } from "./viewPrefix.js";
-import { indentedLike, isReindenting, isShifted, shifted } from "./wholeLines.js";
+import { indentedLike, indentOf, isReindenting, isShifted, shifted } from "./wholeLines.js";
 
 /** Returns an edit's texts as they read at a place of the document; `undefined` if they can't be adapted to it. */
 export function asFound(index: TextIndex, sought: Sought, place: Place): Sought | undefined {
@@ -20,10 +20,58 @@ export function asFound(index: TextIndex, sought: Sought, place: Place): Sought 
   }
   const first = index.matchedLines.lineAt(place.from);
   const like = indentedLike(sent, shift, (i) => index.matchedLines.content(first + i));
+  if (like === "oldText" && (mixes(sent, shift) || !isKnownWidth(index, sent, shift))) return undefined;
   const oldText = shifted(sent.oldText, shift);
   const newText = like === "file" ? sent.newText : like && shifted(sent.newText, shift);
   return oldText === undefined || newText === undefined ? undefined : { oldText, newText };
 }
+
+/**
+ * Reports whether a shift would write tabs and spaces on one line, because a line of the new text is indented with a
+ * kind of whitespace that neither the old text nor the document has. A single space is alignment.
+ */
+function mixes({ oldText, newText }: Sought, shift: Shift): boolean {
+  if (shift.kind !== "add" || shift.indent === "") return false;
+  const known = new Set([shift.indent, ...lineTexts(oldText).map(indentOf)].join(""));
+  return lineTexts(newText).some((line) => {
+    const indent = indentOf(line);
+    return indent !== " " && indent.length < line.length && [...indent].some((unit) => !known.has(unit));
+  });
+}
+
+/**
+ * Reports whether the width of a tab that stands for spaces is known, if it matters: the old text has several depths, the
+ * new text has the same one, or the document's lines get deeper by that width.
+ */
+function isKnownWidth(index: TextIndex, { oldText, newText }: Sought, shift: Shift): boolean {
+  if (shift.kind !== "toSpaces" || shift.then !== undefined) return true;
+  const depthsOf = (text: string) =>
+    new Set(lineTexts(text).flatMap((line) => (trimEnd(line) === 0 ? [] : [indentOf(line)])));
+  const [old, next] = [depthsOf(oldText), depthsOf(newText)];
+  old.delete("");
+  next.delete("");
+  return old.size > 1 || [...next].every((indent) => old.has(indent)) || isStep(index, shift.width);
+}
+
+/** Reports whether a number of spaces is the usual one by which a line is deeper than the line above, or none is. */
+function isStep({ matchedLines: lines }: TextIndex, width: number): boolean {
+  const counts = new Map<number, number>();
+  let above = 0;
+  for (let line = 0; line < Math.min(lines.lineCount, linesCompared); line++) {
+    const content = lines.content(line);
+    const indent = indentOf(content);
+    if (indent.length === content.length) continue;
+    const by = indent.length - above;
+    // One space is the alignment of a comment.
+    if (by > 1 && !indent.includes("\t")) counts.set(by, (counts.get(by) ?? 0) + 1);
+    above = indent.length;
+  }
+  const [most] = [...counts].sort((a, b) => b[1] - a[1]);
+  return most === undefined || most[0] === width;
+}
+
+/** The number of a document's lines that are compared to find by how much lines get deeper. */
+const linesCompared = 2_000;
 
 /** Adapts a caller's text to the document at a place. Returns `undefined` if a line's indentation does not fit. */
 export function reshaped(text: string, reshape: Reshape | undefined): string | undefined {
@@ -95,7 +143,9 @@ export function trimmedEnds(
     next.slice(next.length - spare).every(isEmpty);
   const [oldLeft, newLeft] = [old.slice(front, old.length - back), next.slice(front, next.length - spare)];
   const inserts = (at: 0 | -1): boolean => {
-    const [own, written] = [oldLeft, newLeft].map((all) => all.map((line) => line.trim()).filter((line) => line !== ""));
+    const [own, written] = [oldLeft, newLeft].map((all) =>
+      all.map((line) => line.trim()).filter((line) => line !== ""),
+    );
     const edge = own?.at(at);
     return edge !== written?.at(at) && written?.some((line) => line === edge) === true;
   };

@@ -26,10 +26,12 @@ export function isElision(line: string): boolean {
 
 /**
  * Reports whether a trimmed line certainly stands for left-out code: it does so with an ellipsis, and as a comment or in
- * words. A bare ellipsis is a statement in Python.
+ * words. A bare ellipsis is a statement in Python; more than three dots, or dots before a path, are something else.
  */
 export function isOmission(line: string): boolean {
-  return /\.{3}|…/.test(line) && /\p{L}|^(?:\/\/|\/\*|#|--|;|<!--|\{\/\*)/u.test(line) && isElision(line);
+  const isPath = /(?:\.{3}|…)\s*(?:\.?[\\/](?![\\/*])|~|\w:\\)/.test(line);
+  const hasDots = /(?<!\.)\.{3}(?!\.)|…/.test(line) && !isPath;
+  return hasDots && /\p{L}|^(?:\/\/|\/\*|#|--|;|<!--|\{\/\*)/u.test(line) && isElision(line);
 }
 
 /** Reports whether a text consists only of letters, whitespace and prose punctuation, including brackets. */

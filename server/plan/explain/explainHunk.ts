@@ -47,7 +47,7 @@ export function* explainHunk(draft: Draft, hunk: Hunk, how: Unplaced, at: At): G
       return hunkFailures.noContext(at);
     case "uneven": {
       const absence = yield* absenceOf(draft, old.join("\n"), { wholeLines: true, from: problem.start });
-      return hunkFailures.uneven(at, { isUnfit: problem.isUnfit, absence });
+      return hunkFailures.uneven(at, { why: problem.why, absence });
     }
     case "ambiguous": {
       const { rung, starts, length, near } = problem;

@@ -50,10 +50,10 @@ export type HunkProblem =
       readonly rung: RungName;
     }
   /**
-   * A place where the added lines' indentation is unknown, because the removed lines beside them disagree or, with
-   * `isUnfit`, because an added line can't be shifted like them.
+   * A place where the added lines' indentation is unknown: the removed lines beside them disagree, an added line can't
+   * be shifted like them, or the added lines may already have the file's indentation.
    */
-  | { readonly kind: "uneven"; readonly start: number; readonly isUnfit: boolean };
+  | { readonly kind: "uneven"; readonly start: number; readonly why: "disagreement" | "misfit" | "unclear" };
 
 /** The values shared by all hunks of a section. */
 export interface HunkGround {

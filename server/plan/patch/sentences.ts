@@ -91,6 +91,16 @@ function sayTelling(telling: readonly TellingContext[]): string {
     .join(" ");
 }
 
+/** Reasons why it is unknown how to indent the added lines of a hunk. */
+const unevenReasons = {
+  disagreement: (name: string): string =>
+    `The removed lines of ${name} have a different indentation in the file, and not all of them by the same amount, so it is unknown how to indent the added lines.`,
+  misfit: (name: string): string =>
+    `The removed lines of ${name} have a different indentation in the file, and an added line cannot be indented likewise.`,
+  unclear: (name: string): string =>
+    `The lines of ${name} have a different indentation in the file, and its added lines may already have the indentation of the file.`,
+} as const;
+
 /** Failures to place a hunk of a patch. */
 export const hunkFailures = {
   /**
@@ -164,15 +174,9 @@ export const hunkFailures = {
       hint: "If this is the intended location, the hunk has already been applied: leave it out. Otherwise, copy the lines from the file.",
       line,
     }),
-  /** `isUnfit`: `true` if an added line can't be indented likewise; `false` if the removed lines disagree. */
-  uneven: (at: At, { isUnfit, absence }: { readonly isUnfit: boolean; readonly absence: Absence }) =>
+  uneven: (at: At, { why, absence }: { readonly why: keyof typeof unevenReasons; readonly absence: Absence }) =>
     makeFailure("contextNotFound", at, {
-      problem: [
-        isUnfit
-          ? `The removed lines of ${nameOf(at)} have a different indentation in the file, and an added line cannot be indented likewise.`
-          : `The removed lines of ${nameOf(at)} have a different indentation in the file, and not all of them by the same amount, so it is unknown how to indent the added lines.`,
-        ...sayAbsence(absence),
-      ].join(" "),
+      problem: [unevenReasons[why](nameOf(at)), ...sayAbsence(absence)].join(" "),
       hint: "Copy the lines from the current file with their indentation, and indent the added lines to match.",
       ...placeOf(absence),
     }),
