@@ -5,7 +5,7 @@ import { firstIndex } from "../../text/lines.js";
 import { findAll } from "../search/findAll.js";
 import type { TextIndex } from "../textIndex.js";
 import { indentOf, wholeLines as linesOf, shiftOfLines } from "../wholeLines.js";
-import { align } from "./alignment.js";
+import { align, reachOf } from "./alignment.js";
 import { type Difference, type DifferenceKind, kindOf, lineDifference, type Region } from "./difference.js";
 
 /** Limits on the work. `votesPerWord`, for example, limits how many occurrences of a word may vote. */
@@ -60,12 +60,23 @@ export function nearestRegions(
   const regions: Region[] = [];
   for (const { start, aligned } of near) {
     if (regions.length === limits.nearestShown) break;
-    const region =
+    const found =
       (aligned.hasGap ? regionWithGap(index, start, aligned.lines) : undefined) ?? regionAt(index, start, sought);
+    const region = extended(index, found, reachOf(index, start, lines));
     if (regions.every((other) => region.startLine > other.endLine || region.endLine < other.startLine))
       regions.push(region);
   }
   return regions;
+}
+
+/** Extends a region to the lines (0-based, of `matchedLines`) with which the old text's lines align. */
+function extended(index: TextIndex, region: Region, reach: { readonly first: number; readonly last: number }): Region {
+  const last = Math.min(reach.last, index.matchedLines.lineCount - 1);
+  return {
+    ...region,
+    startLine: Math.min(region.startLine, ownLine(index, reach.first)),
+    endLine: Math.max(region.endLine, ownLine(index, last)),
+  };
 }
 
 /** Returns the lines where a region may start: those with the most votes, and those just before the best of them. */

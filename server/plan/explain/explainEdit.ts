@@ -57,7 +57,7 @@ export function* explainAbsence(
   const line = lineOfReindented(draft, edit) ?? lineOfNewText(draft, edit);
   if (line !== undefined) {
     const elsewhere = nearestRegions(draft.index, edit.oldText)
-      .map((region) => quotedRegion(draft, region))
+      .map((region) => quotedRegion(draft, region, limits.furtherLines))
       .filter(({ startLine, endLine }) => line < startLine || line > endLine);
     return editFailures.alreadyApplied(at, line, elsewhere);
   }
@@ -90,7 +90,7 @@ export function* absenceOf(
   const occurring = isKnown || alike.length > 0 ? [] : occurringLines(draft.index, text);
   return {
     elided,
-    nearest: miswritten?.found === undefined ? regions.map((region) => quotedRegion(draft, region)) : [],
+    nearest: miswritten?.found === undefined ? quotedRegions(draft, regions) : [],
     miswritten,
     occurring: occurring.map(({ sought, line, count }) => {
       const offset = draft.index.matchedLines.start(line);
@@ -302,15 +302,23 @@ const blankKinds: ReadonlySet<DifferenceKind> = new Set([
   ...(["lineEndBlanks", "indentation", "unevenIndentation", "innerBlanks", "typography"] as const),
 ]);
 
-/** Returns a region in the form in which failures quote it, with line numbers from the text before the batch. */
-export function quotedRegion(draft: Draft, region: Region): NearestRegion {
+/** Returns regions, the nearest first, in the form in which failures quote them. */
+export function quotedRegions(draft: Draft, regions: readonly Region[]): NearestRegion[] {
+  return regions.map((region, i) => quotedRegion(draft, region, i === 0 ? limits.nearestLines : limits.furtherLines));
+}
+
+/**
+ * Returns a region in the form in which failures quote it, with line numbers from the text before the batch, and at most
+ * `most` of its lines.
+ */
+function quotedRegion(draft: Draft, region: Region, most: number = limits.nearestLines): NearestRegion {
   const { lines } = draft.index;
   const { difference } = region;
   const visible = difference !== undefined && blankKinds.has(difference.kind);
   // If the difference is far down in the region, only the lines around it are shown.
-  const isFar = difference !== undefined && difference.line - region.startLine >= limits.nearestLines;
-  const shownStart = isFar ? difference.line - Math.floor(limits.nearestLines / 2) : region.startLine;
-  const shownEnd = Math.min(region.endLine, shownStart + limits.nearestLines - 1);
+  const isFar = difference !== undefined && difference.line - region.startLine >= most;
+  const shownStart = isFar ? difference.line - Math.floor(most / 2) : region.startLine;
+  const shownEnd = Math.min(region.endLine, shownStart + most - 1);
   const content = Array.from({ length: shownEnd - shownStart + 1 }, (_, i) => lines.content(shownStart + i));
   const inBase = (line: number): number => lineInBase(draft, lines.start(line));
   const numbered = content.map((text, i) => ({ text, number: ownLine(draft, shownStart + i) }));

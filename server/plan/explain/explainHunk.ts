@@ -9,7 +9,7 @@ import type { Hunk, HunkLine } from "../operation.js";
 import type { MissingAnchor } from "../patch/anchors.js";
 import { type HunkProblem, isIdle, isSigned, newLines, oldLines } from "../patch/hunks.js";
 import { hunkFailures } from "../patch/sentences.js";
-import { absenceOf, quotedRegion } from "./explainEdit.js";
+import { absenceOf, quotedRegions } from "./explainEdit.js";
 import { meantToAdd, onlyPlace, tellingLines } from "./hunkContext.js";
 
 /** The reason a hunk could not be placed, and how much to say about it. */
@@ -114,7 +114,7 @@ function* explainAnchor(
     anchor,
     behind: from === 0 ? undefined : inBase(from - 1),
     linesAt: own === undefined ? undefined : inBase(own),
-    nearest: nearestRegions(index, anchor, { wholeLines: true }).map((region) => quotedRegion(draft, region)),
+    nearest: quotedRegions(draft, nearestRegions(index, anchor, { wholeLines: true })),
   });
 }
 

@@ -302,7 +302,7 @@ export function showLines(
   how: { blanks: "visible" | "plain"; before: boolean; more: boolean },
 ): string {
   const shown = lines.map(({ text, number }) => {
-    const cut = clip(text, limits.quotedLine);
+    const cut = clip(text, limits.nearestLine);
     return `${number ?? "+"}| ${how.blanks === "plain" ? cut : withVisibleEnds(cut)}`;
   });
   return [...(how.before ? ["…"] : []), ...shown, ...(how.more ? ["…"] : [])].join("\n");
@@ -315,7 +315,7 @@ export function sayNearest([first, ...others]: readonly NearestRegion[]): string
     startLine === endLine ? `line ${startLine}` : `lines ${startLine}-${endLine}`;
   const also = others.map((region) => `${named(region)} (${clip(region.difference, 120)})`);
   const rest = also.length === 0 ? "" : `Also similar: ${also.join("; ")}.\n`;
-  return [`Nearest match: ${named(first)} (${first.difference}):\n${clip(first.text, 500)}\n${rest}`];
+  return [`Nearest match: ${named(first)} (${first.difference}):\n${clip(first.text, limits.nearestText)}\n${rest}`];
 }
 
 /** Warnings about new texts that look unfinished. */
