@@ -169,6 +169,8 @@ export const diskSentences = {
     `A call to change ${some(names, 300)}, begun at ${started.toISOString()}, was interrupted. ${sayEnding(ending)}`,
   badJournal: (path: string): string =>
     `the journal ${quote(path, 300)} is damaged, or was not written by the server, and was left alone: check the files that it names, then delete the journal`,
+  badKept: (path: string): string =>
+    `the kept call ${quote(path, 300)} is damaged, or was not written by the server, and can't be undone: delete the file`,
   bitsLost: (path: string): string =>
     `${path} belongs to another user, so the system removes its set-user-ID and set-group-ID bits when the server writes the file`,
   /** About a journal, complete or partly written, that the system does not let the server use. */

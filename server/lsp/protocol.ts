@@ -234,6 +234,10 @@ export interface TransactionStatus {
   transaction: string;
   label: string;
   state: "applied" | "undone";
+  /** Time of the call, in ISO 8601. */
+  at: string;
+  /** The paths of the changed files; those of renamed files are the new ones. */
+  files: string[];
   /** The agent that sent the call; absent if the editor did. */
   by?: Caller;
 }

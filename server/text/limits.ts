@@ -37,6 +37,12 @@ export const limits = {
   callFileBytes: 512 * 1024 * 1024,
   /** Bytes in the journal or the lock file of one batch on disk. */
   journalBytes: 64 * 1024 * 1024,
+  /** Batches on disk that are kept for each folder, so that they can be undone. */
+  keptBatches: 20,
+  /** Bytes in all kept batches together. */
+  keptBytes: 64 * 1024 * 1024,
+  /** Milliseconds for which a batch is kept (7 days). */
+  keptMs: 604_800_000,
   /** Milliseconds for which a lock held by a process on another machine or in another container is respected. */
   foreignProcessMs: 3_600_000,
   /** Files examined or read concurrently. */

@@ -92,6 +92,6 @@ export async function readText(options: Arguments, context: RequestContext): Pro
 /** Undoes a transaction, by default the last one; returns the exit code. */
 export async function undo(options: Arguments, context: RequestContext): Promise<number> {
   const [transaction] = options.words;
-  const request = { method: "multiEdit/undo", params: { transaction }, targets: [], needsEditor: true };
+  const request = { method: "multiEdit/undo", params: { transaction }, targets: [] };
   return showEdit(await sendRequest(request, context), options);
 }

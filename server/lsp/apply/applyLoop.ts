@@ -69,14 +69,14 @@ export async function applyJob(job: ApplyJob): Promise<Applied> {
 }
 
 async function applyConfirmed(job: ApplyJob, confirmation: Confirmation | undefined): Promise<Applied> {
-  const { session, options, token, warnings } = job;
+  const { session, options, token, warnings, onCommit } = job;
   for (let moved = 0; ; ) {
     const plan = await job.plan();
     if (!plan.ok) return { answer: toRefusal(plan.failures, plan.outcomes, job) };
     const refused = (failure: Failure): Applied => ({
       answer: toEditorRefusal(withRest(failure, callSentences.nothingChanged), notAttempted(plan.outcomes)),
     });
-    const context = { session, options, places: plan.places };
+    const context = { session, options, places: plan.places, onCommit };
     const { editor: tasks, disk } = tasksByWriter(context, plan.tasks);
     const byEditor = plan.files.filter((file) => tasks.some((one) => one.kind !== "restore" && one.planned === file));
     const missing = missingOperation(byEditor, session);

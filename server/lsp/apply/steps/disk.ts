@@ -61,7 +61,7 @@ export async function stagePart(
   context: ApplyContext,
   tasks: readonly Task[],
 ): Promise<DiskPart | { readonly ok: false; readonly failures: readonly Failure[] }> {
-  const { session, options } = context;
+  const { session, options, onCommit } = context;
   // All tasks for a file yield the same change.
   const changes = new Map<FileChange, DiskChange>();
   for (const task of tasks) {
@@ -74,7 +74,8 @@ export async function stagePart(
   }
   const files = [...changes.keys()];
   const paths = [...changes.values()].flatMap((change) => [change.path, targetOf(change) ?? []].flat());
-  const staged = stage(await workspaceOf(session, paths), [...changes.values()], labelOf(files, options));
+  const label = labelOf(files, options);
+  const staged = stage(await workspaceOf(session, paths), [...changes.values()], label, onCommit);
   for (const { message } of staged.recovered) session.log("warn", message);
   if (!staged.ok) return staged;
   const warnings = [...staged.recovered.map(({ message }) => message), ...staged.warnings];
