@@ -108,9 +108,30 @@ async function buildPrograms() {
     build({ ...common, format: "esm", entryPoints: ["server/lsp/protocol.ts"], outfile: "dist/protocol.js" }),
     build({ ...common, format: "cjs", entryPoints: ["server/lsp/protocol.ts"], outfile: "dist/protocol.cjs" }),
     buildSchemas(),
+    buildShellFiles(),
   ]);
   await chmod("dist/main.cjs", 0o755);
   await writeFile("dist/THIRD-PARTY-LICENSES.txt", await licencesOf(programs.map(({ metafile }) => metafile)));
+}
+
+/** Writes the completions and the manual page from the table that the command line is read by. */
+async function buildShellFiles() {
+  const { completions, manPage, setupNames } = await evaluated(
+    `export { completions } from "./server/agent/cli/completions.ts";
+    export { manPage } from "./server/agent/cli/manPage.ts";
+    export { setupNames } from "./server/agent/cli/setup/setup.ts";`,
+  );
+  const { version } = JSON.parse(await readFile("package.json", "utf8"));
+  const files = {
+    "dist/completions/multi-edit.bash": completions.bash(setupNames),
+    "dist/completions/_multi-edit": completions.zsh(setupNames),
+    "dist/completions/multi-edit.fish": completions.fish(setupNames),
+    "dist/man/multi-edit.1": manPage(version, setupNames),
+  };
+  for (const [path, text] of Object.entries(files)) {
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, text);
+  }
 }
 
 /** Runs the same functions that the decoder and the settings use, so that a schema cannot differ from them. */

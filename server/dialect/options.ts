@@ -25,8 +25,9 @@ export interface CallOptions {
   readonly unopened?: "disk" | "editor" | undefined;
   /**
    * If `true`, a patch may delete, move or replace a document that has unsaved changes, or move a file onto another.
+   * `ask`: the same, but the server asks the user first if a document has unsaved changes.
    */
-  readonly overwrite?: boolean | undefined;
+  readonly overwrite?: boolean | "ask" | undefined;
   /** The document versions that the caller has seen, by URI. If a document's version differs, the call fails. */
   readonly versions?: Readonly<Record<string, number>> | undefined;
 }

@@ -1,7 +1,7 @@
 /** Prints a command's output to a terminal or a pipe and determines the exit code. */
 import { styleText } from "node:util";
 import type { MultiEditResult } from "../../lsp/protocol.js";
-import type { FailureCode } from "../../plan/failure.js";
+import { type FailureCode, makeFailure, theCall } from "../../plan/failure.js";
 import type { RequestResult } from "../session/request.js";
 
 /** The exit codes, which let scripts distinguish outcomes without parsing messages. */
@@ -131,8 +131,12 @@ function harmless(text: string): string {
   });
 }
 
-/** Prints the problem of a command line or of its input; returns the exit code. */
-export function misused(problem: string): number {
+/** Prints the problem of a command line or of its input, with `--json` also as JSON; returns the exit code. */
+export function misused(problem: string, { json }: { readonly json: boolean }): number {
+  if (json) {
+    const { code, message } = makeFailure("invalidParams", theCall, { problem });
+    printJson({ error: { message, failures: [{ code, message }], edits: [] } });
+  }
   say(problem);
   return exitCodes.usage;
 }

@@ -20,9 +20,9 @@ import { commandSentences, inputProblems } from "./sentences.js";
 export async function edit(method: string, options: Arguments, context: RequestContext): Promise<number> {
   const [path = "-"] = options.words;
   const text = await readInput(path, process.stdin);
-  if (!text.ok) return misused(text.problem);
+  if (!text.ok) return misused(text.problem, options);
   const values = callsIn(text.value);
-  if (!values.ok) return misused(values.problem);
+  if (!values.ok) return misused(values.problem, options);
   const { length: total } = values.value;
   const requests: SessionRequest[] = [];
   for (const value of values.value) {
@@ -30,7 +30,8 @@ export async function edit(method: string, options: Arguments, context: RequestC
     if (!call.ok) {
       if (options.json) printJson(errorOf(call));
       const message = messageOf(call, options);
-      return misused(total === 1 ? message : inputProblems.badCall(requests.length + 1, message));
+      say(total === 1 ? message : inputProblems.badCall(requests.length + 1, message));
+      return exitCodes.usage;
     }
     requests.push(call.request);
   }

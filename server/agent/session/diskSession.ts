@@ -36,7 +36,10 @@ export function openDiskSession(directory: string, version: string, log: (text: 
 }
 
 /** Removes the transaction's id from an answer if the call was not kept: the session ends with the call. */
-export async function withKept(session: Session, { transaction, ...result }: MultiEditResult): Promise<MultiEditResult> {
+export async function withKept(
+  session: Session,
+  { transaction, ...result }: MultiEditResult,
+): Promise<MultiEditResult> {
   if (transaction === undefined || !session.history.isOnDisk) return result;
   const isKept = (await keptCalls(session)).some(({ id }) => id === transaction);
   return isKept

@@ -48,7 +48,7 @@ export async function applyBatch(
     atomic: options.atomic ?? session.settings.atomic,
     order: options.order ?? defaultOrder,
     lenient: options.lenient ?? session.settings.lenient,
-    overwrite: options.overwrite ?? false,
+    overwrite: (options.overwrite ?? false) !== false,
   };
   const isPatch = decoded.shape === "patch";
   return withProgress(session, token, (watched, report) => {

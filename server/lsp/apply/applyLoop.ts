@@ -56,7 +56,8 @@ export function textsFirst(tasks: readonly Task[]): Task[] {
 /** Plans a job and applies it. If the user must be asked, applies exactly the plan that the user accepted. */
 export async function applyJob(job: ApplyJob): Promise<Applied> {
   // A caller may request confirmation, but can't bypass confirmation that the user requires.
-  const asks = job.options.confirm === true || job.session.settings.confirm === "always";
+  const { confirm, overwrite } = job.options;
+  const asks = confirm === true || job.session.settings.confirm === "always" || overwrite === "ask";
   const confirmation = asks ? createConfirmation(job) : undefined;
   try {
     const applied = await applyConfirmed(job, confirmation);

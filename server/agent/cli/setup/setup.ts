@@ -10,6 +10,9 @@ import { helixSetup } from "./helix.js";
 import { type Installation, ownCommand, setupFiles } from "./setupFiles.js";
 import { setupTexts } from "./setupTexts.js";
 
+/** The programs that can be set up, in alphabetical order. */
+export const setupNames: readonly string[] = Object.keys(setupFiles).sort();
+
 /** Prints the configuration for one program, writes it, or removes it; returns the exit code. */
 export function runSetup({ words: [name, ...words], write, remove }: Arguments): number {
   const setup = write || remove ? changeFiles(name, words, remove ? "remove" : "add") : textOf(name, words);
@@ -40,8 +43,7 @@ function textOf(name: string | undefined, words: readonly string[]): Input<strin
   return { ok: true, value: text(installation().samples) };
 }
 
-const unknown = (name: string | undefined): Input<never> =>
-  unreadable(setupSentences.unknown(name, Object.keys(setupFiles).sort()));
+const unknown = (name: string | undefined): Input<never> => unreadable(setupSentences.unknown(name, setupNames));
 
 /** Finds this program, and the samples' folder, which is next to the program's folder in the package. */
 function installation(): Installation {
