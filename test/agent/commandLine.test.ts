@@ -319,13 +319,6 @@ describe("an invalid command line", () => {
     });
   });
 
-  it("does not include --help, which exits with 0 and lists the commands", async () => {
-    const { code, stdout } = await runCommand(program, ["undo", "--help"]);
-    expect(code).toBe(0);
-    for (const line of stdout.split("\n")) expect(line.length).toBeLessThanOrEqual(80);
-    for (const name of ["apply", "preview", "read", "undo", "sessions", "doctor", "setup", "mcp"])
-      expect(stdout).toContain(`\n  ${name} `);
-  });
 });
 
 describe("the other exit codes", () => {
