@@ -20,6 +20,8 @@ import {
   type StatusResult,
   type UndoParams,
 } from "../lsp/protocol.js";
+import { callSentences, editorFailures } from "../lsp/sentences.js";
+import { withRest } from "../plan/failure.js";
 import { fromDirectory } from "../workspace/pathText.js";
 import { inServerFolder } from "../workspace/serverFolder.js";
 import { sessionFailures } from "./sentences.js";
@@ -145,9 +147,10 @@ function toEditorSession(session: SessionConnection, directory: string): EditorS
 
 /** Sends a request, and turns every failure into a `MultiEditError`. */
 async function ask<T>(session: SessionConnection, method: string, params: unknown, signal?: AbortSignal): Promise<T> {
+  // The JSON-RPC library would send the request first, and the cancellation after it.
+  if (signal?.aborted) throw failed([withRest(editorFailures.cancelled(), callSentences.nothingChanged)]);
   const source = new CancellationTokenSource();
   const cancel = (): void => source.cancel();
-  if (signal?.aborted) cancel();
   signal?.addEventListener("abort", cancel);
   try {
     return (await session.request(method, params, source.token)) as T;

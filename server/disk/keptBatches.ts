@@ -124,7 +124,7 @@ function oldFileOf({ way, kept, oldCopy }: HelpedEntry): string {
 }
 
 /** Describes new bytes by the numbers of bytes at the start and the end that are as in the old ones, and the rest. */
-function differenceOf(old: Uint8Array = Buffer.alloc(0), now: Buffer): Difference {
+function differenceOf(old: Uint8Array = Buffer.alloc(0), now: Buffer): ByteDifference {
   const most = Math.min(old.length, now.length);
   let head = 0;
   while (head < most && old[head] === now[head]) head++;
@@ -133,7 +133,7 @@ function differenceOf(old: Uint8Array = Buffer.alloc(0), now: Buffer): Differenc
   return { head, tail, middle: now.subarray(head, now.length - tail).toString("base64") };
 }
 
-function newBytesOf(old: Buffer = Buffer.alloc(0), { head, tail, middle }: Difference): Buffer {
+function newBytesOf(old: Buffer = Buffer.alloc(0), { head, tail, middle }: ByteDifference): Buffer {
   return Buffer.concat([old.subarray(0, head), Buffer.from(middle, "base64"), old.subarray(old.length - tail)]);
 }
 
@@ -186,8 +186,13 @@ function listKept({ files, batches }: Keeper): KeptFileName[] {
   return names.sort((a, b) => a.at - b.at || (a.id < b.id ? -1 : 1));
 }
 
+/** Removes the kept batches that are too old, too many or too large, as far as the disk lets it. */
+export function pruneKept(keeper: Keeper): void {
+  tryAll([() => prune(keeper)]);
+}
+
 /** Removes the kept batches that are too old, too many for their folder or, all together, too large: oldest first. */
-export function prune(keeper: Keeper): void {
+function prune(keeper: Keeper): void {
   const { files, owners, batches } = keeper;
   const now = owners.now();
   const counts = new Map<string, number>();
@@ -233,7 +238,7 @@ export function readKept(workspace: DiskWorkspace): {
 } {
   const { files, batches: directory } = workspace;
   if (attempt(() => files.look(directory)).value === undefined) return { batches: [], problems: [] };
-  tryAll([() => prune(workspace)]);
+  pruneKept(workspace);
   const batches: KeptBatch[] = [];
   const problems: string[] = [];
   for (const file of attempt(() => listKept(workspace)).value ?? []) {
@@ -312,7 +317,7 @@ const differenceSchema = z.object({
   middle: z.string(),
 });
 
-type Difference = z.infer<typeof differenceSchema>;
+type ByteDifference = z.infer<typeof differenceSchema>;
 
 const entrySchema = z.strictObject({
   path: pathSchema,

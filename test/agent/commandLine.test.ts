@@ -318,7 +318,6 @@ describe("an invalid command line", () => {
       stderr: expect.stringContaining("none.json"),
     });
   });
-
 });
 
 describe("the other exit codes", () => {

@@ -10,7 +10,12 @@ const program = serverForDesks();
 async function layBench(options: DeskOptions = {}) {
   const home = ownStateHome();
   const files = { "a.txt": "one\n", "b.txt": "one\n", "c.txt": "one\n" };
-  const desk = await layDesk(program, { clientInfo: { name: "Tester" }, files, open: { "a.txt": "mine\none\n", "b.txt": "one\n" }, ...options });
+  const desk = await layDesk(program, {
+    clientInfo: { name: "Tester" },
+    files,
+    open: { "a.txt": "mine\none\n", "b.txt": "one\n" },
+    ...options,
+  });
   await announced(home);
   const send = (args: readonly string[], ...sections: readonly string[]) => {
     const input = ["*** Begin Patch", ...sections, "*** End Patch\n"].join("\n");
@@ -43,18 +48,24 @@ describe("a patch for a document with unsaved text", () => {
     expect(editor.questions).toHaveLength(1);
   });
 
-  it.each(lossy)("that %s is not applied with --overwrite if the user rejects it, or can't be asked", async (_, sections) => {
-    const { send, disk, texts, editor } = await layBench();
-    const before = [disk(), texts()];
-    editor.answerQuestionsWith("Reject");
-    expect(await send(["--overwrite"], ...sections)).toMatchObject({ code: 4, stderr: expect.stringContaining("rejected") });
-    editor.beforeAnswers(() => {
-      throw new Error("no questions here");
-    });
-    const unasked = await send(["--overwrite"], ...sections);
-    expect([unasked.code, unasked.stderr]).toEqual([4, expect.stringContaining("can't ask")]);
-    expect([disk(), texts()]).toEqual(before);
-  });
+  it.each(lossy)(
+    "that %s is not applied with --overwrite if the user rejects it, or can't be asked",
+    async (_, sections) => {
+      const { send, disk, texts, editor } = await layBench();
+      const before = [disk(), texts()];
+      editor.answerQuestionsWith("Reject");
+      expect(await send(["--overwrite"], ...sections)).toMatchObject({
+        code: 4,
+        stderr: expect.stringContaining("rejected"),
+      });
+      editor.beforeAnswers(() => {
+        throw new Error("no questions here");
+      });
+      const unasked = await send(["--overwrite"], ...sections);
+      expect([unasked.code, unasked.stderr]).toEqual([4, expect.stringContaining("can't ask")]);
+      expect([disk(), texts()]).toEqual(before);
+    },
+  );
 });
 
 describe("with --overwrite, nobody is asked", () => {

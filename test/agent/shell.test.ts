@@ -27,23 +27,29 @@ afterAll(() => program.remove());
 const run = (args: readonly string[], options?: RunOptions): Promise<Ran> => runCommand(program, args, options);
 
 describe("the help", () => {
-  it.each([[[]], [["--help"]], [["-h"]], [["help"]]])("is the page of the commands under their name: %j", async (args) => {
-    const { code, stdout, stderr } = await runCommand(named, args);
-    expect([code, stderr]).toEqual([0, ""]);
-    expect(stdout).toMatch(/^Usage: multi-edit <command>/);
-    for (const name of Object.keys(commandRows)) expect(stdout).toContain(`\n  ${name} `);
-    for (const line of stdout.split("\n")) expect(line.length).toBeLessThanOrEqual(80);
-  });
+  it.each([[[]], [["--help"]], [["-h"]], [["help"]]])(
+    "is the page of the commands under their name: %j",
+    async (args) => {
+      const { code, stdout, stderr } = await runCommand(named, args);
+      expect([code, stderr]).toEqual([0, ""]);
+      expect(stdout).toMatch(/^Usage: multi-edit <command>/);
+      for (const name of Object.keys(commandRows)) expect(stdout).toContain(`\n  ${name} `);
+      for (const line of stdout.split("\n")) expect(line.length).toBeLessThanOrEqual(80);
+    },
+  );
 
-  it.each(Object.keys(commandRows))("of %s describes that command and each of its options, and nothing else", async (name) => {
-    const { code, stdout } = await run([name, "--help"]);
-    expect([code, (await run(["help", name])).stdout]).toEqual([0, stdout]);
-    expect(stdout.startsWith(`Usage: multi-edit ${name}`)).toBe(true);
-    for (const line of stdout.split("\n")) expect(line.length).toBeLessThanOrEqual(80);
-    const shown = [...stdout.matchAll(/^ {2}(?:-h, )?--([a-z]+)/gm)].map(([, option]) => option);
-    const { options } = commandRows[name as keyof typeof commandRows];
-    expect(shown.sort()).toEqual([...options].sort());
-  });
+  it.each(Object.keys(commandRows))(
+    "of %s describes that command and each of its options, and nothing else",
+    async (name) => {
+      const { code, stdout } = await run([name, "--help"]);
+      expect([code, (await run(["help", name])).stdout]).toEqual([0, stdout]);
+      expect(stdout.startsWith(`Usage: multi-edit ${name}`)).toBe(true);
+      for (const line of stdout.split("\n")) expect(line.length).toBeLessThanOrEqual(80);
+      const shown = [...stdout.matchAll(/^ {2}(?:-h, )?--([a-z]+)/gm)].map(([, option]) => option);
+      const { options } = commandRows[name as keyof typeof commandRows];
+      expect(shown.sort()).toEqual([...options].sort());
+    },
+  );
 
   it("of setup lists the programs, and that of completion the shells", async () => {
     expect((await run(["setup", "--help"])).stdout).toContain(`NAME is one of:\n  ${setupNames.join(", ")}\n`);
@@ -65,15 +71,24 @@ describe("a mistake", () => {
     [["stauts"], "There is no command stauts. Did you mean status?\nSee multi-edit --help."],
     [["foo"], `There is no command foo. The commands are ${all}.\nSee multi-edit --help.`],
     [["help", "aply"], "There is no command aply. Did you mean apply?\nSee multi-edit --help."],
-    [["apply", "--sesion=1"], "The command apply has no option --sesion. Did you mean --session?\nSee multi-edit apply --help."],
+    [
+      ["apply", "--sesion=1"],
+      "The command apply has no option --sesion. Did you mean --session?\nSee multi-edit apply --help.",
+    ],
     [["undo", "--clear"], "The command undo has no option --clear.\nSee multi-edit undo --help."],
     [["apply", "-x"], "The command apply has no option -x.\nSee multi-edit apply --help."],
     [["apply", "--json=yes"], "--json takes no value.\nSee multi-edit apply --help."],
     [["apply", "--mode"], "--mode needs a value: --mode=MODE.\nSee multi-edit apply --help."],
     [["apply", "--mode", "--summary"], "--mode needs a value: --mode=MODE.\nSee multi-edit apply --help."],
     [["apply", "--lenient", "--exact"], "--lenient and --exact can't be used together.\nSee multi-edit apply --help."],
-    [["setup", "pi", "--write", "--remove"], "--write and --remove can't be used together.\nSee multi-edit setup --help."],
-    [["apply", "--versions=3"], '--versions must be a JSON object of URIs and version numbers, such as {"file:///src/a.ts": 7}.\nSee multi-edit apply --help.'],
+    [
+      ["setup", "pi", "--write", "--remove"],
+      "--write and --remove can't be used together.\nSee multi-edit setup --help.",
+    ],
+    [
+      ["apply", "--versions=3"],
+      '--versions must be a JSON object of URIs and version numbers, such as {"file:///src/a.ts": 7}.\nSee multi-edit apply --help.',
+    ],
   ])("%j is explained under the right name, on stderr and, if JSON is asked for, as JSON", async (args, expected) => {
     const { code, stdout, stderr } = await run(args);
     expect([code, stdout, stderr]).toEqual([2, "", `multi-edit: ${expected}\n`]);
@@ -85,18 +100,25 @@ describe("a mistake", () => {
   it("of an option before the command is no mistake", async () => {
     ownStateHome();
     expect(await runCommand(named, ["--json", "log"])).toMatchObject({ code: 0, stdout: '{"transactions":[]}\n' });
-    expect(await runCommand(named, ["--jsn"])).toMatchObject({ code: 2, stderr: expect.stringContaining("Name a command: apply") });
+    expect(await runCommand(named, ["--jsn"])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("Name a command: apply"),
+    });
   });
 
   it("in the input is explained in words, as JSON, too", async () => {
     const { code, stdout, stderr } = await run(["apply", "none.json", "--json"]);
     expect([code, stderr]).toEqual([2, '"none.json" can\'t be read: there is no such file.\n']);
-    expect(JSON.parse(stdout)).toMatchObject({ error: { message: stderr.trimEnd(), failures: [{ code: "invalidParams" }], edits: [] } });
+    expect(JSON.parse(stdout)).toMatchObject({
+      error: { message: stderr.trimEnd(), failures: [{ code: "invalidParams" }], edits: [] },
+    });
     expect(await run(["apply", "."])).toMatchObject({ stderr: '"." can\'t be read: it is a directory.\n' });
     const broken = await run(["apply", "--json"], { input: '{"path": ' });
     expect(JSON.parse(broken.stdout)).toMatchObject({ error: { message: broken.stderr.trimEnd() } });
     const directory = await run(["apply", "--json", "--workspace=none"], { input: "{}" });
-    expect(JSON.parse(directory.stdout)).toMatchObject({ error: { message: expect.stringContaining("not a directory") } });
+    expect(JSON.parse(directory.stdout)).toMatchObject({
+      error: { message: expect.stringContaining("not a directory") },
+    });
   });
 });
 
@@ -131,8 +153,10 @@ describe("the options that a call can carry", () => {
     const labelled = JSON.parse((await edit("--label=tidy up", "--order=original")).stdout);
     expect(labelled).toMatchObject({ label: "tidy up", diff: expect.stringContaining("-one\n-two\n+two\n+three\n") });
     expect(await edit("--exact", "--order=original")).toMatchObject({ code: 1 });
-    expect(JSON.parse((await edit("--order=sequential")).stdout)).toMatchObject({ error: { failures: [{ code: "ambiguousMatch" }] } });
-    expect(await edit("--versions={\"file:///none\": 3}", "--order=original")).toMatchObject({ code: 0 });
+    expect(JSON.parse((await edit("--order=sequential")).stdout)).toMatchObject({
+      error: { failures: [{ code: "ambiguousMatch" }] },
+    });
+    expect(await edit('--versions={"file:///none": 3}', "--order=original")).toMatchObject({ code: 0 });
   });
 
   it("can ask nobody if there is no editor", async () => {
@@ -152,7 +176,10 @@ function offered(line: readonly string[]): string[] {
     _multi_edit
     printf '%s\\n' "\${COMPREPLY[@]}"`;
   const env = { ...process.env, COMPLETIONS: completions.bash(setupNames) };
-  const { stdout, stderr } = spawnSync("bash", ["-c", script, "bash", "multi-edit", ...line], { encoding: "utf8", env });
+  const { stdout, stderr } = spawnSync("bash", ["-c", script, "bash", "multi-edit", ...line], {
+    encoding: "utf8",
+    env,
+  });
   expect(stderr).toBe("");
   return stdout.split("\n").filter((word) => word !== "");
 }
@@ -191,33 +218,45 @@ describe.runIf(process.platform !== "win32")("the completions for bash", () => {
 });
 
 describe("the completions for zsh and fish", () => {
-  it.each(["zsh", "fish"] as const)("for %s have every command, and every option of each with its values", async (shell) => {
-    const text = completions[shell](setupNames);
-    expect((await run(["completion", shell])).stdout).toBe(text);
-    for (const [name, { options }] of Object.entries(commandRows)) {
-      const own = text.split("\n").filter((line) => line.includes(`from ${name}'`)).join("\n");
-      const zshCase = new RegExp(`^    ${name}\\) _arguments ([\\s\\S]*?) ;;$`, "m").exec(text)?.[1] ?? "";
-      const block = shell === "fish" ? own : zshCase;
-      for (const option of options) {
-        const row = optionRows[option];
-        const written = shell === "fish" ? `-l ${option} ` : `--${option}${row.kind === "flag" ? "[" : "=["}`;
-        expect(block).toContain(written);
-        if (row.kind === "choice") expect(block).toContain(row.choices.join(" "));
+  it.each(["zsh", "fish"] as const)(
+    "for %s have every command, and every option of each with its values",
+    async (shell) => {
+      const text = completions[shell](setupNames);
+      expect((await run(["completion", shell])).stdout).toBe(text);
+      for (const [name, { options }] of Object.entries(commandRows)) {
+        const own = text
+          .split("\n")
+          .filter((line) => line.includes(`from ${name}'`))
+          .join("\n");
+        const zshCase = new RegExp(`^    ${name}\\) _arguments ([\\s\\S]*?) ;;$`, "m").exec(text)?.[1] ?? "";
+        const block = shell === "fish" ? own : zshCase;
+        for (const option of options) {
+          const row = optionRows[option];
+          const written = shell === "fish" ? `-l ${option} ` : `--${option}${row.kind === "flag" ? "[" : "=["}`;
+          expect(block).toContain(written);
+          if (row.kind === "choice") expect(block).toContain(row.choices.join(" "));
+        }
       }
-    }
-    expect(text).toContain(setupNames.join(" "));
-  });
+      expect(text).toContain(setupNames.join(" "));
+    },
+  );
 
   it("quote every text so that the shells read it as one word", () => {
     // Both shells and bash agree on single quotes, except for fish's backslashes in them.
     const zsh = completions.zsh(setupNames);
     expect(spawnSync("bash", ["-n"], { input: zsh, encoding: "utf8" })).toMatchObject({ status: 0, stderr: "" });
-    const fish = completions.fish(setupNames).replaceAll("\\'", "").replace(/'[^'\n]*'/g, "TEXT");
+    const fish = completions
+      .fish(setupNames)
+      .replaceAll("\\'", "")
+      .replace(/'[^'\n]*'/g, "TEXT");
     expect(fish).not.toMatch(/['"\\$;|&]/);
   });
 
   it("are refused for another shell", async () => {
-    expect(await run(["completion", "ksh"])).toMatchObject({ code: 2, stderr: "There are completions for bash, zsh, fish.\n" });
+    expect(await run(["completion", "ksh"])).toMatchObject({
+      code: 2,
+      stderr: "There are completions for bash, zsh, fish.\n",
+    });
   });
 });
 
@@ -233,7 +272,10 @@ describe("the manual page", () => {
   });
 
   it.runIf(spawnSync("groff", ["--version"]).status === 0)("is read by groff without a warning", () => {
-    const { status, stdout, stderr } = spawnSync("groff", ["-ww", "-man", "-Tascii"], { input: page, encoding: "utf8" });
+    const { status, stdout, stderr } = spawnSync("groff", ["-ww", "-man", "-Tascii"], {
+      input: page,
+      encoding: "utf8",
+    });
     expect([status, stderr]).toEqual([0, ""]);
     expect(stdout).toContain("MULTI-EDIT(1)");
   });

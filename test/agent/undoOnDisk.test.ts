@@ -39,7 +39,11 @@ async function openIn(root: string, home: string, more: Partial<EditorOptions> =
 
 describe("undo without an editor", () => {
   it("gives back changed, moved, deleted and created files, with their bytes and modes", async () => {
-    const { root, run, apply, text } = layShelf({ "a.txt": "\ufeffone\r\nmore\r\n", "b.txt": "gone\n", "c.txt": "move\n" });
+    const { root, run, apply, text } = layShelf({
+      "a.txt": "\ufeffone\r\nmore\r\n",
+      "b.txt": "gone\n",
+      "c.txt": "move\n",
+    });
     chmodSync(join(root, "b.txt"), 0o640);
     const patch = [
       "*** Begin Patch",
@@ -57,8 +61,14 @@ describe("undo without an editor", () => {
     expect(readdirSync(root).sort()).toEqual(["a.txt", "b.txt", "c.txt"]);
     expect([text("a.txt"), text("b.txt"), text("c.txt")]).toEqual(["\ufeffone\r\nmore\r\n", "gone\n", "move\n"]);
     expect(statSync(join(root, "b.txt")).mode & 0o777).toBe(0o640);
-    expect(await run(["undo"])).toMatchObject({ code: 5, stderr: expect.stringMatching(/^There is nothing to undo here\./) });
-    expect(await run(["undo", transaction])).toMatchObject({ code: 5, stderr: expect.stringContaining("already been undone") });
+    expect(await run(["undo"])).toMatchObject({
+      code: 5,
+      stderr: expect.stringMatching(/^There is nothing to undo here\./),
+    });
+    expect(await run(["undo", transaction])).toMatchObject({
+      code: 5,
+      stderr: expect.stringContaining("already been undone"),
+    });
   });
 
   it("gives back a file that another one was moved onto", async () => {
@@ -93,7 +103,9 @@ describe("undo without an editor", () => {
     expect([code, stderr]).toEqual([5, expect.stringMatching(/"a\.txt" can't be undone: .*line 2/)]);
     expect([text("a.txt"), text("b.txt")]).toEqual(["1\ntwo, by me\n3\n", "two\n"]);
     const { stdout } = await run(["undo", "--json"]);
-    expect(JSON.parse(stdout)).toMatchObject({ error: { failures: [{ code: "undoConflict", path: "a.txt", line: 2 }] } });
+    expect(JSON.parse(stdout)).toMatchObject({
+      error: { failures: [{ code: "undoConflict", path: "a.txt", line: 2 }] },
+    });
   });
 
   it.each([
@@ -101,7 +113,10 @@ describe("undo without an editor", () => {
     ["a new file has been changed", (at: string) => writeFileSync(at, "mine\n"), "*** Add File: a.txt\n+new"],
     ["a changed file is gone", (at: string) => rmSync(at), "*** Update File: a.txt\n@@\n-one\n+two"],
   ])("changes nothing if %s", async (_, act, section) => {
-    const { run, apply, root, text } = layShelf({ ...(section.includes("Add") ? {} : { "a.txt": "one\n" }), "b.txt": "one\n" });
+    const { run, apply, root, text } = layShelf({
+      ...(section.includes("Add") ? {} : { "a.txt": "one\n" }),
+      "b.txt": "one\n",
+    });
     await apply(`*** Begin Patch\n${section}\n*** Update File: b.txt\n@@\n-one\n+two\n*** End Patch\n`);
     act(join(root, "a.txt"));
     const { code, stderr } = await run(["undo"]);
@@ -174,8 +189,15 @@ describe("undo through an editor", () => {
     await editor.open({ uri, text: "mine\n0\n1\n2\ntwo\n4\n" });
     const { code, stderr } = await run(["undo"]);
     expect([code, stderr]).toEqual([0, expect.stringContaining("through the editor")]);
-    expect([editor.documents.get(uri)?.text, text("a.txt"), text("b.txt")]).toEqual(["mine\n0\n1\n2\none\n4\n", "0\n1\n2\ntwo\n4\n", "one\n"]);
-    expect(await run(["undo", transaction])).toMatchObject({ code: 5, stderr: expect.stringContaining("already been undone") });
+    expect([editor.documents.get(uri)?.text, text("a.txt"), text("b.txt")]).toEqual([
+      "mine\n0\n1\n2\none\n4\n",
+      "0\n1\n2\ntwo\n4\n",
+      "one\n",
+    ]);
+    expect(await run(["undo", transaction])).toMatchObject({
+      code: 5,
+      stderr: expect.stringContaining("already been undone"),
+    });
   });
 
   it("takes the latest call, whether an editor or the disk had it", async () => {
@@ -222,11 +244,16 @@ describe("log and status", () => {
     ]);
     for (const { at } of transactions) expect(Date.parse(at) - before).toBeGreaterThanOrEqual(0);
     const shown = (await run(["log"])).stdout;
-    expect(shown).toMatch(new RegExp(`^${inEditor}  \\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d  sub/b\\.txt \\(1 edit\\)\n`));
+    expect(shown).toMatch(
+      new RegExp(`^${inEditor}  \\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d  sub/b\\.txt \\(1 edit\\)\n`),
+    );
     expect(shown).toContain(`by multi-edit ${transactions[0].by.version}, in Tester\n    sub/b.txt\n${undone}`);
     expect(shown).toContain(", on disk, undone\n");
     const status = await run(["status"]);
-    expect([status.code, status.stdout]).toEqual([0, expect.stringContaining(`Editors that have ${root}:\n${session.id}`)]);
+    expect([status.code, status.stdout]).toEqual([
+      0,
+      expect.stringContaining(`Editors that have ${root}:\n${session.id}`),
+    ]);
     expect(status.stdout).toContain(`The latest calls:\n${inEditor}`);
     expect(JSON.parse((await run(["status", "--json"])).stdout)).toMatchObject({
       directory: root,
@@ -237,7 +264,11 @@ describe("log and status", () => {
 
   it("say so if there is nothing, and clear the copies", async () => {
     const { run, apply, batches, root } = layShelf({ "a.txt": "one\n" });
-    expect(await run(["log"])).toMatchObject({ code: 0, stdout: "", stderr: expect.stringMatching(/^There is no call/) });
+    expect(await run(["log"])).toMatchObject({
+      code: 0,
+      stdout: "",
+      stderr: expect.stringMatching(/^There is no call/),
+    });
     expect((await run(["status"])).stdout).toContain(`No editor has ${root} in a workspace folder.`);
     await apply(call("a.txt"));
     expect(readdirSync(batches).map((name) => statSync(join(batches, name)).mode & 0o777)).toEqual([0o600]);

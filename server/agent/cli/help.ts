@@ -1,4 +1,5 @@
 /** Writes the help pages of the commands from their table. */
+import { pageTexts } from "./sentences.js";
 import { type CommandName, type CommandRow, commandRows, exitCodeRows, type OptionName, optionRows } from "./table.js";
 
 /** The page for all commands. `program`: the program's name. */
@@ -9,15 +10,13 @@ export function helpOf(program: string): string {
   return [
     `Usage: ${program} <command> [options]`,
     "",
-    ...wrapped(
-      "Agents, scripts and people use these commands to edit files through the editor that has them open: unsaved text is seen and kept, and each change can be undone.",
-    ),
+    ...wrapped(pageTexts.about),
     "",
     "Commands:",
     ...rows.flat(),
     "",
-    `"${program} COMMAND --help" describes a command and its options.`,
-    "Options that most commands have:",
+    pageTexts.ofCommand(program),
+    pageTexts.general,
     ...(["json", "workspace", "session", "agent", "timeout", "help"] as const).flatMap(optionLines),
     "",
     ...exitCodeLines(),
@@ -35,7 +34,7 @@ export function helpOfCommand(program: string, name: CommandName, names: readonl
     "",
     ...wrapped(`${row.about.charAt(0).toUpperCase()}${row.about.slice(1)}.`),
     ...(row.more === undefined ? [] : ["", ...wrapped(row.more)]),
-    ...(names.length === 0 ? [] : ["", `${argument} is one of:`, ...wrapped(names.join(", "), 2)]),
+    ...(names.length === 0 ? [] : ["", pageTexts.oneOf(argument, []), ...wrapped(names.join(", "), 2)]),
     "",
     "Options:",
     ...shown.flatMap(optionLines),

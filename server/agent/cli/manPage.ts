@@ -1,5 +1,6 @@
 /** Writes the manual page of the commands from their table. */
 import { spelling } from "./help.js";
+import { pageTexts } from "./sentences.js";
 import { type CommandRow, commandRows, exitCodeRows, type OptionName, optionRows, variableRows } from "./table.js";
 
 /** Returns the manual page in the language of `man`. `setups`: the programs that `multi-edit setup` can set up. */
@@ -9,7 +10,7 @@ export function manPage(version: string, setups: readonly string[]): string {
     ".TP",
     bold(`${name} ${takes}`.trimEnd()),
     `${sentence(about)}${more === undefined ? "" : ` ${escaped(more)}`}`,
-    ...(name === "setup" ? [`NAME is one of ${escaped(setups.join(", "))}.`] : []),
+    ...(name === "setup" ? [escaped(pageTexts.oneOf("NAME", setups))] : []),
     ".br",
     `Options: ${escaped(options.map((option) => `--${option}`).join(", "))}.`,
   ]);
@@ -21,13 +22,13 @@ export function manPage(version: string, setups: readonly string[]): string {
   return [
     `.TH MULTI-EDIT 1 "" "multi-edit-language-server ${version}"`,
     ".SH NAME",
-    "multi\\-edit \\- edit files through the editor that has them open",
+    `multi\\-edit \\- ${escaped(pageTexts.tagline)}`,
     ".SH SYNOPSIS",
     ".B multi\\-edit",
     ".I command",
     "[options]",
     ".SH DESCRIPTION",
-    "Agents, scripts and people use these commands to edit files through the editor that has them open: unsaved text is seen and kept, and each change can be undone. Files that no editor has open are changed on disk, all or none.",
+    escaped(pageTexts.about),
     ".SH COMMANDS",
     ...commands,
     ".SH OPTIONS",

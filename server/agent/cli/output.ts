@@ -1,8 +1,9 @@
 /** Prints a command's output to a terminal or a pipe and determines the exit code. */
 import { styleText } from "node:util";
 import type { MultiEditResult } from "../../lsp/protocol.js";
-import { type FailureCode, makeFailure, theCall } from "../../plan/failure.js";
+import type { FailureCode } from "../../plan/failure.js";
 import type { RequestResult } from "../session/request.js";
+import { misuse } from "./sentences.js";
 
 /** The exit codes, which let scripts distinguish outcomes without parsing messages. */
 export const exitCodes = {
@@ -134,7 +135,7 @@ function harmless(text: string): string {
 /** Prints the problem of a command line or of its input, with `--json` also as JSON; returns the exit code. */
 export function misused(problem: string, { json }: { readonly json: boolean }): number {
   if (json) {
-    const { code, message } = makeFailure("invalidParams", theCall, { problem });
+    const { code, message } = misuse(problem);
     printJson({ error: { message, failures: [{ code, message }], edits: [] } });
   }
   say(problem);

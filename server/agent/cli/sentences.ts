@@ -1,9 +1,20 @@
 /** Messages for people at a terminal, about arguments, input, reachable editors and configurations; also the help. */
 import type { StatusResult, TransactionStatus } from "../../lsp/protocol.js";
-import { clip, count, quote, some } from "../../plan/failure.js";
+import { clip, count, type Failure, makeFailure, quote, some, theCall } from "../../plan/failure.js";
 import { fileProblems } from "../../workspace/sentences.js";
 import { agentIdRule } from "../sentences.js";
 import type { SessionRecord } from "../session/record.js";
+
+/** Texts of the help and of the manual page, besides those in the table of commands. */
+export const pageTexts = {
+  tagline: "edit files through the editor that has them open",
+  about:
+    "Agents, scripts and people use these commands to edit files through the editor that has them open: unsaved text is seen and kept, and each change can be undone. Files that no editor has open are changed on disk, all or none.",
+  ofCommand: (program: string) => `"${program} COMMAND --help" describes a command and its options.`,
+  general: "Options that most commands have:",
+  oneOf: (argument: string, names: readonly string[]) =>
+    `${argument} is one of${names.length === 0 ? ":" : ` ${names.join(", ")}.`}`,
+} as const;
 
 /** Problems with a command's arguments, as sentences. */
 export const argumentProblems = {
@@ -28,6 +39,9 @@ export const argumentProblems = {
   emptyValue: "--workspace and --session require a value.",
   together: (one: string, other: string) => `--${one} and --${other} can't be used together.`,
 } as const;
+
+/** The failure of a command line, as programs get it. `problem`: one or more sentences. */
+export const misuse = (problem: string): Failure => makeFailure("invalidParams", theCall, { problem });
 
 /** Lines that a command prints in addition to its answer. */
 export const commandSentences = {
