@@ -137,6 +137,11 @@ function newBytesOf(old: Buffer = Buffer.alloc(0), { head, tail, middle }: ByteD
   return Buffer.concat([old.subarray(0, head), Buffer.from(middle, "base64"), old.subarray(old.length - tail)]);
 }
 
+/** Reports whether a batch is kept. Does not read it. */
+export function isKept(keeper: Keeper, id: string): boolean {
+  return attempt(() => listKept(keeper).some((one) => one.id === id)).value === true;
+}
+
 /** Notes that a batch has been undone, and removes the copies of its files. Does nothing if the batch is not kept. */
 export function markUndone(keeper: Keeper, id: string): void {
   const file = listKept(keeper).find((one) => one.id === id);

@@ -69,9 +69,13 @@ export function say(text: string): void {
   process.stderr.write(`${process.stderr.isTTY ? harmless(text) : text}\n`);
 }
 
-/** Prepares a server message for stderr: counts edits from 1 and, on a terminal, addresses the user as "you". */
+/**
+ * Prepares a server message for stderr: counts edits from 1, names the command instead of the request, and, on a
+ * terminal, addresses the user as "you".
+ */
 export function forStderr(message: string): string {
-  return process.stderr.isTTY ? addressedToUser(countedFromOne(message)) : countedFromOne(message);
+  const said = countedFromOne(message).replace(/\bmultiEdit\/status(?= lists )/, '"multi-edit log"');
+  return process.stderr.isTTY ? addressedToUser(said) : said;
 }
 
 /**

@@ -1,6 +1,7 @@
 /** A session without an editor: the same server, connected to an in-process client that opens no documents. */
+import { userWorkspace } from "../../disk/diskWorkspace.js";
+import { isKept } from "../../disk/keptBatches.js";
 import { newId } from "../../disk/recover.js";
-import { keptCalls } from "../../lsp/apply/keptCalls.js";
 import type { MultiEditResult } from "../../lsp/protocol.js";
 import { callSentences } from "../../lsp/sentences.js";
 import { registerServer } from "../../lsp/server.js";
@@ -41,8 +42,7 @@ export async function withKept(
   { transaction, ...result }: MultiEditResult,
 ): Promise<MultiEditResult> {
   if (transaction === undefined || !session.history.isOnDisk) return result;
-  const isKept = (await keptCalls(session)).some(({ id }) => id === transaction);
-  return isKept
+  return isKept(await userWorkspace([]), transaction)
     ? { ...result, transaction }
     : { ...result, warnings: [...result.warnings, callSentences.tooLargeToUndo] };
 }

@@ -25,9 +25,10 @@ export async function undo(session: Session, params: unknown, token: Cancellatio
     await settleProposals(session);
     if (id !== undefined && history.proposals.some((one) => one.id === id))
       return toRefusal([undoFailures.notApplied(id)]);
-    const held: readonly (Transaction | KeptCall)[] = [...history.transactions, ...(await keptCalls(session))];
+    const own = id === undefined ? undefined : history.transactions.findLast((one) => one.id === id);
+    const held = own === undefined ? [...history.transactions, ...(await keptCalls(session))] : [];
     const transaction =
-      id === undefined ? latest(held.filter(({ isUndone }) => !isUndone)) : held.findLast((one) => one.id === id);
+      id === undefined ? latest(held.filter(({ isUndone }) => !isUndone)) : (own ?? held.find((one) => one.id === id));
     if (transaction === undefined) {
       return toRefusal([id === undefined ? undoFailures.nothing() : undoFailures.unknown(id)]);
     }
