@@ -1,5 +1,4 @@
 /** Parses the command line, then loads only the modules needed to carry it out. */
-import { basename } from "node:path";
 import { parseArgs } from "node:util";
 import manifest from "../package.json" with { type: "json" };
 import { logLevels } from "./lsp/wire/logLevel.js";
@@ -45,7 +44,7 @@ async function main(args: readonly string[]): Promise<void> {
 function commandsIn(args: readonly string[]): readonly string[] | undefined {
   const [first = ""] = args;
   if (first !== "" && !first.startsWith("-")) return args;
-  const isCommands = /^multi-edit(?:\.\w+)?$/.test(basename(process.argv[1] ?? ""));
+  const isCommands = /[\\/]multi-edit(?:\.\w+)?$/.test(process.argv[1] ?? "");
   if (!isCommands) return undefined;
   if (first === "" || first === "-h" || first === "--help") return ["help"];
   return parseFlags(args).ok ? undefined : args;
