@@ -70,7 +70,8 @@ describe.each(schemas)("the schema of %s", (_, schema) => {
     const least = "multi" in call ? { path: "a", oldText: "a", newText: "b" } : { path: "a", ...bare };
     const sent = "patch" in call ? call : { ...filled, path: "a" };
     const expected = "patch" in call ? bare : "file_path" in bare ? bare : { ...least, path: "a" };
-    const read = (value: object) => decodeCall("file_path" in value ? withoutPath(value) : value, { optionsAllowed: false });
+    const read = (value: object) =>
+      decodeCall("file_path" in value ? withoutPath(value) : value, { optionsAllowed: false });
     expect(read(sent)).toEqual(read(expected));
   });
 
@@ -114,7 +115,8 @@ describe("the type of each shape has the properties of its schema", () => {
     const { items } = properties.edits ?? properties.multi ?? {};
     if (items !== undefined) expect(Object.keys(items.properties ?? {})).toEqual(Object.keys(edits[name] ?? {}));
     const own = calls[name];
-    if (own === undefined) expect(Object.keys(properties).sort()).toEqual([name === "MultiEdit" ? "file_path" : "path", "edits"].sort());
+    if (own === undefined)
+      expect(Object.keys(properties).sort()).toEqual([name === "MultiEdit" ? "file_path" : "path", "edits"].sort());
     else expect([...Object.keys(properties), "options"].sort()).toEqual(Object.keys(own).sort());
   });
 });
