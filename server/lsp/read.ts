@@ -83,6 +83,7 @@ export async function statusOf(session: Session): Promise<StatusResult> {
       ...(caller === undefined ? {} : { by: caller }),
     })),
     agents: [...session.callers],
+    settingProblems: [...session.settingProblems],
     ...(session.lastCallAt === undefined ? {} : { lastCallAt: session.lastCallAt.toISOString() }),
   };
 }

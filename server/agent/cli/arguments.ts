@@ -66,6 +66,12 @@ export const commandRows = {
     words: [0, Number.POSITIVE_INFINITY],
     options: ["help", "remove", "write"],
   },
+  try: {
+    takes: "[FOLDER]",
+    about: "make a folder to try an edit in",
+    words: [0, 1],
+    options: ["help", "workspace"],
+  },
   mcp: {
     takes: "",
     about: "serve agents over MCP on stdin and stdout",

@@ -1,0 +1,141 @@
+-- `:checkhealth multi_edit`: checks the program, Node, the attached clients, the sessions that agents can reach, and the
+-- settings, and says how to repair what is wrong.
+
+local M = {}
+
+local name = "multi_edit_ls"
+local oldest_node = "20.19.0"
+local patience = 10000
+
+-- Runs a program. Returns what it prints, or nil and a problem.
+local function output(command)
+  local ok, run = pcall(vim.system, command, { text = true, timeout = patience })
+  if not ok then
+    return nil, tostring(run)
+  end
+  local ended = run:wait()
+  if ended.code ~= 0 then
+    return nil, vim.trim(ended.stderr ~= "" and ended.stderr or ended.stdout)
+  end
+  return vim.trim(ended.stdout)
+end
+
+-- Returns the command line for a command of the program that the client starts.
+local function with_arguments(cmd, ...)
+  local command = vim.tbl_filter(function(word)
+    return word ~= "--stdio"
+  end, cmd)
+  return vim.list_extend(command, { ... })
+end
+
+-- Checks the program. Returns whether it can be run.
+local function check_program(cmd)
+  if type(cmd) ~= "table" then
+    vim.health.info("The server is started by a function, so the program can't be checked.")
+    return false
+  end
+  if vim.fn.executable(cmd[1]) == 0 then
+    vim.health.error(("The program %s was not found."):format(cmd[1]), {
+      'Run "npm ci && npm run build && npm link" in a clone of the repository, then start Neovim again.',
+      'Or name the program: require("multi_edit").setup({ cmd = { "node", "/path/to/dist/main.cjs", "--stdio" } })',
+    })
+    return false
+  end
+  local version, problem = output(with_arguments(cmd, "--version"))
+  if not version then
+    vim.health.error(("%s can't be run: %s"):format(table.concat(cmd, " "), problem))
+    return false
+  end
+  vim.health.ok(("%s: %s"):format(table.concat(cmd, " "), version))
+  return true
+end
+
+local function check_node(cmd)
+  local is_node = type(cmd) == "table" and vim.fs.basename(cmd[1]):match("^node")
+  local version, problem = output({ is_node and cmd[1] or "node", "--version" })
+  if not version then
+    vim.health.error("Node can't be run: " .. problem, { ("Install Node %s or later."):format(oldest_node) })
+  elseif vim.version.lt(vim.version.parse(version), vim.version.parse(oldest_node)) then
+    vim.health.error(("Node %s is too old."):format(version), { ("Install Node %s or later."):format(oldest_node) })
+  else
+    vim.health.ok("Node " .. version)
+  end
+end
+
+-- Checks the clients. Returns them.
+local function check_clients(is_set_up)
+  local clients = vim.lsp.get_clients({ name = name })
+  for _, client in ipairs(clients) do
+    local buffers = vim.tbl_count(client.attached_buffers)
+    local root = client.config.root_dir or "no root"
+    vim.health.ok(("Client %d is attached to %d buffer%s; root: %s"):format(client.id, buffers, buffers == 1 and "" or "s", root))
+  end
+  if #clients == 0 then
+    vim.health.warn("No client is attached.", {
+      is_set_up and "Open a file; the server is attached to every buffer that is a file."
+        or 'Call require("multi_edit").setup() in init.lua, or vim.lsp.enable("multi_edit_ls").',
+      "If a file is open, :LspLog may say why the server does not start.",
+    })
+  end
+  return clients
+end
+
+-- Checks that agents can reach the clients' sessions, as the program itself sees them.
+local function check_sessions(cmd, clients)
+  local printed = output(with_arguments(cmd, "sessions", "--json"))
+  local ok, sessions = pcall(vim.json.decode, printed or "[]")
+  for _, client in ipairs(clients) do
+    local uri = client.config.root_dir and vim.uri_from_fname(client.config.root_dir)
+    local found = vim.iter(ok and sessions or {}):find(function(session)
+      return vim.startswith(session.client:lower(), "neovim") and (not uri or vim.list_contains(session.folders, uri))
+    end)
+    if found then
+      vim.health.ok(("Agents can reach client %d as session %s."):format(client.id, found.id))
+    else
+      vim.health.warn(("Agents can't reach client %d."):format(client.id), {
+        "If the setting agent.enabled is false, this is intended.",
+        'Otherwise, run "multi-edit doctor" in a terminal.',
+      })
+    end
+  end
+end
+
+-- Checks the settings, as the servers themselves see them.
+local function check_settings(clients, problem_of_options)
+  if problem_of_options then
+    vim.health.error("setup(): " .. problem_of_options)
+  end
+  for _, client in ipairs(clients) do
+    local answer, problem
+    if vim.fn.has("nvim-0.11") == 1 then
+      answer, problem = client:request_sync("multiEdit/status", vim.empty_dict(), patience)
+    else
+      answer, problem = client.request_sync("multiEdit/status", vim.empty_dict(), patience)
+    end
+    local status = answer and answer.result
+    if not status then
+      vim.health.error(("Client %d does not answer: %s"):format(client.id, problem or answer and answer.err.message))
+    elseif #(status.settingProblems or {}) == 0 then
+      vim.health.ok(("The server of client %d accepts all settings."):format(client.id))
+    end
+    for _, sentence in ipairs(status and status.settingProblems or {}) do
+      vim.health.warn(sentence)
+    end
+  end
+end
+
+--- Implements `:checkhealth multi_edit`.
+function M.check()
+  local config, problem_of_options, is_set_up = require("multi_edit").state()
+  vim.health.start("multi_edit: the program")
+  local can_run = check_program(config.cmd)
+  check_node(config.cmd)
+  vim.health.start("multi_edit: the editor")
+  local clients = check_clients(is_set_up)
+  if can_run and #clients > 0 then
+    check_sessions(config.cmd, clients)
+  end
+  check_settings(clients, problem_of_options)
+end
+
+return M

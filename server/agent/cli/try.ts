@@ -1,0 +1,31 @@
+/** The command `try`: makes a folder in which a newcomer can watch an edit reach unsaved text. */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { codeOf } from "../../workspace/identity.js";
+import { exitCodes, misused, print } from "./output.js";
+import { trySentences } from "./sentences.js";
+
+/** Makes a folder with a file and a call, and prints what to do with them; returns the exit code. */
+export function runTry(name: string | undefined, directory: string): number {
+  const folder = resolve(directory, name ?? "multi-edit-try");
+  const path = join(folder, "price.ts");
+  const call = { path, oldText: "rate = 0.19", newText: "rate = 0.2" };
+  try {
+    mkdirSync(join(folder, ".."), { recursive: true });
+    // Fails if there is such a folder: what is in it may be the user's own.
+    mkdirSync(folder);
+    writeFileSync(path, sample);
+    writeFileSync(join(folder, "call.json"), `${JSON.stringify(call, undefined, 2)}\n`);
+  } catch (error) {
+    return misused(trySentences.unwritable(folder, codeOf(error)));
+  }
+  print(trySentences.steps(folder));
+  return exitCodes.done;
+}
+
+const sample = `export const rate = 0.19;
+
+export function gross(net: number): number {
+  return net * (1 + rate);
+}
+`;
