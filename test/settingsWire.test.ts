@@ -160,7 +160,10 @@ describe("an invalid setting", () => {
 describe("the problems with the settings", () => {
   it.each([
     ["sent at the start", { capabilities: mute, settings: { confrim: "always", atomic: "some", lenient: false } }],
-    ["requested", { params: { initializationOptions: { confrim: "always" } }, settings: { atomic: "some", lenient: false } }],
+    [
+      "requested",
+      { params: { initializationOptions: { confrim: "always" } }, settings: { atomic: "some", lenient: false } },
+    ],
     ["logged at no level", { settings: { confrim: "always", atomic: "some", lenient: false, logLevel: "error" } }],
   ])("of settings that are %s are shown in one message, and the other settings hold", async (_, options) => {
     const desk = await start(options);
@@ -180,7 +183,11 @@ describe("the problems with the settings", () => {
     const desk = await start({ capabilities: mute });
     for (const settings of [{ confrim: 1 }, {}, { confrim: 1 }, { svae: 1 }]) await push(desk, settings);
     await isLenient(desk);
-    expect(shown(desk)).toMatchObject([{ message: /"confrim"/ }, { message: /"svae"/ }].map(({ message }) => ({ message: expect.stringMatching(message) })));
+    expect(shown(desk)).toMatchObject(
+      [{ message: /"confrim"/ }, { message: /"svae"/ }].map(({ message }) => ({
+        message: expect.stringMatching(message),
+      })),
+    );
   });
 });
 

@@ -80,47 +80,44 @@ local function check_clients(is_set_up)
   return clients
 end
 
--- Checks that agents can reach the clients' sessions, as the program itself sees them.
-local function check_sessions(cmd, clients)
-  local printed = output(with_arguments(cmd, "sessions", "--json"))
-  local ok, sessions = pcall(vim.json.decode, printed or "[]")
-  for _, client in ipairs(clients) do
-    local uri = client.config.root_dir and vim.uri_from_fname(client.config.root_dir)
-    local found = vim.iter(ok and sessions or {}):find(function(session)
-      return vim.startswith(session.client:lower(), "neovim") and (not uri or vim.list_contains(session.folders, uri))
-    end)
-    if found then
-      vim.health.ok(("Agents can reach client %d as session %s."):format(client.id, found.id))
-    else
-      vim.health.warn(("Agents can't reach client %d."):format(client.id), {
-        "If the setting agent.enabled is false, this is intended.",
-        'Otherwise, run "multi-edit doctor" in a terminal.',
-      })
-    end
+-- Returns what a client's server knows about itself, or nil and a problem.
+local function status_of(client)
+  local answer, problem
+  if vim.fn.has("nvim-0.11") == 1 then
+    answer, problem = client:request_sync("multiEdit/status", vim.empty_dict(), patience)
+  else
+    answer, problem = client.request_sync("multiEdit/status", vim.empty_dict(), patience)
   end
+  if answer and answer.result then
+    return answer.result
+  end
+  return nil, problem or answer and answer.err and answer.err.message or "no answer"
 end
 
--- Checks the settings, as the servers themselves see them.
-local function check_settings(clients, problem_of_options)
-  if problem_of_options then
-    vim.health.error("setup(): " .. problem_of_options)
+-- Checks that agents can reach a client's session, as the program itself sees it.
+local function check_session(cmd, client, status)
+  local printed = output(with_arguments(cmd, "sessions", "--json"))
+  local ok, sessions = pcall(vim.json.decode, printed or "[]")
+  for _, session in ipairs(ok and sessions or {}) do
+    if vim.startswith(session.client:lower(), "neovim") and vim.deep_equal(session.folders, status.folders) then
+      vim.health.ok(("Agents can reach client %d as session %s."):format(client.id, session.id))
+      return
+    end
   end
-  for _, client in ipairs(clients) do
-    local answer, problem
-    if vim.fn.has("nvim-0.11") == 1 then
-      answer, problem = client:request_sync("multiEdit/status", vim.empty_dict(), patience)
-    else
-      answer, problem = client.request_sync("multiEdit/status", vim.empty_dict(), patience)
-    end
-    local status = answer and answer.result
-    if not status then
-      vim.health.error(("Client %d does not answer: %s"):format(client.id, problem or answer and answer.err.message))
-    elseif #(status.settingProblems or {}) == 0 then
-      vim.health.ok(("The server of client %d accepts all settings."):format(client.id))
-    end
-    for _, sentence in ipairs(status and status.settingProblems or {}) do
-      vim.health.warn(sentence)
-    end
+  vim.health.warn(("Agents can't reach client %d."):format(client.id), {
+    "If the setting agent.enabled is false, this is intended.",
+    'Otherwise, run "multi-edit doctor" in a terminal.',
+  })
+end
+
+-- Checks the settings of a client, as its server sees them.
+local function check_settings(client, status)
+  local problems = status.settingProblems or {}
+  for _, sentence in ipairs(problems) do
+    vim.health.warn(sentence)
+  end
+  if #problems == 0 then
+    vim.health.ok(("The server of client %d accepts all settings."):format(client.id))
   end
 end
 
@@ -131,11 +128,20 @@ function M.check()
   local can_run = check_program(config.cmd)
   check_node(config.cmd)
   vim.health.start("multi_edit: the editor")
-  local clients = check_clients(is_set_up)
-  if can_run and #clients > 0 then
-    check_sessions(config.cmd, clients)
+  if problem_of_options then
+    vim.health.error("setup(): " .. problem_of_options)
   end
-  check_settings(clients, problem_of_options)
+  for _, client in ipairs(check_clients(is_set_up)) do
+    local status, problem = status_of(client)
+    if not status then
+      vim.health.error(("The server of client %d does not answer: %s"):format(client.id, problem))
+    else
+      if can_run then
+        check_session(config.cmd, client, status)
+      end
+      check_settings(client, status)
+    end
+  end
 end
 
 return M
