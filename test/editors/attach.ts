@@ -29,12 +29,12 @@ export const writeSetup = (place: Place, name: string): void =>
 export const printedSetup = (place: Place, ...words: readonly string[]): string =>
   runAsUser(place, ["multi-edit", "setup", ...words]);
 
-/** Makes a Git repository with the project's current files, as a clone has them, and with the program built. */
-export function cloneTo(folder: string): void {
+/** Makes a Git repository with the project's current files, as a clone has them, and with the program unless told not to. */
+export function cloneTo(folder: string, { isBuilt }: { readonly isBuilt: boolean } = { isBuilt: true }): void {
   for (const path of projectPaths) cpSync(join(projectRoot, path), join(folder, path), { verbatimSymlinks: true });
   const git = (...args: string[]): unknown => execFileSync("git", ["-C", folder, ...args], { stdio: "pipe" });
   git("init", "--quiet", "--initial-branch=main");
   git("add", "--all");
   git("-c", "user.name=Tester", "-c", "user.email=tester@example.org", "commit", "--quiet", "--message=All");
-  cpSync(dirname(builtServer), join(folder, "dist"), { recursive: true });
+  if (isBuilt) cpSync(dirname(builtServer), join(folder, "dist"), { recursive: true });
 }

@@ -23,7 +23,10 @@ export interface Terminal extends EditorProcess {
 const toldOutput = 4_000;
 
 /** Starts a program in a terminal inside the editor's root, with the workspace folder as its working directory. */
-export function startTerminal({ inside, env, folder }: Place, command: readonly string[]): Terminal {
+export function startTerminal(
+  { inside, env, folder }: Pick<Place, "inside" | "env" | "folder">,
+  command: readonly string[],
+): Terminal {
   const line = [...inside, ...command].map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(" ");
   const onTerminal = ["script", "-qec", `stty cols 150 rows 45; exec ${line}`, "/dev/null"];
   const child = spawn("setpriv", [...withUs, ...onTerminal], { cwd: folder, env });

@@ -93,7 +93,7 @@ export const trySentences = {
      cd ${path} && nvim price.ts
 2. Type a comment at the end of its first line. Do not save the file.
 3. In another terminal, send the call:
-     multi-edit apply --mode=editor ${path}/call.json
+     cd ${path} && multi-edit apply --mode=editor call.json
 
 The line then changes in the editor, and your comment stays. Undo the change in
 the editor, or with "multi-edit undo". If nothing changes, run "multi-edit doctor".

@@ -8,13 +8,12 @@ import { trySentences } from "./sentences.js";
 /** Makes a folder with a file and a call, and prints what to do with them; returns the exit code. */
 export function runTry(name: string | undefined, directory: string): number {
   const folder = resolve(directory, name ?? "multi-edit-try");
-  const path = join(folder, "price.ts");
-  const call = { path, oldText: "rate = 0.19", newText: "rate = 0.2" };
+  const call = { path: "price.ts", oldText: "rate = 0.19", newText: "rate = 0.2" };
   try {
     mkdirSync(join(folder, ".."), { recursive: true });
     // Fails if there is such a folder: what is in it may be the user's own.
     mkdirSync(folder);
-    writeFileSync(path, sample);
+    writeFileSync(join(folder, call.path), sample);
     writeFileSync(join(folder, "call.json"), `${JSON.stringify(call, undefined, 2)}\n`);
   } catch (error) {
     return misused(trySentences.unwritable(folder, codeOf(error)));

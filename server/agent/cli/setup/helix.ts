@@ -42,12 +42,15 @@ export function helixSetup(named: readonly string[], { command, keepsOthers }: H
   const before = readOwn(file);
   const own = withoutBlock(before);
   const earlier = keepsOthers ? languagesIn(before.slice(...(blockIn(before, "#") ?? [0, 0]))) : [];
-  const server = hasOurServer.test(own) ? "" : serverTable(command);
+  const isDefined = hasOurServer.test(own);
+  const server = isDefined ? "" : serverTable(command);
+  // Up to version 25.07, Helix shows a server's command instead of its name.
+  const ours = [serverName, programName, ...(isDefined ? command.slice(0, 1) : [])];
   const examine: ExamineLanguage = (more, language) => askHelix(helix, `${own}\n${more}`, language);
   const languages = [...new Set([...earlier, ...named, ...found])];
   // A language that was found by the names of files, and that this Helix does not know, is left out.
   const entries = languages
-    .map((language) => ({ isNamed: !found.includes(language), entry: entryOf(examine, server, language) }))
+    .map((language) => ({ isNamed: !found.includes(language), entry: entryOf(examine, { server, ours }, language) }))
     .filter(({ isNamed, entry }) => isNamed || entry.ok || entry.isUnknown !== true)
     .map(({ entry }) => entry);
   const problems = entries.flatMap((entry) => (entry.ok ? [] : [entry.problem]));
@@ -99,7 +102,13 @@ type Health =
 /** The text of a language's entry; if there is none, whether the reason is that Helix does not know the language. */
 type Entry = Input<string> & { readonly isUnknown?: true };
 
-function entryOf(examine: ExamineLanguage, server: string, language: string): Entry {
+/** This server in languages.toml: its table, or an empty string if the file has one; and the names that Helix shows. */
+interface OurServer {
+  readonly server: string;
+  readonly ours: readonly string[];
+}
+
+function entryOf(examine: ExamineLanguage, { server, ours }: OurServer, language: string): Entry {
   const before = examine("", language);
   if (before.kind === "silent") return unreadable(setupSentences.silentHelix());
   if (before.kind === "broken") return unreadable(setupSentences.brokenHelix(before.problem));
@@ -108,7 +117,7 @@ function entryOf(examine: ExamineLanguage, server: string, language: string): En
     return { ...unreadable(setupSentences.unknownLanguage(language, before.near)), isUnknown: true };
   }
   const { shown } = before;
-  if (shown.includes(serverName) || shown.includes(programName)) {
+  if (ours.some((one) => shown.includes(one))) {
     return { ok: true, value: `# ${language} already has ${serverName}.\n` };
   }
   // Helix silently drops a server whose name it does not know, so check that it lists the existing servers and ours.
