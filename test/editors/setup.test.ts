@@ -136,6 +136,33 @@ function helixEntries(kind: EditorKind): void {
     expect(append("python", "css").stdout).toBe("");
   });
 
+  it("without names, attaches to the languages of the files in the working directory, and keeps those of others", () => {
+    const { home, file, run, servers } = homeOfHelix(kind);
+    for (const [project, name] of [
+      ["one", "a.ts"],
+      ["one", "notes.txt"],
+      ["two", "b.py"],
+      ["two", "c.unknown"],
+    ]) {
+      mkdirSync(join(home, project!), { recursive: true });
+      writeFileSync(join(home, project!, name!), "");
+    }
+    expect(run("cd one && multi-edit setup helix", []).stdout.match(/^name = .*$/gm)).toEqual([
+      'name = "text"',
+      'name = "typescript"',
+    ]);
+    const before = servers("python");
+    expect(run("cd one && multi-edit setup helix --write", [])).toMatchObject({ status: 0, stderr: "" });
+    expect(run("cd two && multi-edit setup helix --write", [])).toMatchObject({ status: 0, stderr: "" });
+    expect(servers("python")).toEqual([...before, expect.stringMatching(/^multi-edit/)]);
+    expect(servers("typescript").at(-1)).toMatch(/^multi-edit/);
+    expect(readFileSync(file, "utf8").match(/^name = .*$/gm)).toEqual([
+      'name = "text"',
+      'name = "typescript"',
+      'name = "python"',
+    ]);
+  });
+
   it("keeps a server of the user's own", () => {
     const { file, append, servers } = homeOfHelix(kind);
     const own =
@@ -163,7 +190,7 @@ function helixEntries(kind: EditorKind): void {
 }
 
 /** The home of a Helix user who has appended the printed lines to the configuration file. */
-function homeOfHelix(kind: EditorKind, program = "multi-edit") {
+function homeOfHelix(kind: EditorKind, ours = "multi-edit") {
   const home = mkdtempSync(join(tmpdir(), "me-"));
   onTestFinished(() => rmSync(home, { recursive: true, force: true }));
   const folder = join(home, ".config/helix");
@@ -177,15 +204,17 @@ function homeOfHelix(kind: EditorKind, program = "multi-edit") {
     const [program, ...inside] = insideOf(kind, [home, repository]);
     const env = {
       PATH: process.env.PATH ?? "",
-      INSIDE_PATH: program === "multi-edit" ? bin : "",
+      INSIDE_PATH: ours === "multi-edit" ? bin : "",
       HOME: home,
       TMPDIR: home,
     };
     return spawnSync(program, [...inside, "sh", "-euc", script, "sh", ...args], { cwd: home, env, encoding: "utf8" });
   };
   return {
+    home,
     file,
-    append: (...languages: readonly string[]) => run(`${program} setup helix "$@" >> '${file}'`, languages),
+    run,
+    append: (...languages: readonly string[]) => run(`${ours} setup helix "$@" >> '${file}'`, languages),
     /** The servers that Helix lists for a language. */
     servers: (language: string): string[] => {
       const { stdout, stderr } = run('hx --health "$@"', [language]);

@@ -17,7 +17,6 @@ import type {
   InitializeResult,
   LogMessageParams,
   RegistrationParams,
-  ShowMessageParams,
   ShowMessageRequestParams,
   WorkspaceEdit,
 } from "vscode-languageserver/node";
@@ -101,10 +100,9 @@ export interface FakeEditor {
   readonly asked: readonly ApplyWorkspaceEditParams[];
   /** The reason for each refused edit. */
   readonly refusals: readonly string[];
-  /** Every `window/logMessage` notification received. */
+  /** Every `window/logMessage` notification received, and every `window/showMessage`, whose params are alike. */
   readonly messages: readonly LogMessageParams[];
-  /** Every `window/showMessage` notification received. */
-  readonly notices: readonly ShowMessageParams[];
+  readonly notices: readonly LogMessageParams[];
   readonly questions: readonly ShowMessageRequestParams[];
   /** Every `multiEdit/saveDocuments` request received. */
   readonly saving: readonly SaveDocumentsParams[];

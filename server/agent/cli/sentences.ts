@@ -79,12 +79,18 @@ export const setupSentences = {
     `The entry for ${language} can't be generated: Helix shows the servers ${shown.map((one) => quote(one, 40)).join(", ")}, but its configuration does not accept all of these names. Write the entry yourself: list the language's servers, and add "multi-edit" at the end.`,
 } as const;
 
-/** Lines of the command `try`. */
+/** Texts of the command `try`. */
 export const trySentences = {
-  unwritable: (folder: string, code: string) =>
-    code === "EEXIST"
-      ? `${quote(folder, 200)} already exists. Delete it, or name another folder: multi-edit try FOLDER.`
-      : `${quote(folder, 200)} can't be made: ${fileProblems.system(code)}.`,
+  /** The file to edit. */
+  file: `export const rate = 0.19;
+
+export function gross(net: number): number {
+  return net * (1 + rate);
+}
+`,
+  exists: (folder: string) =>
+    `${quote(folder, 200)} already exists. Delete it, or name another folder: multi-edit try FOLDER.`,
+  unwritable: (folder: string, code: string) => `${quote(folder, 200)} can't be made: ${fileProblems.system(code)}.`,
   steps: (folder: string) => {
     const path = quotedForShell(folder);
     return `Made ${folder} with price.ts, a file to edit, and call.json, an agent's call.

@@ -1,5 +1,5 @@
 /** The command `try`: makes a folder in which a newcomer can watch an edit reach unsaved text. */
-import { mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { codeOf } from "../../workspace/identity.js";
 import { exitCodes, misused, print } from "./output.js";
@@ -9,11 +9,11 @@ import { trySentences } from "./sentences.js";
 export function runTry(name: string | undefined, directory: string): number {
   const folder = resolve(directory, name ?? "multi-edit-try");
   const call = { path: "price.ts", oldText: "rate = 0.19", newText: "rate = 0.2" };
+  // What is in a folder that exists may be the user's own.
+  if (existsSync(folder)) return misused(trySentences.exists(folder));
   try {
-    mkdirSync(join(folder, ".."), { recursive: true });
-    // Fails if there is such a folder: what is in it may be the user's own.
-    mkdirSync(folder);
-    writeFileSync(join(folder, call.path), sample);
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, call.path), trySentences.file);
     writeFileSync(join(folder, "call.json"), `${JSON.stringify(call, undefined, 2)}\n`);
   } catch (error) {
     return misused(trySentences.unwritable(folder, codeOf(error)));
@@ -21,10 +21,3 @@ export function runTry(name: string | undefined, directory: string): number {
   print(trySentences.steps(folder));
   return exitCodes.done;
 }
-
-const sample = `export const rate = 0.19;
-
-export function gross(net: number): number {
-  return net * (1 + rate);
-}
-`;
