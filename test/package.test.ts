@@ -2,10 +2,12 @@
 import { type ExecFileSyncOptionsWithStringEncoding, execFileSync } from "node:child_process";
 import {
   cpSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
+  realpathSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -98,6 +100,24 @@ describe("the packed files", () => {
     expect(schema("settings")).toEqual(settingsJsonSchema());
     for (const [shape, expected] of Object.entries(shapeJsonSchemas()))
       expect(schema(`shape-${shape}`)).toEqual(expected);
+  });
+
+  it("include the samples, which setup names and which have the package's version", () => {
+    const env = { ...process.env, PATH: "" };
+    const setup = (...args: string[]): string =>
+      execFileSync(process.execPath, [join(unpacked, "dist/main.cjs"), "setup", ...args], { encoding: "utf8", env });
+    const plugin = join(realpathSync(unpacked), "client-samples/neovim");
+    for (const form of ["plain", "lazy.nvim"]) expect(setup("neovim", form)).toContain(JSON.stringify(plugin));
+    const files = [
+      "lua/multi_edit/init.lua",
+      "lua/multi_edit/health.lua",
+      "plugin/multi_edit.lua",
+      "doc/multi-edit.txt",
+    ];
+    expect(files.filter((file) => !existsSync(join(plugin, file)))).toEqual([]);
+    const emacs = join(realpathSync(unpacked), "client-samples/emacs");
+    expect(setup("emacs")).toContain(JSON.stringify(emacs));
+    expect(readFileSync(join(emacs, "multi-edit.el"), "utf8")).toContain(`\n;; Version: ${manifest.version}\n`);
   });
 
   it("list the packages whose code is in the bundle", () => {

@@ -99,24 +99,6 @@ describe("apply", () => {
     expect([failed.code, JSON.parse(failed.stdout)]).toMatchObject([1, { error: { failures: [{ index: 0 }] } }]);
   });
 
-  it("warns if no editor has the files and names the mode that forbids the disk, but not if the disk was chosen", async () => {
-    const { run, disk } = await layBench({ files: { "a.txt": "one\n" } });
-    const elsewhere = makeDirectory({ "b.txt": "one\n" });
-    const warning = /^Warning: no editor has these files open .* With --mode=editor, such a call is refused\.$/m;
-    for (const [args, words] of [
-      [["preview"], /the call would change them on disk\./],
-      [["apply"], /the call changed them on disk\./],
-    ] as const) {
-      const { code, stderr } = await run(args, { input: call("b.txt"), cwd: elsewhere });
-      expect([code, stderr, stderr]).toEqual([0, expect.stringMatching(warning), expect.stringMatching(words)]);
-    }
-    const chosen = await run(["apply", "--mode=disk"], { input: call("b.txt", "two", "six"), cwd: elsewhere });
-    expect([chosen.code, chosen.stderr]).toEqual([0, expect.not.stringMatching(warning)]);
-    const inEditor = await run(["apply"], { input: call("a.txt") });
-    expect([inEditor.code, inEditor.stderr]).toEqual([0, expect.not.stringMatching(warning)]);
-    expect(disk()["a.txt"]).toBe("two\n");
-  });
-
   it("leaves out failing edits if told to", async () => {
     const { run, texts } = await layBench(unsaved);
     const edits = [
@@ -298,16 +280,6 @@ describe("an invalid command line", () => {
     [["read", "a", "--save=never"], "--save"],
     [["sessions", "all"], "sessions"],
     [["setup", "ed"], 'no setup for "ed". Usage: multi-edit setup NAME'],
-    [
-      ["setup", "neovim", "lua"],
-      'There is no form "lua". Usage: multi-edit setup neovim [FORM], where FORM is one of plain, lazy',
-    ],
-    [
-      ["setup", "neovim", "plain", "x"],
-      '"multi-edit setup neovim plain" takes no further arguments, but "x" was given.',
-    ],
-    [["setup", "neovim", "plain", "--write"], '"multi-edit setup neovim" takes no further arguments, but "plain" was'],
-    [["setup", "pi", "plain", "x"], '"multi-edit setup pi plain" takes no further arguments, but "x" was given.'],
     [["try", "a", "b"], "try [FOLDER]"],
     [["apply", "--session="], "require a value"],
   ])("%j exits with 2 and says why", async (args, why) => {

@@ -65,6 +65,22 @@ describe("a printed form", () => {
     expect([code, stdout, stderr]).toEqual([2, "", expect.stringContaining("installs from Git repositories only")]);
   });
 
+  it.each([
+    [
+      ["setup", "neovim", "lua"],
+      'There is no form "lua". Usage: multi-edit setup neovim [FORM], where FORM is one of plain, lazy',
+    ],
+    [
+      ["setup", "neovim", "plain", "x"],
+      '"multi-edit setup neovim plain" takes no further arguments, but "x" was given.',
+    ],
+    [["setup", "neovim", "plain", "--write"], '"multi-edit setup neovim" takes no further arguments, but "plain" was'],
+    [["setup", "pi", "plain", "x"], '"multi-edit setup pi plain" takes no further arguments, but "x" was given.'],
+  ])("is refused for %j, and the message says why", async (args, why) => {
+    const { code, stdout, stderr } = await runCommand({ path: builtServer }, args);
+    expect([code, stdout, stderr]).toEqual([2, "", expect.stringContaining(why)]);
+  });
+
   it("of a program that npm keeps for a while only comes with a warning", async () => {
     const { setup } = installedIn(".npm/_npx/1a2b/node_modules/multi-edit-language-server");
     for (const args of [["neovim"], ["neovim", "--write"]]) {

@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, it, vi } from "vitest";
+import packageJson from "../../package.json" with { type: "json" };
 import { batch } from "../support/desk.js";
 import { blockOf, cloneTo, runAsUser } from "./attach.js";
 import type { Place } from "./editor.js";
@@ -65,7 +66,7 @@ if (missing !== undefined) {
       expect(await stage.held()).toEqual({ "a.txt": "typed\nnew\n" });
       expect(stage.disk()).toEqual({ "a.txt": "old\n" });
       const version = "(package-desc-version (cadr (assq 'multi-edit package-alist)))";
-      expect(await evaluate(stage, `(package-version-join ${version})`)).toBe("0.1.0");
+      expect(await evaluate(stage, `(package-version-join ${version})`)).toBe(packageJson.version);
     }),
   );
 

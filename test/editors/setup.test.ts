@@ -94,7 +94,10 @@ describe.each([
 for (const kind of [helix, olderHelix]) {
   const missing = absence(kind);
   // The tests above say so if this Helix is missing.
-  describe.skipIf(missing !== undefined)(`setup helix, beside ${kind.name} (${kind.root})`, () => helixEntries(kind));
+  describe.skipIf(missing !== undefined)(`setup helix, beside ${kind.name} (${kind.root})`, () => {
+    helixEntries(kind);
+    helixProjects(kind);
+  });
 }
 
 /** The program as an agent would run it, outside the editor's root. */
@@ -136,6 +139,33 @@ function helixEntries(kind: EditorKind): void {
     expect(append("python", "css").stdout).toBe("");
   });
 
+  it("keeps a server of the user's own", () => {
+    const { file, append, servers } = homeOfHelix(kind);
+    const own =
+      '[[language]]\nname = "rust"\nlanguage-servers = ["mine"]\n[language-server]\nmine = { command = "mine" }';
+    writeFileSync(file, own);
+    expect(append("rust")).toMatchObject({ status: 0 });
+    expect(servers("rust")).toEqual(["mine", expect.stringMatching(/^multi-edit/)]);
+  });
+
+  it("prints nothing but a sentence for what Helix does not know, and for a file that it can't read", () => {
+    const { file, append } = homeOfHelix(kind);
+    const unknown = append("typescript", "nosuch", "ts");
+    expect(unknown.status).toBe(2);
+    expect(unknown.stderr).toMatch(
+      /^Helix does not know the language "nosuch"\. Similar names: .*nix.*\nHelix does not know the language "ts"\. Similar names: .*typescript,.*\n$/,
+    );
+    expect(readFileSync(file, "utf8")).toBe("");
+    writeFileSync(file, "[[language\n");
+    expect(append("typescript")).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining("can't read your languages.toml"),
+    });
+    expect(readFileSync(file, "utf8")).toBe("[[language\n");
+  });
+}
+
+function helixProjects(kind: EditorKind): void {
   it("without names, attaches to the languages of the files in the working directory, and keeps those of others", () => {
     const { home, file, run, servers } = homeOfHelix(kind);
     for (const [project, name] of [
@@ -161,31 +191,6 @@ function helixEntries(kind: EditorKind): void {
       'name = "typescript"',
       'name = "python"',
     ]);
-  });
-
-  it("keeps a server of the user's own", () => {
-    const { file, append, servers } = homeOfHelix(kind);
-    const own =
-      '[[language]]\nname = "rust"\nlanguage-servers = ["mine"]\n[language-server]\nmine = { command = "mine" }';
-    writeFileSync(file, own);
-    expect(append("rust")).toMatchObject({ status: 0 });
-    expect(servers("rust")).toEqual(["mine", expect.stringMatching(/^multi-edit/)]);
-  });
-
-  it("prints nothing but a sentence for what Helix does not know, and for a file that it can't read", () => {
-    const { file, append } = homeOfHelix(kind);
-    const unknown = append("typescript", "nosuch", "ts");
-    expect(unknown.status).toBe(2);
-    expect(unknown.stderr).toMatch(
-      /^Helix does not know the language "nosuch"\. Similar names: .*nix.*\nHelix does not know the language "ts"\. Similar names: .*typescript,.*\n$/,
-    );
-    expect(readFileSync(file, "utf8")).toBe("");
-    writeFileSync(file, "[[language\n");
-    expect(append("typescript")).toMatchObject({
-      status: 2,
-      stderr: expect.stringContaining("can't read your languages.toml"),
-    });
-    expect(readFileSync(file, "utf8")).toBe("[[language\n");
   });
 }
 

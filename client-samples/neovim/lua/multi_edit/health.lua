@@ -74,7 +74,7 @@ local function check_clients(is_set_up)
     vim.health.warn("No client is attached.", {
       is_set_up and "Open a file; the server is attached to every buffer that is a file."
         or 'Call require("multi_edit").setup() in init.lua, or vim.lsp.enable("multi_edit_ls").',
-      "If a file is open, :LspLog may say why the server does not start.",
+      "If a file is open, Neovim's log may say why the server does not start: " .. vim.lsp.log.get_filename(),
     })
   end
   return clients
