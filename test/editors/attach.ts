@@ -29,7 +29,7 @@ export const writeSetup = (place: Place, name: string): void =>
 export const printedSetup = (place: Place, ...words: readonly string[]): string =>
   runAsUser(place, ["multi-edit", "setup", ...words]);
 
-/** Makes a Git repository with the project's current files, as a clone has them, and with the program unless told not to. */
+/** Makes a Git repository with the project's current files, like a clone, and with the program unless told not to. */
 export function cloneTo(folder: string, { isBuilt }: { readonly isBuilt: boolean } = { isBuilt: true }): void {
   for (const path of projectPaths) cpSync(join(projectRoot, path), join(folder, path), { verbatimSymlinks: true });
   const git = (...args: string[]): unknown => execFileSync("git", ["-C", folder, ...args], { stdio: "pipe" });

@@ -71,7 +71,7 @@ function printing(form: string): readonly [string, ...string[]] {
   return ["emacs", "--batch", "--eval", `(princ ${form})`];
 }
 
-/** The blocks with these names from the sample's README, as users are told to write them, and the folder to load from. */
+/** The blocks with these names from the sample's README, as users are told to write them, and the sample's folder. */
 function userConfiguration({ repository }: Place, names: readonly string[]): string {
   if (names.length === 0) return "";
   const readme = readFileSync(join(repository, "client-samples/emacs/README.md"), "utf8");

@@ -1,5 +1,5 @@
--- Neovim runs this file at startup. It defines the commands and, once the user's configuration has been read, attaches the
--- server, unless the configuration has done so itself or forbids it with `vim.g.multi_edit = false`.
+-- Neovim runs this file at startup. It defines the commands and, once the user's configuration has been read, attaches
+-- the server, unless the configuration has done so itself or forbids it with `vim.g.multi_edit = false`.
 if vim.g.loaded_multi_edit or vim.fn.has("nvim-0.10") == 0 then
   return
 end

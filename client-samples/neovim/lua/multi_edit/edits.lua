@@ -171,8 +171,8 @@ function M.apply(edit, hashes, encoding)
   return nil
 end
 
---- Answers the server's requests to apply edits. Neovim's own handler checks only the version of the first document, and
---- only if that document was edited before; it also reports skipped edits as applied.
+--- Answers the server's requests to apply edits. Neovim's own handler checks only the version of the first document,
+--- and only if that document was edited before; it also reports skipped edits as applied.
 function M.answer(_, params, context)
   local client = vim.lsp.get_client_by_id(context.client_id)
   local problem = M.apply(params.edit, {}, client.offset_encoding)

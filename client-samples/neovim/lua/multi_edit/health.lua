@@ -1,5 +1,5 @@
--- `:checkhealth multi_edit`: checks the program, Node, the attached clients, the sessions that agents can reach, and the
--- settings, and says how to repair what is wrong.
+-- `:checkhealth multi_edit`: checks the program, Node, the attached clients, the sessions that agents can reach, and
+-- the settings, and says how to repair what is wrong.
 
 local M = {}
 
@@ -68,7 +68,8 @@ local function check_clients(is_set_up)
   for _, client in ipairs(clients) do
     local buffers = vim.tbl_count(client.attached_buffers)
     local root = client.config.root_dir or "no root"
-    vim.health.ok(("Client %d is attached to %d buffer%s; root: %s"):format(client.id, buffers, buffers == 1 and "" or "s", root))
+    local noun = buffers == 1 and "buffer" or "buffers"
+    vim.health.ok(("Client %d is attached to %d %s; root: %s"):format(client.id, buffers, noun, root))
   end
   if #clients == 0 then
     vim.health.warn("No client is attached.", {

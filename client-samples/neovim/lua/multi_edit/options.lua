@@ -12,7 +12,10 @@ local function problem_of_settings(value)
   if not is_map(value) or not is_map(value.multiEdit or {}) then
     return "must be a table of settings by name"
   end
-  return value.multiEdit and vim.tbl_count(value) > 1 and "has other keys besides multiEdit; put all settings under multiEdit" or nil
+  if value.multiEdit and vim.tbl_count(value) > 1 then
+    return "has other keys besides multiEdit; put all settings under multiEdit"
+  end
+  return nil
 end
 
 -- For each option, a function that returns what is wrong with a value, or nil.
@@ -32,8 +35,8 @@ local function listed(words)
   return #words == 0 and last or ("%s and %s"):format(table.concat(words, ", "), last)
 end
 
---- Returns the options that can be used, and one message about all others, or nil. An option that can't be used must not
---- take the others with it, because each of them might be meant to protect text.
+--- Returns the options that can be used, and one message about all others, or nil. An option that can't be used must
+--- not take the others with it, because each of them might be meant to protect text.
 function M.usable(options)
   if options == nil then
     return {}, nil
