@@ -1,6 +1,6 @@
 /** The package as it is installed: the right files, types that compile, and a program that starts on its own. */
 import { execFileSync, spawnSync } from "node:child_process";
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, statSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -101,6 +101,24 @@ describe("the packed files", () => {
     expect(text("completions/_multi-edit")).toBe(completions.zsh(setupNames));
     expect(text("completions/multi-edit.fish")).toBe(completions.fish(setupNames));
     expect(text("man/multi-edit.1")).toBe(manPage(manifest.version, setupNames));
+  });
+
+  it("include the samples, which setup names and which have the package's version", () => {
+    const env = { ...process.env, PATH: "" };
+    const setup = (...args: string[]): string =>
+      execFileSync(process.execPath, [join(unpacked, "dist/main.cjs"), "setup", ...args], { encoding: "utf8", env });
+    const plugin = join(realpathSync(unpacked), "client-samples/neovim");
+    for (const form of ["plain", "lazy.nvim"]) expect(setup("neovim", form)).toContain(JSON.stringify(plugin));
+    const files = [
+      "lua/multi_edit/init.lua",
+      "lua/multi_edit/health.lua",
+      "plugin/multi_edit.lua",
+      "doc/multi-edit.txt",
+    ];
+    expect(files.filter((file) => !existsSync(join(plugin, file)))).toEqual([]);
+    const emacs = join(realpathSync(unpacked), "client-samples/emacs");
+    expect(setup("emacs")).toContain(JSON.stringify(emacs));
+    expect(readFileSync(join(emacs, "multi-edit.el"), "utf8")).toContain(`\n;; Version: ${manifest.version}\n`);
   });
 
   it("list the packages whose code is in the bundle", () => {

@@ -94,7 +94,7 @@ describe("the example", () => {
   });
 });
 
-/** Runs a line of the quick start for a user who has no configuration yet; returns the user's home. */
+/** Runs a block of the quick start for a user who has no configuration yet; returns the user's home. */
 function runAtHome(line: string): string {
   const home = realpathSync(mkdtempSync(join(tmpdir(), "multi-edit-home-")));
   onTestFinished(() => rmSync(home, { recursive: true, force: true }));
@@ -107,20 +107,16 @@ function runAtHome(line: string): string {
 }
 
 describe("the quick start", () => {
-  const [build = "", setup = "", apply = "", agent = "", ...more] = block("sh quick start").trimEnd().split("\n");
-
-  it("has four commands", () => {
-    expect(more).toEqual([]);
-    expect(build).toBe("npm ci && npm run build && npm link");
-  });
-
-  // test/editors/setup.test.ts starts real editors with what this command writes.
+  // test/editors/quickStart.test.ts runs all of it in real editors.
   it("sets the editor up with a sample that exists", () => {
-    const home = runAtHome(setup);
+    const home = runAtHome(block("sh quick start neovim").replace(/^nvim .*/m, ""));
     const written = readFileSync(join(home, ".config/nvim/plugin/multi_edit.lua"), "utf8");
     const sample = /append\("(.+)"\)/.exec(written)?.[1] ?? "";
-    expect(existsSync(join(sample, "lua/multi_edit.lua"))).toBe(true);
+    expect(existsSync(join(sample, "lua/multi_edit/init.lua"))).toBe(true);
     expect(written).toContain('require("multi_edit").setup(');
+    expect(readFileSync(join(home, "multi-edit-try/price.ts"), "utf8")).toBe(
+      block("ts src/price.ts").replace(remark, ""),
+    );
   });
 
   it("changes the line in the editor, keeps the remark, and prints what is shown", async () => {
@@ -128,23 +124,24 @@ describe("the quick start", () => {
     const text = block("ts src/price.ts");
     const desk = await layDesk(program, {
       clientInfo: { name: "Tester" },
-      files: { [path]: text.replace(remark, "") },
-      open: { [path]: text },
+      files: { "price.ts": text.replace(remark, "") },
+      open: { "price.ts": text },
     });
     await announced(home);
-    const call = /^multi-edit apply <<< '(.+)'$/.exec(apply)?.[1] ?? "";
-    const ran = await runCommand(program, ["apply"], { cwd: desk.root, input: call });
+    const tried = runAtHome("multi-edit try ~/multi-edit-try");
+    const input = readFileSync(join(tried, "multi-edit-try/call.json"), "utf8");
+    const ran = await runCommand(program, ["apply", "--mode=editor"], { cwd: desk.root, input });
     expect(ran).toMatchObject({ code: 0, stdout: block("diff quick start") });
-    expect(desk.texts()[path]).toBe(text.replace("0.19", "0.2"));
-    expect(desk.texts()[path]).toContain(remark);
+    expect(desk.texts()["price.ts"]).toBe(text.replace("0.19", "0.2"));
+    expect(desk.texts()["price.ts"]).toContain(remark);
     const undone = await runCommand(program, ["undo"], { cwd: desk.root });
-    expect([undone.code, desk.texts()[path]]).toEqual([0, text]);
+    expect([undone.code, desk.texts()["price.ts"]]).toEqual([0, text]);
     expect(await runCommand(program, ["doctor"], { cwd: desk.root })).toMatchObject({ code: 0 });
   });
 
   // test/agents starts the real agent with what this command writes.
   it("sets the agent up with a server that serves its tools", async () => {
-    const home = runAtHome(agent);
+    const home = runAtHome(block("sh quick start agent"));
     const { command, args } = JSON.parse(readFileSync(join(home, ".claude.json"), "utf8")).mcpServers["multi-edit"];
     const client = new McpClient({ name: "claude-code", version: "1" });
     await client.connect(

@@ -241,6 +241,8 @@ export interface StatusResult {
   transactions: TransactionStatus[];
   /** The agents that have called this session through its socket, in the order of their latest calls. */
   agents: Caller[];
+  /** Problems with the user's settings, as sentences; empty if there are none. */
+  settingProblems: string[];
   /** Time of the latest call that was not a status request, in ISO 8601; absent if there was none. */
   lastCallAt?: string;
 }

@@ -86,6 +86,7 @@ export async function statusOf(session: Session): Promise<StatusResult> {
       ...(call.caller === undefined ? {} : { by: call.caller }),
     })),
     agents: [...session.callers],
+    settingProblems: [...session.settingProblems],
     ...(session.lastCallAt === undefined ? {} : { lastCallAt: session.lastCallAt.toISOString() }),
   };
 }

@@ -218,6 +218,10 @@ export const limits = {
   timeoutMs: 86_400_000,
   /** Milliseconds that one run of Helix may take, for example to list a language's servers. */
   helixMs: 20_000,
+  /** Files whose names are looked at to find a project's languages. */
+  projectFiles: 50_000,
+  /** Bytes of Git's list of these files. */
+  projectBytes: 16 * 1024 * 1024,
   /** Default timeout, in milliseconds, of an MCP tool call; agents give up after 60 s. */
   toolMs: 50_000,
   /** Characters of a text that one MCP tool call shows; the agent can ask for the rest by line number. */

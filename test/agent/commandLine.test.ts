@@ -280,8 +280,7 @@ describe("an invalid command line", () => {
     [["read", "a", "--save=never"], "--save"],
     [["sessions", "all"], "sessions"],
     [["setup", "ed"], 'no setup for "ed". Usage: multi-edit setup NAME'],
-    [["setup", "neovim", "lua"], '"multi-edit setup neovim" takes no further arguments, but "lua" was given.'],
-    [["setup", "helix"], "multi-edit setup helix typescript rust"],
+    [["try", "a", "b"], "try [FOLDER]"],
     [["apply", "--session="], "require a value"],
   ])("%j exits with 2 and says why", async (args, why) => {
     ownStateHome();

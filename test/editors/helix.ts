@@ -195,7 +195,7 @@ const argument = (call: unknown): string => JSON.stringify(call).replaceAll("%",
 
 /** The README's commands, but for other languages. */
 function readmeCommands(named: readonly string[]): string {
-  return blockOf("README.md", "sh helix").replace(/(setup helix) .* (>>)/, `$1 ${named.join(" ")} $2`);
+  return blockOf("README.md", "sh helix").replace(/(setup helix) .* (--write)/, `$1 ${named.join(" ")} $2`);
 }
 
 /** Runs the commands that attach the server, then adds key bindings. */

@@ -37,10 +37,10 @@ export const bareNeovim: EditorKind = {
   start: (place) => start(place, blockOf("README.md", "lua neovim alone")),
 };
 
-/** A Neovim whose user has this `init.lua`. */
-export const neovimWith = (kind: EditorKind, configuration: string): EditorKind => ({
+/** A Neovim whose user has this `init.lua`, which may depend on the place. */
+export const neovimWith = (kind: EditorKind, configuration: string | ((place: Place) => string)): EditorKind => ({
   ...kind,
-  start: (place) => start(place, configuration),
+  start: (place) => start(place, typeof configuration === "string" ? configuration : configuration(place)),
 });
 
 /** `configuration` is the user's `init.lua`. */

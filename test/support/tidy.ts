@@ -287,6 +287,14 @@ export function leftoverProblems(sources: readonly Source[], { home }: { readonl
   });
 }
 
+/**
+ * Links at the top level, by name, to the folders in which Neovim looks for a plugin's files. Plugin managers put a
+ * repository's root on Neovim's path, and a link can't differ from what it points to, as a copy could.
+ */
+export const pluginLinks: Readonly<Record<string, string>> = Object.fromEntries(
+  ["doc", "lsp", "lua", "plugin"].map((name) => [name, `client-samples/neovim/${name}`]),
+);
+
 /** Top-level entries other than the few that belong there. */
 export function topLevelProblems(paths: readonly string[]): string[] {
   const folders = ["server", "client-samples", "test"];
@@ -302,7 +310,9 @@ export function topLevelProblems(paths: readonly string[]): string[] {
   ];
   const top = new Set(paths.map((path) => path.replace(/\/.*/s, "/")));
   return [...top]
-    .filter((name) => !folders.some((folder) => name === `${folder}/`) && !files.includes(name))
+    .filter(
+      (name) => !folders.some((folder) => name === `${folder}/`) && !files.includes(name) && !(name in pluginLinks),
+    )
     .filter((name) => !name.startsWith(".") && !/^[^/]+\.config\.[^/]+$/.test(name))
     .map((name) => `${name} does not belong at the top level`);
 }

@@ -69,6 +69,7 @@ const commands: Readonly<Record<Arguments["command"], CommandHandler>> = {
   sessions: async (options, context) => (await import("./doctor.js")).listSessions(options, context),
   doctor: async (options, context) => (await import("./doctor.js")).runDoctor(options, context),
   setup: async (options) => (await import("./setup/setup.js")).runSetup(options),
+  try: async ({ words: [folder] }, { directory }) => (await import("./try.js")).runTry(folder, directory),
   mcp: serveTools,
   completion: showCompletion,
   help: async (options) => {

@@ -66,7 +66,13 @@ function showEdit(result: RequestResult, options: Arguments): number {
   if (!options.json) print(diff, { isDiff: true });
   const isUnchanged = outcome === "proposed" || (outcome === "applied" && files.length === 0);
   const through = result.editor === undefined ? [] : [commandSentences.through(result.editor)];
-  const notes = isUnchanged ? [callSentences.nothingChanged] : through;
+  const isFallback =
+    options.command !== "undo" &&
+    result.editor === undefined &&
+    (options.mode ?? "auto") === "auto" &&
+    files.length > 0;
+  const fallback = isFallback ? [commandSentences.onDisk(outcome !== "proposed")] : [];
+  const notes = [...(isUnchanged ? [callSentences.nothingChanged] : through), ...fallback];
   say([text, ...notes, ...(options.json ? warnings : warnings.map(forStderr))].join("\n"));
   return code;
 }

@@ -49,6 +49,9 @@ export const commandSentences = {
     `${program}: ${problem}\nSee ${program} ${command === undefined ? "" : `${command} `}--help.`,
   waiting: (session: string | undefined) => `Waiting for ${session ?? "the disk"} …`,
   nameSession: "Use --session=ID to choose one of them.",
+  /** `isDone`: `false` for a preview. */
+  onDisk: (isDone: boolean) =>
+    `Warning: no editor has these files open in a workspace folder, so the call ${isDone ? "changed them on disk" : "would change them on disk"}. If an editor should have them, run "multi-edit doctor". With --mode=editor, such a call is refused.`,
   through: (editor: string) => `The call went through the editor ${clip(editor, 200)}.`,
 } as const;
 
@@ -86,8 +89,15 @@ export const setupSentences = {
     `${name === undefined ? "" : `There is no setup for ${quote(name, 40)}. `}Usage: multi-edit setup NAME, where NAME is one of ${known.join(", ")}.`,
   tooMany: (name: string, word: string) =>
     `"multi-edit setup ${name}" takes no further arguments, but ${quote(word, 40)} was given.`,
+  /** `known`: the forms, of which there are at least two. */
+  unknownForm: (name: string, form: string, known: readonly string[]) =>
+    `There is no form ${quote(form, 40)}. Usage: multi-edit setup ${name} [FORM], where FORM is one of ${known.join(", ")}.`,
+  noRepository: () =>
+    'vim.pack installs from Git repositories only, and this program was not built in one. Use "multi-edit setup neovim", or run the command in a clone.',
+  temporary:
+    "Warning: npm deletes this copy of the program some day, and the configuration names it. Install the program for good, and run this command again.",
   noLanguages: () =>
-    "List the languages of your files by their Helix names, for example: multi-edit setup helix typescript rust. Helix has a separate list of servers for each language, so no single entry applies to all files.",
+    "No file in the working directory has a language that Helix is known to have. Name the languages, for example: multi-edit setup helix typescript rust. Helix has a separate list of servers for each language, so no single entry applies to all files.",
   noHelix: () =>
     "Neither hx nor helix is on the PATH, and only Helix knows which servers a language has. Run this command on the machine where Helix is installed.",
   silentHelix: () =>
@@ -100,6 +110,38 @@ export const setupSentences = {
   namelessServers: (language: string, shown: readonly string[]) =>
     `The entry for ${language} can't be generated: Helix shows the servers ${shown.map((one) => quote(one, 40)).join(", ")}, but its configuration does not accept all of these names. Write the entry yourself: list the language's servers, and add "multi-edit" at the end.`,
 } as const;
+
+/** Texts of the command `try`. */
+export const trySentences = {
+  /** The file to edit. */
+  file: `export const rate = 0.19;
+
+export function gross(net: number): number {
+  return net * (1 + rate);
+}
+`,
+  exists: (folder: string) =>
+    `${quote(folder, 200)} already exists. Delete it, or name another folder: multi-edit try FOLDER.`,
+  unwritable: (folder: string, code: string) => `${quote(folder, 200)} can't be made: ${fileProblems.system(code)}.`,
+  steps: (folder: string) => {
+    const path = quotedForShell(folder);
+    return `Made ${folder} with price.ts, a file to edit, and call.json, an agent's call.
+
+1. Open the file in your editor, for example:
+     cd ${path} && nvim price.ts
+2. Type a comment at the end of its first line. Do not save the file.
+3. In another terminal, send the call:
+     cd ${path} && multi-edit apply --mode=editor call.json
+
+The line then changes in the editor, and your comment stays. Undo the change in
+the editor, or with "multi-edit undo". If nothing changes, run "multi-edit doctor".
+`;
+  },
+} as const;
+
+/** Quotes an argument for a shell if necessary. */
+export const quotedForShell = (word: string): string =>
+  /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 
 /** Sentences of `setup NAME --write` and `setup NAME --remove`. */
 export const configureSentences = {

@@ -186,6 +186,12 @@ export const commandRows = {
     options: ["help", "remove", "write"],
     completes: "setups",
   },
+  try: {
+    takes: "[FOLDER]",
+    about: "make a folder to try an edit in",
+    words: [0, 1],
+    options: ["help", "workspace"],
+  },
   mcp: {
     takes: "",
     about: "serve agents over MCP on stdin and stdout",
