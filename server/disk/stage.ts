@@ -64,11 +64,15 @@ export function firstJournal(
     directories: [...batch.directories],
     entries,
   };
-  return onCommit === undefined ? journal : { ...journal, onCommit: planned(workspace, targets, onCommit) };
+  return onCommit === undefined ? journal : { ...journal, onCommit: withMoves(workspace, targets, onCommit) };
 }
 
 /** Adds the folder and the moved files to a request to keep the batch. */
-function planned({ folders }: DiskWorkspace, targets: readonly DiskTarget[], onCommit: OnCommit): Journal["onCommit"] {
+function withMoves(
+  { folders }: DiskWorkspace,
+  targets: readonly DiskTarget[],
+  onCommit: OnCommit,
+): Journal["onCommit"] {
   if (onCommit.kind === "markUndone") return onCommit;
   const indices = new Map(targets.map(({ slot }, index) => [slot.path, index]));
   const moves = targets.flatMap(({ slot, after }, to): [number, number][] => {
