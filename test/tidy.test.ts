@@ -23,6 +23,7 @@ import {
   namedFileProblems,
   pluginLinks,
   purityProblems,
+  settingsPage,
   settingsProblems,
   topLevelProblems,
 } from "./support/tidy.js";
@@ -241,17 +242,17 @@ describe("the settings table agrees with the schema", () => {
     ["## Settings", "", "| setting | default |", "| --- | --- |", ...rows].join("\n");
   const right = ["| `lenient` | `true` | x |", '| `folders` | `["a", "b"]` | x |', '| `log.level` | `"info"` | x |'];
 
-  it("in README.md", () => {
-    expect(settingsProblems(readFileSync(join(root, "README.md"), "utf8"), settingsJsonSchema())).toEqual([]);
+  it("on the page about clients", () => {
+    expect(settingsProblems(readFileSync(join(root, settingsPage), "utf8"), settingsJsonSchema())).toEqual([]);
   });
 
   it("and every difference is reported", () => {
     expect(settingsProblems(table(...right), schema)).toEqual([]);
     expect(settingsProblems(table("| `lenient` | `false` | x |", "| `colour` | `1` | x |"), schema)).toEqual([
-      "README.md:5 gives lenient the default false; the schema says true",
-      "README.md:6 has the setting colour, which the schema lacks",
-      "README.md:1 lacks the setting folders",
-      "README.md:1 lacks the setting log.level",
+      `${settingsPage}:5 gives lenient the default false; the schema says true`,
+      `${settingsPage}:6 has the setting colour, which the schema lacks`,
+      `${settingsPage}:1 lacks the setting folders`,
+      `${settingsPage}:1 lacks the setting log.level`,
     ]);
     expect(settingsProblems(["## Other", ...right].join("\n"), schema)).toHaveLength(3);
   });

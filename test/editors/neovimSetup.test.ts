@@ -8,7 +8,7 @@ import { neovim, neovimWith, olderNeovim } from "./neovim.js";
 import { absence, type Session, startSession } from "./session.js";
 import { onStage, type Stage } from "./stage.js";
 
-const setup = (options: string): string => blockOf("README.md", "lua neovim").replace("setup()", `setup(${options})`);
+const setup = (options: string): string => blockOf(page, "lua neovim").replace("setup()", `setup(${options})`);
 const always = 'confirm = "always"';
 const page = "client-samples/neovim/README.md";
 
