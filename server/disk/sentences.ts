@@ -118,7 +118,7 @@ export const diskFailures = {
   state: (path: string, problem: string) =>
     makeFailure("ioError", theCall, {
       problem: `The server keeps a journal while writing files that are not open, but ${quote(path, 160)} can't hold one: ${problem}.`,
-      hint: "Ask the user to fix this or to open the files in the editor.",
+      hint: 'If this is a command in an agent\'s sandbox, use the MCP server "multi-edit mcp" instead: agents start it outside the sandbox. Otherwise, ask the user to fix this or to open the files in the editor.',
     }),
   /** `journal`: the path of this call's journal. */
   unconfirmed: (journal: string, problem: string) =>
