@@ -73,6 +73,15 @@ const announcementDone = {
   },
 };
 
+const clientExports = ["listSessions", "MultiEditError", "openSession"];
+
+/** @param {string} name */
+const reexported = (name) => `export const ${name} = client.${name};`;
+
+/** The message for those who import the package's root. */
+const rootProblem =
+  'multi-edit-language-server has no main module. Import "multi-edit-language-server/protocol" for the names and types of the requests, or "multi-edit-language-server/client" to reach the user\'s editors.';
+
 try {
   await (process.argv.includes("--types") ? buildTypes() : buildPrograms());
 } catch (error) {
@@ -107,20 +116,49 @@ async function buildPrograms() {
     existsSync(demo) && build({ ...program, banner, entryPoints: [demo], outfile: "dist/demo.cjs" }),
     build({ ...common, format: "esm", entryPoints: ["server/lsp/protocol.ts"], outfile: "dist/protocol.js" }),
     build({ ...common, format: "cjs", entryPoints: ["server/lsp/protocol.ts"], outfile: "dist/protocol.cjs" }),
+    build({ ...common, format: "cjs", entryPoints: ["server/agent/client.ts"], outfile: "dist/client.cjs" }),
+    // The JSON-RPC library can be required but not bundled as an ES module.
+    writeFile("dist/client.js", `import client from "./client.cjs";\n\n${clientExports.map(reexported).join("\n")}\n`),
+    writeFile("dist/root.cjs", `throw new Error(${JSON.stringify(rootProblem)});\n`),
     buildSchemas(),
+    buildShellFiles(),
   ]);
   await chmod("dist/main.cjs", 0o755);
   await writeFile("dist/THIRD-PARTY-LICENSES.txt", await licencesOf(programs.map(({ metafile }) => metafile)));
 }
 
+/** Writes the completions and the manual page from the table that the command line is read by. */
+async function buildShellFiles() {
+  const { completions, manPage, setupNames } = await evaluated(
+    `export { completions } from "./server/agent/cli/completions.ts";
+    export { manPage } from "./server/agent/cli/manPage.ts";
+    export { setupNames } from "./server/agent/cli/setup/setup.ts";`,
+  );
+  const { version } = JSON.parse(await readFile("package.json", "utf8"));
+  const files = {
+    "dist/completions/multi-edit.bash": completions.bash(setupNames),
+    "dist/completions/_multi-edit": completions.zsh(setupNames),
+    "dist/completions/multi-edit.fish": completions.fish(setupNames),
+    "dist/man/multi-edit.1": manPage(version, setupNames),
+  };
+  for (const [path, text] of Object.entries(files)) {
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, text);
+  }
+}
+
 /** Runs the same functions that the decoder and the settings use, so that a schema cannot differ from them. */
 async function buildSchemas() {
-  const { settingsJsonSchema, shapeJsonSchemas } = await evaluated(
+  const { plainSchema, settingsJsonSchema, shapeJsonSchemas, strictSchema } = await evaluated(
     `export { settingsJsonSchema } from "./server/workspace/settings.ts";
-    export { shapeJsonSchemas } from "./server/dialect/jsonSchema.ts";`,
+    export { plainSchema, shapeJsonSchemas, strictSchema } from "./server/dialect/jsonSchema.ts";`,
   );
   const schemas = { settings: settingsJsonSchema() };
-  for (const [shape, schema] of Object.entries(shapeJsonSchemas())) schemas[`shape-${shape}`] = schema;
+  for (const [shape, schema] of Object.entries(shapeJsonSchemas())) {
+    schemas[`shape-${shape}`] = schema;
+    schemas[`shape-${shape}.strict`] = strictSchema(schema);
+    schemas[`shape-${shape}.plain`] = plainSchema(schema);
+  }
   await rm("dist/schemas", { recursive: true, force: true });
   await mkdir("dist/schemas", { recursive: true });
   for (const [name, schema] of Object.entries(schemas)) {
@@ -148,6 +186,7 @@ async function evaluated(contents) {
  * nearest package.json tells a compiler whether they describe an ES module or CommonJS.
  */
 async function buildTypes() {
+  const entries = ["lsp/protocol", "agent/client"];
   await rm("dist/types", { recursive: true, force: true });
   await mkdir("dist/types/cjs", { recursive: true });
   const compilerOptions = {
@@ -161,14 +200,14 @@ async function buildTypes() {
     extends: "../../tsconfig.json",
     compilerOptions,
     include: [],
-    files: ["../../server/lsp/protocol.ts"],
+    files: entries.map((entry) => `../../server/${entry}.ts`),
   };
   await writeFile("dist/types/tsconfig.json", JSON.stringify(tsconfig));
   const compiler = join(dirname(createRequire(import.meta.url).resolve("typescript/package.json")), "bin/tsc");
   const { status } = spawnSync(process.execPath, [compiler, "-p", "dist/types/tsconfig.json"], { stdio: "inherit" });
   if (status !== 0) process.exit(1);
   await rm("dist/types/tsconfig.json");
-  const reached = await declarationsFrom("dist/types/esm/lsp/protocol.d.ts");
+  const reached = await declarationsFrom(entries.map((entry) => `dist/types/esm/${entry}.d.ts`));
   for (const file of await readdir("dist/types/esm", { recursive: true, withFileTypes: true })) {
     const path = join(file.parentPath, file.name);
     if (file.isFile() && !reached.has(path)) await rm(path);
@@ -178,12 +217,12 @@ async function buildTypes() {
 }
 
 /**
- * The declaration files that an entry needs, and the entry. The compiler also writes declarations that no other
+ * The declaration files that the entries need, and the entries. The compiler also writes declarations that no other
  * declaration uses.
- * @param {string} entry
+ * @param {string[]} entries
  */
-async function declarationsFrom(entry) {
-  const reached = new Set([join(entry)]);
+async function declarationsFrom(entries) {
+  const reached = new Set(entries.map((entry) => join(entry)));
   for (const path of reached) {
     const text = await readFile(path, "utf8");
     for (const [, specifier] of text.matchAll(/(?:from|import\()\s*"(\.[^"]+)\.js"/g)) {

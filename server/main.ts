@@ -19,12 +19,11 @@ const options = {
 void main(process.argv.slice(2));
 
 async function main(args: readonly string[]): Promise<void> {
-  if (args[0] !== undefined && !args[0].startsWith("-")) {
-    const { isCommand, runCommand } = await import("./agent/cli/commandLine.js");
-    if (isCommand(args[0])) {
-      process.exitCode = await runCommand(args, manifest.version);
-      return;
-    }
+  const commandLine = commandsIn(args);
+  if (commandLine !== undefined) {
+    const { runCommand } = await import("./agent/cli/commandLine.js");
+    process.exitCode = await runCommand(commandLine, manifest.version);
+    return;
   }
   const line = readCommandLine(args);
   if ("start" in line) {
@@ -35,6 +34,20 @@ async function main(args: readonly string[]): Promise<void> {
   }
   (line.exitCode === 0 ? process.stdout : process.stderr).write(line.text);
   process.exitCode = line.exitCode;
+}
+
+/**
+ * Returns the command line of a command; `undefined` if the language server was asked for. A word in front asks for a
+ * command, even if there is no such command. Under the name of the commands, so do options that the server does not
+ * have, and no arguments at all mean the help for the commands.
+ */
+function commandsIn(args: readonly string[]): readonly string[] | undefined {
+  const [first = ""] = args;
+  if (first !== "" && !first.startsWith("-")) return args;
+  const isCommands = /[\\/]multi-edit(?:\.\w+)?$/.test(process.argv[1] ?? "");
+  if (!isCommands) return undefined;
+  if (first === "" || first === "-h" || first === "--help") return ["help"];
+  return parseFlags(args).ok ? undefined : args;
 }
 
 /** The server's options, or text to print: to stdout if the exit code is 0, otherwise to stderr. */

@@ -226,6 +226,16 @@ describe("options", () => {
     expect(decode({ ...call, options: none })).toMatchObject({ ok: true, options: {} });
   });
 
+  test("overwrite may be a question to the user, but nothing else", () => {
+    expect(decode({ ...call, options: { overwrite: "ask" } })).toMatchObject({
+      ok: true,
+      options: { overwrite: "ask" },
+    });
+    const refused = decode({ ...call, options: { overwrite: "yes" } });
+    expect(refused).toMatchObject({ ok: false, failures: [{ code: "invalidParams" }] });
+    expect(JSON.stringify(refused)).toContain('must be one of true, false, \\"ask\\"');
+  });
+
   test("lenient decides how a patch is read; without it, the door decides, and the default is lenient", () => {
     const fenced = "```\n*** Begin Patch\n*** Delete File: p\n*** End Patch\n```";
     const read = (options: object, lenient?: boolean): boolean[] => {

@@ -1,48 +1,29 @@
 /** The package as it is installed: the right files, types that compile, and a program that starts on its own. */
-import { type ExecFileSyncOptionsWithStringEncoding, execFileSync } from "node:child_process";
-import {
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { execFileSync, spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, statSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { shapeJsonSchemas } from "../server/dialect/jsonSchema.js";
+import { completions } from "../server/agent/cli/completions.js";
+import { manPage } from "../server/agent/cli/manPage.js";
+import { setupNames } from "../server/agent/cli/setup/setup.js";
+import { plainSchema, shapeJsonSchemas, strictSchema } from "../server/dialect/jsonSchema.js";
 import { methods, protocolVersion } from "../server/lsp/protocol.js";
 import { settingsJsonSchema } from "../server/workspace/settings.js";
 import { startAgent } from "./support/mcpAgent.js";
+import { manifest, pack, runTypeScript, type Unpacked, unpackPackage } from "./support/packed.js";
 
-interface Manifest {
-  readonly name: string;
-  readonly version: string;
-  readonly bin: Record<string, string>;
-  readonly dependencies: Record<string, string>;
-}
-
-const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const manifest: Manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
-
+let packed: Unpacked;
 let folder = "";
-/** The folder of the unpacked package; neither it nor a parent folder contains `node_modules`. */
 let unpacked = "";
 
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "multi-edit-package-"));
-  const [packed] = pack("--pack-destination", folder);
-  execFileSync("tar", ["-xzf", packed?.filename ?? ""], { cwd: folder });
-  unpacked = join(folder, "package");
+  packed = unpackPackage();
+  ({ folder, path: unpacked } = packed);
 });
 
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+afterAll(() => packed.remove());
 
 describe("the packed files", () => {
   const required = [
@@ -51,15 +32,26 @@ describe("the packed files", () => {
     "dist/THIRD-PARTY-LICENSES.txt",
     "dist/agent.cjs",
     "dist/calls.cjs",
+    "dist/client.cjs",
+    "dist/client.js",
+    "dist/completions/_multi-edit",
+    "dist/completions/multi-edit.bash",
+    "dist/completions/multi-edit.fish",
     "dist/doctor.cjs",
     "dist/main.cjs",
+    "dist/man/multi-edit.1",
     "dist/mcp.cjs",
     "dist/program.cjs",
     "dist/protocol.cjs",
     "dist/protocol.js",
+    "dist/root.cjs",
     "dist/setup.cjs",
     "dist/schemas/settings.schema.json",
-    ...Object.keys(shapeJsonSchemas()).map((shape) => `dist/schemas/shape-${shape}.schema.json`),
+    ...Object.keys(shapeJsonSchemas()).flatMap((shape) =>
+      ["", ".strict", ".plain"].map((form) => `dist/schemas/shape-${shape}${form}.schema.json`),
+    ),
+    "dist/types/cjs/agent/client.d.ts",
+    "dist/types/esm/agent/client.d.ts",
     "dist/types/cjs/lsp/protocol.d.ts",
     "dist/types/cjs/package.json",
     "dist/types/esm/lsp/protocol.d.ts",
@@ -96,8 +88,37 @@ describe("the packed files", () => {
     const schema = (name: string): unknown =>
       JSON.parse(readFileSync(join(unpacked, `dist/schemas/${name}.schema.json`), "utf8"));
     expect(schema("settings")).toEqual(settingsJsonSchema());
-    for (const [shape, expected] of Object.entries(shapeJsonSchemas()))
+    for (const [shape, expected] of Object.entries(shapeJsonSchemas())) {
       expect(schema(`shape-${shape}`)).toEqual(expected);
+      expect(schema(`shape-${shape}.strict`)).toEqual(strictSchema(expected));
+      expect(schema(`shape-${shape}.plain`)).toEqual(plainSchema(expected));
+    }
+  });
+
+  it("include the completions and the manual page, made from the table of commands", () => {
+    const text = (path: string): string => readFileSync(join(unpacked, "dist", path), "utf8");
+    expect(text("completions/multi-edit.bash")).toBe(completions.bash(setupNames));
+    expect(text("completions/_multi-edit")).toBe(completions.zsh(setupNames));
+    expect(text("completions/multi-edit.fish")).toBe(completions.fish(setupNames));
+    expect(text("man/multi-edit.1")).toBe(manPage(manifest.version, setupNames));
+  });
+
+  it("include the samples, which setup names and which have the package's version", () => {
+    const env = { ...process.env, PATH: "" };
+    const setup = (...args: string[]): string =>
+      execFileSync(process.execPath, [join(unpacked, "dist/main.cjs"), "setup", ...args], { encoding: "utf8", env });
+    const plugin = join(realpathSync(unpacked), "client-samples/neovim");
+    for (const form of ["plain", "lazy.nvim"]) expect(setup("neovim", form)).toContain(JSON.stringify(plugin));
+    const files = [
+      "lua/multi_edit/init.lua",
+      "lua/multi_edit/health.lua",
+      "plugin/multi_edit.lua",
+      "doc/multi-edit.txt",
+    ];
+    expect(files.filter((file) => !existsSync(join(plugin, file)))).toEqual([]);
+    const emacs = join(realpathSync(unpacked), "client-samples/emacs");
+    expect(setup("emacs")).toContain(JSON.stringify(emacs));
+    expect(readFileSync(join(emacs, "multi-edit.el"), "utf8")).toContain(`\n;; Version: ${manifest.version}\n`);
   });
 
   it("list the packages whose code is in the bundle", () => {
@@ -125,7 +146,7 @@ describe("the program", () => {
         encoding: "utf8",
         env,
       });
-    expect(run("apply", "--help")).toMatch(/^Usage: multi-edit <command>/);
+    expect(run("apply", "--help")).toMatch(/^Usage: multi-edit apply /);
     expect(run("setup", "codex")).toContain("[mcp_servers.multi-edit]");
   });
 
@@ -152,14 +173,7 @@ describe("the protocol", () => {
   let consumer = "";
 
   beforeAll(() => {
-    consumer = join(folder, "consumer");
-    mkdirSync(join(consumer, "node_modules/@types"), { recursive: true });
-    cpSync(unpacked, join(consumer, "node_modules", manifest.name), { recursive: true });
-    // Links only the declared packages, so that an import of any other package fails even if that package is installed.
-    for (const name of [...Object.keys(manifest.dependencies), "@types/node"]) {
-      symlinkSync(join(root, "node_modules", name), join(consumer, "node_modules", name), "junction");
-    }
-    writeFileSync(join(consumer, "package.json"), '{ "type": "module" }');
+    consumer = packed.consumer("consumer");
   });
 
   it.each(["consumer.mts", "consumer.cts"])("type-checks in %s", (name) => {
@@ -180,8 +194,7 @@ describe("the protocol", () => {
       export const options: Exclude<MultiEditParams, string>["options"] = { atomic: "perhaps" };
     `;
     writeFileSync(join(consumer, name), source);
-    const flags = ["--noEmit", "--strict", "--module", "nodenext", "--target", "es2023", "--types", "node"];
-    expect(runTypeScript([...flags, "--ignoreConfig", name], consumer)).toBe("");
+    expect(runTypeScript(name, consumer)).toBe("");
   });
 
   it("can be imported and required", async () => {
@@ -196,28 +209,12 @@ describe("the protocol", () => {
     const args = ["--input-type=module", "--eval", script];
     expect(execFileSync(process.execPath, args, { cwd: consumer, encoding: "utf8" })).toBe(methods.apply);
   });
+
+  it.each([
+    ["import", ["--input-type=module", "--eval", `import "${manifest.name}";`]],
+    ["require", ["--input-type=commonjs", "--eval", `require("${manifest.name}");`]],
+  ])("is named if the package's root is wanted instead, by %s", (_, args) => {
+    const { status, stderr } = spawnSync(process.execPath, args, { cwd: consumer, encoding: "utf8" });
+    expect([status, stderr]).toEqual([1, expect.stringContaining(`Import "${manifest.name}/protocol" for the names`)]);
+  });
 });
-
-/**
- * The files that npm says it packs. The package's scripts are not run, since they would rebuild the program under test.
- */
-function pack(...args: string[]): { filename: string; files: { path: string }[] }[] {
-  const options: ExecFileSyncOptionsWithStringEncoding = {
-    cwd: root,
-    encoding: "utf8",
-    // On Windows, npm is a script that only a shell can run.
-    shell: process.platform === "win32",
-    stdio: ["ignore", "pipe", "pipe"],
-  };
-  return JSON.parse(execFileSync("npm", ["pack", "--ignore-scripts", "--json", ...args], options));
-}
-
-/** The compiler's errors. */
-function runTypeScript(args: readonly string[], cwd: string): string {
-  const compiler = join(root, "node_modules/typescript/bin/tsc");
-  try {
-    return execFileSync(process.execPath, [compiler, ...args], { cwd, encoding: "utf8" });
-  } catch (error) {
-    return error instanceof Error && "stdout" in error ? String(error.stdout) : String(error);
-  }
-}

@@ -15,11 +15,11 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { fileURLToPath } from "node:url";
 import { Client as McpClient } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { type Client, startClient } from "../client-samples/node/client.js";
+import { trySentences } from "../server/agent/cli/sentences.js";
 import { announced, ownStateHome } from "./support/agentPeer.js";
 import { buildProgram, type Program } from "./support/build.js";
 import { runCommand } from "./support/commands.js";
@@ -34,67 +34,23 @@ const blocks = new Map(
   [...readme.matchAll(/^```(.+)\n([\s\S]*?)^```$/gm)].map(([, info = "", body = ""]) => [info, body]),
 );
 
-/** A block that the README must have, with its folder replaced by the test's. */
-function block(info: string, folder = shop): string {
+/** A block that the README must have. */
+function block(info: string): string {
   const body = blocks.get(info);
   if (body === undefined) throw new Error(`README.md has no block \`\`\`${info}`);
-  return body.replaceAll(pathToFileURL("/home/me/shop").href, pathToFileURL(folder).href);
+  return body;
 }
 
-const remark = " // ask Ann";
-const path = "src/price.ts";
+/** The file that `multi-edit try` makes, with a comment that is typed and not saved. */
+const typed = trySentences.file.replace("\n", " // ask Ann\n");
 
 let program: Program;
-let client: Client;
-let shop = "";
-
 beforeAll(async () => {
   program = await buildProgram(new URL("../server/main.ts", import.meta.url));
-  shop = realpathSync(mkdtempSync(join(tmpdir(), "multi-edit-readme-")));
-  mkdirSync(join(shop, "src"));
-  const text = block("ts src/price.ts");
-  writeFileSync(join(shop, path), text.replace(remark, ""));
-  client = await startClient({ command: [process.execPath, program.path, "--stdio"], folder: shop });
-  const { version } = client.documents.open(join(shop, path));
-  for (let next = version; next < 7; next++) client.documents.change(join(shop, path), text);
 });
+afterAll(() => program.remove());
 
-afterAll(async () => {
-  await client.stop();
-  program.remove();
-  rmSync(shop, { recursive: true, force: true });
-});
-
-describe("the example", () => {
-  it("starts where the README says", () => {
-    expect(client.documents.get(join(shop, path))).toMatchObject({ version: 7, saved: false });
-    expect(block("ts src/price.ts")).toContain(remark);
-  });
-
-  it("fails with the message that is shown, and nothing changes", async () => {
-    const answer = await client.apply(JSON.parse(block("json request that fails")));
-    expect(answer).toMatchObject({ ok: false, code: -32803, message: block("text message").trimEnd() });
-    expect(client.documents.get(join(shop, path))).toMatchObject({ version: 7, text: block("ts src/price.ts") });
-  });
-
-  it("gets the answer that is shown, as a preview", async () => {
-    const answer = await client.preview(JSON.parse(block("json request")));
-    expect(answer).toEqual({ ok: true, result: JSON.parse(block("json answer")) });
-  });
-
-  it("is applied, and the unsaved remark stays", async () => {
-    const answer = await client.apply(JSON.parse(block("json request")));
-    expect(answer).toMatchObject({
-      ok: true,
-      result: { ...JSON.parse(block("json answer")), applied: true, outcome: "applied" },
-    });
-    const text = block("ts src/price.ts").replace("rate = 0.19", "vatRate = 0.2").replace("+ rate", "+ vatRate");
-    expect(client.documents.get(join(shop, path))?.text).toBe(text);
-    expect(text).toContain(remark);
-  });
-});
-
-/** Runs a line of the quick start for a user who has no configuration yet; returns the user's home. */
+/** Runs a block of the quick start for a user who has no configuration yet; returns the user's home. */
 function runAtHome(line: string): string {
   const home = realpathSync(mkdtempSync(join(tmpdir(), "multi-edit-home-")));
   onTestFinished(() => rmSync(home, { recursive: true, force: true }));
@@ -107,44 +63,37 @@ function runAtHome(line: string): string {
 }
 
 describe("the quick start", () => {
-  const [build = "", setup = "", apply = "", agent = "", ...more] = block("sh quick start").trimEnd().split("\n");
-
-  it("has four commands", () => {
-    expect(more).toEqual([]);
-    expect(build).toBe("npm ci && npm run build && npm link");
-  });
-
-  // test/editors/setup.test.ts starts real editors with what this command writes.
+  // test/editors/quickStart.test.ts runs all of it in real editors.
   it("sets the editor up with a sample that exists", () => {
-    const home = runAtHome(setup);
+    const home = runAtHome(block("sh quick start neovim").replace(/^nvim .*/m, ""));
     const written = readFileSync(join(home, ".config/nvim/plugin/multi_edit.lua"), "utf8");
     const sample = /append\("(.+)"\)/.exec(written)?.[1] ?? "";
-    expect(existsSync(join(sample, "lua/multi_edit.lua"))).toBe(true);
+    expect(existsSync(join(sample, "lua/multi_edit/init.lua"))).toBe(true);
     expect(written).toContain('require("multi_edit").setup(');
+    expect(readFileSync(join(home, "multi-edit-try/price.ts"), "utf8")).toBe(trySentences.file);
   });
 
   it("changes the line in the editor, keeps the remark, and prints what is shown", async () => {
     const home = ownStateHome();
-    const text = block("ts src/price.ts");
     const desk = await layDesk(program, {
       clientInfo: { name: "Tester" },
-      files: { [path]: text.replace(remark, "") },
-      open: { [path]: text },
+      files: { "price.ts": trySentences.file },
+      open: { "price.ts": typed },
     });
     await announced(home);
-    const call = /^multi-edit apply <<< '(.+)'$/.exec(apply)?.[1] ?? "";
-    const ran = await runCommand(program, ["apply"], { cwd: desk.root, input: call });
+    const tried = runAtHome("multi-edit try ~/multi-edit-try");
+    const input = readFileSync(join(tried, "multi-edit-try/call.json"), "utf8");
+    const ran = await runCommand(program, ["apply", "--mode=editor"], { cwd: desk.root, input });
     expect(ran).toMatchObject({ code: 0, stdout: block("diff quick start") });
-    expect(desk.texts()[path]).toBe(text.replace("0.19", "0.2"));
-    expect(desk.texts()[path]).toContain(remark);
+    expect(desk.texts()["price.ts"]).toBe(typed.replace("0.19", "0.2"));
     const undone = await runCommand(program, ["undo"], { cwd: desk.root });
-    expect([undone.code, desk.texts()[path]]).toEqual([0, text]);
+    expect([undone.code, desk.texts()["price.ts"]]).toEqual([0, typed]);
     expect(await runCommand(program, ["doctor"], { cwd: desk.root })).toMatchObject({ code: 0 });
   });
 
   // test/agents starts the real agent with what this command writes.
   it("sets the agent up with a server that serves its tools", async () => {
-    const home = runAtHome(agent);
+    const home = runAtHome(block("sh quick start agent"));
     const { command, args } = JSON.parse(readFileSync(join(home, ".claude.json"), "utf8")).mcpServers["multi-edit"];
     const client = new McpClient({ name: "claude-code", version: "1" });
     await client.connect(
@@ -156,25 +105,11 @@ describe("the quick start", () => {
   });
 });
 
-describe("the patch", () => {
-  it("has the effect that the README describes on the file that the call above left", async () => {
-    const before = client.documents.get(join(shop, path))?.text ?? "";
-    const answer = await client.applyByServer({ patch: block("patch"), options: { overwrite: true } });
-    expect(answer).toMatchObject({
-      ok: true,
-      result: { outcome: "applied", text: block("text patched").trimEnd(), edits: [{}, {}, {}] },
-    });
-    const moved = client.documents.get(join(shop, "src/gross.ts"));
-    expect(moved?.text).toBe(before.replace("return net * (1 + vatRate)", "return round(net * (1 + vatRate))"));
-    expect(moved?.text).toContain(remark);
-    expect(readFileSync(join(shop, "src/round.ts"), "utf8")).toMatch(/^export const round = .*;\n$/);
-    expect(existsSync(join(shop, path))).toBe(false);
-    expect(client.documents.get(join(shop, path))).toBeUndefined();
-  });
-});
-
 describe("the demo", () => {
-  it("prints everything that the README shows of it, except for the times, and succeeds", async () => {
+  const page = readFileSync(join(root, "client-samples/node/README.md"), "utf8");
+  const demoShown = /^```text demo\n([\s\S]*?)^```$/m.exec(page)?.[1] ?? "";
+
+  it("prints everything that its page shows of it, except for the times, and succeeds", async () => {
     const demo = await buildProgram(new URL("../client-samples/node/demo.ts", import.meta.url));
     // The demo looks for the server in its own folder and for the packages in the parent folders.
     const stage = join(demo.folder, "dist");
@@ -185,7 +120,7 @@ describe("the demo", () => {
     const timeless = (text: string): string => text.replace(/[\d.]+ ms$/gm, "… ms");
     try {
       const printed = execFileSync(process.execPath, [join(stage, "demo.cjs")], { encoding: "utf8" });
-      for (const shown of block("text demo").split("\n\n")) {
+      for (const shown of demoShown.split("\n\n")) {
         expect(timeless(printed)).toContain(timeless(shown.trimEnd()));
       }
     } finally {
@@ -195,6 +130,10 @@ describe("the demo", () => {
 });
 
 describe("the README", () => {
+  it("is short enough to be read in a few minutes", () => {
+    expect(readme.split("\n").length).toBeLessThanOrEqual(171);
+  });
+
   it("names commands that package.json defines", () => {
     const commands = [...block("sh").matchAll(/npm (?:run )?(\w+)/g)].map((match) => match[1]);
     expect(commands).toEqual(["ci", "demo", "ci", "test"]);

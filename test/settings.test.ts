@@ -98,7 +98,6 @@ describe("settings", () => {
     ["protectedNames", [""], ["a single name"]],
     ["protectedNames", [".git/hooks"], ["a single name", "without slashes"]],
     ["agent", { enabled: "yes" }, ["boolean"]],
-    ["agent", { enabled: true, port: 7 }, ["port"]],
     ["logLevel", "verbose", ['"error"', '"warn"', '"info"', '"debug"']],
     ["proofTimeout", "2000", ["number"]],
     ["proofTimeout", 99, ["100"]],
@@ -119,22 +118,31 @@ describe("settings", () => {
     expect(after.warnings[0]).toContain(`uses ${shown(held)} instead.`);
   });
 
-  it("that are unknown cause one warning each, and the others take effect", () => {
+  it("that are unknown are named in one warning, and the others take effect", () => {
     const { settings, warnings } = readSettings([
       { lenientt: false, atomic: "none" },
-      { lenientt: 1, trace: {} },
+      { lenientt: 1, trace: {}, agent: { enabled: false, port: 7, host: "a" } },
     ]);
-    expect(settings).toEqual({ ...defaultSettings, atomic: "none" });
+    expect(settings).toEqual({ ...defaultSettings, atomic: "none", agent: { enabled: false } });
+    expect(warnings).toEqual([
+      `There is no setting "lenientt" (did you mean "lenient"?) or "trace" or "agent.port" or "agent.host"; the settings are ${Object.keys(defaultSettings).join(", ")}.`,
+    ]);
+  });
+
+  it("that are unknown do not hide that the value beside them is wrong", () => {
+    const { settings, warnings } = readSettings([{ agent: { enabled: "no", port: 7 } }]);
+    expect(settings).toEqual(defaultSettings);
     expect(warnings).toHaveLength(2);
-    expect(warnings[0]).toContain('"lenientt"');
-    expect(warnings[1]).toContain('"trace"');
+    expect(warnings.join()).toContain('"agent.enabled"');
+    expect(warnings.join()).toContain('"agent.port"');
   });
 
   it("with the names of built-in properties are unknown, and change no object", () => {
     const value: unknown = JSON.parse('{"__proto__": {"lenient": false}, "constructor": 1, "toString": 2}');
     const { settings, warnings } = readSettings([value]);
     expect(settings).toEqual(defaultSettings);
-    expect(warnings).toHaveLength(3);
+    expect(warnings).toHaveLength(1);
+    expect(warnings[0]).toContain('"__proto__" or "constructor" or "toString";');
     expect(({} as { lenient?: unknown }).lenient).toBeUndefined();
   });
 
@@ -151,11 +159,11 @@ describe("settings", () => {
     expect(warnings).toHaveLength(1);
   });
 
-  it("are all read, however many are wrong, with a limited number of warnings of limited length", () => {
+  it("are all read, however many are wrong, with one warning of limited length", () => {
     const wrong = Array.from({ length: 5000 }, (_, i) => [`k${i}${"k".repeat(500)}`, i]);
     const { settings, warnings } = readSettings([Object.fromEntries(wrong), { atomic: "none" }]);
     expect(settings.atomic).toBe("none");
-    expect(warnings).toHaveLength(limits.settingWarnings);
+    expect(warnings).toEqual([expect.stringContaining("or 4,996 others; the settings are")]);
     for (const warning of warnings) expect(warning.length).toBeLessThan(400);
     const folders = Array.from({ length: limits.settingItems + 1 }, () => "/srv");
     expect(readSettings([{ additionalFolders: folders }]).settings.additionalFolders).toEqual([]);

@@ -19,6 +19,8 @@ const isLenient = (desk: Desk): Promise<boolean> =>
     () => true,
     () => false,
   );
+/** The messages that the editor shows to its user. */
+const shown = (desk: Desk): unknown => desk.editor.notices;
 const warnings = (desk: Desk): string[] =>
   desk.editor.messages.filter(({ type }) => type === MessageType.Warning).map(({ message }) => message);
 
@@ -146,12 +148,46 @@ describe("an invalid setting", () => {
       await push(desk, null);
       expect(await isLenient(desk)).toBe(true);
     }
-    expect(warnings(desk)).toHaveLength(2);
-    expect(warnings(desk)[0]).toContain('"leniant"');
-    expect(warnings(desk)[1]).toContain('"other"');
+    expect(warnings(desk)).toEqual([expect.stringContaining('"leniant" (did you mean "lenient"?) or "other"')]);
+    expect(shown(desk)).toHaveLength(1);
     await push(desk, { multiEdit: { another: 1 } });
     await isLenient(desk);
-    expect(warnings(desk)).toHaveLength(3);
+    expect(warnings(desk)).toHaveLength(2);
+    expect(shown(desk)).toHaveLength(2);
+  });
+});
+
+describe("the problems with the settings", () => {
+  it.each([
+    ["sent at the start", { capabilities: mute, settings: { confrim: "always", atomic: "some", lenient: false } }],
+    [
+      "requested",
+      { params: { initializationOptions: { confrim: "always" } }, settings: { atomic: "some", lenient: false } },
+    ],
+    ["logged at no level", { settings: { confrim: "always", atomic: "some", lenient: false, logLevel: "error" } }],
+  ])("of settings that are %s are shown in one message, and the other settings hold", async (_, options) => {
+    const desk = await start(options);
+    expect(await isLenient(desk)).toBe(false);
+    const [notice, ...others] = desk.editor.notices;
+    expect(others).toEqual([]);
+    expect(notice).toMatchObject({ type: MessageType.Warning });
+    expect(notice?.message).toMatch(/^multi-edit: .*All other settings are in force\.$/);
+    expect(notice?.message).toContain('There is no setting "confrim" (did you mean "confirm"?)');
+    expect(notice?.message).toContain('The setting "atomic" can\'t be used');
+    expect(await desk.editor.request("multiEdit/status", null)).toMatchObject({
+      settingProblems: [expect.stringContaining('"atomic"'), expect.stringContaining('"confrim"')],
+    });
+  });
+
+  it("are shown again only if there are others", async () => {
+    const desk = await start({ capabilities: mute });
+    for (const settings of [{ confrim: 1 }, {}, { confrim: 1 }, { svae: 1 }]) await push(desk, settings);
+    await isLenient(desk);
+    expect(shown(desk)).toMatchObject(
+      [{ message: /"confrim"/ }, { message: /"svae"/ }].map(({ message }) => ({
+        message: expect.stringMatching(message),
+      })),
+    );
   });
 });
 

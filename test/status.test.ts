@@ -27,6 +27,7 @@ describe("multiEdit/status", () => {
       ],
       transactions: [],
       agents: [],
+      settingProblems: [],
     });
   });
 

@@ -1,5 +1,5 @@
 /** The project's own rules: each is checked against the sources and against a small example that breaks it. */
-import { readFileSync, realpathSync } from "node:fs";
+import { readFileSync, readlinkSync, realpathSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -21,7 +21,9 @@ import {
   lengthProblems,
   lockProblems,
   namedFileProblems,
+  pluginLinks,
   purityProblems,
+  settingsPage,
   settingsProblems,
   topLevelProblems,
 } from "./support/tidy.js";
@@ -240,17 +242,17 @@ describe("the settings table agrees with the schema", () => {
     ["## Settings", "", "| setting | default |", "| --- | --- |", ...rows].join("\n");
   const right = ["| `lenient` | `true` | x |", '| `folders` | `["a", "b"]` | x |', '| `log.level` | `"info"` | x |'];
 
-  it("in README.md", () => {
-    expect(settingsProblems(readFileSync(join(root, "README.md"), "utf8"), settingsJsonSchema())).toEqual([]);
+  it("on the page about clients", () => {
+    expect(settingsProblems(readFileSync(join(root, settingsPage), "utf8"), settingsJsonSchema())).toEqual([]);
   });
 
   it("and every difference is reported", () => {
     expect(settingsProblems(table(...right), schema)).toEqual([]);
     expect(settingsProblems(table("| `lenient` | `false` | x |", "| `colour` | `1` | x |"), schema)).toEqual([
-      "README.md:5 gives lenient the default false; the schema says true",
-      "README.md:6 has the setting colour, which the schema lacks",
-      "README.md:1 lacks the setting folders",
-      "README.md:1 lacks the setting log.level",
+      `${settingsPage}:5 gives lenient the default false; the schema says true`,
+      `${settingsPage}:6 has the setting colour, which the schema lacks`,
+      `${settingsPage}:1 lacks the setting folders`,
+      `${settingsPage}:1 lacks the setting log.level`,
     ]);
     expect(settingsProblems(["## Other", ...right].join("\n"), schema)).toHaveLength(3);
   });
@@ -294,14 +296,32 @@ describe("nothing is left over", () => {
   });
 });
 
-describe("the top level has the usual files of a repository, and three folders", () => {
+describe("the top level has the usual files of a repository, three folders, and links for Neovim", () => {
   it("in this repository", () => expect(topLevelProblems(paths)).toEqual([]));
 
+  // On Windows, Git may write a link as a file.
+  it.runIf(process.platform !== "win32")("and each link points to a folder of the sample", () => {
+    const links = Object.keys(pluginLinks).map((name) => [name, readlinkSync(join(root, name))]);
+    expect(Object.fromEntries(links)).toEqual(pluginLinks);
+    expect(paths).toEqual(expect.arrayContaining(Object.keys(pluginLinks)));
+  });
+
   it("and anything else is reported", () => {
-    const top = ["src/a.ts", "notes.md", "server/a.ts", ".ci/run", "biome.json", "vitest.config.ts", "package.json"];
+    const top = [
+      "src/a.ts",
+      "notes.md",
+      "lua/a.lua",
+      "lua",
+      "server/a.ts",
+      ".ci/run",
+      "biome.json",
+      "vitest.config.ts",
+      "package.json",
+    ];
     expect(topLevelProblems(top)).toEqual([
       "src/ does not belong at the top level",
       "notes.md does not belong at the top level",
+      "lua/ does not belong at the top level",
     ]);
   });
 });

@@ -116,6 +116,8 @@ describe("undo", () => {
         transaction,
         label: "a.txt (1 edit)",
         state: i === limits.transactions - 1 ? "undone" : "applied",
+        at: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
+        files: ["a.txt"],
       })),
     );
   });

@@ -1,7 +1,9 @@
 ;;; multi-edit.el --- Apply an agent's edits, all or none, with multi-edit-language-server  -*- lexical-binding: t; -*-
 
 ;; SPDX-License-Identifier: MIT
+;; Version: 0.1.0
 ;; Package-Requires: ((emacs "29.1"))
+;; Keywords: convenience, languages, tools
 
 ;;; Commentary:
 
@@ -100,6 +102,7 @@ The server reads them when it starts.  Write false as `:json-false', and lists a
 
 ;;; Setting up eglot
 
+;;;###autoload
 (defun multi-edit-use-eglot (&rest modes)
   "Make the server eglot's only server for MODES and the modes derived from them."
   (with-eval-after-load 'eglot
@@ -178,6 +181,7 @@ eglot sends changes only after half a second without typing; until then, an agen
 ;; manages no buffers itself, because no buffer has its mode.  It receives the changes that the buffers' own servers
 ;; receive; for buffers without a server, the code here sends the changes.
 
+;;;###autoload
 (define-minor-mode multi-edit-beside-mode
   "Start the server once for each project, with the text of every file that is open in it.
 It runs alongside eglot's servers and needs none of them.  Do not combine it with `multi-edit-use-lsp-mode'."
@@ -569,6 +573,7 @@ Columns count units of ENCODING."
 
 ;;; Setting up lsp-mode
 
+;;;###autoload
 (defun multi-edit-use-lsp-mode ()
   "Start the server alongside the others in every buffer where `lsp' is called."
   (with-eval-after-load 'lsp-mode
@@ -614,12 +619,14 @@ Columns count units of ENCODING."
 
 ;;; Commands
 
+;;;###autoload
 (defun multi-edit-apply-region (start end)
   "Have the server apply the call or the patch between START and END, or in the whole buffer.
 A call is JSON, in the form of a model's tool call; any other text is treated as a patch."
   (interactive (if (use-region-p) (list (region-beginning) (region-end)) (list (point-min) (point-max))))
   (multi-edit-run (multi-edit-read-call (buffer-substring-no-properties start end)) #'multi-edit-report))
 
+;;;###autoload
 (defun multi-edit-undo (&optional transaction callback)
   "Have the server undo the last applied batch, in all of its files.
 With a prefix argument, ask for the TRANSACTION to undo instead.  CALLBACK is as in `multi-edit-run'."

@@ -18,6 +18,7 @@ import type {
 import type {
   ClientMultiEdit,
   DidApplyParams,
+  ForwardedCall,
   MultiEditErrorData,
   MultiEditParams,
   MultiEditResult,
@@ -64,14 +65,14 @@ export interface Client {
   /** The open documents. Use this store to open, change and save documents, so that the server is notified. */
   readonly documents: DocumentStore;
   /** Sends one tool call, as the model wrote it, and applies the edit in the answer. */
-  apply(call: MultiEditParams): Promise<Answer<MultiEditResult>>;
+  apply(call: MultiEditParams | ForwardedCall): Promise<Answer<MultiEditResult>>;
   /**
    * Sends one tool call and leaves its application to the server, which asks this client to apply the edits and then
    * checks the texts.
    */
-  applyByServer(call: MultiEditParams): Promise<Answer<MultiEditResult>>;
+  applyByServer(call: MultiEditParams | ForwardedCall): Promise<Answer<MultiEditResult>>;
   /** Returns the answer that `apply` would get, and changes nothing. */
-  preview(call: MultiEditParams): Promise<Answer<MultiEditResult>>;
+  preview(call: MultiEditParams | ForwardedCall): Promise<Answer<MultiEditResult>>;
   /** Returns the text that the server would match a call against. Show the model this text, not the file on disk. */
   read(params: ReadParams): Promise<Answer<ReadResult>>;
   /** Undoes a batch that the server applied, by default the last one: either in all of its files or in none. */

@@ -2,5 +2,6 @@
  * The modules that send calls to sessions, or serve them on disk. The build keeps them in a file of their own, because they
  * take longer to load than Node takes to start: an agent must not wait for them before it knows its tools.
  */
+export { showLog, showStatus } from "./cli/log.js";
 export { edit, readText, undo } from "./cli/sendCalls.js";
 export { callTool } from "./mcp/callTool.js";

@@ -12,6 +12,47 @@ export function shapeJsonSchemas(): Record<string, object> {
   return Object.fromEntries(shapes.filter((row) => row.announced).map((row) => [row.name, jsonSchemaOf(row)]));
 }
 
+/** A JSON Schema, or a part of one, as far as the schemas of the shapes use the language. */
+interface SchemaNode {
+  readonly type?: string | readonly string[];
+  readonly properties?: Readonly<Record<string, SchemaNode>>;
+  readonly required?: readonly string[];
+  readonly items?: SchemaNode;
+  readonly [keyword: string]: unknown;
+}
+
+/**
+ * Returns a shape's schema in strict form, for APIs that want every property to be required: an optional property may
+ * be `null`, which the decoder takes for a property that is left out. Has no `$schema`, and no lengths of strings,
+ * which such APIs refuse.
+ */
+export function strictSchema(schema: object): object {
+  const { $schema: _, ...root } = schema as SchemaNode;
+  return strict(root);
+}
+
+function strict({ minLength: _, ...node }: SchemaNode): SchemaNode {
+  const { properties, required = [], items } = node;
+  if (items !== undefined) return { ...node, items: strict(items) };
+  if (properties === undefined) return node;
+  const all = Object.entries(properties).map(([name, property]): [string, SchemaNode] => {
+    const own = strict(property);
+    return [name, required.includes(name) ? own : { ...own, type: [own.type, "null"].flat() as string[] }];
+  });
+  return { ...node, properties: Object.fromEntries(all), required: Object.keys(properties) };
+}
+
+/** Returns a shape's schema without `$schema` and `additionalProperties`, for APIs that refuse unknown keywords. */
+export function plainSchema(schema: object): object {
+  const { $schema: _, additionalProperties: __, properties, items, ...node } = schema as SchemaNode;
+  const all = Object.entries(properties ?? {}).map(([name, property]) => [name, plainSchema(property)] as const);
+  return {
+    ...node,
+    ...(properties === undefined ? {} : { properties: Object.fromEntries(all) }),
+    ...(items === undefined ? {} : { items: plainSchema(items) }),
+  };
+}
+
 function jsonSchemaOf(shape: Shape): object {
   const { container, description } = shape;
   if (container === "patch") {

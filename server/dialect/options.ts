@@ -25,8 +25,9 @@ export interface CallOptions {
   readonly unopened?: "disk" | "editor" | undefined;
   /**
    * If `true`, a patch may delete, move or replace a document that has unsaved changes, or move a file onto another.
+   * `ask`: the same, but the server asks the user first if a document has unsaved changes.
    */
-  readonly overwrite?: boolean | undefined;
+  readonly overwrite?: boolean | "ask" | undefined;
   /**
    * If `true`, a new text may have a line such as `// ... existing code ...` where it removes lines; otherwise, such an
    * edit is refused.

@@ -50,7 +50,7 @@ function expectation(issue: z.core.$ZodIssue): string {
     case "invalid_type":
       return typeWords.get(issue.expected) ?? issue.expected;
     case "invalid_value":
-      return `one of ${issue.values.map((value) => `"${String(value)}"`).join(", ")}`;
+      return `one of ${issue.values.map((value) => (typeof value === "string" ? `"${value}"` : String(value))).join(", ")}`;
     case "too_small":
       return issue.origin === "string" ? "longer" : `${issue.minimum} or more`;
     case "too_big":

@@ -10,12 +10,13 @@ import { type DiskChange, toSlots } from "./diskChange.js";
 import type { DiskWorkspace } from "./diskWorkspace.js";
 import { attempt, isSystemError } from "./fileSystem.js";
 import { journalPath, openJournals, readJournal, unusable, writeJournal } from "./journal.js";
+import { settleKept } from "./keptBatches.js";
 import { lockFolders } from "./lock.js";
 import { moveIntoPlace } from "./moveIntoPlace.js";
 import { type DiskTarget, preflight } from "./preflight.js";
 import { endBatch, endBatchAsWritten, newId, type Recovered, recoverHeld, tidyUp } from "./recover.js";
 import { type BatchEnding, diskFailures } from "./sentences.js";
-import { firstJournal, type Prepared, type Progress, prepare } from "./stage.js";
+import { firstJournal, type OnCommit, type Prepared, type Progress, prepare } from "./stage.js";
 
 /** A batch that is ready to commit but not visible yet. The caller must either commit or abandon it. */
 export interface Staged {
@@ -61,21 +62,26 @@ export interface NotStaged {
 /**
  * Reads and checks every file and writes the new files next to the old ones, all in one turn of the event loop. Until
  * the batch is over, no other batch can be staged in the workspace's folders. `label`: a human-readable name for the
- * batch.
+ * batch. `onCommit`: what is to be done with the kept batches once this one is committed; by default, nothing.
  */
-export function stage(workspace: DiskWorkspace, changes: readonly DiskChange[], label: string): Staged | NotStaged {
+export function stage(
+  workspace: DiskWorkspace,
+  changes: readonly DiskChange[],
+  label: string,
+  onCommit?: OnCommit,
+): Staged | NotStaged {
   const { state } = workspace;
   const refuse = (failure: Failure): NotStaged => ({ ok: false, failures: [failure], recovered: [] });
   const unfit = openJournals(workspace);
   if (unfit !== undefined) return refuse(unfit);
-  const id = newId();
+  const id = onCommit?.kind === "keep" ? onCommit.id : newId();
   let release = (): void => undefined;
   try {
     const lock = lockFolders(workspace, id);
     if (!lock.ok) return refuse(lock.failure);
     release = lock.release;
     const { batches: recovered, failure } = recoverHeld(workspace);
-    const staged = failure === undefined ? stageHeld(workspace, changes, { id, label }) : [failure];
+    const staged = failure === undefined ? stageHeld(workspace, changes, { id, label, onCommit }) : [failure];
     if (Array.isArray(staged)) {
       release();
       return { ok: false, failures: staged, recovered };
@@ -93,12 +99,18 @@ export function stage(workspace: DiskWorkspace, changes: readonly DiskChange[], 
 function stageHeld(
   workspace: DiskWorkspace,
   changes: readonly DiskChange[],
-  { id, label }: { readonly id: string; readonly label: string },
+  { id, label, onCommit }: { readonly id: string; readonly label: string; readonly onCommit: OnCommit | undefined },
 ): Prepared | Failure[] {
   const surveyed = preflight(workspace, toSlots(changes));
   if (!surveyed.ok) return [...surveyed.failures];
   const { targets, directories } = surveyed;
-  const journal = firstJournal(workspace, targets, { id, label, started: workspace.owners.now(), directories });
+  const journal = firstJournal(workspace, targets, {
+    id,
+    label,
+    onCommit,
+    started: workspace.owners.now(),
+    directories,
+  });
   const progress: Progress = { at: undefined };
   try {
     return prepare(workspace, journal, targets, progress);
@@ -125,7 +137,11 @@ function toStaged(batch: StagedBatch, recovered: readonly Recovered[]): Staged {
   };
   const committed: Committed = {
     outcome: "applied",
-    finish: () => void thenUnlock(batch, () => tidyUp(workspace, { ...journal, state: "committed" })),
+    finish: () =>
+      void thenUnlock(batch, () => {
+        if (journal.onCommit !== undefined) settleKept(workspace, journal);
+        tidyUp(workspace, { ...journal, state: "committed" });
+      }),
   };
   return {
     ok: true,

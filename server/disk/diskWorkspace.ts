@@ -1,5 +1,5 @@
 /** The environment of a batch on disk: the folders, the file system, and the editors that may have a file open. */
-import { isAbsolute, join } from "node:path";
+import { dirname, isAbsolute, join } from "node:path";
 import { canonicalise, mapBounded } from "../workspace/identity.js";
 import { type Owners, realOwners } from "../workspace/process.js";
 import { homeFolder, inServerFolder, stateHome } from "../workspace/serverFolder.js";
@@ -16,6 +16,8 @@ export interface DiskWorkspace {
   readonly folders: readonly string[];
   /** Absolute, canonical path of the journal directory, which all the user's workspaces share. It may not exist yet. */
   readonly state: string;
+  /** Absolute, canonical path of the directory of kept batches, next to the journal directory. It may not exist yet. */
+  readonly batches: string;
   readonly owners: Owners;
   /** Absolute, canonical paths of the directories where Neovim may keep its swap files. */
   readonly swapFiles: readonly string[];
@@ -49,6 +51,7 @@ export function diskWorkspace(
   return {
     files: realFileSystem,
     folders,
+    batches: join(dirname(more.state), "batches"),
     owners: more.owners ?? realOwners(),
     swapFiles: [],
     openElsewhere: new Map(),

@@ -205,16 +205,28 @@ export function helpedEntries(state: string, { id, entries, directories }: Journ
   });
 }
 
-const hash = z.string().regex(/^[0-9a-f]{64}$/);
+/** SHA-256, in hex. */
+export const hashSchema = z.string().regex(/^[0-9a-f]{64}$/);
 
-const path = z
+/** An absolute path in its simplest form. */
+export const pathSchema = z
   .string()
   .max(limits.pathLength)
   .refine((name) => isAbsolute(name) && resolve(name) === name && !name.includes("\0"));
 
+/** A batch's id: 16 hexadecimal digits. */
+export const batchId = z.string().regex(/^[0-9a-f]{16}$/);
+
+/** The agent that sent a call, as it identifies itself. */
+export const callerSchema = z.strictObject({
+  name: z.string().max(limits.agentName),
+  version: z.string().max(limits.agentName).optional(),
+  agent: z.string().max(limits.agentId).optional(),
+});
+
 const journalSchema = z.strictObject({
   version: z.literal(1),
-  id: z.string().regex(/^[0-9a-f]{16}$/),
+  id: batchId,
   /**
    * `staged`: no name has been changed yet. `committing`: some names may have been changed; recovery restores their old
    * files. `committed`: every name has been changed; recovery removes the helper files. `undone`: the batch was rolled
@@ -226,13 +238,29 @@ const journalSchema = z.strictObject({
   /** Milliseconds since 1970. */
   started: z.number(),
   /** Directories that the batch creates, parents first. */
-  directories: z.array(path),
+  directories: z.array(pathSchema),
   /** After a rollback: the entries whose files were left as they were, each with the reason. */
   left: z.array(z.strictObject({ index: z.int().min(0), why: z.enum(["changed", "kept", "lost"]) })).optional(),
+  /**
+   * Done after the commit: `keep`: the batch is kept, so that it can be undone later. `moves`: pairs of indices of
+   * entries; the first is the old name of a file, the second its new name. `markUndone`: the kept batch with this id
+   * has been undone.
+   */
+  onCommit: z
+    .discriminatedUnion("kind", [
+      z.strictObject({
+        kind: z.literal("keep"),
+        folder: pathSchema,
+        by: callerSchema.optional(),
+        moves: z.array(z.tuple([z.int().min(0), z.int().min(0)])),
+      }),
+      z.strictObject({ kind: z.literal("markUndone"), id: batchId }),
+    ])
+    .optional(),
   entries: z
     .array(
       z.strictObject({
-        path,
+        path: pathSchema,
         /** A human-readable name for the file. */
         name: z.string().max(limits.pathLength),
         /**
@@ -249,12 +277,14 @@ const journalSchema = z.strictObject({
          * `null` if the name was free. `mode`: set only for the user's own files that have set-ID bits, because writing
          * clears these bits.
          */
-        before: z.strictObject({ inode: z.string(), hash, mode: z.int().min(0).max(0o7777).optional() }).nullable(),
+        before: z
+          .strictObject({ inode: z.string(), hash: hashSchema, mode: z.int().min(0).max(0o7777).optional() })
+          .nullable(),
         /**
          * `null` if the name becomes free. `inode`: the inode of the staged file, known from `committing` on;
          * `undefined` for a file written in place.
          */
-        after: z.strictObject({ hash, inode: z.string().optional() }).nullable(),
+        after: z.strictObject({ hash: hashSchema, inode: z.string().optional() }).nullable(),
       }),
     )
     .refine((entries) => new Set(entries.map((entry) => entry.path)).size === entries.length),

@@ -66,7 +66,7 @@ function writeLock(files: FileSystem, path: string, text: string): void {
 }
 
 /** Reports whether a live process holds a lock with this id. */
-export function isLocked(workspace: DiskWorkspace, id: string): boolean {
+export function isLocked(workspace: Pick<DiskWorkspace, "files" | "state" | "owners">, id: string): boolean {
   return listLocks(workspace).some((one) => one.id === id && one.isAlive);
 }
 
@@ -87,7 +87,7 @@ interface FoundLock {
   readonly isMade: boolean;
 }
 
-function listLocks({ files, state, owners }: DiskWorkspace): FoundLock[] {
+function listLocks({ files, state, owners }: Pick<DiskWorkspace, "files" | "state" | "owners">): FoundLock[] {
   return files.list(state).flatMap((entry) => {
     const [, owner, id, half] = /^([^.]+)\.([^.]+)\.claim(\.new)?$/.exec(entry) ?? [];
     const path = join(state, entry);

@@ -23,6 +23,7 @@ import {
   unusable,
   writeJournal,
 } from "./journal.js";
+import { settleKept } from "./keptBatches.js";
 import { isLocked, lockFolders } from "./lock.js";
 import { rollBack } from "./rollBack.js";
 import { type BatchEnding, diskFailures, diskSentences, type Foreign } from "./sentences.js";
@@ -167,6 +168,7 @@ export function endBatch(workspace: DiskWorkspace, journal: Journal): BatchEndin
     const isFull = unwritten !== undefined && noRoom.has(unwritten);
     const unsure = isFull ? tryAll([() => workspace.files.sync(workspace.state)]) : unwritten;
     if (unsure !== undefined) return { outcome: "pending", foreign: [], code: unsure };
+    settleKept(workspace, journal);
     return { outcome: "applied", foreign: [], code: tidyUp(workspace, journal) };
   }
   if (journal.state === "undone") {

@@ -118,7 +118,7 @@ export const diskFailures = {
   state: (path: string, problem: string) =>
     makeFailure("ioError", theCall, {
       problem: `The server keeps a journal while writing files that are not open, but ${quote(path, 160)} can't hold one: ${problem}.`,
-      hint: "Ask the user to fix this or to open the files in the editor.",
+      hint: 'If this is a command in an agent\'s sandbox, use the MCP server "multi-edit mcp" instead: agents start it outside the sandbox. Otherwise, ask the user to fix this or to open the files in the editor.',
     }),
   /** `journal`: the path of this call's journal. */
   unconfirmed: (journal: string, problem: string) =>
@@ -169,6 +169,8 @@ export const diskSentences = {
     `A call to change ${some(names, 300)}, begun at ${started.toISOString()}, was interrupted. ${sayEnding(ending)}`,
   badJournal: (path: string): string =>
     `the journal ${quote(path, 300)} is damaged, or was not written by the server, and was left alone: check the files that it names, then delete the journal`,
+  badKept: (path: string): string =>
+    `the kept call ${quote(path, 300)} is damaged, or was not written by the server, and can't be undone: delete the file`,
   bitsLost: (path: string): string =>
     `${path} belongs to another user, so the system removes its set-user-ID and set-group-ID bits when the server writes the file`,
   /** About a journal, complete or partly written, that the system does not let the server use. */

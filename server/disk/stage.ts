@@ -25,11 +25,27 @@ export interface Prepared {
   readonly warnings: readonly string[];
 }
 
+/** A request to keep a batch under the new id `id`, or to note that the kept batch `id` has been undone. */
+export type OnCommit =
+  | {
+      readonly kind: "keep";
+      readonly id: string;
+      /** The agent that sent the call; `undefined` if it is unknown. */
+      readonly by?: Extract<Journal["onCommit"], { kind: "keep" }>["by"];
+    }
+  | { readonly kind: "markUndone"; readonly id: string };
+
 /** Returns a batch's first journal, in the state `staged`. */
 export function firstJournal(
   workspace: DiskWorkspace,
   targets: readonly DiskTarget[],
-  batch: Pick<Journal, "id" | "label" | "started"> & { readonly directories: readonly string[] },
+  {
+    onCommit,
+    ...batch
+  }: Pick<Journal, "id" | "label" | "started"> & {
+    readonly directories: readonly string[];
+    readonly onCommit?: OnCommit | undefined;
+  },
 ): Journal {
   const entries = targets.map(({ slot: { path, name }, device, way, before, after }): JournalEntry => {
     const common = { path, name, device, way, after: after === undefined ? null : { hash: after.hash } };
@@ -40,7 +56,30 @@ export function firstJournal(
     return { ...common, before: { inode, hash: before.hash, mode: isCleared ? mode : undefined } };
   });
   const label = clip(batch.label, limits.label);
-  return { ...batch, label, version: 1, state: "staged", directories: [...batch.directories], entries };
+  const journal: Journal = {
+    ...batch,
+    label,
+    version: 1,
+    state: "staged",
+    directories: [...batch.directories],
+    entries,
+  };
+  return onCommit === undefined ? journal : { ...journal, onCommit: withMoves(workspace, targets, onCommit) };
+}
+
+/** Adds the folder and the moved files to a request to keep the batch. */
+function withMoves(
+  { folders }: DiskWorkspace,
+  targets: readonly DiskTarget[],
+  onCommit: OnCommit,
+): Journal["onCommit"] {
+  if (onCommit.kind === "markUndone") return onCommit;
+  const indices = new Map(targets.map(({ slot }, index) => [slot.path, index]));
+  const moves = targets.flatMap(({ slot, after }, to): [number, number][] => {
+    const from = after?.source === undefined ? undefined : indices.get(after.source.path);
+    return from === undefined || after?.source?.path === slot.path ? [] : [[from, to]];
+  });
+  return { kind: "keep", folder: folders[0] ?? "/", by: onCommit.by, moves };
 }
 
 /** The file or directory being processed, recorded so that a failure can name it. */

@@ -24,6 +24,10 @@ export interface Transaction {
   /** The steps, in the order in which they were performed; empty after an undo. */
   readonly steps: readonly AppliedStep[];
   readonly isUndone: boolean;
+  /** The time of the call, in milliseconds since 1970. */
+  readonly at: number;
+  /** The paths of the changed files, as answers show them; those of renamed files are the new ones. */
+  readonly files: readonly string[];
   /** The agent that sent the call; `undefined` if the editor did. */
   readonly caller: Caller | undefined;
 }
@@ -45,14 +49,16 @@ export interface SessionHistory {
   transactions: readonly Transaction[];
   proposals: readonly Proposal[];
   /** Returns an id that is unique across all sessions. */
-  newId(): string;
+  newId: () => string;
+  /** `true` if the disk keeps the session's calls, because the session has no editor and ends with its call. */
+  isOnDisk: boolean;
 }
 
 /** Creates an empty history. */
 export function createHistory(): SessionHistory {
   const session = randomBytes(4).toString("hex");
   let made = 0;
-  return { transactions: [], proposals: [], newId: () => `${session}-${++made}` };
+  return { transactions: [], proposals: [], isOnDisk: false, newId: () => `${session}-${++made}` };
 }
 
 /**

@@ -1,9 +1,41 @@
 /** The wire types of the server's own requests, exported to clients as `multi-edit-language-server/protocol`. */
 import type { Range, WorkspaceEdit } from "vscode-languageserver/node";
+import type {
+  BatchCall,
+  BatchEdit,
+  EditFileCall,
+  EditFileEdit,
+  ForwardedCall,
+  MultiEditCall,
+  MultiEditEdit,
+  PatchCall,
+  PiEdit,
+  PiEditCall,
+  PiListCall,
+  ShapedCall,
+} from "../dialect/calls.js";
 import type { CallOptions } from "../dialect/options.js";
 import type { Failure, FailureCode } from "../plan/failure.js";
 
-export type { CallOptions, Failure, FailureCode, Range, WorkspaceEdit };
+export type {
+  BatchCall,
+  BatchEdit,
+  CallOptions,
+  EditFileCall,
+  EditFileEdit,
+  Failure,
+  FailureCode,
+  ForwardedCall,
+  MultiEditCall,
+  MultiEditEdit,
+  PatchCall,
+  PiEdit,
+  PiEditCall,
+  PiListCall,
+  Range,
+  ShapedCall,
+  WorkspaceEdit,
+};
 
 /** Version of this protocol, as announced in `capabilities.experimental.multiEdit.version`. */
 export const protocolVersion = 1;
@@ -32,10 +64,10 @@ export const clientRequests = { saveDocuments: "multiEdit/saveDocuments" } as co
 export const notifications = { didApply: "multiEdit/didApply" } as const;
 
 /**
- * One tool call as the model wrote it, in any announced shape, plus the integration's options. A string is interpreted
- * as a patch.
+ * One tool call in any announced shape, plus the integration's options. A string is interpreted as a patch. For a call
+ * that is passed on as the model wrote it, use `ForwardedCall`.
  */
-export type MultiEditParams = { options?: CallOptions; [field: string]: unknown } | string;
+export type MultiEditParams = ShapedCall;
 
 /** First and last line of a match, 1-based and inclusive, in the text as it was before the batch. */
 export interface PlaceLines {
@@ -209,6 +241,8 @@ export interface StatusResult {
   transactions: TransactionStatus[];
   /** The agents that have called this session through its socket, in the order of their latest calls. */
   agents: Caller[];
+  /** Problems with the user's settings, as sentences; empty if there are none. */
+  settingProblems: string[];
   /** Time of the latest call that was not a status request, in ISO 8601; absent if there was none. */
   lastCallAt?: string;
 }
@@ -234,6 +268,10 @@ export interface TransactionStatus {
   transaction: string;
   label: string;
   state: "applied" | "undone";
+  /** Time of the call, in ISO 8601. */
+  at: string;
+  /** The paths of the changed files; those of renamed files are the new ones. */
+  files: string[];
   /** The agent that sent the call; absent if the editor did. */
   by?: Caller;
 }

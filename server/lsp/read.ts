@@ -5,6 +5,7 @@ import { sameAsDisk } from "../workspace/files.js";
 import { mapBounded } from "../workspace/identity.js";
 import { pathOfSyncedUri } from "../workspace/pathText.js";
 import { readTarget } from "../workspace/takeSnapshot.js";
+import { keptCalls } from "./apply/keptCalls.js";
 import { settleProposals } from "./apply/recordApplied.js";
 import { type Answer, type FailedAnswer, toRefusal } from "./edit/result.js";
 import { protocolVersion, type ReadResult, type StatusResult } from "./protocol.js";
@@ -76,13 +77,16 @@ export async function statusOf(session: Session): Promise<StatusResult> {
       const onDisk = path === undefined ? undefined : await sameAsDisk(text, path, session.facts.habits);
       return { uri, version, onDisk: onDisk ?? "differs" };
     }),
-    transactions: session.history.transactions.map(({ id, label, isUndone, caller }) => ({
-      transaction: id,
-      label,
-      state: isUndone ? "undone" : "applied",
-      ...(caller === undefined ? {} : { by: caller }),
+    transactions: (session.history.isOnDisk ? await keptCalls(session) : session.history.transactions).map((call) => ({
+      transaction: call.id,
+      label: call.label,
+      state: call.isUndone ? "undone" : "applied",
+      at: new Date(call.at).toISOString(),
+      files: [...call.files],
+      ...(call.caller === undefined ? {} : { by: call.caller }),
     })),
     agents: [...session.callers],
+    settingProblems: [...session.settingProblems],
     ...(session.lastCallAt === undefined ? {} : { lastCallAt: session.lastCallAt.toISOString() }),
   };
 }

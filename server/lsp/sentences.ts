@@ -139,13 +139,19 @@ export const undoFailures = {
     }),
   nothing: () =>
     makeFailure("undoConflict", theCall, {
-      problem: "There is nothing to undo in this session.",
+      problem: "There is nothing to undo here.",
       hint: "Changes made by other means can be reverted only by another edit.",
     }),
   unknown: (id: string) =>
     makeFailure("undoConflict", theCall, {
-      problem: `This session has no transaction ${quote(id)}, or no longer keeps it.`,
+      problem: `There is no transaction ${quote(id)} here, or it is no longer kept.`,
       hint: undoHint,
+    }),
+  /** `folder`: the folder in which the call was made. */
+  elsewhere: (id: string, folder: string) =>
+    makeFailure("undoConflict", theCall, {
+      problem: `The transaction ${quote(id)} can't be undone here, because some of its files are outside this folder.`,
+      hint: `Undo it in ${quote(folder, 200)}.`,
     }),
   notApplied: (id: string) =>
     makeFailure("undoConflict", theCall, {

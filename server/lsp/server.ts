@@ -14,6 +14,7 @@ import { limits } from "../text/limits.js";
 import { createDocuments, type SyncOutcome } from "../workspace/documents.js";
 import type { Folder } from "../workspace/paths.js";
 import { pathOfSyncedUri } from "../workspace/pathText.js";
+import { settingWarnings } from "../workspace/sentences.js";
 import { createWarnOnce, defaultSettings, readSettings } from "../workspace/settings.js";
 import { settleProposals, watchProposals } from "./apply/recordApplied.js";
 import { recoverAtStart } from "./apply/steps/disk.js";
@@ -81,11 +82,13 @@ async function reportRecovered(session: Session): Promise<void> {
   await session.ready;
   for (const message of await recoverAtStart(session)) {
     session.log("warn", message);
-    // The library's own method would send `window/showMessageRequest`, which asks the user a question.
-    session.connection
-      .sendNotification("window/showMessage", { type: MessageType.Warning, message })
-      .catch(() => undefined);
+    showWarning(session, message);
   }
+}
+
+function showWarning({ connection }: Session, message: string): void {
+  // The library's own method would send `window/showMessageRequest`, which asks the user a question.
+  connection.sendNotification("window/showMessage", { type: MessageType.Warning, message }).catch(() => undefined);
 }
 
 function createSession(connection: Connection, start: ServerStart): Session {
@@ -103,6 +106,7 @@ function createSession(connection: Connection, start: ServerStart): Session {
     encoding: "utf-16",
     folders: [],
     settings: defaultSettings,
+    settingProblems: [],
     ready: Promise.resolve(),
     openElsewhere: async () => new Map(),
     inTurn: createTurns(),
@@ -187,10 +191,19 @@ function createSettings(session: Session) {
   let pushed: unknown[] = [];
   let pulled: unknown;
   let pulls = 0;
+  let isTold = true;
   const read = (): void => {
     const { settings, warnings } = readSettings([...pushed, pulled]);
     session.settings = settings;
-    for (const warning of warnOnce(warnings)) session.log("warn", warning);
+    session.settingProblems = warnings;
+    const fresh = warnOnce(warnings);
+    for (const warning of fresh) session.log("warn", warning);
+    isTold &&= fresh.length === 0;
+  };
+  /** If there are new problems with the settings, shows all problems in one message, whatever is logged. */
+  const tell = (): void => {
+    if (!isTold) showWarning(session, shorten(settingWarnings.shown(session.settingProblems)));
+    isTold = true;
   };
   return {
     /** Accepts settings that the client sends unprompted. */
@@ -201,7 +214,7 @@ function createSettings(session: Session) {
     },
     /** Requests the settings from the client, if the client supports such requests. */
     async pull(): Promise<void> {
-      if (session.capabilities.workspace?.configuration !== true) return;
+      if (session.capabilities.workspace?.configuration !== true) return tell();
       const turn = ++pulls;
       const answer = session.connection.workspace.getConfiguration("multiEdit").then(
         (settings: unknown) => {
@@ -209,11 +222,13 @@ function createSettings(session: Session) {
           if (turn !== pulls) return;
           pulled = settings;
           read();
+          tell();
         },
         (error: unknown) => session.log("warn", serverLog.noSettings(error)),
       );
       // Requests wait for the settings, so a client that does not answer must not keep them waiting forever.
       await Promise.race([answer, delay(limits.settingsMs, undefined, { ref: false })]);
+      tell();
     },
     /** Asks the client to notify the server of changes to the settings. */
     subscribe(): void {

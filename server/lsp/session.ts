@@ -42,6 +42,8 @@ export interface Session {
   /** Called whenever the folders change; set by the code that depends on them. */
   foldersChanged: () => void;
   settings: Settings;
+  /** The problems with the settings that the client has sent, as sentences. */
+  settingProblems: readonly string[];
   /** Settles once the client has answered the request for its settings, or after `limits.settingsMs`. */
   ready: Promise<void>;
   /**

@@ -37,6 +37,12 @@ export const limits = {
   callFileBytes: 512 * 1024 * 1024,
   /** Bytes in the journal or the lock file of one batch on disk. */
   journalBytes: 64 * 1024 * 1024,
+  /** Batches on disk that are kept for each folder, so that they can be undone. */
+  keptBatches: 20,
+  /** Bytes in all kept batches together. */
+  keptBytes: 64 * 1024 * 1024,
+  /** Milliseconds for which a batch is kept (7 days). */
+  keptMs: 604_800_000,
   /** Milliseconds for which a lock held by a process on another machine or in another container is respected. */
   foreignProcessMs: 3_600_000,
   /** Files examined or read concurrently. */
@@ -220,6 +226,10 @@ export const limits = {
   timeoutMs: 86_400_000,
   /** Milliseconds that one run of Helix may take, for example to list a language's servers. */
   helixMs: 20_000,
+  /** Files whose names are looked at to find a project's languages. */
+  projectFiles: 50_000,
+  /** Bytes of Git's list of these files. */
+  projectBytes: 16 * 1024 * 1024,
   /** Default timeout, in milliseconds, of an MCP tool call; agents give up after 60 s. */
   toolMs: 50_000,
   /** Characters of a text that one MCP tool call shows; the agent can ask for the rest by line number. */

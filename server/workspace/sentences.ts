@@ -1,6 +1,6 @@
 /** Sentences about paths, files and synced documents. */
 import type { z } from "zod";
-import { type At, clip, fileAt, makeFailure, nameOf, quote } from "../plan/failure.js";
+import { type At, clip, count, fileAt, makeFailure, nameOf, quote } from "../plan/failure.js";
 import { batchFailures } from "../plan/sentences.js";
 import { limits } from "../text/limits.js";
 
@@ -242,8 +242,13 @@ export const settingWarnings = {
     const [what, ignored] = key === undefined ? ["The settings are", "they are"] : [`The setting "${key}" is`, "it is"];
     return `${what} ${Array.isArray(value) ? "a list" : `a ${typeof value}`}, not an object; ${ignored} ignored.`;
   },
-  unknown: (key: string, known: readonly string[]) =>
-    `There is no setting ${quote(key)}; the settings are ${known.join(", ")}.`,
+  /** `near`: the setting that was probably meant by the first key; `undefined` if there is none. */
+  unknown: ([first = "", ...others]: readonly string[], near: string | undefined, known: readonly string[]) => {
+    const guess = near === undefined ? "" : ` (did you mean ${quote(near)}?)`;
+    const shown = others.slice(0, 3).map((key) => ` or ${quote(key, 30)}`);
+    const more = others.length > shown.length ? ` or ${count(others.length - shown.length, "other")}` : "";
+    return `There is no setting ${quote(first)}${guess}${shown.join("")}${more}; the settings are ${known.join(", ")}.`;
+  },
   /** Names the invalid part of the value, the form that this part must have, and the value used instead. */
   unusable: (key: string, issues: readonly z.core.$ZodIssue[], current: unknown) => {
     const place = [key, ...(issues[0]?.path ?? [])].join(".");
@@ -251,4 +256,6 @@ export const settingWarnings = {
     const instead = Array.isArray(current) ? list(current.length) : JSON.stringify(current);
     return `The setting "${place}" can't be used: ${clip(issues[0]?.message ?? "invalid", 160)}. The server uses ${instead} instead.`;
   },
+  /** The message that the editor shows. */
+  shown: (problems: readonly string[]) => `multi-edit: ${problems.join(" ")} All other settings are in force.`,
 } as const;

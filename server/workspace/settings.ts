@@ -1,6 +1,7 @@
 /** The user's settings, with one schema that validates them, supplies the defaults and describes them to editors. */
 import * as z from "zod";
 import { isObject } from "../dialect/keys.js";
+import { nearestName } from "../dialect/spelling.js";
 import { limits } from "../text/limits.js";
 import { folderPattern } from "./pathText.js";
 import { settingWarnings } from "./sentences.js";
@@ -101,7 +102,7 @@ export function settingsJsonSchema(): object {
  * Merges the settings sources that the client has sent, oldest first. A later source overrides the earlier ones key by
  * key and replaces lists as a whole. A source is either a settings object, or an object that has one under `multiEdit`
  * alongside other programs' settings. A source or value that is `undefined` or null sets nothing. Anything unusable is
- * skipped with a warning, so the result is always usable.
+ * skipped with a warning, so the result is always usable. One warning names all unknown keys.
  */
 export function readSettings(values: readonly unknown[]): { settings: Settings; warnings: string[] } {
   const warnings = new Set<string>();
@@ -109,7 +110,13 @@ export function readSettings(values: readonly unknown[]): { settings: Settings; 
     if (warnings.size < limits.settingWarnings) warnings.add(warning);
   };
   const merged = new Map<string, unknown>();
-  for (const value of values) readSource(value, merged, warn);
+  const unknown = new Set<string>();
+  for (const value of values) readSource(value, merged, { warn, unknown: (key) => unknown.add(key) });
+  const [first, ...others] = unknown;
+  if (first !== undefined) {
+    const known = Object.keys(schema.shape);
+    warn(settingWarnings.unknown([first, ...others], nearestName(first, known), known));
+  }
   return { settings: schema.parse(Object.fromEntries(merged)), warnings: [...warnings] };
 }
 
@@ -124,7 +131,14 @@ export function createWarnOnce(): (warnings: readonly string[]) => string[] {
     });
 }
 
-function readSource(sent: unknown, merged: Map<string, unknown>, warn: (warning: string) => void): void {
+/** Receives the problems with a source. */
+interface ProblemSink {
+  warn(warning: string): void;
+  /** `key`: a key that no setting has, with the keys around it. */
+  unknown(key: string): void;
+}
+
+function readSource(sent: unknown, merged: Map<string, unknown>, { warn, unknown }: ProblemSink): void {
   const isNested = isObject(sent) && Object.hasOwn(sent, "multiEdit");
   const source = isNested ? sent.multiEdit : sent;
   if (source === undefined || source === null) return;
@@ -134,14 +148,26 @@ function readSource(sent: unknown, merged: Map<string, unknown>, warn: (warning:
   }
   for (const [key, value] of Object.entries(source)) {
     if (!isKey(key)) {
-      warn(settingWarnings.unknown(key, Object.keys(schema.shape)));
+      unknown(key);
       continue;
     }
     if (value === undefined || value === null) continue;
-    const parsed = schema.shape[key].safeParse(value);
+    const strange = strangeKeys(key, value);
+    for (const one of strange) unknown(`${key}.${one}`);
+    const parsed = schema.shape[key].safeParse(strange.length === 0 ? value : without(value, strange));
     if (parsed.success) merged.set(key, parsed.data);
     else warn(settingWarnings.unusable(key, parsed.error.issues, merged.get(key) ?? defaultSettings[key]));
   }
+}
+
+/** Returns the keys of a value that is an object and would be valid without them. */
+function strangeKeys(key: keyof Settings, value: unknown): readonly string[] {
+  const issues = schema.shape[key].safeParse(value).error?.issues ?? [];
+  return issues.flatMap((issue) => (issue.code === "unrecognized_keys" && issue.path.length === 0 ? issue.keys : []));
+}
+
+function without(value: unknown, keys: readonly string[]): unknown {
+  return Object.fromEntries(Object.entries(value as object).filter(([key]) => !keys.includes(key)));
 }
 
 function isKey(key: string): key is keyof Settings {

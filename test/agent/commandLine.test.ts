@@ -280,8 +280,7 @@ describe("an invalid command line", () => {
     [["read", "a", "--save=never"], "--save"],
     [["sessions", "all"], "sessions"],
     [["setup", "ed"], 'no setup for "ed". Usage: multi-edit setup NAME'],
-    [["setup", "neovim", "lua"], '"multi-edit setup neovim" takes no further arguments, but "lua" was given.'],
-    [["setup", "helix"], "multi-edit setup helix typescript rust"],
+    [["try", "a", "b"], "try [FOLDER]"],
     [["apply", "--session="], "require a value"],
   ])("%j exits with 2 and says why", async (args, why) => {
     ownStateHome();
@@ -317,14 +316,6 @@ describe("an invalid command line", () => {
       code: 2,
       stderr: expect.stringContaining("none.json"),
     });
-  });
-
-  it("does not include --help, which exits with 0 and lists the commands", async () => {
-    const { code, stdout } = await runCommand(program, ["undo", "--help"]);
-    expect(code).toBe(0);
-    for (const line of stdout.split("\n")) expect(line.length).toBeLessThanOrEqual(80);
-    for (const name of ["apply", "preview", "read", "undo", "sessions", "doctor", "setup", "mcp"])
-      expect(stdout).toContain(`\n  ${name} `);
   });
 });
 

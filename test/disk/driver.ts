@@ -5,7 +5,7 @@
 import { lstatSync, readFileSync, writeSync } from "node:fs";
 import { stage } from "../../server/disk/commit.js";
 import { diskWorkspace } from "../../server/disk/diskWorkspace.js";
-import { recover } from "../../server/disk/recover.js";
+import { newId, recover } from "../../server/disk/recover.js";
 import { type DriverReport, type DriverTask, marks } from "./driverTask.js";
 
 function main(): void {
@@ -23,7 +23,7 @@ function run({ folder, state, kind, changes }: DriverTask): DriverReport {
     const messages = [...batches.map(({ message }) => message), ...problems, ...(failure ? [failure.message] : [])];
     return { outcome: "recovered", messages };
   }
-  const staged = stage(workspace, changes, "a batch");
+  const staged = stage(workspace, changes, "a batch", { kind: "keep", id: newId() });
   if (!staged.ok) return { outcome: "refused", messages: staged.failures.map(({ message }) => message) };
   if (kind === "abandon") {
     staged.abandon();

@@ -5,6 +5,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { diskWorkspace } from "../../server/disk/diskWorkspace.js";
+import { readKept } from "../../server/disk/keptBatches.js";
 import { recover } from "../../server/disk/recover.js";
 import type { DriverReport, DriverTask } from "./driverTask.js";
 import type { Choose } from "./memoryDisk.js";
@@ -124,8 +125,12 @@ export function saidBy(report: DriverReport | undefined): { readonly may: Sides;
 export function recoverAndLook(site: Site, plan: TrialPlan, report: DriverReport | undefined): string | undefined {
   const { may, isSettled } = saidBy(report);
   const early = isSettled ? unlike(treeAt(site), plan, may) : undefined;
-  recover(diskWorkspace([site.folder], { state: site.state }));
-  return early ?? unlike(treeAt(site), plan, may) ?? leftovers(treeAt(site), stateAt(site));
+  const workspace = diskWorkspace([site.folder], { state: site.state });
+  recover(workspace);
+  const { batches, problems } = readKept(workspace);
+  // Only a batch that was applied may be kept, and what is kept must be whole.
+  const kept = problems[0] ?? (batches.length === 0 ? undefined : unlike(treeAt(site), plan, ["new"]));
+  return early ?? unlike(treeAt(site), plan, may) ?? leftovers(treeAt(site), stateAt(site)) ?? kept;
 }
 
 /**

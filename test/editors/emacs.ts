@@ -61,24 +61,30 @@ export const lspMode: EmacsKind = {
   start: (place) => start(place, { packages: "system", configuration: userConfiguration(place, ["lsp-mode"]) }),
 };
 
+/** Emacs with lsp-mode, with this configuration. */
+export const lspModeWith = (configuration: (place: Place) => string): EmacsKind => ({
+  ...lspMode,
+  start: (place) => start(place, { packages: "system", configuration: configuration(place) }),
+});
+
 function printing(form: string): readonly [string, ...string[]] {
   return ["emacs", "--batch", "--eval", `(princ ${form})`];
 }
 
-/** The blocks with these names from the sample's README, as users are told to write them. */
+/** The blocks with these names from the sample's README, as users are told to write them, and the sample's folder. */
 function userConfiguration({ repository }: Place, names: readonly string[]): string {
+  if (names.length === 0) return "";
   const readme = readFileSync(join(repository, "client-samples/emacs/README.md"), "utf8");
   const blocks = names.map((name) => new RegExp(`^\`\`\`elisp ${name}\\n([^]*?)^\`\`\``, "m").exec(readme)?.[1]);
   if (blocks.includes(undefined)) throw new Error(`the README lacks one of the blocks ${names.join(", ")}`);
-  return blocks.join("\n");
+  return [`(add-to-list 'load-path "${repository}/client-samples/emacs")`, ...blocks].join("\n");
 }
 
 /**
  * Additional configuration for tests: makes the workspace folder the project, and keeps Emacs from asking anything at
  * startup and from leaving files behind.
  */
-const surroundings = ({ folder, repository }: Place): string => `
-(add-to-list 'load-path "${repository}/client-samples/emacs")
+const surroundings = ({ folder }: Place): string => `
 (setq inhibit-startup-screen t
       make-backup-files nil
       create-lockfiles nil

@@ -1,4 +1,4 @@
-/** Helix in a terminal, in its current and an older version, attached to the server as the README says. */
+/** Helix in a terminal, in its current and an older version, attached to the server as its page says. */
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
@@ -32,17 +32,17 @@ export const olderHelix: EditorKind = {
   traits: { ...traits, command: false, reordersChanges: true },
 };
 
-/** A Helix configured by its user for these languages, with the README's commands or with `setup helix --write`. */
+/** A Helix configured by its user for these languages, with its page's commands or with `setup helix --write`. */
 export const helixFor = (
   kind: EditorKind,
   named: readonly string[],
-  attach: (named: readonly string[]) => string = readmeCommands,
+  attach: (named: readonly string[]) => string = pageCommands,
 ): EditorKind => ({
   ...kind,
   start: (place) => start(place, named, attach),
 });
 
-/** The languages of the test files, which replace those in the README. */
+/** The languages of the test files, which replace those on the page. */
 const languages = [
   "text",
   "markdown",
@@ -60,7 +60,7 @@ const languages = [
   "c",
 ];
 
-async function start(place: Place, named: readonly string[], attach = readmeCommands): Promise<Driver> {
+async function start(place: Place, named: readonly string[], attach = pageCommands): Promise<Driver> {
   configure(place, attach(named));
   const terminal = startTerminal(place, ["hx"]);
   try {
@@ -193,9 +193,12 @@ const selectionPath = ({ home }: Pick<Place, "home">): string => join(home, "sel
 /** Escapes percent signs, because Helix expands the text after them. */
 const argument = (call: unknown): string => JSON.stringify(call).replaceAll("%", "\\u0025");
 
-/** The README's commands, but for other languages. */
-function readmeCommands(named: readonly string[]): string {
-  return blockOf("README.md", "sh helix").replace(/(setup helix) .* (>>)/, `$1 ${named.join(" ")} $2`);
+/** The page's commands, but for other languages. */
+function pageCommands(named: readonly string[]): string {
+  return blockOf("client-samples/helix/README.md", "sh helix").replace(
+    /(setup helix) .* (--write)/,
+    `$1 ${named.join(" ")} $2`,
+  );
 }
 
 /** Runs the commands that attach the server, then adds key bindings. */

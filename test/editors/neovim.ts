@@ -1,4 +1,4 @@
-/** Headless Neovim, in its current and an older version, attached to the server as the README says. */
+/** Headless Neovim, in its current and an older version, attached to the server as its page says. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -19,7 +19,7 @@ const common = {
   name: "Neovim",
   versionCommand: ["nvim", "--version"],
   version: /^NVIM v(\S+)/,
-  start: (place: Place) => start(place, blockOf("README.md", "lua neovim")),
+  start: (place: Place) => start(place, blockOf("client-samples/neovim/README.md", "lua neovim")),
 } as const;
 
 /** The current Neovim. */
@@ -34,13 +34,13 @@ export const bareNeovim: EditorKind = {
   name: "Neovim without the sample",
   root: "current",
   traits: { ...traits, request: false },
-  start: (place) => start(place, blockOf("README.md", "lua neovim alone")),
+  start: (place) => start(place, blockOf("client-samples/neovim/README.md", "lua neovim alone")),
 };
 
-/** A Neovim whose user has this `init.lua`. */
-export const neovimWith = (kind: EditorKind, configuration: string): EditorKind => ({
+/** A Neovim whose user has this `init.lua`, which may depend on the place. */
+export const neovimWith = (kind: EditorKind, configuration: string | ((place: Place) => string)): EditorKind => ({
   ...kind,
-  start: (place) => start(place, configuration),
+  start: (place) => start(place, typeof configuration === "string" ? configuration : configuration(place)),
 });
 
 /** `configuration` is the user's `init.lua`. */

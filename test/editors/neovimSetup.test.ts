@@ -8,7 +8,7 @@ import { neovim, neovimWith, olderNeovim } from "./neovim.js";
 import { absence, type Session, startSession } from "./session.js";
 import { onStage, type Stage } from "./stage.js";
 
-const setup = (options: string): string => blockOf("README.md", "lua neovim").replace("setup()", `setup(${options})`);
+const setup = (options: string): string => blockOf(page, "lua neovim").replace("setup()", `setup(${options})`);
 const always = 'confirm = "always"';
 const page = "client-samples/neovim/README.md";
 
@@ -48,11 +48,18 @@ for (const { kind, all } of [
       inNeovim(kind, configuration, isAsked),
     );
 
-    it("refuses options that it does not know, and values of wrong types", () =>
-      inNeovim(kind, setup(""), refusesOptions));
+    it("names all options that it does not know or can't use in one message", () =>
+      inNeovim(kind, setup(""), namesOptions));
 
-    it("passes an unknown setting to the server, which warns about it", () =>
-      inNeovim(kind, setup('{ settings = { confrim = "always" } }'), warnsOfSetting));
+    it("uses the other options and settings, and asks because of them", () =>
+      inNeovim(kind, setup(`{ setings = {}, cmd = "x", settings = { ${always}, confrim = 1 } }`), isAsked));
+
+    it("called again with other options, starts the server again with these", () => replacesServer(kind));
+
+    it("answers a call whose failure is at a path with a NUL", () => inNeovim(kind, setup(""), answersNul));
+
+    it("passes unknown settings to the server, which names them in one message", () =>
+      inNeovim(kind, setup('{ settings = { confrim = "always", svae = 1 } }'), warnsOfSettings));
 
     it.each(["write", "saveas", "file"])("notifies the server of a buffer that gets its name by :%s", (command) =>
       inNeovim(kind, setup(""), (stage) => knowsNamedLater(stage, command)),
@@ -67,7 +74,7 @@ for (const { kind, all } of [
 it.skipIf(absence(neovim) !== undefined)("refuses the option for file types, which it can't obey", () =>
   inNeovim(neovim, setup(""), async (stage) => {
     await stage.driver.run!('vim.lsp.config("multi_edit_ls", { filetypes = { "lua" } })');
-    expect(await failureOf(stage, "")).toContain("attaches to files of all types");
+    expect(await failureOf(stage)).toContain("attaches to files of all types");
   }),
 );
 
@@ -76,6 +83,30 @@ async function inNeovim(kind: EditorKind, configuration: string, run: (stage: St
   const session: Session = await startSession(neovimWith(kind, configuration));
   try {
     await onStage(session, run);
+  } finally {
+    await session.stop();
+  }
+}
+
+/** The tap follows the first server only, so the client itself is looked at. */
+async function replacesServer(kind: EditorKind): Promise<void> {
+  const session = await startSession(neovimWith(kind, setup("")));
+  const clients = (options: string, id: number): Promise<unknown> =>
+    session.driver.run!(
+      `require("multi_edit").setup(${options})
+       local function clients()
+         return vim.tbl_map(function(client)
+           return { client.id, client.config.settings, vim.tbl_count(client.attached_buffers) }
+         end, vim.lsp.get_clients({ name = "multi_edit_ls" }))
+       end
+       vim.wait(10000, function() return #clients() == 1 and clients()[1][1] == ${id} and clients()[1][3] == 1 end, 10)
+       return clients()`,
+    );
+  try {
+    await session.driver.open(session.first);
+    expect(await clients("{}", 1)).toEqual([[1, null, 1]]);
+    expect(await clients(`{ settings = { ${always} } }`, 2)).toEqual([[2, { multiEdit: { confirm: "always" } }, 1]]);
+    expect(await clients(`{ settings = { ${always} } }`, 2)).toEqual([[2, { multiEdit: { confirm: "always" } }, 1]]);
   } finally {
     await session.stop();
   }
@@ -100,43 +131,83 @@ async function isAsked(stage: Stage): Promise<void> {
   expect(await stage.held()).toEqual({ "a.txt": "typed\nold\n" });
 }
 
-/** The error that `setup()` raises for these options; `undefined` if there is none. */
-async function failureOf(stage: Stage, options: string): Promise<unknown> {
-  const called = `local ok, problem = pcall(require("multi_edit").setup, ${options || "nil"}) return not ok and problem or vim.NIL`;
+/** The error that `setup()` raises; `undefined` if there is none. */
+async function failureOf(stage: Stage): Promise<unknown> {
+  const called = `local ok, problem = pcall(require("multi_edit").setup) return not ok and problem or vim.NIL`;
   return stage.driver.run!(called);
 }
 
-async function refusesOptions(stage: Stage): Promise<void> {
+/** The messages that `setup()` shows for these options. */
+const noticesOf = (stage: Stage, options: string, caller = "setup"): Promise<unknown> =>
+  stage.driver.run!(
+    `local shown, notify = {}, vim.notify
+     vim.notify = function(text) table.insert(shown, text) end
+     require("multi_edit").${caller}(${options})
+     vim.notify = notify
+     return #shown > 0 and shown or vim.NIL`,
+  );
+
+async function namesOptions(stage: Stage): Promise<void> {
+  const none = (names: string): string =>
+    `there is no option ${names}; the options are cmd, init_options and settings, and settings holds the server's settings`;
   for (const [options, problem] of [
+    ['{ setings = { confirm = "always" } }', none('"setings"')],
+    ['{ confirm = "always", save = "never", atomic = "all" }', none('"atomic", "confirm" and "save"')],
+    ['{ settings = "always", confirm = 1 }', `settings must be a table of settings by name; ${none('"confirm"')}`],
+    ['{ settings = { "confirm" } }', "settings must be a table of settings by name"],
+    ['{ settings = { multiEdit = "always" } }', "settings must be a table of settings by name"],
     [
-      '{ setings = { confirm = "always" } }',
-      'there is no option "setings"; the options are cmd, init_options and settings',
+      '{ settings = { multiEdit = {}, confirm = "always" } }',
+      "settings has other keys besides multiEdit; put all settings under multiEdit",
     ],
-    ['{ confirm = "always" }', 'there is no option "confirm"; the options are cmd, init_options and settings'],
-    ['{ settings = "always" }', "settings must be a table"],
-    ['{ settings = { "confirm" } }', "settings must be a table"],
-    ['{ settings = { multiEdit = "always" } }', "settings must be a table"],
-    ['{ settings = { multiEdit = {}, confirm = "always" } }', "settings has other keys besides multiEdit"],
-    ["{ init_options = 1 }", "init_options must be a table"],
-    ['{ cmd = "multi-edit-language-server --stdio" }', "cmd must be a list"],
-    ["{ cmd = {} }", "cmd must be a list"],
-    ['"always"', "the options must be a table"],
-    ['{ "always" }', "the options must be a table"],
+    ["{ init_options = 1 }", "init_options must be a table of settings by name"],
+    ['{ cmd = "multi-edit-language-server --stdio" }', "cmd must be a list of strings, or a function"],
+    ["{ cmd = {} }", "cmd must be a list of strings, or a function"],
   ] as const)
-    expect([options, await failureOf(stage, options)]).toEqual([options, expect.stringContaining(problem)]);
-  expect(await failureOf(stage, "{ settings = {}, init_options = {} }")).toBeNull();
-  const config = 'local ok, problem = pcall(require("multi_edit").config, { setings = {} }) return not ok and problem';
-  expect(await stage.driver.run!(config)).toContain('multi_edit.config(): there is no option "setings"');
+    expect([options, await noticesOf(stage, options)]).toEqual([
+      options,
+      [`multi_edit.setup(): ${problem}; the other options are used`],
+    ]);
+  for (const options of ['"always"', '{ "always" }'])
+    expect(await noticesOf(stage, options)).toEqual([
+      "multi_edit.setup(): the options must be a table with named fields",
+    ]);
+  expect(await noticesOf(stage, "{ settings = {}, init_options = {} }")).toBeNull();
+  expect(await noticesOf(stage, "{ setings = {} }", "config")).toEqual([
+    `multi_edit.config(): ${none('"setings"')}; the other options are used`,
+  ]);
 }
 
-async function warnsOfSetting({ wire }: Stage): Promise<void> {
-  const warning = await wire.until("a warning", () =>
+async function warnsOfSettings({ wire, driver }: Stage): Promise<void> {
+  const shown = (): string[] =>
     wire.messages
-      .filter(({ message }) => message.method === "window/logMessage")
-      .map(({ message }) => message.params)
-      .find(({ message }: { message: string }) => message.includes("confrim")),
-  );
-  expect(warning).toEqual({ type: 2, message: expect.stringContaining('There is no setting "confrim"') });
+      .filter(({ message }) => message.method === "window/showMessage")
+      .map(({ message }) => message.params.message);
+  await wire.until("a message", () => shown()[0]);
+  const about = /There is no setting "(confrim" \(did you mean "confirm"\?\) or "svae|svae" .* or "confrim)".*;/;
+  expect(shown()).toEqual([expect.stringMatching(about)]);
+  const messages = await driver.run!('vim.wait(200) return vim.fn.execute("messages")');
+  expect(messages).toMatch(about);
+}
+
+/** The path, and a line that the message quotes, contain a character that Neovim's own strings can't have. */
+async function answersNul(stage: Stage): Promise<void> {
+  stage.lay({ "a.txt": "one\u0000two\none\u0000two\n" });
+  await stage.open("a.txt");
+  for (const [path, oldText] of [
+    ["a\u0000.txt", "old"],
+    ["a.txt", "one"],
+  ]) {
+    const answer = await stage.driver.request!({ path, oldText, newText: "new" });
+    expect(answer).toMatchObject({
+      applied: false,
+      message: expect.stringContaining(oldText === "old" ? "path" : "one"),
+    });
+    const list = (await stage.driver.run!("return vim.fn.getqflist()")) as { text: string }[];
+    expect(list.length).toBeGreaterThan(0);
+    for (const { text } of list)
+      expect(text).toMatch(oldText === "old" ? /^invalidParams: / : /^ambiguousMatch: one␀two$/);
+  }
 }
 
 /** Gives an unnamed buffer a file name, then types into the buffer without saving it. */

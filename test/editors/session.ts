@@ -15,6 +15,7 @@ import { openWire, type Wire } from "./wire.js";
 /** A running editor, and its connection to the server. */
 export interface Session {
   readonly kind: EditorKind;
+  readonly place: Place;
   readonly driver: Driver;
   readonly wire: Wire;
   /** The folder in which the editor was started; it is no longer a workspace folder of the server. */
@@ -68,7 +69,7 @@ export async function startSession(
     await wire.whenOpen(first);
     wire.setFolders({ remove: [place.folder] });
     await driver.closeAll();
-    return { kind, driver, wire, folder: place.folder, home: place.home, first, stop };
+    return { kind, place, driver, wire, folder: place.folder, home: place.home, first, stop };
   } catch (error) {
     const said = driver?.said() ?? "";
     await stop();
@@ -94,7 +95,9 @@ export async function layPlace(
   copyFileSync(built.path, tap);
   built.remove();
   const program = join(bin, "multi-edit-language-server");
-  writeFileSync(program, `#!/bin/sh\nexec node '${tap}' '${builtServer}' "$@"\n`, { mode: 0o755 });
+  // Only the connection to the editor passes through the tap.
+  const tapped = `case "$*" in *--stdio*) set -- '${tap}' '${builtServer}' "$@" ;; *) set -- '${builtServer}' "$@" ;; esac`;
+  writeFileSync(program, `#!/bin/sh\n${tapped}\nexec node "$@"\n`, { mode: 0o755 });
   writeFileSync(join(bin, "multi-edit"), `#!/bin/sh\nexec node '${builtServer}' "$@"\n`, { mode: 0o755 });
   const link = await openLink(join(base, "s"));
   const env = {

@@ -2,7 +2,7 @@
  * The output of `multi-edit setup`, and the files that it writes with `--write`, used to configure real editors: an
  * agent's call must then find unsaved text.
  */
-import { execFileSync, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,27 +10,36 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { runCommand } from "../support/commands.js";
 import { builtServer } from "../support/wireServer.js";
-import { writeSetup } from "./attach.js";
+import { printedSetup, writeSetup } from "./attach.js";
 import type { EditorKind, Place } from "./editor.js";
-import { eglotWith } from "./emacs.js";
+import { eglotWith, lspModeWith } from "./emacs.js";
 import { helix, helixFor, olderHelix } from "./helix.js";
 import { neovim, neovimWith, olderNeovim } from "./neovim.js";
 import { absence, insideOf, startSession } from "./session.js";
 import { onStage } from "./stage.js";
 
-const printed = (name: string): string =>
-  execFileSync(process.execPath, [builtServer, "setup", name], { encoding: "utf8" });
+const pastedIn = (kind: EditorKind): EditorKind => neovimWith(kind, (place) => printedSetup(place, "neovim"));
 
 /** Emacs without a mode for the tests' files, as for users who have not configured one. */
-const emacs = eglotWith([], () => `${printed("emacs")}(setq-default major-mode 'fundamental-mode)`);
+const plainly = (form: string): EditorKind => ({
+  ...eglotWith([], (place) => `${printedSetup(place, "emacs", form)}(setq-default major-mode 'fundamental-mode)`),
+  name: `Emacs, ${form}`,
+});
 
-/** The editors with what `setup` prints. */
+const appended = (named: readonly string[]): string =>
+  `mkdir -p ~/.config/helix && multi-edit setup helix ${named.join(" ")} >> ~/.config/helix/languages.toml`;
+
+/** The editors with what `setup` prints; neovimPlugin.test.ts has the other forms for Neovim. */
 const pasted: readonly EditorKind[] = [
-  { ...neovim, start: (place) => neovimWith(neovim, printed("neovim")).start(place) },
-  { ...olderNeovim, start: (place) => neovimWith(olderNeovim, printed("neovim")).start(place) },
-  helixFor(helix, ["text", "typescript"]),
-  helixFor(olderHelix, ["text", "typescript"]),
-  emacs,
+  pastedIn(neovim),
+  pastedIn(olderNeovim),
+  helixFor(helix, ["text", "typescript"], appended),
+  helixFor(olderHelix, ["text", "typescript"], appended),
+  plainly("plain"),
+  plainly("use-package"),
+  // These two need a mode; the tests' configuration makes text-mode the default.
+  { ...eglotWith([], (place) => printedSetup(place, "emacs", "eglot")), name: "Emacs, eglot form" },
+  { ...lspModeWith((place) => printedSetup(place, "emacs", "lsp-mode")), name: "Emacs, lsp-mode form" },
 ];
 
 /** The editors with what `setup --write` writes. */
@@ -85,7 +94,10 @@ describe.each([
 for (const kind of [helix, olderHelix]) {
   const missing = absence(kind);
   // The tests above say so if this Helix is missing.
-  describe.skipIf(missing !== undefined)(`setup helix, beside ${kind.name} (${kind.root})`, () => helixEntries(kind));
+  describe.skipIf(missing !== undefined)(`setup helix, beside ${kind.name} (${kind.root})`, () => {
+    helixEntries(kind);
+    helixProjects(kind);
+  });
 }
 
 /** The program as an agent would run it, outside the editor's root. */
@@ -120,6 +132,13 @@ function helixEntries(kind: EditorKind): void {
     ]);
   });
 
+  it("appended twice by a program that is not on the PATH, names each language once", () => {
+    const { append } = homeOfHelix(kind, `node '${builtServer}'`);
+    expect(append("python")).toMatchObject({ status: 0, stderr: "" });
+    expect(append("python", "css")).toMatchObject({ status: 0, stderr: "" });
+    expect(append("python", "css").stdout).toBe("");
+  });
+
   it("keeps a server of the user's own", () => {
     const { file, append, servers } = homeOfHelix(kind);
     const own =
@@ -146,22 +165,61 @@ function helixEntries(kind: EditorKind): void {
   });
 }
 
+function helixProjects(kind: EditorKind): void {
+  it("without names, attaches to the languages of the files in the working directory, and keeps those of others", () => {
+    const { home, file, run, servers } = homeOfHelix(kind);
+    for (const [project, name] of [
+      ["one", "a.ts"],
+      ["one", "notes.txt"],
+      ["two", "b.py"],
+      ["two", "c.unknown"],
+    ]) {
+      mkdirSync(join(home, project!), { recursive: true });
+      writeFileSync(join(home, project!, name!), "");
+    }
+    expect(run("cd one && multi-edit setup helix", []).stdout.match(/^name = .*$/gm)).toEqual([
+      'name = "text"',
+      'name = "typescript"',
+    ]);
+    const before = servers("python");
+    expect(run("cd one && multi-edit setup helix --write", [])).toMatchObject({ status: 0, stderr: "" });
+    expect(run("cd two && multi-edit setup helix --write", [])).toMatchObject({ status: 0, stderr: "" });
+    expect(servers("python")).toEqual([...before, expect.stringMatching(/^multi-edit/)]);
+    expect(servers("typescript").at(-1)).toMatch(/^multi-edit/);
+    expect(readFileSync(file, "utf8").match(/^name = .*$/gm)).toEqual([
+      'name = "text"',
+      'name = "typescript"',
+      'name = "python"',
+    ]);
+  });
+}
+
 /** The home of a Helix user who has appended the printed lines to the configuration file. */
-function homeOfHelix(kind: EditorKind) {
+function homeOfHelix(kind: EditorKind, ours = "multi-edit") {
   const home = mkdtempSync(join(tmpdir(), "me-"));
   onTestFinished(() => rmSync(home, { recursive: true, force: true }));
   const folder = join(home, ".config/helix");
   mkdirSync(folder, { recursive: true });
   const file = join(folder, "languages.toml");
+  const bin = join(home, "bin");
+  mkdirSync(bin);
+  writeFileSync(join(bin, "multi-edit"), `#!/bin/sh\nexec node '${builtServer}' "$@"\n`, { mode: 0o755 });
   const repository = fileURLToPath(new URL("../../", import.meta.url)).replace(/\/$/, "");
   const run = (script: string, args: readonly string[]) => {
     const [program, ...inside] = insideOf(kind, [home, repository]);
-    const env = { PATH: process.env.PATH ?? "", HOME: home, TMPDIR: home };
+    const env = {
+      PATH: process.env.PATH ?? "",
+      INSIDE_PATH: ours === "multi-edit" ? bin : "",
+      HOME: home,
+      TMPDIR: home,
+    };
     return spawnSync(program, [...inside, "sh", "-euc", script, "sh", ...args], { cwd: home, env, encoding: "utf8" });
   };
   return {
+    home,
     file,
-    append: (...languages: readonly string[]) => run(`node '${builtServer}' setup helix "$@" >> '${file}'`, languages),
+    run,
+    append: (...languages: readonly string[]) => run(`${ours} setup helix "$@" >> '${file}'`, languages),
     /** The servers that Helix lists for a language. */
     servers: (language: string): string[] => {
       const { stdout, stderr } = run('hx --health "$@"', [language]);

@@ -24,7 +24,7 @@ const toldOutput = 4_000;
 
 /** Starts a program in a terminal inside the editor's root, with the workspace folder as its working directory. */
 export function startTerminal(
-  { inside, env, folder }: Place,
+  { inside, env, folder }: Pick<Place, "inside" | "env" | "folder">,
   command: readonly string[],
   { columns, rows } = { columns: 150, rows: 45 },
 ): Terminal {

@@ -36,7 +36,7 @@ export function runCore(one: Case): CoreRun {
       atomic: decoded.options.atomic ?? "all",
       order: decoded.options.order ?? decoded.defaultOrder,
       lenient: decoded.options.lenient ?? true,
-      overwrite: decoded.options.overwrite ?? false,
+      overwrite: (decoded.options.overwrite ?? false) !== false,
       allowOmissions: decoded.options.allowOmissions,
     }),
   );

@@ -8,6 +8,7 @@ import type {
   LogMessageParams,
   RegistrationParams,
   ShowDocumentParams,
+  ShowMessageParams,
   ShowMessageRequestParams,
 } from "vscode-languageserver/node";
 import type { DidApplyParams } from "../../server/lsp/protocol.js";
@@ -34,6 +35,7 @@ export interface Shown extends ShowDocumentParams {
 /** Records the server's messages and answers its questions. */
 export function answerWindow(connection: MessageConnection, options: WindowOptions) {
   const messages: LogMessageParams[] = [];
+  const notices: ShowMessageParams[] = [];
   const questions: ShowMessageRequestParams[] = [];
   const configurations: ConfigurationParams[] = [];
   const registrations: RegistrationParams[] = [];
@@ -43,7 +45,7 @@ export function answerWindow(connection: MessageConnection, options: WindowOptio
   let settings: unknown = options.settings ?? {};
   let titles: readonly (string | undefined)[] = [undefined];
   connection.onNotification("window/logMessage", (params: LogMessageParams) => void messages.push(params));
-  connection.onNotification("window/showMessage", (params: LogMessageParams) => void messages.push(params));
+  connection.onNotification("window/showMessage", (params: ShowMessageParams) => void notices.push(params));
   connection.onRequest("window/showMessageRequest", async (params: ShowMessageRequestParams) => {
     questions.push(params);
     waiting++;
@@ -65,6 +67,7 @@ export function answerWindow(connection: MessageConnection, options: WindowOptio
   connection.onNotification("multiEdit/didApply", (params: DidApplyParams) => void applied.push(params));
   return {
     messages,
+    notices,
     applied,
     questions,
     shown: showDocuments(connection, options.shows ?? "shows"),

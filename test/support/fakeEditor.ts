@@ -100,8 +100,9 @@ export interface FakeEditor {
   readonly asked: readonly ApplyWorkspaceEditParams[];
   /** The reason for each refused edit. */
   readonly refusals: readonly string[];
-  /** Every `window/logMessage` and `window/showMessage` notification received. */
+  /** Every `window/logMessage` notification received, and every `window/showMessage`, whose params are alike. */
   readonly messages: readonly LogMessageParams[];
+  readonly notices: readonly LogMessageParams[];
   readonly questions: readonly ShowMessageRequestParams[];
   /** Every `multiEdit/saveDocuments` request received. */
   readonly saving: readonly SaveDocumentsParams[];
@@ -209,9 +210,9 @@ export async function startEditor(options: EditorOptions): Promise<FakeEditor> {
     owesAnswers: () => answers.waitingEdits() + window.waitingQuestions() > 0,
     reset: async () => {
       for (const uri of [...texts.open.keys()]) await texts.closeDocument(uri);
-      const { messages, applied, questions, configurations, shown } = window;
+      const { messages, notices, applied, questions, configurations, shown } = window;
       const { asked, refusals } = answers;
-      for (const list of [asked, refusals, messages, applied, questions, configurations, shown, saving]) {
+      for (const list of [asked, refusals, messages, notices, applied, questions, configurations, shown, saving]) {
         list.length = 0;
       }
       texts.hidden.clear();

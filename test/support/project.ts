@@ -1,6 +1,6 @@
 /** The project's current files, including uncommitted ones. */
 import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, lstatSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Source } from "./source.js";
@@ -18,11 +18,10 @@ export const projectPaths: readonly string[] = execFileSync(
   .split("\0")
   .filter((path) => path !== "" && existsSync(join(projectRoot, path)));
 
-/** All files with their texts. */
-export const projectSources: readonly Source[] = projectPaths.map((path) => ({
-  path,
-  text: readFileSync(join(projectRoot, path), "utf8"),
-}));
+/** All files with their texts; links are not files. */
+export const projectSources: readonly Source[] = projectPaths
+  .filter((path) => lstatSync(join(projectRoot, path)).isFile())
+  .map((path) => ({ path, text: readFileSync(join(projectRoot, path), "utf8") }));
 
 /** A source that consists of these lines and has this path in the project. */
 export const sourceAt = (path: string, ...lines: string[]): Source[] => [{ path, text: `${lines.join("\n")}\n` }];

@@ -217,29 +217,33 @@ export interface SchemaNode {
 
 /** The maximum length, in characters, of a default in the table; the row of a longer one refers to the schema. */
 const longDefault = 200;
+/** The page with the table of all settings. */
+export const settingsPage = "client-samples/README.md";
+
 const settingsSchemaPath = "dist/schemas/settings.schema.json";
 
 /**
- * Differences, in both directions, between the rows under README.md's settings heading and the schema: keys and
+ * Differences, in both directions, between the rows under the settings heading of client-samples/README.md and the schema: keys and
  * defaults.
  */
-export function settingsProblems(readme: string, schema: SchemaNode): string[] {
+export function settingsProblems(text: string, schema: SchemaNode): string[] {
   const expected = new Map(settingsOf(schema, ""));
   const seen = new Set<string>();
   const problems: string[] = [];
   let inSettings = false;
-  readme.split("\n").forEach((line, index) => {
+  text.split("\n").forEach((line, index) => {
     if (/^#+ /.test(line)) inSettings = /settings/i.test(line);
     const [, key, value] = /^\|\s*`([^`]+)`\s*\|\s*`([^`]*)`\s*\|/.exec(line) ?? [];
     if (!inSettings || key === undefined || value === undefined) return;
     const fallback = expected.get(key);
     seen.add(key);
-    if (fallback === undefined) problems.push(`README.md:${index + 1} has the setting ${key}, which the schema lacks`);
+    if (fallback === undefined)
+      problems.push(`${settingsPage}:${index + 1} has the setting ${key}, which the schema lacks`);
     else if (fallback.length > longDefault && value === settingsSchemaPath) return;
     else if (withoutBlanks(value) !== withoutBlanks(fallback))
-      problems.push(`README.md:${index + 1} gives ${key} the default ${value}; the schema says ${fallback}`);
+      problems.push(`${settingsPage}:${index + 1} gives ${key} the default ${value}; the schema says ${fallback}`);
   });
-  for (const key of expected.keys()) if (!seen.has(key)) problems.push(`README.md:1 lacks the setting ${key}`);
+  for (const key of expected.keys()) if (!seen.has(key)) problems.push(`${settingsPage}:1 lacks the setting ${key}`);
   return problems;
 }
 
@@ -287,6 +291,14 @@ export function leftoverProblems(sources: readonly Source[], { home }: { readonl
   });
 }
 
+/**
+ * Links at the top level, by name, to the folders in which Neovim looks for a plugin's files. Plugin managers put a
+ * repository's root on Neovim's path, and a link can't differ from what it points to, as a copy could.
+ */
+export const pluginLinks: Readonly<Record<string, string>> = Object.fromEntries(
+  ["doc", "lsp", "lua", "plugin"].map((name) => [name, `client-samples/neovim/${name}`]),
+);
+
 /** Top-level entries other than the few that belong there. */
 export function topLevelProblems(paths: readonly string[]): string[] {
   const folders = ["server", "client-samples", "test"];
@@ -302,7 +314,9 @@ export function topLevelProblems(paths: readonly string[]): string[] {
   ];
   const top = new Set(paths.map((path) => path.replace(/\/.*/s, "/")));
   return [...top]
-    .filter((name) => !folders.some((folder) => name === `${folder}/`) && !files.includes(name))
+    .filter(
+      (name) => !folders.some((folder) => name === `${folder}/`) && !files.includes(name) && !(name in pluginLinks),
+    )
     .filter((name) => !name.startsWith(".") && !/^[^/]+\.config\.[^/]+$/.test(name))
     .map((name) => `${name} does not belong at the top level`);
 }

@@ -43,6 +43,8 @@ const wordyFiles: Readonly<Record<string, string>> = {
   "server/dialect/fields.ts": "a table that is a schema",
   "server/dialect/shapes.ts": "a table that is a schema",
   "server/dialect/jsonSchema.ts": "makes the schemas of these tables",
+  "server/agent/cli/table.ts": "a table from which the help is made",
+  "server/agent/cli/completions.ts": "scripts for shells",
   "server/agent/cli/setup/setupTexts.ts": "configurations of other programs, with their comments",
   "server/agent/cli/setup/setupFiles.ts": "configurations of other programs, with their comments",
   "server/agent/cli/setup/helix.ts": "configurations of another program, with their comments",

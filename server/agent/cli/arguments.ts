@@ -1,154 +1,173 @@
-/** Defines the commands and their arguments, and parses command lines. */
+/** Parses command lines by the table of commands. */
 import { parseArgs } from "node:util";
 import type { CallOptions } from "../../dialect/options.js";
+import { nearestName } from "../../dialect/spelling.js";
 import { limits } from "../../text/limits.js";
 import { isAgentId } from "../session/agentId.js";
 import type { Mode } from "../session/request.js";
 import { type Input, unreadable } from "./input.js";
-import { argumentProblems, helpText } from "./sentences.js";
+import { argumentProblems } from "./sentences.js";
+import { type CommandName, type CommandRow, commandRows, isCommand, type OptionName, optionRows } from "./table.js";
 
-/** Every option, in the form that `parseArgs` expects. */
-const options = {
-  /** The calling agent's id. */
-  agent: { type: "string" },
-  atomic: { type: "string" },
-  help: { type: "boolean", short: "h" },
-  json: { type: "boolean" },
-  mode: { type: "string" },
-  save: { type: "string" },
-  session: { type: "string" },
-  /** For `mcp`: adds a structured part to the answers. */
-  structured: { type: "boolean" },
-  summary: { type: "boolean" },
-  timeout: { type: "string" },
-  /** For `setup`: takes this program out of the configuration. */
-  remove: { type: "boolean" },
-  /** For `setup`: changes the configuration instead of printing it. */
-  write: { type: "boolean" },
-  /** The path of a directory, absolute or relative. */
-  workspace: { type: "string" },
-} as const;
-
-type OptionName = keyof typeof options;
-type Values = ReturnType<typeof parseArgs<{ options: typeof options }>>["values"];
-
-/** The permitted values of each option that accepts only certain values. */
-const choices = {
-  mode: ["auto", "editor", "disk"],
-  atomic: ["all", "file", "none"],
-  save: ["never", "ifWasClean", "always"],
-} as const;
-
-const general: readonly OptionName[] = ["agent", "help", "json", "session", "timeout", "workspace"];
-const applying: readonly OptionName[] = [...general, "atomic", "mode", "save", "summary"];
-
-/** One command. */
-interface CommandRow {
-  /** The arguments, as the help shows them. */
-  readonly takes: string;
-  readonly about: string;
-  /** The minimum and maximum number of arguments, not counting options. */
-  readonly words: readonly [least: number, most: number];
-  readonly options: readonly OptionName[];
-}
-
-/** The commands. The help lists them in this order. */
-export const commandRows = {
-  apply: { takes: "[FILE|-]", about: "apply a call or a patch", words: [0, 1], options: applying },
-  preview: { takes: "[FILE|-]", about: "show what a call or a patch would change", words: [0, 1], options: applying },
-  read: { takes: "PATH[:FROM-TO]", about: "print a file as the editor has it", words: [1, 1], options: general },
-  undo: { takes: "[TRANSACTION]", about: "undo a call, by default the last one", words: [0, 1], options: general },
-  sessions: { takes: "", about: "list the reachable editors", words: [0, 0], options: general },
-  doctor: { takes: "", about: "report what works, and how to fix what does not", words: [0, 0], options: general },
-  setup: {
-    takes: "NAME [WORD...]",
-    about: "print the configuration for an editor or agent",
-    words: [0, Number.POSITIVE_INFINITY],
-    options: ["help", "remove", "write"],
-  },
-  mcp: {
-    takes: "",
-    about: "serve agents over MCP on stdin and stdout",
-    words: [0, 0],
-    options: [...general, "mode", "structured"],
-  },
-} as const satisfies Record<string, CommandRow>;
-
-/** A command's name. */
-export type CommandName = keyof typeof commandRows;
-
-/** Reports whether an argument names a command. */
-export function isCommand(word: string | undefined): word is CommandName {
-  return word !== undefined && Object.hasOwn(commandRows, word);
-}
+/** The options of a command line by name: the value of an option, `true` for a flag. An omitted option is absent. */
+type Values = Readonly<Partial<Record<OptionName, string | true>>>;
 
 /** A valid command line. An omitted option is `undefined`. */
-export interface Arguments
-  extends Pick<Values, "help" | "json" | "session" | "agent" | "workspace" | "structured" | "remove" | "write"> {
+export interface Arguments {
   readonly command: CommandName;
   /** The arguments that are not options. */
   readonly words: readonly string[];
+  readonly help: boolean;
+  readonly json: boolean;
+  /** For `log`: removes the kept calls. */
+  readonly clear: boolean;
+  /** For `mcp`: adds a structured part to the answers. */
+  readonly structured: boolean;
+  /** For `setup`: changes the configuration instead of printing it. */
+  readonly write: boolean;
+  /** For `setup`: takes this program out of the configuration. */
+  readonly remove: boolean;
+  readonly session: string | undefined;
+  readonly agent: string | undefined;
+  readonly workspace: string | undefined;
   readonly mode: Mode | undefined;
   /** The time to wait for an answer, in milliseconds. */
   readonly patience: number | undefined;
-  readonly call: Pick<CallOptions, "atomic" | "save" | "result">;
+  readonly call: CallOptions;
 }
 
-/** Parses the program's arguments, the first of which must name a command. */
-export function readArguments([command, ...rest]: readonly string[]): Input<Arguments> {
-  if (!isCommand(command)) return unreadable(argumentProblems.unknownCommand(command ?? ""));
+/** Parses the program's arguments, the first of which, except for options, should name a command. */
+export function readArguments(args: readonly string[]): Input<Arguments> {
+  const at = args.findIndex((arg) => !arg.startsWith("-"));
+  const command = args[at] ?? "";
+  const rest = args.filter((_, index) => index !== at);
+  if (!isCommand(command)) {
+    const names = Object.keys(commandRows);
+    return unreadable(argumentProblems.unknownCommand(command, nearestName(command, names), names));
+  }
   const row: CommandRow = commandRows[command];
-  const input = parseOptions(row, rest);
+  const input = parseOptions(command, row, rest);
   if (!input.ok) return input;
-  const { values, positionals } = input.value;
+  const { values, words } = input.value;
   const [least, most] = row.words;
-  if (values.help !== true && (positionals.length < least || positionals.length > most)) {
+  if (values.help !== true && (words.length < least || words.length > most)) {
     return unreadable(argumentProblems.usage(command, row.takes));
   }
-  for (const [name, known] of Object.entries(choices)) {
-    const value = values[name as keyof typeof choices];
-    const isKnown = value === undefined || known.some((one) => one === value);
-    if (!isKnown) return unreadable(argumentProblems.unknownValue(name, known));
-  }
-  if (values.write && values.remove) return unreadable(argumentProblems.writeAndRemove);
-  const seconds = Number(values.timeout ?? limits.commandMs / 1000);
-  if (!(seconds > 0 && seconds <= limits.timeoutMs / 1000)) return unreadable(argumentProblems.timeout);
-  if (values.agent !== undefined && !isAgentId(values.agent)) return unreadable(argumentProblems.badAgent("--agent"));
-  if (values.workspace === "" || values.session === "") return unreadable(argumentProblems.emptyValue);
+  const problem = problemOf(values);
+  if (problem !== undefined) return unreadable(problem);
+  const call = callOptions(values);
+  if (!call.ok) return call;
+  const text = (name: OptionName): string | undefined => (values[name] === true ? undefined : values[name]);
   return {
     ok: true,
     value: {
-      ...values,
       command,
-      words: positionals,
-      mode: choices.mode.find((one) => one === values.mode),
-      patience: values.timeout === undefined ? undefined : seconds * 1000,
-      call: {
-        atomic: choices.atomic.find((one) => one === values.atomic),
-        save: choices.save.find((one) => one === values.save),
-        result: values.summary === true ? "summary" : undefined,
-      },
+      words,
+      help: values.help === true,
+      json: values.json === true,
+      clear: values.clear === true,
+      structured: values.structured === true,
+      write: values.write === true,
+      remove: values.remove === true,
+      session: text("session"),
+      agent: text("agent"),
+      workspace: text("workspace"),
+      mode: text("mode") as Mode | undefined,
+      patience: values.timeout === undefined ? undefined : Number(values.timeout) * 1000,
+      call: call.value,
     },
   };
 }
 
-function parseOptions(row: CommandRow, args: readonly string[]): Input<{ values: Values; positionals: string[] }> {
-  try {
-    const own = Object.fromEntries(row.options.map((name) => [name, options[name]]));
-    const value = parseArgs({ args: [...args], options: own, strict: true, allowPositionals: true });
-    return { ok: true, value };
-  } catch (error) {
-    const [reason = ""] = (error instanceof Error ? error.message : String(error)).split("\n");
-    // Node's message may end with advice about positional arguments, which does not apply to these commands.
-    return unreadable(reason.replace(/ To specify a positional argument .*/, "").slice(0, 200));
+/** Returns what is wrong with the values of the options, as a sentence; `undefined` if nothing is. */
+function problemOf(values: Values): string | undefined {
+  for (const [name, row] of Object.entries(optionRows)) {
+    const value = values[name as OptionName];
+    if (row.kind !== "choice" || value === undefined) continue;
+    if (!row.choices.some((one) => one === value)) return argumentProblems.unknownValue(name, row.choices);
   }
+  for (const [one, other] of [
+    ["write", "remove"],
+    ["lenient", "exact"],
+  ] as const) {
+    if (values[one] && values[other]) return argumentProblems.together(one, other);
+  }
+  const seconds = Number(values.timeout ?? limits.commandMs / 1000);
+  if (!(seconds > 0 && seconds <= limits.timeoutMs / 1000)) return argumentProblems.timeout;
+  if (values.agent !== undefined && !isAgentId(values.agent)) return argumentProblems.badAgent("--agent");
+  if (String(values.label ?? "").length > limits.label) return argumentProblems.label(limits.label);
+  return values.workspace === "" || values.session === "" ? argumentProblems.emptyValue : undefined;
 }
 
-/** Returns the help for the commands; `program` is the program's name. */
-export function helpOf(program: string): string {
-  const rows = Object.entries(commandRows);
-  return helpText(
-    program,
-    rows.map(([name, { takes, about }]) => `  ${`${name} ${takes}`.padEnd(22)}${about}`),
+/** Returns the options that the call carries. The values have been checked, except those of `versions`. */
+function callOptions(values: Values): Input<CallOptions> {
+  const versions = values.versions === undefined ? undefined : readVersions(String(values.versions));
+  if (versions !== undefined && !versions.ok) return versions;
+  const all = {
+    ...pick(values, ["atomic", "order", "label", "save", "unopened"]),
+    ...(values.lenient === true ? { lenient: true } : {}),
+    ...(values.exact === true ? { lenient: false } : {}),
+    ...(values.confirm === true ? { confirm: true } : {}),
+    // A person at a terminal does not see what is unsaved in the editor, so the editor asks.
+    ...(values.overwrite === true ? { overwrite: "ask" } : {}),
+    ...(values["allow-omissions"] === true ? { allowOmissions: true } : {}),
+    ...(values.summary === true ? { result: "summary" } : {}),
+    ...(versions === undefined ? {} : { versions: versions.value }),
+  };
+  return { ok: true, value: all as CallOptions };
+}
+
+function pick(values: Values, names: readonly OptionName[]): Values {
+  return Object.fromEntries(names.flatMap((name) => (values[name] === undefined ? [] : [[name, values[name]]])));
+}
+
+function readVersions(text: string): Input<Readonly<Record<string, number>>> {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return unreadable(argumentProblems.versions);
+  }
+  const isRecord = typeof value === "object" && value !== null && !Array.isArray(value);
+  if (!isRecord || !Object.values(value as object).every(Number.isSafeInteger)) {
+    return unreadable(argumentProblems.versions);
+  }
+  return { ok: true, value: value as Record<string, number> };
+}
+
+/** Splits the arguments into options and words. The messages of `parseArgs` give advice that does not apply here. */
+function parseOptions(
+  command: CommandName,
+  row: CommandRow,
+  args: readonly string[],
+): Input<{ readonly values: Values; readonly words: readonly string[] }> {
+  const own = Object.fromEntries(
+    row.options.map((name) => {
+      const option: (typeof optionRows)[OptionName] = optionRows[name];
+      const short = "short" in option ? { short: option.short } : {};
+      return [name, { type: option.kind === "flag" ? ("boolean" as const) : ("string" as const), ...short }];
+    }),
   );
+  const { tokens } = parseArgs({ args: [...args], options: own, strict: false, allowPositionals: true, tokens: true });
+  const values: Partial<Record<OptionName, string | true>> = {};
+  const words: string[] = [];
+  for (const token of tokens) {
+    if (token.kind === "positional") words.push(token.value);
+    if (token.kind !== "option") continue;
+    const name = row.options.find((one) => one === token.name);
+    if (name === undefined) {
+      const near = nearestName(token.name, row.options);
+      return unreadable(argumentProblems.unknownOption(command, token.rawName, near));
+    }
+    const option: (typeof optionRows)[OptionName] = optionRows[name];
+    if (option.kind === "flag") {
+      if (token.value !== undefined) return unreadable(argumentProblems.noValue(name));
+      values[name] = true;
+      continue;
+    }
+    const isNext = token.inlineValue === false && token.value?.startsWith("-") === true;
+    if (token.value === undefined || isNext) return unreadable(argumentProblems.needsValue(name, option.value));
+    values[name] = token.value;
+  }
+  return { ok: true, value: { values, words } };
 }

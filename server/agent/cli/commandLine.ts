@@ -2,31 +2,32 @@
 import { statSync } from "node:fs";
 import { constants } from "node:os";
 import { resolve } from "node:path";
+import { nearestName } from "../../dialect/spelling.js";
 import { limits } from "../../text/limits.js";
 import { inServerFolder } from "../../workspace/serverFolder.js";
 import { isAgentId } from "../session/agentId.js";
 import type { RequestContext } from "../session/request.js";
-import { type Arguments, helpOf, isCommand, readArguments } from "./arguments.js";
+import { type Arguments, readArguments } from "./arguments.js";
+import { helpOf, helpOfCommand } from "./help.js";
 import { exitCodes, misused, print, say } from "./output.js";
 import { argumentProblems, commandSentences, inputProblems } from "./sentences.js";
+import { type CommandName, commandRows, isCommand, shells } from "./table.js";
 
-export { isCommand };
-
-/** Runs one command and returns its exit code. `args` begins with the command; `version` is the program's version. */
+/** Runs one command and returns its exit code. `args` has the command; `version` is the program's version. */
 export async function runCommand(args: readonly string[], version: string): Promise<number> {
   const input = readArguments(args);
-  if (!input.ok) return misused(commandSentences.seeHelp(program, input.problem, args[0]));
-  const options = input.value;
-  if (options.help) {
-    print(helpOf(program));
-    return exitCodes.done;
+  if (!input.ok) {
+    const isJson = { json: args.includes("--json") };
+    return misused(commandSentences.seeHelp(program, input.problem, args.find(isCommand)), isJson);
   }
+  const options = input.value;
+  if (options.help) return showHelp(options.command);
   const workspace =
     options.workspace ?? (options.command === "mcp" ? process.env.CLAUDE_PROJECT_DIR || undefined : undefined);
   const directory = directoryOf(workspace);
-  if (directory === undefined) return misused(inputProblems.noDirectory(workspace));
+  if (directory === undefined) return misused(inputProblems.noDirectory(workspace), options);
   const agent = options.agent ?? (process.env.MULTI_EDIT_AGENT || undefined);
-  if (agent !== undefined && !isAgentId(agent)) return misused(argumentProblems.badAgent("MULTI_EDIT_AGENT"));
+  if (agent !== undefined && !isAgentId(agent)) return misused(argumentProblems.badAgent("MULTI_EDIT_AGENT"), options);
   // The program that reads the output, such as `head`, may close the stream early.
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
   const stop = new AbortController();
@@ -63,11 +64,42 @@ const commands: Readonly<Record<Arguments["command"], CommandHandler>> = {
   preview: async (options, context) => (await calls()).edit("multiEdit/preview", options, context),
   read: async (options, context) => (await calls()).readText(options, context),
   undo: async (options, context) => (await calls()).undo(options, context),
+  log: async (options, context) => (await calls()).showLog(options, context),
+  status: async (options, context) => (await calls()).showStatus(options, context),
   sessions: async (options, context) => (await import("./doctor.js")).listSessions(options, context),
   doctor: async (options, context) => (await import("./doctor.js")).runDoctor(options, context),
   setup: async (options) => (await import("./setup/setup.js")).runSetup(options),
+  try: async ({ words: [folder] }, { directory }) => (await import("./try.js")).runTry(folder, directory),
   mcp: serveTools,
+  completion: showCompletion,
+  help: async (options) => {
+    const [name] = options.words;
+    if (name === undefined || isCommand(name)) return showHelp(name);
+    const names = Object.keys(commandRows);
+    const problem = argumentProblems.unknownCommand(name, nearestName(name, names), names);
+    return misused(commandSentences.seeHelp(program, problem, undefined), options);
+  },
 };
+
+/** Prints the help for a command or, without one, for all commands. */
+async function showHelp(name: CommandName | undefined): Promise<number> {
+  print(name === undefined ? helpOf(program) : helpOfCommand(program, name, await namesFor(name)));
+  return exitCodes.done;
+}
+
+/** Returns the permitted first arguments of a command, if there are only certain ones. */
+async function namesFor(name: CommandName): Promise<readonly string[]> {
+  if (name === "setup") return (await import("./setup/setup.js")).setupNames;
+  return name === "completion" ? shells : [];
+}
+
+async function showCompletion(options: Arguments): Promise<number> {
+  const shell = shells.find((one) => one === options.words[0]);
+  if (shell === undefined) return misused(argumentProblems.unknownShell(shells), options);
+  const { completions } = await import("./completions.js");
+  print(completions[shell](await namesFor("setup")));
+  return exitCodes.done;
+}
 
 /** The modules that send calls to sessions. They take longer to load than this program takes to start. */
 const calls = (): Promise<typeof import("../calls.js")> => import("../calls.js");
@@ -78,7 +110,7 @@ const calls = (): Promise<typeof import("../calls.js")> => import("../calls.js")
 async function serveTools({ patience, structured }: Arguments, context: RequestContext): Promise<number> {
   const { serveMcp } = await import("../mcp/mcp.js");
   const { slow: _slow, notify: _notify, ...quiet } = context;
-  return serveMcp({ ...quiet, patience: patience ?? limits.toolMs, structured: structured === true });
+  return serveMcp({ ...quiet, patience: patience ?? limits.toolMs, structured });
 }
 
 /**

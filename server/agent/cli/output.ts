@@ -3,6 +3,7 @@ import { styleText } from "node:util";
 import type { MultiEditResult } from "../../lsp/protocol.js";
 import type { FailureCode } from "../../plan/failure.js";
 import type { RequestResult } from "../session/request.js";
+import { misuse } from "./sentences.js";
 
 /** The exit codes, which let scripts distinguish outcomes without parsing messages. */
 export const exitCodes = {
@@ -68,9 +69,13 @@ export function say(text: string): void {
   process.stderr.write(`${process.stderr.isTTY ? harmless(text) : text}\n`);
 }
 
-/** Prepares a server message for stderr: counts edits from 1 and, on a terminal, addresses the user as "you". */
+/**
+ * Prepares a server message for stderr: counts edits from 1, names the command instead of the request, and, on a
+ * terminal, addresses the user as "you".
+ */
 export function forStderr(message: string): string {
-  return process.stderr.isTTY ? addressedToUser(countedFromOne(message)) : countedFromOne(message);
+  const said = countedFromOne(message).replace(/\bmultiEdit\/status(?= lists )/, '"multi-edit log"');
+  return process.stderr.isTTY ? addressedToUser(said) : said;
 }
 
 /**
@@ -131,8 +136,12 @@ function harmless(text: string): string {
   });
 }
 
-/** Prints the problem of a command line or of its input; returns the exit code. */
-export function misused(problem: string): number {
+/** Prints the problem of a command line or of its input, with `--json` also as JSON; returns the exit code. */
+export function misused(problem: string, { json }: { readonly json: boolean }): number {
+  if (json) {
+    const { code, message } = misuse(problem);
+    printJson({ error: { message, failures: [{ code, message }], edits: [] } });
+  }
   say(problem);
   return exitCodes.usage;
 }

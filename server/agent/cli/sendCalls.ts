@@ -20,9 +20,9 @@ import { commandSentences, inputProblems } from "./sentences.js";
 export async function edit(method: string, options: Arguments, context: RequestContext): Promise<number> {
   const [path = "-"] = options.words;
   const text = await readInput(path, process.stdin);
-  if (!text.ok) return misused(text.problem);
+  if (!text.ok) return misused(text.problem, options);
   const values = callsIn(text.value);
-  if (!values.ok) return misused(values.problem);
+  if (!values.ok) return misused(values.problem, options);
   const { length: total } = values.value;
   const requests: SessionRequest[] = [];
   for (const value of values.value) {
@@ -30,7 +30,8 @@ export async function edit(method: string, options: Arguments, context: RequestC
     if (!call.ok) {
       if (options.json) printJson(errorOf(call));
       const message = messageOf(call, options);
-      return misused(total === 1 ? message : inputProblems.badCall(requests.length + 1, message));
+      say(total === 1 ? message : inputProblems.badCall(requests.length + 1, message));
+      return exitCodes.usage;
     }
     requests.push(call.request);
   }
@@ -65,7 +66,13 @@ function showEdit(result: RequestResult, options: Arguments): number {
   if (!options.json) print(diff, { isDiff: true });
   const isUnchanged = outcome === "proposed" || (outcome === "applied" && files.length === 0);
   const through = result.editor === undefined ? [] : [commandSentences.through(result.editor)];
-  const notes = isUnchanged ? [callSentences.nothingChanged] : through;
+  const isFallback =
+    options.command !== "undo" &&
+    result.editor === undefined &&
+    (options.mode ?? "auto") === "auto" &&
+    files.length > 0;
+  const fallback = isFallback ? [commandSentences.onDisk(outcome !== "proposed")] : [];
+  const notes = [...(isUnchanged ? [callSentences.nothingChanged] : through), ...fallback];
   say([text, ...notes, ...(options.json ? warnings : warnings.map(forStderr))].join("\n"));
   return code;
 }
@@ -92,6 +99,6 @@ export async function readText(options: Arguments, context: RequestContext): Pro
 /** Undoes a transaction, by default the last one; returns the exit code. */
 export async function undo(options: Arguments, context: RequestContext): Promise<number> {
   const [transaction] = options.words;
-  const request = { method: "multiEdit/undo", params: { transaction }, targets: [], needsEditor: true };
+  const request = { method: "multiEdit/undo", params: { transaction }, targets: [] };
   return showEdit(await sendRequest(request, context), options);
 }

@@ -1,31 +1,66 @@
 /** Messages for people at a terminal, about arguments, input, reachable editors and configurations; also the help. */
-import type { StatusResult } from "../../lsp/protocol.js";
-import { clip, count, quote } from "../../plan/failure.js";
-import { limits } from "../../text/limits.js";
+import type { StatusResult, TransactionStatus } from "../../lsp/protocol.js";
+import { clip, count, type Failure, makeFailure, quote, some, theCall } from "../../plan/failure.js";
 import { fileProblems } from "../../workspace/sentences.js";
 import { agentIdRule } from "../sentences.js";
 import type { SessionRecord } from "../session/record.js";
 
+/** Texts of the help and of the manual page, besides those in the table of commands. */
+export const pageTexts = {
+  tagline: "edit files through the editor that has them open",
+  about:
+    "Agents, scripts and people use these commands to edit files through the editor that has them open: unsaved text is seen and kept, and each change can be undone. Files that no editor has open are changed on disk, all or none.",
+  ofCommand: (program: string) => `"${program} COMMAND --help" describes a command and its options.`,
+  general: "Options that most commands have:",
+  oneOf: (argument: string, names: readonly string[]) =>
+    `${argument} is one of${names.length === 0 ? ":" : ` ${names.join(", ")}.`}`,
+} as const;
+
 /** Problems with a command's arguments, as sentences. */
 export const argumentProblems = {
-  unknownCommand: (name: string) => `There is no command ${name}.`,
+  /** `near`: the command that was probably meant; `names`: all commands. */
+  unknownCommand: (name: string, near: string | undefined, names: readonly string[]) =>
+    name === ""
+      ? `Name a command: ${names.join(", ")}.`
+      : `There is no command ${clip(name, 40)}.${near === undefined ? ` The commands are ${names.join(", ")}.` : ` Did you mean ${near}?`}`,
+  /** `option`: as it was written, such as `--jsn`; `near`: the name of the option that was probably meant. */
+  unknownOption: (command: string, option: string, near: string | undefined) =>
+    `The command ${command} has no option ${clip(option, 40)}.${near === undefined ? "" : ` Did you mean --${near}?`}`,
+  noValue: (option: string) => `--${option} takes no value.`,
+  needsValue: (option: string, value: string) => `--${option} needs a value: --${option}=${value}.`,
   usage: (command: string, takes: string) =>
     `Wrong number of arguments. Usage: multi-edit ${command} ${takes}`.trimEnd(),
   unknownValue: (option: string, known: readonly string[]) => `--${option} must be one of ${known.join(", ")}.`,
+  unknownShell: (known: readonly string[]) => `There are completions for ${known.join(", ")}.`,
   timeout: "--timeout must be a number of seconds, greater than 0 and at most 86400 (one day).",
   badAgent: (name: string) => `${name} must be ${agentIdRule}.`,
+  label: (most: number) => `--label may have at most ${most} characters.`,
+  versions: '--versions must be a JSON object of URIs and version numbers, such as {"file:///src/a.ts": 7}.',
   emptyValue: "--workspace and --session require a value.",
-  writeAndRemove: "--write and --remove can't be used together.",
+  together: (one: string, other: string) => `--${one} and --${other} can't be used together.`,
 } as const;
+
+/** The failure of a command line, as programs get it. `problem`: one or more sentences. */
+export const misuse = (problem: string): Failure => makeFailure("invalidParams", theCall, { problem });
 
 /** Lines that a command prints in addition to its answer. */
 export const commandSentences = {
   seeHelp: (program: string, problem: string, command: string | undefined) =>
-    `${program}: ${problem}\nSee ${program} ${command} --help.`,
+    `${program}: ${problem}\nSee ${program} ${command === undefined ? "" : `${command} `}--help.`,
   waiting: (session: string | undefined) => `Waiting for ${session ?? "the disk"} …`,
   nameSession: "Use --session=ID to choose one of them.",
+  /** `isDone`: `false` for a preview. */
+  onDisk: (isDone: boolean) =>
+    `Warning: no editor has these files open in a workspace folder, so the call ${isDone ? "changed them on disk" : "would change them on disk"}. If an editor should have them, run "multi-edit doctor". With --mode=editor, such a call is refused.`,
   through: (editor: string) => `The call went through the editor ${clip(editor, 200)}.`,
 } as const;
+
+/** The commonest reasons why a file can't be read, in words, by the system's error code. */
+const readProblems: Readonly<Record<string, string>> = {
+  ENOENT: "there is no such file",
+  EISDIR: "it is a directory",
+  EACCES: "you may not read it",
+};
 
 /** Problems with a command's input, as sentences. */
 export const inputProblems = {
@@ -35,7 +70,7 @@ export const inputProblems = {
       ? "The working directory no longer exists, or its path is not valid UTF-8. Choose a directory with --workspace."
       : `${quote(path, 200)} is not a directory, or its path is not valid UTF-8.`,
   unreadable: (path: string, code: string) =>
-    `${path === "-" ? "Standard input" : quote(path, 200)} can't be read: ${fileProblems.system(code)}.`,
+    `${path === "-" ? "Standard input" : quote(path, 200)} can't be read: ${readProblems[code] ?? fileProblems.system(code)}.`,
   tooLarge: (most: number) => `The input is larger than ${most.toLocaleString("en")} bytes.`,
   notUtf8: () => "The input is not valid UTF-8.",
   empty: () => "The input is empty. It must be a call as JSON, several calls (one per line), or a patch.",
@@ -54,8 +89,15 @@ export const setupSentences = {
     `${name === undefined ? "" : `There is no setup for ${quote(name, 40)}. `}Usage: multi-edit setup NAME, where NAME is one of ${known.join(", ")}.`,
   tooMany: (name: string, word: string) =>
     `"multi-edit setup ${name}" takes no further arguments, but ${quote(word, 40)} was given.`,
+  /** `known`: the forms, of which there are at least two. */
+  unknownForm: (name: string, form: string, known: readonly string[]) =>
+    `There is no form ${quote(form, 40)}. Usage: multi-edit setup ${name} [FORM], where FORM is one of ${known.join(", ")}.`,
+  noRepository: () =>
+    'vim.pack installs from Git repositories only, and this program was not built in one. Use "multi-edit setup neovim", or run the command in a clone.',
+  temporary:
+    "Warning: npm deletes this copy of the program some day, and the configuration names it. Install the program for good, and run this command again.",
   noLanguages: () =>
-    "List the languages of your files by their Helix names, for example: multi-edit setup helix typescript rust. Helix has a separate list of servers for each language, so no single entry applies to all files.",
+    "No file in the working directory has a language that Helix is known to have. Name the languages, for example: multi-edit setup helix typescript rust. Helix has a separate list of servers for each language, so no single entry applies to all files.",
   noHelix: () =>
     "Neither hx nor helix is on the PATH, and only Helix knows which servers a language has. Run this command on the machine where Helix is installed.",
   silentHelix: () =>
@@ -68,6 +110,38 @@ export const setupSentences = {
   namelessServers: (language: string, shown: readonly string[]) =>
     `The entry for ${language} can't be generated: Helix shows the servers ${shown.map((one) => quote(one, 40)).join(", ")}, but its configuration does not accept all of these names. Write the entry yourself: list the language's servers, and add "multi-edit" at the end.`,
 } as const;
+
+/** Texts of the command `try`. */
+export const trySentences = {
+  /** The file to edit. */
+  file: `export const rate = 0.19;
+
+export function gross(net: number): number {
+  return net * (1 + rate);
+}
+`,
+  exists: (folder: string) =>
+    `${quote(folder, 200)} already exists. Delete it, or name another folder: multi-edit try FOLDER.`,
+  unwritable: (folder: string, code: string) => `${quote(folder, 200)} can't be made: ${fileProblems.system(code)}.`,
+  steps: (folder: string) => {
+    const path = quotedForShell(folder);
+    return `Made ${folder} with price.ts, a file to edit, and call.json, an agent's call.
+
+1. Open the file in your editor, for example:
+     cd ${path} && nvim price.ts
+2. Type a comment at the end of its first line. Do not save the file.
+3. In another terminal, send the call:
+     cd ${path} && multi-edit apply --mode=editor call.json
+
+The line then changes in the editor, and your comment stays. Undo the change in
+the editor, or with "multi-edit undo". If nothing changes, run "multi-edit doctor".
+`;
+  },
+} as const;
+
+/** Quotes an argument for a shell if necessary. */
+export const quotedForShell = (word: string): string =>
+  /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 
 /** Sentences of `setup NAME --write` and `setup NAME --remove`. */
 export const configureSentences = {
@@ -127,49 +201,29 @@ export const doctorSentences = {
   allGoToDisk: "All calls go to disk, not to an editor.",
 } as const;
 
+/** Lines of the commands `log` and `status`. */
+export const logSentences = {
+  none: "There is no call that was applied here and can still be listed.",
+  cleared: (count: number) =>
+    count === 0 ? "No copies were kept." : `Removed the copies of ${count === 1 ? "1 call" : `${count} calls`}.`,
+  /** `editor`: the editor that applied the call; `undefined` if it wrote to disk without an editor. */
+  call: ({ transaction, label, state, at, files, by, editor }: TransactionStatus & { readonly editor?: string }) => [
+    [transaction, at === undefined ? "" : new Date(at).toLocaleString("sv"), clip(label, 200)].join("  "),
+    `    ${[
+      by === undefined
+        ? "from the editor"
+        : `by ${clip([by.name, by.version, by.agent].filter(Boolean).join(" "), 200)}`,
+      editor === undefined ? "on disk" : `in ${clip(editor, 100)}`,
+      ...(state === "undone" ? ["undone"] : []),
+    ].join(", ")}`,
+    `    ${some(files ?? [], 400)}`,
+  ],
+  editors: (directory: string) => `Editors that have ${directory}:`,
+  noEditor: (directory: string) => `No editor has ${directory} in a workspace folder.`,
+  latest: "The latest calls:",
+  more: (calls: number) => `and ${calls} more: "multi-edit log" lists them all`,
+} as const;
+
 /** A session that answers, as the doctor shows it; `version` is its server's version. */
 export type ShownSession = Pick<SessionRecord, "id" | "client" | "version" | "pid" | "startedAt"> &
   Pick<StatusResult, "folders" | "open">;
-
-/** Returns the help for the commands. `program`: the program's name; `commands`: a line for each command. */
-export function helpText(program: string, commands: readonly string[]): string {
-  return `Usage: ${program} <command> [options]
-
-Agents and scripts use these commands to edit files through the user's editor:
-unsaved text is seen and kept, and the user can undo each change in the editor.
-
-Commands:
-${commands.join("\n")}
-
-A call is JSON in the shape of any known edit tool; a patch is in the format of
-Codex's apply_patch. The input (a file or standard input) is a patch, a call, or
-several calls with one call per line. Relative paths are relative to the working
-directory.
-
-Options:
-  --json               print the answer as JSON; edits are then counted from 0,
-                       otherwise from 1
-  --summary            print a shortened diff
-  --workspace=DIR      use this directory instead of the working directory
-  --session=ID         use this editor (see "${program} sessions"); the variable
-                       MULTI_EDIT_SESSION does the same
-  --agent=ID           identify the calling agent, with the same id in all its
-                       calls; the variable MULTI_EDIT_AGENT does the same
-  --mode=MODE          auto (the default): the editor that has the files,
-                       or else the disk; editor or disk: only that one
-  --atomic=SCOPE       what is abandoned if one edit fails. all (the default):
-                       the whole call; file: its file; none: only that edit
-  --save=WHEN          never, ifWasClean (the default) or always
-  --structured         for mcp: add structured content to the results of edits;
-                       some agents show it to the model instead of the text
-  --write              for setup: add the lines to the program's configuration
-                       and show the difference, instead of printing the lines
-  --remove             for setup: remove the lines from the configuration
-  --timeout=SECONDS    how long to wait for an answer (default: ${limits.commandMs / 1000})
-  -h, --help           print this help
-
-Exit codes: 0 done; 1 an edit failed, nothing was changed; 2 the command line or
-the call can't be read; 3 no editor, or more than one; 4 the editor or the user
-refused; 5 the text has changed; 6 the outcome is unknown.
-`;
-}

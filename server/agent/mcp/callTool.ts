@@ -15,15 +15,15 @@ import type { ToolName } from "./tools.js";
 export interface ToolContext extends RequestContext {
   /** `true` if answers to edits also have a structured part, which some agents show their model instead of the text. */
   readonly structured: boolean;
-  /** The agent's own edits that an editor can undo, the latest last. */
+  /** The agent's own edits that can be undone, the latest last. */
   readonly done: OwnEdit[];
 }
 
 /** An edit of the agent. */
 interface OwnEdit {
   readonly transaction: string;
-  /** Id of the session that made it. */
-  readonly session: string;
+  /** Id of the session that made it; `undefined` if no editor had the files. */
+  readonly session: string | undefined;
 }
 
 /** A tool's result, as MCP defines it. */
@@ -57,7 +57,7 @@ export async function callTool(
   if (name !== "read_document") {
     const result = answer.result as MultiEditResult;
     const { transaction, outcome } = result;
-    if (outcome !== "proposed" && transaction !== undefined && answer.session !== undefined) {
+    if (outcome !== "proposed" && transaction !== undefined) {
       context.done.push({ transaction, session: answer.session });
     }
     return editResult(result, context);
@@ -70,8 +70,9 @@ async function undoLast(context: ToolContext): Promise<ToolResult> {
   const last = context.done.at(-1);
   if (last === undefined) return { ...textResult(toolSentences.nothingToUndo), isError: true };
   const { transaction, session } = last;
-  const request = { method: "multiEdit/undo", params: { transaction }, targets: [], needsEditor: true };
-  const answer = await sendRequest(request, { ...context, session });
+  const needsEditor = session !== undefined;
+  const request = { method: "multiEdit/undo", params: { transaction }, targets: [], needsEditor };
+  const answer = await sendRequest(request, { ...context, session: session ?? context.session });
   if (!answer.ok) return { ...textResult(answer.message), isError: true };
   context.done.pop();
   return editResult(answer.result as MultiEditResult, { ...context, session: undefined });

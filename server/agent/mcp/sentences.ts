@@ -29,7 +29,7 @@ If a call fails, do what its message says.`,
     const difference = rungDifferences[rung ?? ""];
     return difference === undefined ? undefined : `edit ${index}, line ${first?.startLine}: ${difference}`;
   },
-  nothingToUndo: "There is no edit of yours that can be undone: changes on disk can't be. Nothing was changed.",
+  nothingToUndo: "There is no edit of yours that can be undone. Nothing was changed.",
   moreFiles: (more: number) => `and ${count(more, "more file")}`,
 } as const;
 

@@ -1,12 +1,21 @@
 /** A session without an editor: the same server, connected to an in-process client that opens no documents. */
+import { userWorkspace } from "../../disk/diskWorkspace.js";
+import { isKept } from "../../disk/keptBatches.js";
+import { newId } from "../../disk/recover.js";
+import type { MultiEditResult } from "../../lsp/protocol.js";
+import { callSentences } from "../../lsp/sentences.js";
 import { registerServer } from "../../lsp/server.js";
 import type { Session } from "../../lsp/session.js";
 import type { Channel, ChannelEvents } from "../../lsp/wire/channel.js";
 import { openClientConnection } from "../../lsp/wire/transport.js";
 import { uriOfPath } from "../../workspace/pathText.js";
 
-/** Opens a session for the folder `directory`, an absolute path. `log` receives the messages an editor would show. */
+/**
+ * Opens a session for the folder `directory`, an absolute path. `log` receives the messages an editor would show. The
+ * disk keeps the old files of the session's calls, so that they can be undone, unless the user has forbidden that.
+ */
 export function openDiskSession(directory: string, version: string, log: (text: string) => void): Promise<Session> {
+  const isKeeping = !/^(?:off|no|false|0)$/i.test(process.env.MULTI_EDIT_HISTORY ?? "");
   return new Promise((resolve) => {
     const { connection } = openClientConnection(createAbsentClient(directory, log), {
       exit() {},
@@ -17,10 +26,25 @@ export function openDiskSession(directory: string, version: string, log: (text: 
       version,
       logLevel: "warn",
       // Called when the session has started.
-      openToAgents: async (session) => resolve(session),
+      openToAgents: async (session) => {
+        session.history.isOnDisk = isKeeping;
+        if (isKeeping) session.history.newId = newId;
+        resolve(session);
+      },
     });
     connection.listen();
   });
+}
+
+/** Removes the transaction's id from an answer if the call was not kept: the session ends with the call. */
+export async function withKept(
+  session: Session,
+  { transaction, ...result }: MultiEditResult,
+): Promise<MultiEditResult> {
+  if (transaction === undefined || !session.history.isOnDisk) return result;
+  return isKept(await userWorkspace([]), transaction)
+    ? { ...result, transaction }
+    : { ...result, warnings: [...result.warnings, callSentences.tooLargeToUndo] };
 }
 
 /** Creates a client that opens the session, passes log messages to `log`, and dismisses every question. */

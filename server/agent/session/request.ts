@@ -4,7 +4,13 @@ import { decodeCall } from "../../dialect/decode.js";
 import type { CallOptions } from "../../dialect/options.js";
 import type { Previewer } from "../../dialect/sentences.js";
 import { failureMessage } from "../../lsp/edit/failureMessage.js";
-import type { Caller, EditResult, MultiEditErrorData } from "../../lsp/protocol.js";
+import {
+  type Caller,
+  type EditResult,
+  type MultiEditErrorData,
+  type MultiEditResult,
+  methods,
+} from "../../lsp/protocol.js";
 import type { Failure } from "../../plan/failure.js";
 import { pathsOf } from "../../plan/operation.js";
 import { limits } from "../../text/limits.js";
@@ -123,7 +129,7 @@ export async function sendRequest(request: SessionRequest, context: RequestConte
 
 /** Carries out a request on disk, by running the same server in this process, without an editor. */
 async function serveOnDisk({ method, params }: SessionRequest, context: RequestContext): Promise<RequestResult> {
-  const { openDiskSession } = await import("./diskSession.js");
+  const { openDiskSession, withKept } = await import("./diskSession.js");
   const { serveRequest } = await import("../../lsp/requests.js");
   const { directory, version, sessions, caller } = context;
   const session = await openDiskSession(directory, version, (text) => context.notify?.(text));
@@ -131,9 +137,7 @@ async function serveOnDisk({ method, params }: SessionRequest, context: RequestC
   const respond = async (token: CancellationToken): Promise<unknown> => {
     const answer = await serveRequest(session, { method, params, applier: "server", caller }, token);
     if (answer instanceof ResponseError) throw answer;
-    // This session ends with the call, so the transaction could not be undone later.
-    const { transaction: _, ...result } = answer as { transaction?: string };
-    return result;
+    return method === methods.apply ? withKept(session, answer as MultiEditResult) : answer;
   };
   return resultOf({ version, editor: undefined, respond }, context);
 }

@@ -48,7 +48,7 @@ export async function applyBatch(
     atomic: options.atomic ?? session.settings.atomic,
     order: options.order ?? defaultOrder,
     lenient: options.lenient ?? session.settings.lenient,
-    overwrite: options.overwrite ?? false,
+    overwrite: (options.overwrite ?? false) !== false,
     allowOmissions: options.allowOmissions,
   };
   const isPatch = decoded.shape === "patch";
@@ -68,10 +68,11 @@ interface ServedCall extends Omit<ApplyJob, "kind" | "plan"> {
 async function applyCall(call: ServedCall, caller: Caller | undefined): Promise<Answer> {
   const { session } = call;
   const plan = (only?: FileChange) => planCall(call, only?.operations ?? call.operations);
-  const { answer, steps = [] } = await applyJob({ ...call, kind: "call", plan });
+  const transaction = session.history.newId();
+  const onCommit = session.history.isOnDisk ? ({ kind: "keep", id: transaction, by: caller } as const) : undefined;
+  const { answer, steps = [] } = await applyJob({ ...call, kind: "call", plan, onCommit });
   if (!answer.ok || steps.length === 0) return answer;
   const { result } = answer;
-  const transaction = session.history.newId();
   const isKept = recordApplied(session, { id: transaction, label: result.label, steps, caller });
   const more = isKept ? { transaction } : { warnings: [...result.warnings, callSentences.tooLargeToUndo] };
   return { ok: true, result: { ...result, ...more } };

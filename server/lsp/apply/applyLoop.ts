@@ -56,7 +56,8 @@ export function textsFirst(tasks: readonly Task[]): Task[] {
 /** Plans a job and applies it. If the user must be asked, applies exactly the plan that the user accepted. */
 export async function applyJob(job: ApplyJob): Promise<Applied> {
   // A caller may request confirmation, but can't bypass confirmation that the user requires.
-  const asks = job.options.confirm === true || job.session.settings.confirm === "always";
+  const { confirm, overwrite } = job.options;
+  const asks = confirm === true || job.session.settings.confirm === "always" || overwrite === "ask";
   const confirmation = asks ? createConfirmation(job) : undefined;
   try {
     const applied = await applyConfirmed(job, confirmation);
@@ -69,14 +70,14 @@ export async function applyJob(job: ApplyJob): Promise<Applied> {
 }
 
 async function applyConfirmed(job: ApplyJob, confirmation: Confirmation | undefined): Promise<Applied> {
-  const { session, options, token, warnings } = job;
+  const { session, options, token, warnings, onCommit } = job;
   for (let moved = 0; ; ) {
     const plan = await job.plan();
     if (!plan.ok) return { answer: toRefusal(plan.failures, plan.outcomes, job) };
     const refused = (failure: Failure): Applied => ({
       answer: toEditorRefusal(withRest(failure, callSentences.nothingChanged), notAttempted(plan.outcomes)),
     });
-    const context = { session, options, places: plan.places };
+    const context = { session, options, places: plan.places, onCommit };
     const { editor: tasks, disk } = tasksByWriter(context, plan.tasks);
     const byEditor = plan.files.filter((file) => tasks.some((one) => one.kind !== "restore" && one.planned === file));
     const missing = missingOperation(byEditor, session);

@@ -31,6 +31,9 @@ export function createConfirmation(job: ApplyJob) {
   const viewer = createViewer(job.session);
   let confirmed: string | undefined;
   let proposed = "";
+  // With `overwrite: "ask"` alone, only a plan that could lose unsaved text is asked about.
+  const isNeeded = (files: readonly FileChange[]): boolean =>
+    job.options.confirm === true || job.session.settings.confirm === "always" || files.some(losesUnsaved);
   const question = async (files: readonly FileChange[], diff: string): Promise<Consent> => {
     proposed = diff;
     return askUser(job, viewer, files, diff);
@@ -39,7 +42,7 @@ export function createConfirmation(job: ApplyJob) {
     /** Asks about a whole plan, unless its diff is empty or is the last one that the user accepted. */
     async ask({ files }: ApplyPlan): Promise<Consent> {
       const diff = wholeDiff(files);
-      if (diff === "" || diff === confirmed) {
+      if (diff === "" || diff === confirmed || !isNeeded(files)) {
         for (const file of files) agreed.set(file, wholeDiff([file]));
         return "known";
       }
@@ -51,7 +54,7 @@ export function createConfirmation(job: ApplyJob) {
     async askAgain(file: FileChange, again: FileChange, { files }: ApplyPlan): Promise<Consent> {
       // The user's consent covers only one particular diff of this file.
       const diff = wholeDiff([again]);
-      if (diff === agreed.get(file)) return "known";
+      if (diff === agreed.get(file) || !isNeeded(files)) return "known";
       agreed.set(file, diff);
       return question(files, wholeDiff(files));
     },
@@ -60,6 +63,13 @@ export function createConfirmation(job: ApplyJob) {
     /** Removes the files created to show diffs. */
     end: () => viewer.end(),
   };
+}
+
+/** Reports whether a change deletes, moves or replaces a document that has unsaved changes. */
+function losesUnsaved(file: FileChange): boolean {
+  const { version, onDisk } = file.document;
+  const isWhole = file.kind === "delete" || file.kind === "rename" || (file.kind === "update" && file.overwritten);
+  return isWhole && version !== null && onDisk !== "same";
 }
 
 const titles = { apply: "Apply", show: "Show diff", reject: "Reject" } as const;

@@ -16,10 +16,14 @@ import { stepRules } from "./steps/table.js";
 import { inverseOf } from "./steps/text.js";
 
 /** Adds a transaction to the history and notifies the client. Returns `false` if it is too large for the history. */
-export function recordApplied(session: Session, { id, label, steps, caller }: Omit<Transaction, "isUndone">): boolean {
+export function recordApplied(
+  session: Session,
+  { id, label, steps, caller }: Pick<Transaction, "id" | "label" | "steps" | "caller">,
+): boolean {
   const { history } = session;
   const own = steps.map(({ kind, file, kept, tidy }) => ({ kind, file, kept, tidy }));
-  const transaction = { id, label, steps: own, isUndone: false, caller };
+  const files = [...new Set(steps.map(({ file }) => nameAfter(file).path))];
+  const transaction = { id, label, steps: own, isUndone: false, at: Date.now(), files, caller };
   const kept = withLatest(history.transactions, transaction, limits.transactions);
   history.transactions = kept ?? history.transactions;
   tellApplied(session, transaction);

@@ -2,6 +2,7 @@
 import type { CancellationToken, TextEdit } from "vscode-languageserver/node";
 import type { Staged } from "../../disk/commit.js";
 import type { DiskChange } from "../../disk/diskChange.js";
+import type { OnCommit } from "../../disk/stage.js";
 import type { Failure } from "../../plan/failure.js";
 import type {
   EditOutcome,
@@ -27,6 +28,8 @@ export interface ApplyContext {
   readonly options: CallOptions;
   /** The paths of the plan's files, by URI. */
   readonly places: ReadonlyMap<string, ResolvedPath>;
+  /** What the disk is to do with the kept calls once this one is committed; `undefined` if nothing. */
+  readonly onCommit?: OnCommit | undefined;
 }
 
 /**
@@ -46,7 +49,7 @@ export interface ApplyPlan extends Extract<Planned, { ok: true }>, Pick<ApplyCon
 }
 
 /** A call or an undo that the server applies, with the function that plans it. */
-export interface ApplyJob extends Pick<ApplyContext, "session" | "options"> {
+export interface ApplyJob extends Pick<ApplyContext, "session" | "options" | "onCommit"> {
   readonly kind: "call" | "undo";
   readonly token: CancellationToken;
   readonly warnings: readonly string[];

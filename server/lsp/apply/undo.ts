@@ -9,6 +9,7 @@ import type { AppliedStep, Transaction } from "../history.js";
 import { callSentences, requestFailures, undoFailures, undoProblems } from "../sentences.js";
 import type { Session } from "../session.js";
 import { applyJob, inTurn, textsFirst } from "./applyLoop.js";
+import { forgetKept, type KeptCall, keptCalls } from "./keptCalls.js";
 import { settleProposals, tellApplied } from "./recordApplied.js";
 import type { ApplyJob, Inverse, Task } from "./step.js";
 import { stepRules } from "./steps/table.js";
@@ -24,13 +25,21 @@ export async function undo(session: Session, params: unknown, token: Cancellatio
     await settleProposals(session);
     if (id !== undefined && history.proposals.some((one) => one.id === id))
       return toRefusal([undoFailures.notApplied(id)]);
-    const transaction = history.transactions.findLast((one) => (id === undefined ? !one.isUndone : one.id === id));
+    const own = id === undefined ? undefined : history.transactions.findLast((one) => one.id === id);
+    const held = own === undefined ? [...history.transactions, ...(await keptCalls(session))] : [];
+    const transaction =
+      id === undefined ? latest(held.filter(({ isUndone }) => !isUndone)) : (own ?? held.find((one) => one.id === id));
     if (transaction === undefined) {
       return toRefusal([id === undefined ? undoFailures.nothing() : undoFailures.unknown(id)]);
     }
     if (transaction.isUndone) return toRefusal([undoFailures.undone(transaction.id, transaction.label)]);
     return undoTransaction(session, transaction, token);
   });
+}
+
+/** Returns the latest call; `undefined` if there is none. Of calls in the same millisecond, it is the last one. */
+function latest<T extends Pick<Transaction, "at">>(calls: readonly T[]): T | undefined {
+  return calls.reduce<T | undefined>((last, one) => (last === undefined || one.at >= last.at ? one : last), undefined);
 }
 
 /** Parses the requested id, if any. Refuses unknown keys: ignoring a misspelt one could undo the wrong transaction. */
@@ -49,15 +58,26 @@ function undoParams(params: unknown): Answer<string | undefined> {
 }
 
 /** Plans the inverse of every file's change and applies the plan like any other batch. */
-async function undoTransaction(session: Session, transaction: Transaction, token: CancellationToken): Promise<Answer> {
-  const { id, label, steps: applied } = transaction;
+async function undoTransaction(
+  session: Session,
+  transaction: Transaction | KeptCall,
+  token: CancellationToken,
+): Promise<Answer> {
+  const { id, label } = transaction;
+  const isKept = "readSteps" in transaction;
+  const read = isKept ? await transaction.readSteps() : ({ ok: true, steps: transaction.steps } as const);
+  if (!read.ok) return toRefusal([read.failure]);
+  const applied = read.steps;
   const options = { label: callSentences.undoOf(label) };
   const plan = createPlan(session, applied);
-  const job = { session, options, token, warnings: [], isPatch: false, plan };
+  const onCommit = isKept ? ({ kind: "markUndone", id } as const) : undefined;
+  const job = { session, options, token, warnings: [], isPatch: false, plan, onCommit };
   const { answer, steps } = await applyJob({ ...job, kind: "undo" });
   if (steps === undefined || !answer.ok) return answer;
   for (const { tidy } of applied.toReversed()) await tidy?.();
   const { history } = session;
+  // If the undo wrote nothing on disk, no journal has noted it.
+  if (isKept) await forgetKept(id);
   history.transactions = history.transactions.map((one) =>
     one.id === id ? { ...one, steps: [], isUndone: true } : one,
   );

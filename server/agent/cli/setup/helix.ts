@@ -8,6 +8,7 @@ import { homeFolder } from "../../../workspace/serverFolder.js";
 import { type Input, unreadable } from "../input.js";
 import { setupSentences } from "../sentences.js";
 import { blockIn } from "./configFile.js";
+import { projectLanguages } from "./projectLanguages.js";
 
 /** The entries for some languages. */
 export interface HelixSetup {
@@ -19,31 +20,53 @@ export interface HelixSetup {
   readonly text: string;
 }
 
+/** How the entries are built. */
+interface HelixOptions {
+  /** The command line of the language server. */
+  readonly command: readonly string[];
+  /** `true` if the entries replace those that this program has written, and so must include their languages. */
+  readonly keepsOthers: boolean;
+}
+
 /**
- * Builds the entries for the given languages in Helix's languages.toml. Each entry lists every server for its language:
- * the existing ones, then this one. Only Helix knows the existing servers, so it has to name them and check each entry.
+ * Builds the entries for the given languages, or for those of the files in the working directory, in Helix's
+ * languages.toml. Each entry lists every server for its language: the existing ones, then this one. Only Helix knows
+ * the existing servers, so it has to name them and check each entry.
  */
-export function helixSetup(
-  languages: readonly string[],
-  command: readonly string[] = defaultCommand,
-): Input<HelixSetup> {
-  if (languages.length === 0) return unreadable(setupSentences.noLanguages());
+export function helixSetup(named: readonly string[], { command, keepsOthers }: HelixOptions): Input<HelixSetup> {
+  const found = named.length > 0 ? [] : projectLanguages(process.cwd());
+  if (named.length + found.length === 0) return unreadable(setupSentences.noLanguages());
   const helix = findHelix();
   if (helix === undefined) return unreadable(setupSentences.noHelix());
   const file = helixUserFile();
-  const own = withoutBlock(readOwn(file));
-  const server = hasOurServer.test(own) ? "" : serverTable(command);
+  const before = readOwn(file);
+  const own = withoutBlock(before);
+  const earlier = keepsOthers ? languagesIn(before.slice(...(blockIn(before, "#") ?? [0, 0]))) : [];
+  const isDefined = hasOurServer.test(own);
+  const server = isDefined ? "" : serverTable(command);
+  // Up to version 25.07, Helix shows a server's command instead of its name.
+  const ours = [serverName, programName, ...(isDefined ? command.slice(0, 1) : [])];
   const examine: ExamineLanguage = (more, language) => askHelix(helix, `${own}\n${more}`, language);
-  const entries = [...new Set(languages)].map((language) => entryOf(examine, server, language));
+  const languages = [...new Set([...earlier, ...named, ...found])];
+  // A language that was found by the names of files, and that this Helix does not know, is left out.
+  const entries = languages
+    .map((language) => ({ isNamed: !found.includes(language), entry: entryOf(examine, { server, ours }, language) }))
+    .filter(({ isNamed, entry }) => isNamed || entry.ok || entry.isUnknown !== true)
+    .map(({ entry }) => entry);
   const problems = entries.flatMap((entry) => (entry.ok ? [] : [entry.problem]));
   if (problems.length > 0) return unreadable([...new Set(problems)].join("\n"));
   const texts = entries.flatMap((entry) => (entry.ok ? [entry.value] : []));
+  if (texts.length === 0) return unreadable(setupSentences.noLanguages());
   const entriesText = [...(server === "" ? [] : [server]), ...texts].join("\n");
   return { ok: true, value: { file, block: entriesText, text: `${heading(file)}\n${entriesText}` } };
 }
 
 const serverName = "multi-edit";
-const defaultCommand = ["multi-edit-language-server", "--stdio"];
+const programName = "multi-edit-language-server";
+
+/** Returns the languages in the entries that this program has written. */
+const languagesIn = (block: string): readonly string[] =>
+  [...block.matchAll(/^name = "(.*)"$/gm)].map(([, name = ""]) => name);
 
 function serverTable([command = "", ...args]: readonly string[]): string {
   return `[language-server.${serverName}]
@@ -76,16 +99,25 @@ type Health =
   /** Helix crashed or did not finish in time. */
   | { readonly kind: "silent" };
 
-function entryOf(examine: ExamineLanguage, server: string, language: string): Input<string> {
+/** The text of a language's entry; if there is none, whether the reason is that Helix does not know the language. */
+type Entry = Input<string> & { readonly isUnknown?: true };
+
+/** This server in languages.toml: its table, or an empty string if the file has one; and the names that Helix shows. */
+interface OurServer {
+  readonly server: string;
+  readonly ours: readonly string[];
+}
+
+function entryOf(examine: ExamineLanguage, { server, ours }: OurServer, language: string): Entry {
   const before = examine("", language);
   if (before.kind === "silent") return unreadable(setupSentences.silentHelix());
   if (before.kind === "broken") return unreadable(setupSentences.brokenHelix(before.problem));
   if (before.kind === "unknown") {
     if (language === "text") return { ok: true, value: plainText };
-    return unreadable(setupSentences.unknownLanguage(language, before.near));
+    return { ...unreadable(setupSentences.unknownLanguage(language, before.near)), isUnknown: true };
   }
   const { shown } = before;
-  if (shown.includes(serverName) || shown.includes(defaultCommand[0] ?? "")) {
+  if (ours.some((one) => shown.includes(one))) {
     return { ok: true, value: `# ${language} already has ${serverName}.\n` };
   }
   // Helix silently drops a server whose name it does not know, so check that it lists the existing servers and ours.

@@ -1,18 +1,12 @@
 /** The configuration files that `multi-edit setup NAME --write` changes, by the program's name. */
 import { existsSync, readFileSync } from "node:fs";
-import { delimiter, isAbsolute, join } from "node:path";
+import { join } from "node:path";
 import { homeFolder } from "../../../workspace/serverFolder.js";
 import type { Input } from "../input.js";
 import { blockFile, type ConfigFile, jsonFile, wholeFile } from "./configFile.js";
 import { helixSetup, helixUserFile } from "./helix.js";
-
-/** Facts about this installation. */
-export interface Installation {
-  /** The command that starts this program, and its first arguments. */
-  readonly command: readonly [string, ...string[]];
-  /** Path of the folder with the samples. */
-  readonly samples: string;
-}
+import { type Installation, serverCommand } from "./installation.js";
+import { emacsList, luaList } from "./setupTexts.js";
 
 /** Returns the files of a program. `words`: the arguments after the program's name. */
 type FilesOf = (
@@ -28,31 +22,25 @@ const configFolder = (): string => process.env.XDG_CONFIG_HOME || join(homeFolde
 
 /** The files of each program. */
 export const setupFiles: Readonly<Record<string, FilesOf>> = {
-  neovim({ command, samples }) {
-    const cmd = `{ ${serverCommand(command)
-      .map((word) => JSON.stringify(word))
-      .join(", ")} }`;
+  neovim(installation) {
     const text = `-- multi-edit: this file is written and removed by "multi-edit setup".
-vim.opt.runtimepath:append(${JSON.stringify(join(samples, "neovim"))})
-require("multi_edit").setup({ cmd = ${cmd} })
+vim.opt.runtimepath:append(${JSON.stringify(join(installation.samples, "neovim"))})
+require("multi_edit").setup({ cmd = ${luaList(serverCommand(installation))} })
 `;
     const folder = join(configFolder(), process.env.NVIM_APPNAME || "nvim", "plugin");
     return files(wholeFile(join(folder, "multi_edit.lua"), text, (present) => present.startsWith("-- multi-edit:")));
   },
-  emacs({ command, samples }) {
-    const list = serverCommand(command)
-      .map((word) => JSON.stringify(word))
-      .join(" ");
-    const block = `(add-to-list 'load-path ${JSON.stringify(join(samples, "emacs"))})
+  emacs(installation) {
+    const block = `(add-to-list 'load-path ${JSON.stringify(join(installation.samples, "emacs"))})
 (require 'multi-edit)
-(setq multi-edit-command '(${list}))
+(setq multi-edit-command ${emacsList(serverCommand(installation))})
 (multi-edit-beside-mode)
 `;
     return files(blockFile(emacsInit(), { comment: ";;", block, byHand: /^\s*\(require 'multi-edit\)/m }));
   },
-  helix({ command }, languages, task) {
+  helix(installation, languages, task) {
     if (task === "remove") return files(blockFile(helixUserFile(), { comment: "#", block: "", byHand: /(?!)/ }));
-    const setup = helixSetup(languages, serverCommand(command));
+    const setup = helixSetup(languages, { command: serverCommand(installation), keepsOthers: true });
     if (!setup.ok) return setup;
     const { file, block } = setup.value;
     return files(blockFile(file, { comment: "#", block, byHand: /(?!)/ }));
@@ -118,18 +106,6 @@ output_token_limit = 40000
     return files(wholeFile(join(folder, "extensions", "multiEdit.ts"), text, isOurs));
   },
 };
-
-/** Returns the command that starts this program: its name if the PATH has it, otherwise Node and the program's path. */
-export function ownCommand(program: string): readonly [string, ...string[]] {
-  const folders = (process.env.PATH ?? "").split(delimiter).filter((folder) => isAbsolute(folder));
-  const isOnPath = folders.some((folder) => existsSync(join(folder, "multi-edit")));
-  return isOnPath ? ["multi-edit"] : [process.execPath, program];
-}
-
-/** Returns the command line of the language server. */
-function serverCommand([program, ...args]: Installation["command"]): readonly string[] {
-  return args.length === 0 ? ["multi-edit-language-server", "--stdio"] : [program, ...args, "--stdio"];
-}
 
 /** Returns the path of the file that Emacs reads at startup: the first that exists, in Emacs' own order. */
 function emacsInit(): string {

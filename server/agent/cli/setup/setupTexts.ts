@@ -1,26 +1,137 @@
 /** The configurations as text to paste, with explanations. */
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { type Input, unreadable } from "../input.js";
+import { quotedForShell, setupSentences } from "../sentences.js";
+import { type Installation, serverCommand } from "./installation.js";
 
-/** Quotes an argument for a shell if necessary. */
-const quotedForShell = (word: string): string =>
-  /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+/** Returns a list of strings as Lua. */
+export const luaList = (words: readonly string[]): string =>
+  `{ ${words.map((word) => JSON.stringify(word)).join(", ")} }`;
 
-/** The configurations of all programs except Helix, by name. Each is complete; its first line says where it goes. */
-export const setupTexts: Readonly<Record<string, (samples: string) => string>> = {
-  neovim: (
-    folder,
-  ) => `-- Neovim 0.10 or later, in init.lua. Starts the server for every file, alongside the file's other servers.
-vim.opt.runtimepath:append(${JSON.stringify(join(folder, "neovim"))})
-require("multi_edit").setup()
+/** Returns a quoted list of strings as Lisp. */
+export const emacsList = (words: readonly string[]): string =>
+  `'(${words.map((word) => JSON.stringify(word)).join(" ")})`;
+
+/** Returns what only an installation needs that is not on the PATH; otherwise an empty string. */
+function ifNotOnPath(installation: Installation, text: (command: readonly string[]) => string): string {
+  return installation.command.length === 1 ? "" : text(serverCommand(installation));
+}
+
+/** Prints one form of a configuration. */
+type TextOf = (installation: Installation) => Input<string>;
+
+const text =
+  (build: (installation: Installation) => string): TextOf =>
+  (installation) => ({ ok: true, value: build(installation) });
+
+const neovimOptions = (installation: Installation): string =>
+  ifNotOnPath(installation, (command) => `cmd = ${luaList(command)}`);
+const neovimSetup = (installation: Installation): string => {
+  const options = neovimOptions(installation);
+  return `require("multi_edit").setup(${options === "" ? "" : `{ ${options} }`})`;
+};
+const neovimFolder = ({ samples }: Installation): string => JSON.stringify(join(samples, "neovim"));
+
+/** The forms for Neovim: without a plugin manager, and for the two that most users have. */
+const neovim = {
+  plain: text(
+    (
+      installation,
+    ) => `-- Neovim 0.10 or later, in ~/.config/nvim/init.lua. Starts the server for every file, alongside the file's other
+-- servers.
+vim.opt.runtimepath:append(${neovimFolder(installation)})
+${neovimSetup(installation)}
 `,
-  emacs: (folder) => `;; Emacs 29.1 or later, in ~/.emacs.d/init.el or ~/.config/emacs/init.el.
-;; Starts the server for every file, alongside eglot's other servers.
-(add-to-list 'load-path ${JSON.stringify(join(folder, "emacs"))})
+  ),
+  "lazy.nvim": text((installation) => {
+    const options = neovimOptions(installation);
+    return `-- Neovim 0.10 or later with lazy.nvim, in ~/.config/nvim/lua/plugins/multi-edit.lua. Starts the server for every file,
+-- alongside the file's other servers.
+return {
+  dir = ${neovimFolder(installation)},
+  name = "multi-edit",
+  main = "multi_edit",
+  opts = ${options === "" ? "{}" : `{ ${options} }`},
+}
+`;
+  }),
+  "vim.pack": (installation: Installation): Input<string> => {
+    const { repository } = installation;
+    if (repository === undefined) return unreadable(setupSentences.noRepository());
+    const src = JSON.stringify(pathToFileURL(repository).href);
+    const value = `-- Neovim 0.12 or later, in ~/.config/nvim/init.lua. Starts the server for every file, alongside the file's other
+-- servers. vim.pack copies what has been committed in the repository.
+vim.pack.add({ { src = ${src}, name = "multi-edit" } }, { confirm = false })
+${neovimSetup(installation)}
+`;
+    return { ok: true, value };
+  },
+};
+
+const emacsFolder = ({ samples }: Installation): string => JSON.stringify(join(samples, "emacs"));
+const emacsCommand = (installation: Installation, line: (list: string) => string): string =>
+  ifNotOnPath(installation, (command) => line(emacsList(command)));
+const emacsSetq = (installation: Installation): string =>
+  emacsCommand(installation, (list) => `(setq multi-edit-command ${list})\n`);
+
+/** The first lines of a form for Emacs. */
+const emacsStart = (installation: Installation, about: string): string =>
+  `;; Emacs 29.1 or later, in ~/.emacs.d/init.el or ~/.config/emacs/init.el.
+${about}
+(add-to-list 'load-path ${emacsFolder(installation)})
 (require 'multi-edit)
+${emacsSetq(installation)}`;
+
+/** The forms for Emacs: for all files, without or with use-package, and for users of one of the two LSP clients. */
+const emacs = {
+  plain: text(
+    (
+      installation,
+    ) => `${emacsStart(installation, ";; Starts the server for every file, alongside eglot's other servers.")}\
 (multi-edit-beside-mode)
-;; With lsp-mode, instead of the last line: (multi-edit-use-lsp-mode)
 `,
-  claude: () => `# Claude Code, in a shell.
+  ),
+  "use-package": text(
+    (installation) => `;; Emacs 29.1 or later, in ~/.emacs.d/init.el or ~/.config/emacs/init.el.
+;; Starts the server for every file, alongside eglot's other servers.
+(use-package multi-edit
+  :load-path ${emacsFolder(installation)}
+  :demand t
+${emacsCommand(installation, (list) => `  :custom (multi-edit-command ${list})\n`)}\
+  :config (multi-edit-beside-mode))
+`,
+  ),
+  eglot: text(
+    (installation) => `${emacsStart(
+      installation,
+      `;; Makes the server eglot's only server in these modes. List only modes that have no other server; to use the server
+;; alongside others, run "multi-edit setup emacs".`,
+    )}\
+(multi-edit-use-eglot 'text-mode 'prog-mode 'conf-mode)
+(dolist (hook '(text-mode-hook prog-mode-hook conf-mode-hook))
+  (add-hook hook #'eglot-ensure))
+`,
+  ),
+  "lsp-mode": text(
+    (installation) => `${emacsStart(installation, ";; Starts the server alongside lsp-mode's other servers.")}\
+(multi-edit-use-lsp-mode)
+(dolist (hook '(text-mode-hook prog-mode-hook conf-mode-hook))
+  (add-hook hook #'lsp))
+`,
+  ),
+};
+
+/**
+ * The configurations of all programs except Helix, by name and by form. Each is complete; its first line says where it
+ * goes. The form `plain` is the default.
+ */
+export const setupForms: Readonly<Record<string, Readonly<Record<string, TextOf>>>> = {
+  neovim,
+  emacs,
+  claude: {
+    plain: text(
+      () => `# Claude Code, in a shell.
 # With alwaysLoad, the tools cost about 2,000 tokens in each request; without it, the model has to search for three of
 # the five tools.
 claude mcp add-json --scope user multi-edit '{"type":"stdio","command":"multi-edit","args":["mcp"],"alwaysLoad":true}'
@@ -31,7 +142,11 @@ claude mcp add-json --scope user multi-edit '{"type":"stdio","command":"multi-ed
 # allow lets the tools change files without asking you, except in plan mode. deny disables Claude's own editing tools
 # in every project.
 `,
-  codex: () => `# Codex, in ~/.codex/config.toml.
+    ),
+  },
+  codex: {
+    plain: text(
+      () => `# Codex, in ~/.codex/config.toml.
 # In Codex's sandbox, commands may not open sockets; MCP servers run outside the sandbox.
 # env_vars: Codex passes on few variables, but the server looks for editors in XDG_STATE_HOME if you have set it.
 # required: Codex waits for the server and exits with an error if the server does not start.
@@ -54,7 +169,11 @@ omit_tools_from = ["deferred"]
 [mcp_servers.multi-edit.tools.read_document]
 output_token_limit = 40000
 `,
-  opencode: () => `// opencode, in opencode.json.
+    ),
+  },
+  opencode: {
+    plain: text(
+      () => `// opencode, in opencode.json.
 // permission: your rules for opencode's own edit tool do not apply to these tools. With allow, these tools change files
 // without asking you; with ask, opencode asks you first, and opencode run refuses their calls.
 // agent: without these lines, the plan agent can edit files with these tools.
@@ -78,7 +197,11 @@ output_token_limit = 40000
   }
 }
 `,
-  gemini: () => `// Gemini CLI, in ~/.gemini/settings.json.
+    ),
+  },
+  gemini: {
+    plain: text(
+      () => `// Gemini CLI, in ~/.gemini/settings.json.
 // The timeout is in milliseconds.
 // With trust, the tools change files without asking you; without it, gemini -p can't use them.
 // In folders that you have not trusted, Gemini disables the MCP servers listed in this file, even those with
@@ -89,10 +212,16 @@ output_token_limit = 40000
   }
 }
 `,
-  pi: (folder) => `# pi, in a shell.
+    ),
+  },
+  pi: {
+    plain: text(
+      ({ samples }) => `# pi, in a shell.
 # An extension that replaces pi's own edit tool in every project with one that goes through your editor. Like pi's own
 # tool, it changes files without asking you.
 mkdir -p ~/.pi/agent/extensions
-cp ${quotedForShell(join(folder, "pi", "multiEdit.ts"))} ~/.pi/agent/extensions/
+cp ${quotedForShell(join(samples, "pi", "multiEdit.ts"))} ~/.pi/agent/extensions/
 `,
+    ),
+  },
 };

@@ -2,6 +2,7 @@
 import { type NotCommitted, stage } from "../../../disk/commit.js";
 import { type DiskChange, targetOf, toDiskChange } from "../../../disk/diskChange.js";
 import { type DiskWorkspace, userWorkspace } from "../../../disk/diskWorkspace.js";
+import { pruneKept } from "../../../disk/keptBatches.js";
 import { recover } from "../../../disk/recover.js";
 import { diskFailures, type Holder } from "../../../disk/sentences.js";
 import type { Failure } from "../../../plan/failure.js";
@@ -61,7 +62,7 @@ export async function stagePart(
   context: ApplyContext,
   tasks: readonly Task[],
 ): Promise<DiskPart | { readonly ok: false; readonly failures: readonly Failure[] }> {
-  const { session, options } = context;
+  const { session, options, onCommit } = context;
   // All tasks for a file yield the same change.
   const changes = new Map<FileChange, DiskChange>();
   for (const task of tasks) {
@@ -74,7 +75,8 @@ export async function stagePart(
   }
   const files = [...changes.keys()];
   const paths = [...changes.values()].flatMap((change) => [change.path, targetOf(change) ?? []].flat());
-  const staged = stage(await workspaceOf(session, paths), [...changes.values()], labelOf(files, options));
+  const label = labelOf(files, options);
+  const staged = stage(await workspaceOf(session, paths), [...changes.values()], label, onCommit);
   for (const { message } of staged.recovered) session.log("warn", message);
   if (!staged.ok) return staged;
   const warnings = [...staged.recovered.map(({ message }) => message), ...staged.warnings];
@@ -166,9 +168,14 @@ function notWritten(tasks: readonly Task[], { outcome, failure, isThere }: NotCo
   return (isPending || named.length === 0 ? tasks : named).map((task) => toStep(task, { kind, failure }));
 }
 
-/** Finishes or rolls back earlier batches that a crash interrupted. Returns messages about them for the user. */
+/**
+ * Finishes or rolls back earlier batches that a crash interrupted, and removes old copies of kept ones. Returns messages
+ * about the interrupted batches for the user.
+ */
 export async function recoverAtStart(session: Session): Promise<readonly string[]> {
-  const { batches, problems, failure } = recover(await workspaceOf(session, []));
+  const workspace = await workspaceOf(session, []);
+  const { batches, problems, failure } = recover(workspace);
+  pruneKept(workspace);
   const pending = failure === undefined || failure.code === "locked" ? [] : [failure.message];
   return [...batches.map(({ message }) => message), ...problems, ...pending];
 }

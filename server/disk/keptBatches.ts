@@ -1,0 +1,363 @@
+/** Copies of finished batches, from which they can be undone later; treated as untrusted input when they are read. */
+import { join } from "node:path";
+import * as z from "zod";
+import { limits } from "../text/limits.js";
+import { hashOf } from "../workspace/files.js";
+import { isInside } from "../workspace/pathText.js";
+import type { DiskWorkspace } from "./diskWorkspace.js";
+import { attempt, tryAll, unlinkIfThere } from "./fileSystem.js";
+import {
+  batchId,
+  callerSchema,
+  type HelpedEntry,
+  hashSchema,
+  helpedEntries,
+  type Journal,
+  openJournals,
+  pathSchema,
+} from "./journal.js";
+import { isLocked } from "./lock.js";
+import { diskSentences } from "./sentences.js";
+
+/** A finished batch whose old files are kept. */
+export interface KeptBatch {
+  readonly id: string;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  /** The caller's label for the batch. */
+  readonly label: string;
+  /** The agent that sent the call; `undefined` if it is unknown. */
+  readonly by: z.infer<typeof callerSchema> | undefined;
+  /** The folder in which the batch was made, as an absolute path. */
+  readonly folder: string;
+  /** `true` if all files are in the workspace's folders; otherwise, the batch can't be undone in this workspace. */
+  readonly isInside: boolean;
+  /** Absolute paths of all names that the batch changed, the old names of moved files included. */
+  readonly paths: readonly string[];
+  /** Absolute paths of the changed files; of moved files, the new paths. */
+  readonly changed: readonly string[];
+  /** The files before and after the batch; `undefined` if the batch has been undone. */
+  readonly files: readonly KeptChange[] | undefined;
+  /** Absolute paths of the directories that the batch created, parents first. */
+  readonly directories: readonly string[];
+}
+
+/** A name that a batch changed, with its file before and after the batch. */
+export interface KeptChange {
+  readonly path: string;
+  /** `undefined` if the name was free. `mode`: the permission bits. */
+  readonly before: { readonly bytes: Buffer; readonly hash: string; readonly mode: number } | undefined;
+  /** `undefined` if the name became free. */
+  readonly after: { readonly bytes: Buffer } | undefined;
+  /** The file's former path, if the batch moved the file to this name. */
+  readonly movedFrom: string | undefined;
+}
+
+/** The parts of a workspace needed to work with kept batches. */
+type Keeper = Pick<DiskWorkspace, "files" | "owners" | "state" | "batches">;
+
+/**
+ * Does what the journal of a committed batch says about kept batches: keeps this batch, or notes that another one has
+ * been undone. Must be called while the batch's helper files still exist. A copy that can't be made is left out.
+ */
+export function settleKept(workspace: DiskWorkspace, journal: Journal): void {
+  const { onCommit } = journal;
+  if (onCommit === undefined) return;
+  tryAll([
+    () => (onCommit.kind === "keep" ? keepBatch(workspace, journal, onCommit) : markUndone(workspace, onCommit.id)),
+  ]);
+}
+
+function keepBatch(
+  workspace: DiskWorkspace,
+  journal: Journal,
+  { folder, by, moves }: Extract<Journal["onCommit"], { kind: "keep" }>,
+): void {
+  const { files, owners, batches } = workspace;
+  if (openJournals({ files, owners, state: batches }) !== undefined) return;
+  const listed = listKept(workspace);
+  if (listed.some(({ id }) => id === journal.id)) return;
+  const entries = copyEntries(workspace, journal, moves);
+  if (entries === undefined) return;
+  // A clock that was set back must not change the order of the batches.
+  const now = owners.now();
+  const recent = listed.filter((one) => one.at - now <= limits.keptMs);
+  const at = Math.max(now, ...recent.map((one) => one.at + 1));
+  const { id, label, directories } = journal;
+  const isGone = (index: number): boolean => entries[index]?.after === null && moves.some(([from]) => from === index);
+  const changed = entries.flatMap(({ path }, index) => (isGone(index) ? [] : [path]));
+  write(workspace, { version: 1, id, at, folder, label, by, changed, directories, state: "applied", entries });
+  prune(workspace);
+}
+
+/**
+ * Copies the old files from the journal's own copies, and describes the new ones. Returns `undefined` if the copies
+ * would be too large, or if a file is not as the journal says.
+ */
+function copyEntries(
+  { files, state }: DiskWorkspace,
+  journal: Journal,
+  moves: readonly (readonly [number, number])[],
+): KeptEntry[] | undefined {
+  const helped = helpedEntries(state, journal);
+  const oldFiles = helped.map((entry) => (entry.before === null ? undefined : oldFileOf(entry)));
+  const sizes = oldFiles.map((path) => (path === undefined ? 0 : (files.look(path)?.size ?? Number.POSITIVE_INFINITY)));
+  if (sizes.reduce((sum, size) => sum + size, 0) > limits.keptBytes) return undefined;
+  const olds = oldFiles.map((path) => (path === undefined ? undefined : files.read(path, limits.fileBytes)));
+  const entries = helped.flatMap(({ path, way, before, after }, index): KeptEntry[] => {
+    const old = olds[index];
+    if (before !== null && (old === undefined || hashOf(old) !== before.hash)) return [];
+    const mode = files.look(way === "inPlace" ? path : (oldFiles[index] ?? path))?.mode ?? 0o600;
+    const kept =
+      old === undefined || before === null ? null : { bytes: old.toString("base64"), hash: before.hash, mode };
+    if (after === null) return [{ path, before: kept, after: null }];
+    const now = files.read(path, limits.fileBytes);
+    if (hashOf(now) !== after.hash) return [];
+    const from = moves.find(([, to]) => to === index)?.[0];
+    return [{ path, before: kept, after: { hash: after.hash, from, ...differenceOf(olds[from ?? index], now) } }];
+  });
+  return entries.length === helped.length ? entries : undefined;
+}
+
+function oldFileOf({ way, kept, oldCopy }: HelpedEntry): string {
+  return way === "inPlace" ? oldCopy : kept;
+}
+
+/** Describes new bytes by the numbers of bytes at the start and the end that are as in the old ones, and the rest. */
+function differenceOf(old: Uint8Array = Buffer.alloc(0), now: Buffer): ByteDifference {
+  const most = Math.min(old.length, now.length);
+  let head = 0;
+  while (head < most && old[head] === now[head]) head++;
+  let tail = 0;
+  while (tail < most - head && old[old.length - 1 - tail] === now[now.length - 1 - tail]) tail++;
+  return { head, tail, middle: now.subarray(head, now.length - tail).toString("base64") };
+}
+
+function newBytesOf(old: Buffer = Buffer.alloc(0), { head, tail, middle }: ByteDifference): Buffer {
+  return Buffer.concat([old.subarray(0, head), Buffer.from(middle, "base64"), old.subarray(old.length - tail)]);
+}
+
+/** Reports whether a batch is kept. Does not read it. */
+export function isKept(keeper: Keeper, id: string): boolean {
+  return attempt(() => listKept(keeper).some((one) => one.id === id)).value === true;
+}
+
+/** Notes that a batch has been undone, and removes the copies of its files. Does nothing if the batch is not kept. */
+export function markUndone(keeper: Keeper, id: string): void {
+  const file = listKept(keeper).find((one) => one.id === id);
+  const stored = file && readStored(keeper, file);
+  if (stored?.state !== "applied") return;
+  const { entries, ...rest } = stored;
+  write(keeper, { ...rest, state: "undone", entries: entries.map(({ path }) => ({ path })) });
+}
+
+/** Writes or replaces a kept batch. When the call returns, the file is safely on the disk. */
+function write({ files, batches }: Keeper, stored: Stored): void {
+  const text = JSON.stringify(storedSchema.parse(stored));
+  const path = join(batches, nameOf(stored));
+  const bytes = Buffer.from(`${hashOf(text)}\n${text}\n`);
+  if (bytes.length > limits.keptBytes) return;
+  unlinkIfThere(files, `${path}.new`);
+  files.make(`${path}.new`, bytes, 0o600);
+  files.sync(`${path}.new`);
+  files.rename(`${path}.new`, path);
+  files.sync(batches);
+}
+
+/** The name of a kept batch's file. It has all that is needed to find out which files are too many or too old. */
+function nameOf({ id, at, folder }: Pick<Stored, "id" | "at" | "folder">): string {
+  return `${keyOf(folder)}-${String(at).padStart(15, "0")}-${id}.batch`;
+}
+
+/** The part of the name that the batches of one folder share. */
+const keyOf = (folder: string): string => hashOf(folder).slice(0, 16);
+
+interface KeptFileName {
+  readonly path: string;
+  readonly name: string;
+  readonly key: string;
+  readonly at: number;
+  readonly id: string;
+}
+
+/** Returns the files of the kept batches, oldest first. */
+function listKept({ files, batches }: Keeper): KeptFileName[] {
+  if (files.look(batches)?.kind !== "directory") return [];
+  const names = files.list(batches).flatMap((name): KeptFileName[] => {
+    const [, key, at, id] = /^([0-9a-f]{16})-(\d{15})-([0-9a-f]{16})\.batch$/.exec(name) ?? [];
+    if (key === undefined || id === undefined) return [];
+    return [{ path: join(batches, name), name, key, at: Number(at), id }];
+  });
+  return names.sort((a, b) => a.at - b.at || (a.id < b.id ? -1 : 1));
+}
+
+/** Removes the kept batches that are too old, too many or too large, as far as the disk lets it. */
+export function pruneKept(keeper: Keeper): void {
+  tryAll([() => prune(keeper)]);
+}
+
+/** Removes the kept batches that are too old, too many for their folder or, all together, too large: oldest first. */
+function prune(keeper: Keeper): void {
+  const { files, owners, batches } = keeper;
+  const now = owners.now();
+  const counts = new Map<string, number>();
+  let bytes = 0;
+  const tooMany = listKept(keeper)
+    .toReversed()
+    .filter(({ path, key, at }) => {
+      counts.set(key, (counts.get(key) ?? 0) + 1);
+      bytes += files.look(path)?.size ?? 0;
+      const isOld = Math.abs(now - at) > limits.keptMs;
+      return isOld || (counts.get(key) ?? 0) > limits.keptBatches || bytes > limits.keptBytes;
+    });
+  tryAll(
+    tooMany.map(
+      ({ path }) =>
+        () =>
+          unlinkIfThere(files, path),
+    ),
+  );
+  sweepHalves(keeper, batches);
+}
+
+/** Removes the files that a process was writing when it was killed. */
+function sweepHalves({ files, owners, state }: Keeper, batches: string): void {
+  if (files.look(batches)?.kind !== "directory") return;
+  const halves = files.list(batches).flatMap((name) => {
+    const id = /-([0-9a-f]{16})\.batch\.new$/.exec(name)?.[1];
+    return id === undefined ? [] : [{ path: join(batches, name), id }];
+  });
+  tryAll(
+    halves.map(
+      ({ path, id }) =>
+        () =>
+          isLocked({ files, owners, state }, id) || unlinkIfThere(files, path),
+    ),
+  );
+}
+
+/** Returns the kept batches, oldest first, and a sentence about each file that can't be read or trusted. */
+export function readKept(workspace: DiskWorkspace): {
+  readonly batches: readonly KeptBatch[];
+  readonly problems: readonly string[];
+} {
+  const { files, batches: directory } = workspace;
+  if (attempt(() => files.look(directory)).value === undefined) return { batches: [], problems: [] };
+  pruneKept(workspace);
+  const batches: KeptBatch[] = [];
+  const problems: string[] = [];
+  for (const file of attempt(() => listKept(workspace)).value ?? []) {
+    const stored = attempt(() => readStored(workspace, file)).value;
+    const batch = stored && toKept(workspace, stored);
+    if (batch === undefined) problems.push(diskSentences.badKept(file.path));
+    else batches.push(batch);
+  }
+  return { batches, problems };
+}
+
+/** Removes the batches that were made in the workspace's folders, or that changed only files in them. */
+export function clearKept(workspace: DiskWorkspace): number {
+  const { files, folders } = workspace;
+  const own = new Set(
+    readKept(workspace).batches.flatMap(({ id, folder, isInside: isOwn }) =>
+      isOwn || folders.some((one) => isInside(one, folder)) ? [id] : [],
+    ),
+  );
+  const keys = new Set(folders.map(keyOf));
+  const listed = listKept(workspace).filter(({ id, key }) => own.has(id) || keys.has(key));
+  for (const { path } of listed) unlinkIfThere(files, path);
+  return listed.length;
+}
+
+/** Reads a kept batch and checks its owner, form and checksum. Returns `undefined` if it can't be trusted. */
+function readStored({ files, owners }: Keeper, { path, name }: KeptFileName): Stored | undefined {
+  const stat = files.look(path);
+  const isOurs = owners.user === undefined || (stat?.owner === owners.user && (stat.mode & 0o077) === 0);
+  if (stat?.kind !== "file" || !isOurs || stat.size > limits.keptBytes) return undefined;
+  const [sum, body, end] = files.read(path, limits.keptBytes).toString().split("\n");
+  if (body === undefined || end !== "" || sum !== hashOf(body)) return undefined;
+  const parsed = storedSchema.safeParse(parseJson(body));
+  return parsed.success && nameOf(parsed.data) === name ? parsed.data : undefined;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function toKept({ folders, state, batches }: DiskWorkspace, stored: Stored): KeptBatch | undefined {
+  const { id, at, label, by, folder, directories, changed } = stored;
+  const paths = stored.entries.map(({ path }) => path);
+  const names = [...paths, ...directories];
+  if (names.some((name) => isInside(state, name) || isInside(batches, name))) return undefined;
+  const files = stored.state === "applied" ? toChanges(stored.entries) : undefined;
+  if (stored.state === "applied" && files === undefined) return undefined;
+  const isAllInside = names.every((name) => folders.some((one) => isInside(one, name)));
+  return { id, at, label, by, folder, isInside: isAllInside, paths, changed, files, directories };
+}
+
+/** Rebuilds the bytes of all files. Returns `undefined` if some bytes do not have the hash that is stored for them. */
+function toChanges(entries: readonly KeptEntry[]): KeptChange[] | undefined {
+  const olds = entries.map(({ before }) => (before === null ? undefined : Buffer.from(before.bytes, "base64")));
+  const changes = entries.flatMap(({ path, before, after }, index): KeptChange[] => {
+    const bytes = olds[index];
+    if (before !== null && (bytes === undefined || hashOf(bytes) !== before.hash)) return [];
+    const old = before === null || bytes === undefined ? undefined : { bytes, hash: before.hash, mode: before.mode };
+    if (after === null) return [{ path, before: old, after: undefined, movedFrom: undefined }];
+    const now = newBytesOf(olds[after.from ?? index], after);
+    const movedFrom = after.from === undefined ? undefined : entries[after.from]?.path;
+    if (hashOf(now) !== after.hash || (after.from !== undefined && movedFrom === undefined)) return [];
+    return [{ path, before: old, after: { bytes: now }, movedFrom }];
+  });
+  return changes.length === entries.length ? changes : undefined;
+}
+
+const differenceSchema = z.object({
+  head: z.int().min(0).max(limits.fileBytes),
+  tail: z.int().min(0).max(limits.fileBytes),
+  /** The new bytes between the two, in base64. */
+  middle: z.string(),
+});
+
+type ByteDifference = z.infer<typeof differenceSchema>;
+
+const entrySchema = z.strictObject({
+  path: pathSchema,
+  /** `null` if the name was free. `bytes` is in base64. */
+  before: z.strictObject({ bytes: z.string(), hash: hashSchema, mode: z.int().min(0).max(0o7777) }).nullable(),
+  /**
+   * `null` if the name became free. `from`: the index of the entry whose old file was moved to this name. `head`,
+   * `middle` and `tail` describe the new bytes; the head and the tail come from that old file or, if no file was moved,
+   * from the old file of this name.
+   */
+  after: z.strictObject({ hash: hashSchema, from: z.int().min(0).optional(), ...differenceSchema.shape }).nullable(),
+});
+
+type KeptEntry = z.infer<typeof entrySchema>;
+
+const common = {
+  version: z.literal(1),
+  id: batchId,
+  /** Milliseconds since 1970. */
+  at: z.int().min(0).max(999_999_999_999_999),
+  folder: pathSchema,
+  label: z.string().max(limits.label),
+  by: callerSchema.optional(),
+  /** The changed files; of moved files, the new paths. */
+  changed: z.array(pathSchema),
+  directories: z.array(pathSchema),
+};
+
+const storedSchema = z.discriminatedUnion("state", [
+  z.strictObject({ ...common, state: z.literal("applied"), entries: z.array(entrySchema) }),
+  z.strictObject({
+    ...common,
+    state: z.literal("undone"),
+    entries: z.array(entrySchema.pick({ path: true })),
+  }),
+]);
+
+type Stored = z.infer<typeof storedSchema>;

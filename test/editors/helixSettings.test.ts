@@ -1,0 +1,66 @@
+/** The settings of Helix' users: the line of the sample's page holds, and settings that do not exist are named. */
+import { expect, it, vi } from "vitest";
+import { batch } from "../support/desk.js";
+import { blockOf } from "./attach.js";
+import { helix, helixFor, olderHelix } from "./helix.js";
+import { absence, startSession } from "./session.js";
+import { onStage, type Stage } from "./stage.js";
+
+const always = 'confirm = "always"';
+
+/** The page's entries, with plain text as a further language, and with settings that do not exist. */
+const languages = `${blockOf("client-samples/helix/README.md", "toml languages").replace(
+  always,
+  `confrim = "always", ${always}, svae = 1`,
+)}
+[[language]]
+name = "text"
+scope = "text.plain"
+file-types = ["txt"]
+language-servers = ["multi-edit"]
+`;
+const attach = (): string =>
+  `mkdir -p ~/.config/helix && cat > ~/.config/helix/languages.toml <<'END'\n${languages}END\n`;
+
+vi.setConfig({ testTimeout: 60_000 });
+
+for (const kind of [helix, olderHelix]) {
+  it(`${kind.name} (${kind.root}): settings that do not exist are named in one message, and the others hold`, async () => {
+    const missing = absence(kind);
+    if (missing !== undefined) {
+      const leftOut = `left out: the settings of ${kind.name} (${kind.root}); ${missing}`;
+      if (process.env.REQUIRE_EDITORS === "1") throw new Error(leftOut);
+      return console.log(leftOut);
+    }
+    const session = await startSession(helixFor(kind, [], attach));
+    try {
+      await onStage(session, namesSettings);
+    } finally {
+      await session.stop();
+    }
+  });
+}
+
+async function namesSettings(stage: Stage): Promise<void> {
+  const { wire, session } = stage;
+  const about = /There is no setting "(confrim" \(did you mean "confirm"\?\) or "svae|svae" .*or "confrim)"/;
+  const messages = () => wire.messages.filter(({ message }) => message.method === "window/showMessage");
+  await wire.until("a message", () => messages()[0]);
+  expect(messages().map(({ message }) => message.params)).toEqual([{ type: 2, message: expect.stringMatching(about) }]);
+  const screen = (): string => stage.driver.said().replace(/\s+/g, " ");
+  if (session.kind.root === "current") await expect.poll(screen).toContain('multi-edit: There is no setting "');
+  stage.lay({ "a.txt": "old\n" });
+  await stage.open("a.txt");
+  const told = stage.apply("agent", batch(["a.txt", "old", "new"]));
+  // The older Helix can't ask, so it refuses what must be confirmed.
+  if (session.kind.root === "older") {
+    expect(await told).toMatchObject({ outcome: "failed", codes: ["clientCapability"] });
+    return;
+  }
+  const question = await wire.until("a question", () =>
+    wire.messages.map(({ message }) => message).find(({ method }) => method === "window/showMessageRequest"),
+  );
+  const titles: string[] = question.params.actions.map(({ title }: { title: string }) => title);
+  await stage.driver.answer(question.params.message, "Reject", titles);
+  expect(await told).toMatchObject({ outcome: "failed", codes: ["userRejected"] });
+}
