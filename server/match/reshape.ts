@@ -26,17 +26,11 @@ export function asFound(index: TextIndex, sought: Sought, place: Place): Sought 
   return oldText === undefined || newText === undefined ? undefined : { oldText, newText };
 }
 
-/**
- * Reports whether a shift would write tabs and spaces on one line, because a line of the new text is indented with a
- * kind of whitespace that neither the old text nor the document has. A single space is alignment.
- */
+/** Reports whether a shift would write a tab after spaces, because the new text has tabs and the old text has none. */
 function mixes({ oldText, newText }: Sought, shift: Shift): boolean {
-  if (shift.kind !== "add" || shift.indent === "") return false;
-  const known = new Set([shift.indent, ...lineTexts(oldText).map(indentOf)].join(""));
-  return lineTexts(newText).some((line) => {
-    const indent = indentOf(line);
-    return indent !== " " && indent.length < line.length && [...indent].some((unit) => !known.has(unit));
-  });
+  if (shift.kind !== "add" || shift.indent === "" || shift.indent.includes("\t")) return false;
+  const hasTab = (text: string): boolean => lineTexts(text).some((line) => indentOf(line).includes("\t"));
+  return hasTab(newText) && !hasTab(oldText);
 }
 
 /**
@@ -53,10 +47,10 @@ function isKnownWidth(index: TextIndex, { oldText, newText }: Sought, shift: Shi
   return old.size > 1 || [...next].every((indent) => old.has(indent)) || isStep(index, shift.width);
 }
 
-/** Reports whether a number of spaces is the usual one by which a line is deeper than the line above, or none is. */
+/** Reports whether lines usually get deeper than the line above by a number of spaces or a multiple of it, or never do. */
 function isStep({ matchedLines: lines }: TextIndex, width: number): boolean {
   const counts = new Map<number, number>();
-  let above = 0;
+  let above = Number.POSITIVE_INFINITY;
   for (let line = 0; line < Math.min(lines.lineCount, linesCompared); line++) {
     const content = lines.content(line);
     const indent = indentOf(content);
@@ -67,7 +61,7 @@ function isStep({ matchedLines: lines }: TextIndex, width: number): boolean {
     above = indent.length;
   }
   const [most] = [...counts].sort((a, b) => b[1] - a[1]);
-  return most === undefined || most[0] === width;
+  return most === undefined || most[0] % width === 0;
 }
 
 /** The number of a document's lines that are compared to find by how much lines get deeper. */

@@ -45,7 +45,7 @@ describe("the help", () => {
       expect([code, (await run(["help", name])).stdout]).toEqual([0, stdout]);
       expect(stdout.startsWith(`Usage: multi-edit ${name}`)).toBe(true);
       for (const line of stdout.split("\n")) expect(line.length).toBeLessThanOrEqual(80);
-      const shown = [...stdout.matchAll(/^ {2}(?:-h, )?--([a-z]+)/gm)].map(([, option]) => option);
+      const shown = [...stdout.matchAll(/^ {2}(?:-h, )?--([a-z-]+)/gm)].map(([, option]) => option);
       const { options } = commandRows[name as keyof typeof commandRows];
       expect(shown.sort()).toEqual([...options].sort());
     },

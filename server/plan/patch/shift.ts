@@ -55,12 +55,12 @@ function matchedLinesOf(index: TextIndex, { lines, start }: HunkPlace): MatchedL
 }
 
 /** The lines of a block that have text. */
-interface Block {
+interface FilledBlock {
   readonly added: readonly MatchedLine[];
   readonly removed: readonly MatchedLine[];
 }
 
-function filledLines(lines: readonly MatchedLine[]): Block {
+function filledLines(lines: readonly MatchedLine[]): FilledBlock {
   const filled = lines.filter(({ text }) => !isAllBlank(text));
   return {
     added: filled.filter(({ kind }) => kind === "add"),
@@ -118,7 +118,7 @@ function oldLinesOf(all: readonly MatchedLine[]): OldLines {
  * lost theirs, that of the file; `undefined` if that is not certain. `before`: the old line with text before the block.
  */
 function indentedAs(
-  { added, removed }: Block,
+  { added, removed }: FilledBlock,
   shift: Reshape,
   { old, before }: { readonly old: OldLines; readonly before: MatchedLine | undefined },
 ): "patch" | "file" | undefined {
