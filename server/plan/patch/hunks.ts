@@ -167,8 +167,10 @@ function findLines({ index, lenient }: HunkGround, { lines, atEnd }: Hunk, from:
     const range = { from, only, most: limits.hunkPlaces, lenient };
     const hits = run.length === 0 ? undefined : locateLines(index, run, range);
     // If the file already has the hunk's new lines there, the empty lines that it lacks are no reason to add them again.
-    const isDone =
-      lenient && left !== lines && hits?.starts.some((start) => isRunAt(index, start, newLines(left))) === true;
+    const result = newLines(left);
+    const adds = left.some(({ kind, text }) => kind === "add" && /[\p{L}\p{N}]/u.test(text));
+    const isTried = lenient && left !== lines && adds && result.length > run.length;
+    const isDone = isTried && hits?.starts.some((start) => isRunAt(index, start, result)) === true;
     if (hits !== undefined && !isDone) return { ...hits, lines: left };
   }
   return undefined;
