@@ -148,6 +148,10 @@ export const configureSentences = {
   refused: (path: string, problem: string) => `${path} was not changed: ${problem}.`,
   unreadable: (code: string) => `it can't be read (${code})`,
   notObject: "it is not a JSON object",
+  notUtf8: "it is not UTF-8",
+  readOnly: "it is read-only",
+  wrongProperty: (path: readonly string[], kind: string) => `its property ${quote(path.join("."), 100)} is not ${kind}`,
+  twice: "one of its properties is there twice",
   byHand: "it already has these settings, and this command did not write them",
   foreign: "this command did not write it",
   /** The line before the block that this program writes to a file, without the mark of a comment. */
