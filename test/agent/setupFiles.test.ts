@@ -91,6 +91,31 @@ describe("writing the configuration", () => {
     });
   });
 
+  it("of pi names this very program in the extension if the PATH does not have it", async () => {
+    const user = userWith({});
+    await user.setup("pi", "--write");
+    const command = JSON.stringify([process.execPath, program.path]);
+    expect(user.text(".pi/agent/extensions/multiEdit.ts")).toContain(`= ${command};`);
+    expect(await user.setup("pi", "--remove")).toMatchObject({ code: 0, stderr: "" });
+  });
+
+  it.each(["claude", "codex", "opencode", "gemini"])(
+    "of %s by hand starts this very program if the PATH does not have it",
+    async (name) => {
+      const { stdout } = await userWith({}).setup(name);
+      expect(stdout).toContain(JSON.stringify(process.execPath));
+      expect(stdout).toContain(JSON.stringify(program.path));
+    },
+  );
+
+  it("of Neovim and Emacs has one form, and says so", async () => {
+    const { code, stderr } = await userWith({}).setup("neovim", "lazy.nvim", "--write");
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringMatching(/^With --write and --remove, .* but "lazy\.nvim" was given/),
+    ]);
+  });
+
   it("keeps the user's own rules for our tools", async () => {
     const permission = { "multi-edit_multi_edit": "ask" };
     const user = userWith({ ".config/opencode/opencode.json": JSON.stringify({ permission }) });

@@ -89,6 +89,8 @@ export const setupSentences = {
     `${name === undefined ? "" : `There is no setup for ${quote(name, 40)}. `}Usage: multi-edit setup NAME, where NAME is one of ${known.join(", ")}.`,
   tooMany: (name: string, word: string) =>
     `"multi-edit setup ${name}" takes no further arguments, but ${quote(word, 40)} was given.`,
+  notWritten: (name: string, word: string) =>
+    `With --write and --remove, "multi-edit setup ${name}" takes no further arguments, but ${quote(word, 40)} was given.`,
   /** `known`: the forms, of which there are at least two. */
   unknownForm: (name: string, form: string, known: readonly string[]) =>
     `There is no form ${quote(form, 40)}. Usage: multi-edit setup ${name} [FORM], where FORM is one of ${known.join(", ")}.`,

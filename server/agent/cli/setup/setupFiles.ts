@@ -98,8 +98,9 @@ output_token_limit = 40000
       ]),
     );
   },
-  pi({ samples }) {
-    const text = readFileSync(join(samples, "pi", "multiEdit.ts"), "utf8");
+  pi({ samples, command }) {
+    const sample = readFileSync(join(samples, "pi", "multiEdit.ts"), "utf8");
+    const text = sample.replace('= ["multi-edit"];', () => `= ${JSON.stringify(command)};`);
     const folder = process.env.PI_CODING_AGENT_DIR || join(homeFolder(), ".pi", "agent");
     const isOurs = (present: string): boolean => /^\/\*\*\s+\* An extension for pi: .*\bmulti-edit\b/s.test(present);
     return files(wholeFile(join(folder, "extensions", "multiEdit.ts"), text, isOurs));
