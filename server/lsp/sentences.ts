@@ -278,7 +278,7 @@ export const requestFailures = {
   unknownReadField: (key: string) =>
     makeFailure("unknownField", theCall, {
       problem: `The request has the unknown field ${quote(key)}; the known fields are path, startLine and endLine.`,
-      hint: `Leave ${quote(key)} out; use startLine and endLine to select lines.`,
+      hint: `Leave ${quote(key)} out; name the file in path, and use startLine and endLine to select lines.`,
     }),
   trialOfUndo: (key: string) =>
     makeFailure("unknownField", theCall, {

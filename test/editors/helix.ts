@@ -195,7 +195,10 @@ const argument = (call: unknown): string => JSON.stringify(call).replaceAll("%",
 
 /** The page's commands, but for other languages. */
 function pageCommands(named: readonly string[]): string {
-  return blockOf("client-samples/helix/README.md", "sh helix").replace(/(setup helix) .* (--write)/, `$1 ${named.join(" ")} $2`);
+  return blockOf("client-samples/helix/README.md", "sh helix").replace(
+    /(setup helix) .* (--write)/,
+    `$1 ${named.join(" ")} $2`,
+  );
 }
 
 /** Runs the commands that attach the server, then adds key bindings. */

@@ -89,6 +89,8 @@ export const setupSentences = {
     `${name === undefined ? "" : `There is no setup for ${quote(name, 40)}. `}Usage: multi-edit setup NAME, where NAME is one of ${known.join(", ")}.`,
   tooMany: (name: string, word: string) =>
     `"multi-edit setup ${name}" takes no further arguments, but ${quote(word, 40)} was given.`,
+  notWritten: (name: string, word: string) =>
+    `With --write and --remove, "multi-edit setup ${name}" takes no further arguments, but ${quote(word, 40)} was given.`,
   /** `known`: the forms, of which there are at least two. */
   unknownForm: (name: string, form: string, known: readonly string[]) =>
     `There is no form ${quote(form, 40)}. Usage: multi-edit setup ${name} [FORM], where FORM is one of ${known.join(", ")}.`,
@@ -148,6 +150,10 @@ export const configureSentences = {
   refused: (path: string, problem: string) => `${path} was not changed: ${problem}.`,
   unreadable: (code: string) => `it can't be read (${code})`,
   notObject: "it is not a JSON object",
+  notUtf8: "it is not UTF-8",
+  readOnly: "it is read-only",
+  wrongProperty: (path: readonly string[], kind: string) => `its property ${quote(path.join("."), 100)} is not ${kind}`,
+  twice: "one of its properties is there twice",
   byHand: "it already has these settings, and this command did not write them",
   foreign: "this command did not write it",
   /** The line before the block that this program writes to a file, without the mark of a comment. */
