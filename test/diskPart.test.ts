@@ -331,7 +331,7 @@ describe("an internal error before the disk part is committed", () => {
     // A plan never creates a document that is not a file.
     const run: Run = {
       ...site,
-      plan: { ok: true, files: [], outcomes: [], warnings: [], tasks: [], places: site.places },
+      plan: { ok: true, files: [], outcomes: [], warnings: [], tasks: [], asks: [], places: site.places },
       tasks: [{ kind: "create", planned: { ...planned, kind: "create", document } }],
       disk: await laid.part(),
       shownTo: site.session,

@@ -17,6 +17,9 @@ export const methods = {
   status: "multiEdit/status",
 } as const;
 
+/** Names of the requests that only agents may send, through the socket. */
+export const agentMethods = { confirm: "multiEdit/confirm" } as const;
+
 /**
  * Names of the commands for `workspace/executeCommand`. A command's first argument holds the params of the request with
  * the same name.
@@ -174,6 +177,25 @@ export interface SaveDocumentsResult {
 export interface UndoParams {
   /** Id from a result or the status; by default, the latest transaction that has not been undone. */
   transaction?: string;
+}
+
+/**
+ * Params of `multiEdit/confirm`: a change on disk, by another process, to files of this session. The user is asked about
+ * it in the session's editor.
+ */
+export interface ConfirmParams {
+  label: string;
+  /** Unified diff of all files, in Git style. */
+  diff: string;
+  /** Number of lines added; a changed line counts in both `added` and `removed`. */
+  added: number;
+  /** Number of lines removed. */
+  removed: number;
+}
+
+/** The answer to `multiEdit/confirm`, if the user agrees; otherwise the request fails. */
+export interface ConfirmResult {
+  consent: "yes";
 }
 
 /** Params of the notification `multiEdit/didApply`. */

@@ -14,6 +14,7 @@ import { limits } from "../text/limits.js";
 import { createDocuments, type SyncOutcome } from "../workspace/documents.js";
 import type { Folder } from "../workspace/paths.js";
 import { pathOfSyncedUri } from "../workspace/pathText.js";
+import { toGate } from "../workspace/protection.js";
 import { createWarnOnce, defaultSettings, readSettings } from "../workspace/settings.js";
 import { settleProposals, watchProposals } from "./apply/recordApplied.js";
 import { recoverAtStart } from "./apply/steps/disk.js";
@@ -103,6 +104,9 @@ function createSession(connection: Connection, start: ServerStart): Session {
     encoding: "utf-16",
     folders: [],
     settings: defaultSettings,
+    gate: toGate(defaultSettings),
+    otherGates: undefined,
+    askElsewhere: undefined,
     ready: Promise.resolve(),
     openElsewhere: async () => new Map(),
     inTurn: createTurns(),
@@ -190,6 +194,7 @@ function createSettings(session: Session) {
   const read = (): void => {
     const { settings, warnings } = readSettings([...pushed, pulled]);
     session.settings = settings;
+    session.gate = { ...session.gate, ...toGate(settings) };
     for (const warning of warnOnce(warnings)) session.log("warn", warning);
   };
   return {

@@ -141,14 +141,6 @@ export function namesDirectory(path: string, platform: NodeJS.Platform = process
 }
 
 /**
- * Returns the first protected name in a path, as spelt there; `undefined` if there is none. `folded`: all protected
- * names, after folding.
- */
-export function protectedNameIn(path: string, folded: ReadonlySet<string>): string | undefined {
-  return path.split(/[\\/]/).find((name) => folded.has(foldName(name)));
-}
-
-/**
  * Removes differences between names that at least one file system ignores: case, Unicode composition, compatibility
  * forms, invisible characters (HFS+), and trailing dots and spaces (Windows). Use it only to refuse names, because no
  * file system ignores all of these differences.

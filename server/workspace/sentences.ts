@@ -3,6 +3,7 @@ import type { z } from "zod";
 import { type At, clip, fileAt, makeFailure, nameOf, quote } from "../plan/failure.js";
 import { batchFailures } from "../plan/sentences.js";
 import { limits } from "../text/limits.js";
+import type { Refused } from "./protection.js";
 
 const leaveOut = "If the file has already been deleted, leave the section out.";
 
@@ -48,10 +49,22 @@ export const pathFailures = {
           ? 'Only the user can allow access to it, with the setting "additionalFolders".'
           : `Did you mean ${quote(inside, 160)}? If not, only the user can allow access to it, with the setting "additionalFolders".`,
     }),
-  protectedPath: (path: string, name: string) =>
+  protectedPath: (path: string, { why, by }: Refused) =>
     makeFailure("protectedPath", fileAt(path), {
-      problem: `${quote(path, 160)} is protected, because ${quote(name, 80)} matches a name in the setting "protectedNames".`,
-      hint: "The setting protects files that can make other programs run code; only the user can change it.",
+      problem: `${quote(path, 160)} is protected, because ${protectionReasons[why](quote(by, 160))}.`,
+      hint: protectionHints[why],
+    }),
+  /** `name`: the protected name; `undefined` if a rule of the setting "confirm" asks for the user's consent. */
+  nobodyToAsk: (path: string, name: string | undefined) =>
+    makeFailure(name === undefined ? "clientCapability" : "protectedPath", fileAt(path), {
+      problem: `A change to ${quote(path, 160)} needs the user's consent, because ${
+        name === undefined
+          ? 'the setting "confirm" says so'
+          : `${quote(name, 80)} matches a name in the setting "protectedNames"`
+      }, but no editor is there to ask the user.`,
+      hint: `Ask the user to open the folder in an editor that runs multi-edit-language-server${
+        name === undefined ? "" : `, or to add ${quote(`-${name}`, 80)} to the setting "protectedNames"`
+      }.`,
     }),
   ownFolder: (path: string) =>
     makeFailure("protectedPath", fileAt(path), {
@@ -123,6 +136,21 @@ export const pathFailures = {
   notRestored: (path: string) =>
     makeFailure("ioError", fileAt(path), { problem: `The deleted file ${quote(path, 160)} could not be restored.` }),
 } as const;
+
+const protectionReasons: Record<Refused["why"], (by: string) => string> = {
+  protected: (by) => `${by} matches a name in the setting "protectedNames"`,
+  added: (by) => `the user has added ${by} to the setting "protectedNames"`,
+  unasked: (by) =>
+    `${by} matches a name in the setting "protectedNames", and the setting "confirm" forbids to ask the user about it`,
+  git: (by) => `Git takes ${by} for a repository's own directory`,
+};
+
+const protectionHints: Record<Refused["why"], string> = {
+  protected: "The setting protects files that can make other programs run code; only the user can change it.",
+  added: "Only the user can change this setting.",
+  unasked: "Only the user can change these settings.",
+  git: "Git runs programs that files in such a directory name; use Git's own commands.",
+};
 
 /** The way a call uses a file, which determines the advice if the file does not exist. */
 export type FileUse = keyof typeof withoutFile;

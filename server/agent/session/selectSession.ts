@@ -117,7 +117,7 @@ async function targetFiles(
     root: directory,
     folders: [{ uri: "", path: root }],
     additionalFolders: [],
-    protectedNames: [],
+    gates: [],
     openTexts: { all: () => open },
   });
   return mapBounded(targets, async (target) => {
