@@ -186,7 +186,9 @@ describe("settings", () => {
         expect(Object.keys(settings).sort()).toEqual(Object.keys(complete).sort());
         expect(typeof settings.lenient).toBe("boolean");
         expect(["all", "file", "none"]).toContain(settings.atomic);
-        expect(["never", "protected", "always"]).toContain(settings.confirm);
+        const { confirm } = settings;
+        const words = typeof confirm === "string" ? [confirm] : confirm.map(({ ask }) => ask);
+        expect(["never", "protected", "always"]).toEqual(expect.arrayContaining(words));
         expect(["error", "warn", "info", "debug"]).toContain(settings.logLevel);
         expect(typeof settings.agent.enabled).toBe("boolean");
         for (const item of [...settings.additionalFolders, ...settings.protectedNames])

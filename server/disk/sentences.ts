@@ -73,7 +73,14 @@ export interface Foreign {
 /** The reason a file is not written to disk: an editor has, or may have, the file open. */
 export type Holder =
   /** `by`: a description of the editor, such as "Emacs (ann@desk, process 12)". */
-  | { readonly kind: "open"; readonly by: string }
+  | {
+      readonly kind: "open";
+      readonly by: string;
+      /** The path of the file that the editor left as a sign; `undefined` if the editor itself has reported the file. */
+      readonly trace?: string;
+    }
+  /** The file is in the folder of a session that agents may not or can't use. `session`: its name. */
+  | { readonly kind: "closed"; readonly session: string; readonly why: Closed }
   /** A session that has the file's folder open could not be asked about the file. `session`: its name. */
   | { readonly kind: "unasked"; readonly session: string; readonly why: Unreached }
   /**
@@ -82,15 +89,32 @@ export type Holder =
    */
   | { readonly kind: "hidden"; readonly problem: string };
 
+/** The reason why agents have no access to a session. */
+export type Closed = "switchedOff" | "unreachable";
+
+const closedReasons: Record<Closed, string> = {
+  switchedOff: "and agents are switched off in this editor",
+  unreachable: "which agents can't reach",
+};
+
 /** Failures in writing files that no editor has open. */
 export const diskFailures = {
   locked(path: string, holder: Holder): Failure {
     const file = quote(path, 160);
     switch (holder.kind) {
-      case "open":
+      case "open": {
+        const { by, trace } = holder;
+        const sign = trace === undefined ? "" : ` The sign of this is the file ${quote(trace, 300)}.`;
+        const hint = "Ask the user to save and close it there, or apply the edit in that editor.";
         return makeFailure("locked", fileAt(path), {
-          problem: `${file} is open in ${clip(holder.by, 160)}, which may have unsaved changes to it.`,
-          hint: "Ask the user to save and close it there, or apply the edit in that editor.",
+          problem: `${file} is open in ${clip(by, 160)}, which may have unsaved changes to it.${sign}`,
+          hint: trace === undefined ? hint : `${hint} If no editor has it open, the user may delete that file.`,
+        });
+      }
+      case "closed":
+        return makeFailure("locked", fileAt(path), {
+          problem: `${file} is in a folder of the editor ${clip(holder.session, 200)}, ${closedReasons[holder.why]}.`,
+          hint: "Only the user can change this: ask the user to make the change, or to close the folder there.",
         });
       case "unasked": {
         const { problem, hint } = sayUnreached(holder.why);

@@ -34,7 +34,10 @@ export interface ServerStart {
   readonly version: string;
   /** Log level from the command line; if `undefined`, the setting `logLevel` applies. */
   readonly logLevel: LogLevel | undefined;
-  /** Opens the session to agents. Called once, after the session has begun, if the user's settings allow it. */
+  /**
+   * Announces the session to agents, and opens it to them if the user's settings allow it. Called once, after the session
+   * has begun.
+   */
   openToAgents(session: Session): Promise<void>;
 }
 
@@ -65,11 +68,10 @@ export function registerServer(connection: Connection, start: ServerStart): void
 }
 
 /**
- * Opens the session to agents if the settings allow it. A later change to those settings takes effect only after a
- * restart.
+ * Announces the session to agents and, if the settings allow it, opens it to them. A later change to that setting takes
+ * effect only after a restart.
  */
 async function openToAgents(session: Session, start: ServerStart): Promise<void> {
-  if (!session.settings.agent.enabled) return;
   try {
     await start.openToAgents(session);
   } catch (error) {
@@ -111,6 +113,7 @@ function createSession(connection: Connection, start: ServerStart): Session {
     openElsewhere: async () => new Map(),
     inTurn: createTurns(),
     foldersChanged: () => undefined,
+    announcedChanged: () => undefined,
     log(level, text) {
       const most = start.logLevel ?? session.settings.logLevel;
       if (logLevels.indexOf(level) > logLevels.indexOf(most)) return;
@@ -195,6 +198,7 @@ function createSettings(session: Session) {
     const { settings, warnings } = readSettings([...pushed, pulled]);
     session.settings = settings;
     session.gate = { ...session.gate, ...toGate(settings) };
+    session.announcedChanged();
     for (const warning of warnOnce(warnings)) session.log("warn", warning);
   };
   return {

@@ -43,6 +43,8 @@ export interface Session {
   folders: readonly Folder[];
   /** Called whenever the folders change; set by the code that depends on them. */
   foldersChanged: () => void;
+  /** Called whenever the settings change, which other processes must know; set by the code that announces them. */
+  announcedChanged: () => void;
   settings: Settings;
   /** The settings' decision about files; always up to date with `settings`. */
   gate: Gate;
@@ -53,7 +55,11 @@ export interface Session {
    * editor can ask. The field is `undefined` if this session's own client asks the user. Set by `agent/`.
    */
   askElsewhere:
-    | ((question: ConfirmParams, files: readonly string[], token: CancellationToken) => Promise<"yes" | Failure | undefined>)
+    | ((
+        question: ConfirmParams,
+        files: readonly string[],
+        token: CancellationToken,
+      ) => Promise<"yes" | Failure | undefined>)
     | undefined;
   /** Settles once the client has answered the request for its settings, or after `limits.settingsMs`. */
   ready: Promise<void>;

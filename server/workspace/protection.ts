@@ -101,7 +101,8 @@ export function judge(gates: readonly Gate[], file: string, below: string): Refu
   const holding = gates.filter(({ holds }) => holds?.some((folder) => isInside(folder, file)));
   let strictest: Asks | undefined;
   for (const gate of gates) {
-    const decides = gate.holds === undefined ? gate.isFallback !== true || holding.length === 0 : holding.includes(gate);
+    const decides =
+      gate.holds === undefined ? gate.isFallback !== true || holding.length === 0 : holding.includes(gate);
     if (!decides) continue;
     const { names, confirm } = gate;
     const found = protectedBy(names, below);
@@ -115,7 +116,10 @@ export function judge(gates: readonly Gate[], file: string, below: string): Refu
 }
 
 /** Returns the protected name that decides about a path; `undefined` if there is none. */
-function protectedBy({ byLast, others }: NameTable, path: string): Pick<NamePattern, "text" | "asks" | "isAdded"> | undefined {
+function protectedBy(
+  { byLast, others }: NameTable,
+  path: string,
+): Pick<NamePattern, "text" | "asks" | "isAdded"> | undefined {
   const names = path.split(/[\\/]/).map(foldName);
   const matches = names.flatMap((name, end) =>
     [...(byLast.get(name) ?? []), ...(byLast.get(`*${extname(`a${name}`)}`) ?? []), ...others]

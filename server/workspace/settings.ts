@@ -14,7 +14,10 @@ const folder = z
 const name = z
   .string()
   .max(limits.pathLength)
-  .regex(/^[+-]?[^\\/!+-][^\\/]*(?:\/[^\\/]+)*$/, "expected a name, or names with slashes between them, or - or + and a name");
+  .regex(
+    /^[+-]?[^\\/!+-][^\\/]*(?:\/[^\\/]+)*$/,
+    "expected a name, or names with slashes between them, or - or + and a name",
+  );
 
 const askWord = z.enum(["never", "protected", "always"]);
 
@@ -35,11 +38,12 @@ const schema = z.strictObject({
     ),
   confirm: z
     .union([askWord, z.array(confirmRule).max(limits.settingItems)], {
-      error: 'expected "never", "protected", "always", or a list of rules such as { "files": "infra/**", "ask": "always" }',
+      error:
+        'expected "never", "protected", "always", or a list of rules such as { "files": "infra/**", "ask": "always" }',
     })
     .default("protected")
     .describe(
-      "When the server asks you before it applies an agent's edits: always; for protected files that people edit every day, such as .npmrc (protected); or never, so that such files are refused. Or a list of rules, of which the first that matches a file decides: [{ \"files\": \"infra/**\", \"ask\": \"always\" }].",
+      'When the server asks you before it applies an agent\'s edits: always; for protected files that people edit every day, such as .npmrc (protected); or never, so that such files are refused. Or a list of rules, of which the first that matches a file decides: [{ "files": "infra/**", "ask": "always" }].',
     ),
   save: z
     .enum(["never", "ifWasClean", "always"])
@@ -60,7 +64,7 @@ const schema = z.strictObject({
     .refine(isOfOneForm, "expected either + or - before every item, to change the default list, or before none")
     .default([...defaultNames])
     .describe(
-      "Names of files and folders that calls may neither read nor change; about a few of the defaults, you are asked instead. A name is protected anywhere in a path, regardless of case; * stands for any characters. If every item begins with + or -, the items change this list: [\"+secrets\", \"-.npmrc\"]. Otherwise, your own list replaces it.",
+      'Names of files and folders that calls may neither read nor change; about a few of the defaults, you are asked instead. A name is protected anywhere in a path, regardless of case; * stands for any characters. If every item begins with + or -, the items change this list: ["+secrets", "-.npmrc"]. Otherwise, your own list replaces it.',
     ),
   agent: z
     .strictObject({
@@ -85,6 +89,12 @@ function isOfOneForm(items: readonly string[]): boolean {
   const changes = items.filter((item) => /^[+-]/.test(item)).length;
   return changes === 0 || changes === items.length;
 }
+
+/** The settings that hold for a file at every door. In a record, names that are absent are the default ones. */
+export const gateSettings = z.object({
+  confirm: schema.shape.confirm.unwrap(),
+  protectedNames: z.array(z.string()).readonly().optional(),
+});
 
 /** The user's complete settings, with default values for those that the user has not set. */
 export type Settings = {

@@ -3,12 +3,12 @@
  * ignored.
  */
 import { execFileSync, spawnSync } from "node:child_process";
-import { chmodSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { readRecords, recordPath, type SessionRecord, writeRecord } from "../../server/agent/session/record.js";
 import { limits } from "../../server/text/limits.js";
-import { isProcess, processStart } from "../../server/workspace/process.js";
+import { isProcess, processStart, realOwners } from "../../server/workspace/process.js";
 import { inServerFolder } from "../../server/workspace/serverFolder.js";
 import { makeDirectory } from "../support/directory.js";
 
@@ -27,6 +27,9 @@ const record: SessionRecord = {
   startedAt: "2026-01-01T00:00:00.000Z",
 };
 
+/** The rest of what is read if no session is closed, stale or ended. */
+const others = { closed: [], stale: [], removed: 0 };
+
 describe("a record", () => {
   it("is read back as written, with the most recent one first, and no other file is left in the folder", () => {
     const directory = makeDirectory({});
@@ -34,12 +37,12 @@ describe("a record", () => {
     writeRecord(directory, { ...record, folders: [] });
     writeRecord(directory, record);
     writeRecord(directory, younger);
-    expect(readRecords(directory)).toEqual({ records: [younger, record], problems: [], hidden: [] });
+    expect(readRecords(directory)).toEqual({ ...others, records: [younger, record], problems: [], hidden: [] });
     expect(readdirSync(directory).sort()).toEqual(["0123456789ab.json", "ba9876543210.json"]);
   });
 
   it("does not exist if there is no directory", () => {
-    expect(readRecords(join(makeDirectory({}), "none"))).toEqual({ records: [], problems: [], hidden: [] });
+    expect(readRecords(join(makeDirectory({}), "none"))).toEqual({ ...others, records: [], problems: [], hidden: [] });
   });
 
   it("of a later version is read if only fields were added, and otherwise reported as such", () => {
@@ -48,7 +51,7 @@ describe("a record", () => {
     expect(readRecords(directory).records).toEqual([record]);
     write(directory, { ...record, format: 2 });
     const newer = expect.stringContaining("newer version");
-    expect(readRecords(directory)).toEqual({ records: [], problems: [newer], hidden: [newer] });
+    expect(readRecords(directory)).toEqual({ ...others, records: [], problems: [newer], hidden: [newer] });
   });
 
   it.each([
@@ -63,6 +66,7 @@ describe("a record", () => {
     writeFileSync(recordPath(directory, record.id), text, { mode: 0o600 });
     const read = readRecords(directory);
     expect(read).toEqual({
+      ...others,
       records: [],
       problems: [expect.stringContaining("is not a valid session announcement")],
       hidden: [],

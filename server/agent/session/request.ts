@@ -9,7 +9,9 @@ import type { Failure } from "../../plan/failure.js";
 import { pathsOf } from "../../plan/operation.js";
 import { limits } from "../../text/limits.js";
 import { sessionFailures } from "../sentences.js";
+import { askUserOf } from "./askUser.js";
 import { ConnectionLost } from "./connect.js";
+import { announcedGates, readUserSettings } from "./gates.js";
 import { mattersTo, openElsewhere, selectSession, sessionName } from "./selectSession.js";
 import { closeSessions, findSessions } from "./sessions.js";
 
@@ -126,7 +128,12 @@ async function serveOnDisk({ method, params }: SessionRequest, context: RequestC
   const { openDiskSession } = await import("./diskSession.js");
   const { serveRequest } = await import("../../lsp/requests.js");
   const { directory, version, sessions, caller } = context;
-  const session = await openDiskSession(directory, version, (text) => context.notify?.(text));
+  const settings = readUserSettings(directory);
+  if (settings.problem !== undefined) context.notify?.(settings.problem);
+  const session = await openDiskSession(directory, settings.value, version, (text) => context.notify?.(text));
+  session.gate = { ...session.gate, isFallback: true };
+  session.otherGates = () => announcedGates(sessions);
+  session.askElsewhere = (question, files, token) => askUserOf(files, { question, sessions, caller, token });
   session.openElsewhere = (paths) => openElsewhere(paths, sessions, caller);
   const respond = async (token: CancellationToken): Promise<unknown> => {
     const answer = await serveRequest(session, { method, params, applier: "server", caller }, token);

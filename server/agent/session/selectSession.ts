@@ -8,6 +8,7 @@ import { createResolver } from "../../workspace/paths.js";
 import { isInside, pathOfSyncedUri } from "../../workspace/pathText.js";
 import { sessionFailures } from "../sentences.js";
 import type { SessionConnection } from "./connect.js";
+import { holds } from "./gates.js";
 import type { SessionRecord } from "./record.js";
 import {
   closeSessions,
@@ -187,6 +188,9 @@ export async function openElsewhere(
 
 /** Returns the reason, if any, to suspect that the target is open: an unreachable session, or an unreadable record. */
 async function doubtOf(found: FoundSessions, query: SessionQuery): Promise<Holder | undefined> {
+  const [path = ""] = await canonicalPaths(query.targets);
+  const closed = found.closed.find((record) => holds(record, [path]));
+  if (closed !== undefined) return { kind: "closed", session: sessionName(closed), why: closed.closed };
   const doubtful = await firstInDoubt(found, query);
   if (doubtful !== undefined) return { kind: "unasked", session: sessionName(doubtful.record), why: doubtful.why };
   const [problem] = found.hidden;
@@ -206,7 +210,7 @@ async function fileIdentity(path: string): Promise<string> {
 }
 
 /** Returns a session's name for use in sentences. */
-export function sessionName({ id, client, folders }: SessionRecord): string {
+export function sessionName({ id, client, folders }: Pick<SessionRecord, "id" | "client" | "folders">): string {
   const where = folders.map(({ path, uri }) => path || uri).join(", ");
   return `${id} (${client}${where === "" ? "" : ` in ${where}`})`;
 }
