@@ -123,6 +123,11 @@ export async function isLink(path: string | undefined): Promise<boolean> {
   }
 }
 
+/** Returns an error that looks like one from the system, with a code such as `ESTALE`. */
+export function systemError(code: string, message: string): Error {
+  return Object.assign(new Error(`${code}: ${message}`), { code });
+}
+
 /** Returns an error's system code, such as `ENOENT`, or the error as text if it has no code. */
 export function codeOf(error: unknown): string {
   return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : String(error);

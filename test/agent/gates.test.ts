@@ -142,7 +142,7 @@ describe("the ways around confirm: the user is asked, says no, and nothing chang
 
 describe("a name in the user's own protectedNames is refused", () => {
   const own = { settings: { protectedNames: ["+secret.txt"] } };
-  const said = 'the user has added \\?"secret.txt\\?" to the setting';
+  const said = 'the user has added "secret.txt" to the setting';
 
   it.each(["--mode=disk", "--mode=auto", "--mode=editor"])(
     "at the command line with %s, to edits and reads",
@@ -150,7 +150,7 @@ describe("a name in the user's own protectedNames is refused", () => {
       const { folder, text } = await lay(own);
       const { code, stderr } = await command(folder, "secret.txt", mode);
       expect([code, stderr]).toEqual([1, expect.stringMatching(said)]);
-      const read = await runCommand(program, ["read", mode, "secret.txt"], { cwd: folder });
+      const read = await runCommand(program, ["read", "secret.txt"], { cwd: folder });
       expect([read.code, read.stdout, read.stderr]).toEqual([1, "", expect.stringMatching(said)]);
       expect(text("secret.txt")).toBe("one\n");
     },
@@ -219,7 +219,7 @@ describe("a file that is protected but edited every day", () => {
     ownConfigHome(home);
     const folder = makeDirectory(files);
     const { code, stderr } = await command(folder, ".npmrc");
-    expect(code).toBe(4);
+    expect(code).toBe(1);
     for (const words of ['".npmrc"', '"protectedNames"', "no editor is there to ask", '"-.npmrc"'])
       expect(stderr).toContain(words);
     const read = await runCommand(program, ["read", ".npmrc"], { cwd: folder });
@@ -313,7 +313,7 @@ describe("the user's settings file", () => {
     const { folder, text } = layFile({ protectedNames: ["-.npmrc"] }, ".config/multi-edit-language-server");
     process.env.XDG_CONFIG_HOME = join(folder, ".config");
     const ran = await command(folder, ".npmrc");
-    expect([ran.code, ran.stderr]).toEqual([4, expect.stringContaining("was ignored, because it is in the workspace")]);
+    expect([ran.code, ran.stderr]).toEqual([1, expect.stringContaining("was ignored, because it is in the workspace")]);
     expect(text(".npmrc")).toBe("one\n");
   });
 

@@ -122,7 +122,7 @@ describe("an announced session", () => {
     const home = ownStateHome();
     const { root } = await layDesk(program, { ...alone, settings: { agent: { enabled: false } } });
     const [session] = await announced(home);
-    expect(session).toMatchObject({ closed: "switchedOff", folders: [{ path: root }], gates: undefined });
+    expect(session).toMatchObject({ closed: "switchedOff", folders: [{ path: root }] });
     expect([session.address, session.secret]).toEqual([undefined, undefined]);
     expect(filesIn(home)).toEqual([`${session.id}.json`]);
   });

@@ -138,3 +138,41 @@ describe("a process", () => {
     expect(Math.abs(up - ticks / perSecond - age)).toBeLessThan(3);
   });
 });
+
+describe("the record of a session that may have ended", () => {
+  const here = realOwners().self;
+  /** The name of a process of this machine that does not exist any more. */
+  const ended = here.replace(/\d+-\d+$/, "4194305-1");
+  const elsewhere = here.replace(/^[0-9a-f]{8}/, "00000000");
+
+  it("is removed with its socket if its process is gone from this machine", () => {
+    const directory = makeDirectory({ [`${record.id}.sock`]: "" });
+    write(directory, { ...record, owner: ended, address: join(directory, `${record.id}.sock`) });
+    expect(readRecords(directory)).toEqual({ ...others, records: [], problems: [], hidden: [], removed: 1 });
+    expect(readdirSync(directory)).toEqual([]);
+  });
+
+  it("is kept if its process lives", () => {
+    const directory = makeDirectory({});
+    write(directory, { ...record, owner: here });
+    utimesSync(recordPath(directory, record.id), 1, 1);
+    expect(readRecords(directory).records).toEqual([{ ...record, owner: here }]);
+  });
+
+  it.each([
+    ["two minutes ago", -limits.recordMs / 1000 - 1],
+    ["at a time more than two minutes ahead", limits.recordMs / 1000 + 1],
+  ])("counts as gone, with a warning, if it is from elsewhere and was last renewed %s", (_, seconds) => {
+    const directory = makeDirectory({});
+    write(directory, { ...record, owner: elsewhere });
+    const path = recordPath(directory, record.id);
+    const renewed = Date.now() / 1000 + seconds;
+    utimesSync(path, renewed, renewed);
+    const { records, stale, problems } = readRecords(directory);
+    expect([records, stale.map((one) => one.record.id)]).toEqual([[], [record.id]]);
+    expect(problems).toEqual([expect.stringContaining("has not renewed it for 2 minutes")]);
+    expect(problems[0]).toContain(path);
+    utimesSync(path, Date.now() / 1000, Date.now() / 1000);
+    expect(readRecords(directory).records).toHaveLength(1);
+  });
+});

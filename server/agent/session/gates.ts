@@ -26,7 +26,8 @@ export function announcedGates(directory: string, except?: string): Gate[] {
 
 function toAnnouncedGate(record: SessionRecord | ClosedRecord): Gate {
   const { confirm = defaultSettings.confirm, protectedNames = defaultSettings.protectedNames } = record.gates ?? {};
-  return { ...toGate({ confirm, protectedNames }), holds: heldBy(record) };
+  // Nobody else may change the files of a closed session, so there is nothing to ask about.
+  return { ...toGate({ confirm: "closed" in record ? [] : confirm, protectedNames }), holds: heldBy(record) };
 }
 
 /**
