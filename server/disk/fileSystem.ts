@@ -291,13 +291,12 @@ function copyAttributes(pairs: readonly AttributePair[]): boolean[] {
     const { status } = spawnSync("cp", [...options, ...given], { cwd: "/", stdio: targets, timeout: 30_000 });
     // If any of several pairs failed, each pair is retried separately.
     if (status !== 0 && pairs.length > 1) return pairs.flatMap((pair) => copyAttributes([pair]));
-    return pairs.map((pair) => status === 0 && hasSame(pair));
+    return pairs.map(({ from, to }) => {
+      const [a, b] = [realFileSystem.look(from), realFileSystem.look(to)];
+      const isSame = a !== undefined && a.mode === b?.mode && a.owner === b.owner && a.group === b.group;
+      return status === 0 && isSame;
+    });
   } finally {
     for (const fd of held) fs.closeSync(fd);
   }
-}
-
-function hasSame({ from, to }: AttributePair): boolean {
-  const [a, b] = [realFileSystem.look(from), realFileSystem.look(to)];
-  return a !== undefined && a.mode === b?.mode && a.owner === b.owner && a.group === b.group;
 }

@@ -85,14 +85,15 @@ export function indexOpenFiles(texts: OpenTexts): OpenFiles {
     all.push(file);
     addTo(byPath, file.path, file);
   }
-  let identities: Promise<ReadonlyMap<string, readonly OpenFile[]>> | undefined;
+  let identities: Promise<readonly string[]> | undefined;
   return {
     byUri,
     byPath,
     all,
     async byIdentity(identity) {
-      identities ??= indexIdentities(all);
-      return (await identities).get(identity) ?? [];
+      identities ??= mapBounded(all, ({ path }) => identityOf(path));
+      const known = await identities;
+      return all.filter((_, i) => known[i] === identity);
     },
   };
 }
@@ -160,13 +161,6 @@ function toIdentity(path: string, stats?: { readonly dev: bigint; readonly ino: 
   if (stats !== undefined && stats.ino !== 0n) return `inode ${stats.dev}:${stats.ino}`;
   const folds = process.platform === "win32" || process.platform === "darwin";
   return `path ${folds ? path.normalize("NFC").toLowerCase() : path}`;
-}
-
-async function indexIdentities(files: readonly OpenFile[]): Promise<ReadonlyMap<string, readonly OpenFile[]>> {
-  const identities = await mapBounded(files, ({ path }) => identityOf(path));
-  const index = new Map<string, OpenFile[]>();
-  for (const [i, file] of files.entries()) addTo(index, identities[i]!, file);
-  return index;
 }
 
 /**

@@ -132,7 +132,12 @@ const few = 4;
 async function readDocument(pending: PendingRead): Promise<Read> {
   const { place, sent, budget } = pending;
   // An open document's file is only compared with the document, so no hash is needed.
-  const how = { isRegular: place.isRegular, isHashed: place.open === undefined, isQuick: pending.isOneOfFew, isCanonical: true };
+  const how = {
+    isRegular: place.isRegular,
+    isHashed: place.open === undefined,
+    isQuick: pending.isOneOfFew,
+    isCanonical: true,
+  };
   const file: FileRead = place.file === undefined ? { kind: "absent" } : await readTextFile(place.file, sent, how);
   if (file.kind === "text") {
     budget.bytes += file.size;
