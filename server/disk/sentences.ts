@@ -128,11 +128,17 @@ export const diskFailures = {
         });
     }
   },
-  /** `pid`: the ID of the process that is writing; `undefined` if unknown. */
-  busy: (pid: number | undefined) =>
+  /**
+   * `pid`: the ID of the process that is writing; `undefined` if unknown. `claim`: the path of its lock, if the process
+   * is on another machine or in another container.
+   */
+  busy: ({ pid, claim }: { readonly pid?: number | undefined; readonly claim?: string }) =>
     makeFailure("locked", theCall, {
-      problem: `Another call${pid === undefined ? "" : ` (process ${pid})`} is writing files in this workspace.`,
-      hint: "Send the call again in a moment.",
+      problem:
+        claim === undefined
+          ? `Another call${pid === undefined ? "" : ` (process ${pid})`} is writing files in this workspace.`
+          : `A call on another machine, or in another container, has locked this workspace with the file ${quote(claim, 300)}.`,
+      hint: `Send the call again in a moment.${claim === undefined ? "" : " If no such call is running, the user may delete that file."}`,
     }),
   /** `size`: in bytes. */
   tooMuchChanged: (path: string, size: number) =>
@@ -184,6 +190,12 @@ export const diskProblems = {
 
 /** Sentences about batches on disk, for warnings, the log and the doctor. */
 export const diskSentences = {
+  /** `path`: a file that counts as open because of the file `trace`. */
+  traced: (path: string, by: string, trace: string): string =>
+    `${quote(path, 300)} counts as open in ${clip(by, 160)}, because of the file ${quote(trace, 300)}; if it is not open there, delete that file`,
+  /** `claim`: the path of a lock of a process that can't be looked up from here. */
+  claimed: (claim: string): string =>
+    `a call on another machine, or in another container, has locked folders with the file ${quote(claim, 300)}; if no such call is running, delete that file`,
   /** Says what became of a batch that a crash interrupted. */
   recovered: ({
     names,

@@ -30,9 +30,13 @@ export const commands = { apply: "multiEdit.apply", preview: "multiEdit.preview"
 export const clientRequests = { saveDocuments: "multiEdit/saveDocuments" } as const;
 
 /**
- * Names of the notifications. The server sends them; a client may also send `didApply` once it has applied a proposal.
+ * Names of the notifications. The server sends `didApply`; a client may also send it once it has applied a proposal. A
+ * client sends `didChangeUnsynced`.
  */
-export const notifications = { didApply: "multiEdit/didApply" } as const;
+export const notifications = {
+  didApply: "multiEdit/didApply",
+  didChangeUnsynced: "multiEdit/didChangeUnsynced",
+} as const;
 
 /**
  * One tool call as the model wrote it, in any announced shape, plus the integration's options. A string is interpreted
@@ -207,6 +211,12 @@ export interface DidApplyParams {
   files: AppliedFile[];
 }
 
+/** Params of the notification `multiEdit/didChangeUnsynced`. */
+export interface DidChangeUnsyncedParams {
+  /** URIs of all documents with unsaved changes that the client does not sync. Replaces the list sent before. */
+  uris: string[];
+}
+
 /** A changed file and the ranges that its new text occupies. */
 export interface AppliedFile {
   uri: string;
@@ -227,6 +237,8 @@ export interface StatusResult {
   folders: string[];
   /** The open documents, in the order they were opened. */
   open: OpenStatus[];
+  /** URIs of documents with unsaved changes that the client does not sync, as it has reported them. */
+  unsynced: string[];
   /** The most recently applied batches, oldest first; some may have been undone since. */
   transactions: TransactionStatus[];
   /** The agents that have called this session through its socket, in the order of their latest calls. */

@@ -76,6 +76,7 @@ export async function statusOf(session: Session): Promise<StatusResult> {
       const onDisk = path === undefined ? undefined : await sameAsDisk(text, path, session.facts.habits);
       return { uri, version, onDisk: onDisk ?? "differs" };
     }),
+    unsynced: [...session.unsynced],
     transactions: session.history.transactions.map(({ id, label, isUndone, caller }) => ({
       transaction: id,
       label,

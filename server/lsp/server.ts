@@ -106,6 +106,7 @@ function createSession(connection: Connection, start: ServerStart): Session {
     encoding: "utf-16",
     folders: [],
     settings: defaultSettings,
+    unsynced: [],
     gate: toGate(defaultSettings),
     otherGates: undefined,
     askElsewhere: undefined,
@@ -287,6 +288,10 @@ function registerRequests(session: Session): void {
   // If the client reports that it has applied a proposal, the server does not have to wait for the text to be synced.
   connection.onNotification(notifications.didApply, () => {
     settleProposals(session).catch((error: unknown) => session.log("warn", String(error)));
+  });
+  connection.onNotification(notifications.didChangeUnsynced, (params: unknown) => {
+    const { uris }: { uris?: unknown } = Object(params);
+    if (Array.isArray(uris)) session.unsynced = uris.filter((uri) => typeof uri === "string").slice(0, limits.unsynced);
   });
   for (const method of Object.values(methods)) {
     connection.onRequest(method, (params: unknown, token) =>

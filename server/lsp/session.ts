@@ -46,6 +46,8 @@ export interface Session {
   /** Called whenever the settings change, which other processes must know; set by the code that announces them. */
   announcedChanged: () => void;
   settings: Settings;
+  /** URIs of documents with unsaved changes that the client does not sync, as the client reports them. */
+  unsynced: readonly string[];
   /** The settings' decision about files; always up to date with `settings`. */
   gate: Gate;
   /** Returns the gates that the user has set in other editors. Set by `agent/`; `undefined` before that. */
@@ -88,6 +90,7 @@ export function worldOf(session: Session, root: string | undefined): World {
     additionalFolders: settings.additionalFolders,
     gates: [session.gate, ...(session.otherGates?.() ?? [])],
     openTexts: documents,
+    unsynced: session.unsynced,
     loneCrEndsLine: facts.loneCrEndsLine,
     habits: facts.habits,
   };

@@ -173,8 +173,12 @@ export const limits = {
    * no longer counts.
    */
   recordMs: 120_000,
+  /** Directory entries that the doctor examines in search of the traces that editors leave. */
+  tracedEntries: 20_000,
   /** Bytes in the user's settings file. */
   settingsFileBytes: 1024 * 1024,
+  /** Documents that a client may report as having unsaved changes that it does not sync; the others are ignored. */
+  unsynced: 1_000,
   /** Session records that are read; any others are ignored. */
   sessionsRead: 1_000,
   /** Sessions named in a failure. */

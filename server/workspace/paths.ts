@@ -69,7 +69,7 @@ export async function canonicalFolders(scope: Scope): Promise<string[]> {
 
 async function layGround(scope: Scope, expected: readonly string[]): Promise<Ground> {
   // The index is built before the first `await`, so that it contains the texts as they were at the time of the call.
-  const opens = indexOpenFiles(scope.openTexts);
+  const opens = indexOpenFiles(scope.openTexts, scope.unsynced);
   const home = scope.home ?? homeFolder();
   const folders = scope.folders.map(({ path }) => path).filter(isAbsolute);
   const directories = [
@@ -238,6 +238,8 @@ async function placeAt(candidate: Candidate, ground: Ground): Promise<Resolved> 
       spelt: lexical,
       reached: reached.path,
       asks: access.asks,
+      unseen:
+        open === undefined ? (ground.opens.unseen.get(lexical) ?? ground.opens.unseen.get(target.path)) : undefined,
       searched: [target.path],
     },
   };

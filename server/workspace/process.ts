@@ -64,8 +64,8 @@ export function realOwners(): Owners {
 }
 
 /** Reports whether an owner name belongs to another machine or container, where this one can't look processes up. */
-export function isElsewhere(name: OwnerName): boolean {
-  return name.split("-")[0] !== realOwners().self.split("-")[0];
+export function isElsewhere(name: OwnerName, self: OwnerName = realOwners().self): boolean {
+  return name.split("-")[0] !== self.split("-")[0];
 }
 
 /** Returns the process ID in an owner name; `undefined` if `name` is not an owner name. */

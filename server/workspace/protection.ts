@@ -215,13 +215,16 @@ export function gitDirectoryAbove(file: string, known: Map<string, boolean>): st
 export function gitDirectoriesWith(files: readonly string[]): string[] {
   const named = new Map<string, Set<string>>();
   for (const file of files) {
-    for (const { 1: name = "", index } of file.matchAll(/[\\/]((?:HEAD|commondir)$|(?:objects|refs)(?=[\\/]))/gi)) {
+    for (const { 1: name = "", index } of file.matchAll(new RegExp(gitParts, "gi"))) {
       const directory = file.slice(0, index);
       named.set(directory, (named.get(directory) ?? new Set()).add(name.toLowerCase()));
     }
   }
   return [...named].flatMap(([directory, names]) => (isGitDirectory(directory, names) ? [directory] : []));
 }
+
+/** Matches a path to a file whose existence may make Git take a directory above it for a repository. */
+export const gitParts = /[\\/]((?:HEAD|commondir)$|(?:objects|refs)(?=[\\/]))/i;
 
 const nothing: ReadonlySet<string> = new Set();
 

@@ -1,6 +1,6 @@
 /** Types for path resolution: the scope in which a path is resolved, and the document that it refers to. */
 import type { Failed } from "../plan/failure.js";
-import type { Canonical, OpenFiles, OpenText, OpenTexts } from "./identity.js";
+import type { Canonical, OpenFiles, OpenText, OpenTexts, UnseenDocument } from "./identity.js";
 import type { Asks, Gate } from "./protection.js";
 
 /** One of the editor's workspace folders. */
@@ -23,6 +23,8 @@ export interface Scope {
   /** The user's gates; a path is judged by its part below the folder that contains it. */
   readonly gates: readonly Gate[];
   readonly openTexts: OpenTexts;
+  /** URIs of documents with unsaved changes that the client does not sync; `undefined` if it has reported none. */
+  readonly unsynced?: readonly string[] | undefined;
   /** The directory that `~` means; by default the user's home directory. */
   readonly home?: string | undefined;
 }
@@ -90,6 +92,8 @@ export interface ResolvedPath {
   readonly reached?: string;
   /** The reason why the user must agree to a change; `undefined` if there is none. */
   readonly asks?: Asks | undefined;
+  /** The document through which the editor may hold unsaved changes to the file, if it does not sync the file itself. */
+  readonly unseen?: UnseenDocument | undefined;
   /** The canonical paths where the file was looked for; a relative path may have several. */
   readonly searched: readonly string[];
 }

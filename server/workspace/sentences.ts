@@ -109,6 +109,11 @@ export const pathFailures = {
       problem: `The editor sent inconsistent messages about ${quote(path, 160)} (${problem}), so the server does not know its text.`,
       hint: "Ask the user to close the file in the editor and open it again.",
     }),
+  heldUnseen: (path: string, uri: string) =>
+    makeFailure("locked", fileAt(path), {
+      problem: `The editor may hold unsaved changes to ${quote(path, 160)} that the server can't see, in ${quote(uri, 160)}.`,
+      hint: "Ask the user to save and close it in the editor.",
+    }),
   tooLarge: (path: string, size: number, limit: number, unit: "bytes" | "characters") =>
     makeFailure("tooLarge", fileAt(path), {
       problem: `${quote(path, 160)} is ${size.toLocaleString("en")} ${unit}; the limit is ${limit.toLocaleString("en")}.`,
@@ -135,6 +140,12 @@ export const pathFailures = {
     makeFailure("ioError", fileAt(path), { problem: `${quote(path, 160)} can't be read: ${problem}.` }),
   notRestored: (path: string) =>
     makeFailure("ioError", fileAt(path), { problem: `The deleted file ${quote(path, 160)} could not be restored.` }),
+} as const;
+
+/** Warnings about files that a call changes. */
+export const fileWarnings = {
+  draft: (path: string, uri: string) =>
+    `${path}: the editor has an unsaved draft of this file (${clip(uri, 160)}); saving the draft would overwrite the file`,
 } as const;
 
 const protectionReasons: Record<Refused["why"], (by: string) => string> = {

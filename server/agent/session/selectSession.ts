@@ -5,7 +5,7 @@ import type { Caller } from "../../lsp/protocol.js";
 import type { Failure } from "../../plan/failure.js";
 import { canonicalise, mapBounded, type OpenText } from "../../workspace/identity.js";
 import { createResolver } from "../../workspace/paths.js";
-import { isInside, pathOfSyncedUri } from "../../workspace/pathText.js";
+import { isInside, pathBehindUri, pathOfSyncedUri } from "../../workspace/pathText.js";
 import { sessionFailures } from "../sentences.js";
 import type { SessionConnection } from "./connect.js";
 import { holds } from "./gates.js";
@@ -199,7 +199,12 @@ async function doubtOf(found: FoundSessions, query: SessionQuery): Promise<Holde
 
 /** Returns the identity of each file that a session has open, paired with a name for the session. */
 async function filesOf({ status, record }: LiveSession): Promise<(readonly [identity: string, name: string])[]> {
-  const paths = status.open.map(({ uri }) => pathOfSyncedUri(uri)).filter((path) => path !== undefined);
+  // Older versions do not report unsynced documents.
+  const { open, unsynced = [] }: Pick<LiveSession["status"], "open"> & { unsynced?: string[] } = status;
+  const paths = [...open.map(({ uri }) => uri), ...unsynced]
+    .filter((uri) => !/^untitled:/i.test(uri))
+    .map((uri) => pathOfSyncedUri(uri) ?? pathBehindUri(uri))
+    .filter((path) => path !== undefined);
   const name = `${record.client} (session ${record.id})`;
   return mapBounded(paths, async (path) => [await fileIdentity(path), name] as const);
 }

@@ -128,7 +128,7 @@ async function planCall(call: ServedCall, operations: readonly Operation[]): Pro
     if (moved !== undefined) continue;
     if (!planned.ok) return planned;
     const files = planned.files.map((file) => fitted(session, file));
-    const all = [...warnings, ...planned.warnings];
+    const all = [...warnings, ...snapshot.warnings, ...planned.warnings];
     const { places } = snapshot;
     const asks = files.flatMap(namesOf).flatMap(({ uri, path }) => {
       const place = places.get(uri);

@@ -6,6 +6,7 @@ import type { Failure } from "../../plan/failure.js";
 import { type FileChange, nameAfter, namesOf } from "../../plan/outcome.js";
 import { mapBounded } from "../../workspace/identity.js";
 import { createResolver } from "../../workspace/paths.js";
+import { pathFailures } from "../../workspace/sentences.js";
 import { type Answer, toRefusal } from "../edit/result.js";
 import { fitted } from "../edit/workspaceEdit.js";
 import type { AppliedStep, Transaction } from "../history.js";
@@ -109,7 +110,11 @@ async function guardedIn(
   const names = files.flatMap(namesOf);
   const resolver = await createResolver(worldOf(session, undefined));
   const resolved = await mapBounded(names, ({ uri }) => resolver.resolve(uri));
-  const failures = resolved.flatMap((one) => (!one.ok && one.failure.code === "protectedPath" ? [one.failure] : []));
+  const failures = resolved.flatMap((one, i) => {
+    if (!one.ok) return one.failure.code === "protectedPath" ? [one.failure] : [];
+    const { unseen } = one.place;
+    return unseen?.isDraft === false ? [pathFailures.heldUnseen(names[i]?.path ?? one.place.path, unseen.uri)] : [];
+  });
   const guarded = resolved.flatMap((one, i) =>
     one.ok && one.place.asks !== undefined
       ? [{ path: names[i]?.path ?? one.place.path, file: one.place.file, name: one.place.asks.name }]
