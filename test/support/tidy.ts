@@ -299,6 +299,7 @@ export function topLevelProblems(paths: readonly string[]): string[] {
     "README.md",
     "LICENSE",
     "CHANGELOG.md",
+    "SECURITY.md",
   ];
   const top = new Set(paths.map((path) => path.replace(/\/.*/s, "/")));
   return [...top]
