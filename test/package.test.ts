@@ -50,11 +50,14 @@ describe("the packed files", () => {
     "LICENSE",
     "dist/THIRD-PARTY-LICENSES.txt",
     "dist/agent.cjs",
+    "dist/calls.cjs",
+    "dist/doctor.cjs",
     "dist/main.cjs",
     "dist/mcp.cjs",
     "dist/program.cjs",
     "dist/protocol.cjs",
     "dist/protocol.js",
+    "dist/setup.cjs",
     "dist/schemas/settings.schema.json",
     ...Object.keys(shapeJsonSchemas()).map((shape) => `dist/schemas/shape-${shape}.schema.json`),
     "dist/types/cjs/lsp/protocol.d.ts",
@@ -131,7 +134,7 @@ describe("the program", () => {
     mkdirSync(cwd);
     writeFileSync(join(cwd, "a.txt"), "one\n");
     const agent = await startAgent({ path: join(unpacked, "dist/main.cjs") }, cwd, { env: { XDG_STATE_HOME: folder } });
-    expect((await agent.client.listTools()).tools).toHaveLength(5);
+    expect((await agent.client.listTools()).tools).toHaveLength(6);
     const edits = [{ path: "a.txt", oldText: "one", newText: "two" }];
     expect(await agent.call("multi_edit", { edits })).toMatchObject({ isError: false });
     expect(readFileSync(join(cwd, "a.txt"), "utf8")).toBe("two\n");

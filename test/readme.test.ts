@@ -16,7 +16,9 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { Client as McpClient } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { type Client, startClient } from "../client-samples/node/client.js";
 import { announced, ownStateHome } from "./support/agentPeer.js";
 import { buildProgram, type Program } from "./support/build.js";
@@ -92,6 +94,18 @@ describe("the example", () => {
   });
 });
 
+/** Runs a line of the quick start for a user who has no configuration yet; returns the user's home. */
+function runAtHome(line: string): string {
+  const home = realpathSync(mkdtempSync(join(tmpdir(), "multi-edit-home-")));
+  onTestFinished(() => rmSync(home, { recursive: true, force: true }));
+  const bin = join(home, "bin");
+  mkdirSync(bin);
+  const linked = `#!/bin/sh\nexec '${process.execPath}' '${join(root, "dist/main.cjs")}' "$@"\n`;
+  writeFileSync(join(bin, "multi-edit"), linked, { mode: 0o755 });
+  execFileSync("sh", ["-euc", line], { env: { PATH: `${bin}:/usr/bin:/bin`, HOME: home } });
+  return home;
+}
+
 describe("the quick start", () => {
   const [build = "", setup = "", apply = "", agent = "", ...more] = block("sh quick start").trimEnd().split("\n");
 
@@ -100,13 +114,13 @@ describe("the quick start", () => {
     expect(build).toBe("npm ci && npm run build && npm link");
   });
 
+  // test/editors/setup.test.ts starts real editors with what this command writes.
   it("sets the editor up with a sample that exists", () => {
-    const name = /^multi-edit setup (\w+) >> /.exec(setup)?.[1] ?? "";
-    const built = join(root, "dist/main.cjs");
-    const printed = execFileSync(process.execPath, [built, "setup", name], { encoding: "utf8" });
-    const sample = /append\("(.+)"\)/.exec(printed)?.[1] ?? "";
+    const home = runAtHome(setup);
+    const written = readFileSync(join(home, ".config/nvim/plugin/multi_edit.lua"), "utf8");
+    const sample = /append\("(.+)"\)/.exec(written)?.[1] ?? "";
     expect(existsSync(join(sample, "lua/multi_edit.lua"))).toBe(true);
-    expect(printed).toContain('require("multi_edit").setup()');
+    expect(written).toContain('require("multi_edit").setup(');
   });
 
   it("changes the line in the editor, keeps the remark, and prints what is shown", async () => {
@@ -128,9 +142,17 @@ describe("the quick start", () => {
     expect(await runCommand(program, ["doctor"], { cwd: desk.root })).toMatchObject({ code: 0 });
   });
 
-  it("adds the agent with the line that setup prints", () => {
-    const printed = execFileSync(process.execPath, [program.path, "setup", "claude"], { encoding: "utf8" });
-    expect(printed.split("\n")).toContain(agent);
+  // test/agents starts the real agent with what this command writes.
+  it("sets the agent up with a server that serves its tools", async () => {
+    const home = runAtHome(agent);
+    const { command, args } = JSON.parse(readFileSync(join(home, ".claude.json"), "utf8")).mcpServers["multi-edit"];
+    const client = new McpClient({ name: "claude-code", version: "1" });
+    await client.connect(
+      new StdioClientTransport({ command, args, cwd: home, env: { HOME: home, PATH: `${home}/bin:/usr/bin:/bin` } }),
+    );
+    onTestFinished(() => client.close());
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name)).toContain("multi_edit");
   });
 });
 

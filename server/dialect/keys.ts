@@ -33,8 +33,8 @@ const trialNames: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Fields that agents add to the schemas of all tools, and that concern only the agent: Gemini CLI's `wait_for_previous` says
- * that the call must not run beside others. They are ignored without a warning.
+ * Fields that agents add to the schemas of all tools, and that concern only the agent: Gemini CLI's `wait_for_previous`
+ * says that the call must not run beside others. They are ignored without a warning.
  */
 export const agentFields: ReadonlySet<string> = new Set(["wait_for_previous"]);
 

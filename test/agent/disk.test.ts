@@ -144,7 +144,7 @@ describe("without an editor", () => {
     const agent = await startAgent(program, root);
     const edited = await agent.call("multi_edit", { edits: [{ path: "a.txt", oldText: "one", newText: "two" }] });
     expect(edited).toMatchObject({ isError: false, structured: undefined });
-    expect(edited.texts).toEqual(["a.txt (1 edit)\nChanged on disk, because no editor has it open.\nM a.txt"]);
+    expect(edited.texts).toEqual(["M a.txt, on disk (no editor has it open)"]);
     expect(text("a.txt")).toBe("two\n");
     expect((await agent.call("read_document", { path: "a.txt" })).texts).toEqual([
       expect.stringMatching(/^Lines 1 to 1 of 1, from disk: /),

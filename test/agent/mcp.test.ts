@@ -1,13 +1,11 @@
-/** The MCP server as an independent client sees it, connected to an editor with unsaved changes. */
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { limits } from "../../server/text/limits.js";
 import { announced, ownStateHome } from "../support/agentPeer.js";
 import { buildProgram, type Program } from "../support/build.js";
-import { type Desk, type DeskOptions, layDesk } from "../support/desk.js";
+import { layDesk } from "../support/desk.js";
 import { makeDirectory } from "../support/directory.js";
-import { type Agent, type AgentOptions, startAgent } from "../support/mcpAgent.js";
+import { type Agent, startAgent } from "../support/mcpAgent.js";
+import { edit, layTable, unsaved } from "../support/mcpTable.js";
 import { startStub } from "../support/sessionStub.js";
 
 let program: Program;
@@ -15,19 +13,6 @@ beforeAll(async () => {
   program = await buildProgram(new URL("../../server/main.ts", import.meta.url));
 });
 afterAll(() => program.remove());
-
-async function layTable(
-  options: DeskOptions = {},
-  { era = "2025", args = [] }: AgentOptions = {},
-): Promise<Desk & { agent: Agent }> {
-  const home = ownStateHome();
-  const desk = await layDesk(program, { clientInfo: { name: "Tester" }, ...options });
-  await announced(home);
-  return { ...desk, agent: await startAgent(program, desk.root, { era, args }) };
-}
-
-const unsaved: DeskOptions = { files: { "a.txt": "one\n" }, open: { "a.txt": "mine\none\n" } };
-const edit = (path: string, oldText: string, newText: string): object => ({ edits: [{ path, oldText, newText }] });
 
 describe("the tools", () => {
   it.each(["2025", "2026"] as const)(
@@ -72,7 +57,10 @@ describe("the tools", () => {
 describe("the metadata for Claude Code alone", () => {
   it("shows the model the editing tools from the first request on, and lets a whole text through", async () => {
     const line = `${"x".repeat(99)}\n`;
-    const { agent } = await layTable({ files: { "a.txt": line.repeat(3_000) }, open: { "a.txt": line.repeat(2_000) } });
+    const { agent } = await layTable(program, {
+      files: { "a.txt": line.repeat(3_000) },
+      open: { "a.txt": line.repeat(2_000) },
+    });
     const { tools } = await agent.client.listTools();
     const metas = Object.fromEntries(tools.map(({ name, _meta }) => [name, _meta ?? {}]));
     const loaded = Object.keys(metas).filter((name) => metas[name]?.["anthropic/alwaysLoad"] === true);
@@ -92,7 +80,7 @@ function schemasIn(schema: object): Record<string, unknown>[] {
 
 describe.each(["2025", "2026"] as const)("for a client of %s", (era) => {
   it("multi_edit changes the text in the editor, and keeps unsaved text", async () => {
-    const { agent, texts, disk } = await layTable(unsaved, { era });
+    const { agent, texts, disk } = await layTable(program, unsaved, { era });
     expect(await agent.call("multi_edit", edit("a.txt", "one", "two"))).toEqual({
       texts: ["M a.txt, not saved"],
       structured: undefined,
@@ -103,7 +91,7 @@ describe.each(["2025", "2026"] as const)("for a client of %s", (era) => {
   });
 
   it("apply_patch changes the text, too, but preview_edits does not", async () => {
-    const { agent, texts } = await layTable(unsaved, { era });
+    const { agent, texts } = await layTable(program, unsaved, { era });
     const patch = "*** Begin Patch\n*** Update File: a.txt\n@@\n-one\n+two\n*** End Patch";
     const preview = await agent.call("preview_edits", { patch });
     const diff = "diff --git a/a.txt b/a.txt\n--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1,2 @@\n mine\n-one\n+two\n";
@@ -116,7 +104,7 @@ describe.each(["2025", "2026"] as const)("for a client of %s", (era) => {
   });
 
   it("read_document returns the editor's text and nothing else", async () => {
-    const { agent } = await layTable(unsaved, { era });
+    const { agent } = await layTable(program, unsaved, { era });
     const whole = await agent.call("read_document", { path: "a.txt" });
     expect(whole).toEqual({
       texts: ["Lines 1 to 2 of 2, from the editor, including unsaved changes.", "mine\none\n"],
@@ -131,7 +119,7 @@ describe.each(["2025", "2026"] as const)("for a client of %s", (era) => {
 
   it("a failed call is an error that says what to send instead", async () => {
     const text = "// unsaved\nconst price = one;\n";
-    const { agent, texts } = await layTable({ open: { "a.txt": text } }, { era });
+    const { agent, texts } = await layTable(program, { open: { "a.txt": text } }, { era });
     const { texts: said, isError } = await agent.call("multi_edit", edit("a.txt", "const price = onee;", "two"));
     expect([isError, said]).toEqual([true, [expect.stringContaining("Nearest match: line 2")]]);
     expect(texts()["a.txt"]).toBe(text);
@@ -141,7 +129,7 @@ describe.each(["2025", "2026"] as const)("for a client of %s", (era) => {
 describe("the structured part", () => {
   it("is included with --structured, next to the same text", async () => {
     const files = { "a.txt": "one\n", "b.txt": "one\n" };
-    const { agent } = await layTable({ ...unsaved, files }, { args: ["--structured"] });
+    const { agent } = await layTable(program, { ...unsaved, files }, { args: ["--structured"] });
     const edits = ["a.txt", "b.txt"].map((path) => ({ path, oldText: "one", newText: "two" }));
     const { texts, structured } = await agent.call("multi_edit", { edits });
     expect(texts).toEqual(["M a.txt, not saved\nM b.txt, on disk (no editor has it open)"]);
@@ -166,7 +154,7 @@ describe("a file that no editor has open", () => {
   });
 
   it("is named if the call also changes files that an editor has open, but not in a preview or a failure", async () => {
-    const { agent, disk } = await layTable({ files, open: { "a.txt": "mine\none\n" } });
+    const { agent, disk } = await layTable(program, { files, open: { "a.txt": "mine\none\n" } });
     const preview = await agent.call("preview_edits", both("a.txt", "b.txt"));
     expect(preview.texts[0]).toMatch(/^M a.txt\nM b.txt\nNothing was changed\.\n/);
     expect(preview.texts[0]).not.toMatch(/on disk/i);
@@ -178,7 +166,7 @@ describe("a file that no editor has open", () => {
   });
 
   it("is named even if it is the only kind that changes, with or without an editor, but not if nothing changes", async () => {
-    const { agent } = await layTable({ files, open: { "a.txt": "mine\none\n" } });
+    const { agent } = await layTable(program, { files, open: { "a.txt": "mine\none\n" } });
     expect((await agent.call("multi_edit", both("b.txt"))).texts).toEqual(["M b.txt, on disk (no editor has it open)"]);
     ownStateHome();
     const alone = await startAgent(program, makeDirectory(files));
@@ -192,7 +180,7 @@ describe("a file that no editor has open", () => {
   });
 
   it("is also reported by a read, which omits the reason if not every editor was asked", async () => {
-    const { agent, root } = await layTable({ files, open: { "a.txt": "one\n" } });
+    const { agent, root } = await layTable(program, { files, open: { "a.txt": "one\n" } });
     const read = async (path: string, by: Agent = agent) => (await by.call("read_document", { path })).texts[0];
     expect(await read("a.txt")).toBe("Lines 1 to 1 of 1.");
     expect(await read("b.txt")).toBe("Lines 1 to 1 of 1, from disk: no editor has the file open.");
@@ -203,7 +191,7 @@ describe("a file that no editor has open", () => {
 
 describe("a call in another form", () => {
   it("is understood here as at every other door", async () => {
-    const { agent, texts } = await layTable(unsaved);
+    const { agent, texts } = await layTable(program, unsaved);
     const edits = JSON.stringify([{ old_string: "one", new_string: "two" }]);
     expect((await agent.call("multi_edit", { file_path: "a.txt", edits })).isError).toBe(false);
     expect(texts()["a.txt"]).toBe("mine\ntwo\n");
@@ -215,7 +203,7 @@ describe("a call in another form", () => {
     ["nothing at all", {}],
     ["a list that is a number", { edits: 7 }],
   ])("is refused with a reason if it has %s", async (_, args) => {
-    const { agent, texts } = await layTable(unsaved);
+    const { agent, texts } = await layTable(program, unsaved);
     const { texts: said, isError } = await agent.call("multi_edit", args);
     expect([isError, said[0]?.length]).toEqual([true, expect.any(Number)]);
     expect(texts()["a.txt"]).toBe("mine\none\n");
@@ -228,14 +216,14 @@ describe("a call in another form", () => {
     ["apply_patch", { patch: "*** Begin Patch\n*** Delete File: a.txt\n*** End Patch", dryRun: "yes" }],
     ["preview_edits", { ...edit("a.txt", "one", "two"), preview: true }],
   ])("is refused by %s if it asks for a dry run: %j", async (tool, args) => {
-    const { agent, texts, disk } = await layTable(unsaved);
+    const { agent, texts, disk } = await layTable(program, unsaved);
     const { texts: said, isError } = await agent.call(tool, args);
     expect([isError, said[0]]).toEqual([true, expect.stringContaining("the tool preview_edits shows what")]);
     expect([texts()["a.txt"], disk()["a.txt"]]).toEqual(["mine\none\n", "one\n"]);
   });
 
   it("is an error if it is a patch that changes nothing", async () => {
-    const { agent, texts } = await layTable(unsaved);
+    const { agent, texts } = await layTable(program, unsaved);
     const patch = "*** Begin Patch\n*** Update File: a.txt\n@@\n mine\n two\n*** End Patch";
     const { texts: said, isError } = await agent.call("apply_patch", { patch });
     expect([isError, said[0]]).toEqual([
@@ -248,126 +236,16 @@ describe("a call in another form", () => {
   it.each([{}, { command: ["apply_patch", "*** Begin Patch\n*** End Patch"] }])(
     "is refused with an explanation of patches if it should be a patch: %j",
     async (args) => {
-      const { agent } = await layTable(unsaved);
+      const { agent } = await layTable(program, unsaved);
       const { texts: said, isError } = await agent.call("apply_patch", args);
       expect([isError, said[0]]).toEqual([true, expect.stringContaining("*** Begin Patch")]);
     },
   );
 
   it("is refused as well if it does not say correctly what to read", async () => {
-    const { agent } = await layTable(unsaved);
+    const { agent } = await layTable(program, unsaved);
     expect(await agent.call("read_document", { path: "a.txt", startLine: "2" })).toMatchObject({ isError: true });
     expect(await agent.call("read_document", {})).toMatchObject({ isError: true });
-  });
-});
-
-/** A call whose edits revert `edits`. */
-const reverted = (edits: readonly { path: string; oldText: string; newText: string }[]): object => ({
-  edits: edits.map(({ path, oldText, newText }) => ({ path, oldText: newText, newText: oldText })),
-});
-
-describe("a large answer", () => {
-  it("is limited in its diff, its text and its list of files", async () => {
-    const line = `${"x".repeat(99)}\n`;
-    const files = Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`f${i}.txt`, `one ${i}\n`]));
-    const { agent, root } = await layTable({ files: { "a.txt": line.repeat(3_000), ...files } });
-    const read = await agent.call("read_document", { path: "a.txt" });
-    expect(read.texts[1]?.length).toBeLessThanOrEqual(limits.toolText);
-    expect(read.texts[1]?.endsWith(line)).toBe(true);
-    expect(read.texts[0]).toBe(
-      "Lines 1 to 200 of 3000, from disk: no editor has the file open. The rest is too long for one answer: continue with startLine 201.",
-    );
-    const edits = Object.keys(files).map((path) => ({ path, oldText: "one", newText: "two" }));
-    const many = await agent.call("preview_edits", { edits });
-    const [head = "", diff = ""] = many.texts[0]?.split(/\n\n(?=diff --git )/) ?? [];
-    expect(head.match(/^M /gm)).toHaveLength(limits.toolFiles);
-    expect(head).toContain("and 100 more files\nNothing was changed.");
-    expect(head).toContain("characters of the diff are left out");
-    expect(diff.length).toBeLessThanOrEqual(limits.summaryDiff);
-    expect(diff.length).toBeGreaterThan(limits.summaryDiff / 2);
-    const done = await agent.call("multi_edit", { edits });
-    expect(done.texts[0]).toContain("M f0.txt, on disk (no editor has it open)\n");
-    expect(done.texts[0]).not.toContain("diff");
-    const cut = await startAgent(program, root, { args: ["--structured"] });
-    expect((await cut.call("preview_edits", reverted(edits))).structured?.files).toHaveLength(limits.toolFiles);
-  });
-});
-
-describe("an answer", () => {
-  it("says which edits were not done as they were sent, and where", async () => {
-    const text = "if (x) {\n\tone();\n\ttwo();\n}\nlast  \n";
-    const { agent, texts } = await layTable({ open: { "a.txt": text } });
-    const edits = [
-      { oldText: "one();\ntwo();", newText: "one();\nsix();" },
-      { oldText: "last\n", newText: "end\n" },
-      { oldText: "if (x)", newText: "if (y)" },
-      { oldText: "if (x)", newText: "if (y)" },
-    ];
-    const answer = await agent.call("multi_edit", { edits: edits.map((one) => ({ path: "a.txt", ...one })) });
-    expect(answer.texts).toEqual([
-      [
-        "M a.txt, not saved",
-        "edit 0, line 2: new text indented like the file",
-        "edit 1, line 5: trailing spaces differ",
-        "edit 3: already in the file, skipped",
-      ].join("\n"),
-    ]);
-    expect(texts()["a.txt"]).toBe("if (y) {\n\tone();\n\tsix();\n}\nend\n");
-  });
-
-  it("counts the places of an edit that replaces several", async () => {
-    const { agent } = await layTable({ open: { "a.txt": "one\n".repeat(400) } });
-    const call = { edits: [{ path: "a.txt", oldText: "one", newText: "two", replaceAll: true }] };
-    expect((await agent.call("multi_edit", call)).texts).toEqual(["M a.txt, 400 places, not saved"]);
-  });
-
-  it("to a read says that another program has changed the file on disk", async () => {
-    const { agent, root, editor, uri } = await layTable(unsaved);
-    const note = async (): Promise<string | undefined> =>
-      (await agent.call("read_document", { path: "a.txt", endLine: 1 })).texts[0];
-    expect(await note()).toBe("Lines 1 to 1 of 2, from the editor, with unsaved text.");
-    writeFileSync(join(root, "a.txt"), "theirs\n");
-    expect(await note()).toBe(
-      "Lines 1 to 1 of 2, from the editor, with unsaved text; the file on disk has changed since.",
-    );
-    await editor.connection.sendNotification("textDocument/didSave", { textDocument: { uri: uri("a.txt") } });
-    expect(await note()).toBe("Lines 1 to 1 of 2, from the editor, with unsaved text.");
-  });
-
-  it("to a read has as much of a text as the agent is known to pass on", async () => {
-    const { root } = await layTable({ files: { "a.txt": "one line\n".repeat(10_000) } });
-    const known = await startAgent(program, root, { clientName: "opencode" });
-    const [note = ""] = (await known.call("read_document", { path: "a.txt" })).texts;
-    expect(note).toContain("Lines 1 to 5000 of 10000");
-  });
-});
-
-describe("undo_last_edit", () => {
-  it("undoes the agent's own edits, the latest first, and leaves what others did", async () => {
-    const { agent, root, texts } = await layTable({ open: { "a.txt": "one\nold\n" } });
-    const other = await startAgent(program, root);
-    await agent.call("multi_edit", edit("a.txt", "one", "two"));
-    await agent.call("multi_edit", edit("a.txt", "two", "three"));
-    await other.call("multi_edit", edit("a.txt", "old", "new"));
-    expect((await agent.call("undo_last_edit", {})).isError).toBe(false);
-    expect(texts()["a.txt"]).toBe("two\nnew\n");
-    expect(await agent.call("undo_last_edit", {})).toMatchObject({ texts: ["M a.txt, not saved"] });
-    expect(texts()["a.txt"]).toBe("one\nnew\n");
-    expect(await agent.call("undo_last_edit", {})).toMatchObject({
-      isError: true,
-      texts: [expect.stringContaining("There is no edit of yours that can be undone")],
-    });
-    expect(texts()["a.txt"]).toBe("one\nnew\n");
-  });
-});
-
-describe("fields that agents add to all tools", () => {
-  it("are ignored, and no answer mentions them", async () => {
-    const { agent } = await layTable(unsaved);
-    const extra = { wait_for_previous: true };
-    expect((await agent.call("read_document", { path: "a.txt", ...extra })).isError).toBe(false);
-    const { texts } = await agent.call("multi_edit", { ...edit("a.txt", "one", "two"), ...extra });
-    expect(texts).toEqual(["M a.txt, not saved"]);
   });
 });
 
@@ -440,7 +318,7 @@ describe("a user who is asked", () => {
   });
 
   it("and whose agent cancels the call is not waited for, either", async () => {
-    const { agent, editor, texts } = await layTable({ ...unsaved, settings: { confirm: "always" } });
+    const { agent, editor, texts } = await layTable(program, { ...unsaved, settings: { confirm: "always" } });
     let answer = (): void => undefined;
     const aborting = new AbortController();
     editor.beforeAnswers(() => {

@@ -120,7 +120,7 @@ describe("writing the configuration", () => {
     ["gemini", ".gemini/settings.json", '{\n  "a": 1,,\n}\n', "line 2"],
     ["gemini", ".gemini/settings.json", "[]\n", "not a JSON object"],
     ["codex", ".codex/config.toml", '[mcp_servers.multi-edit]\ncommand = "x"\n', "already has these settings"],
-    ["pi", ".pi/agent/extensions/multiEdit.ts", "export default () => 1;\n", "not written by this command"],
+    ["pi", ".pi/agent/extensions/multiEdit.ts", "export default () => 1;\n", "this command did not write it"],
   ])("of %s is refused if %s is not as expected, and changes nothing", async (name, path, text, reason) => {
     const user = userWith({ [path]: text });
     const { code, stdout, stderr } = await user.setup(name, "--write");
@@ -134,6 +134,13 @@ describe("writing the configuration", () => {
     const user = userWith({ ".claude/settings.json": "{" });
     expect(await user.setup("claude", "--write")).toMatchObject({ code: 2, stdout: "" });
     expect(existsSync(join(user.home, ".claude.json"))).toBe(false);
+  });
+
+  it("and removing it at the same time is refused", async () => {
+    const user = userWith({});
+    const { code, stderr } = await user.setup("gemini", "--write", "--remove");
+    expect([code, stderr]).toEqual([2, expect.stringContaining("--write and --remove can't be used together.")]);
+    expect(existsSync(join(user.home, ".gemini"))).toBe(false);
   });
 
   it("names the programs it knows", async () => {
@@ -164,7 +171,7 @@ describe("laws", () => {
     expect(text.ok).toBe(true);
     return text.value ?? "{}";
   };
-  /** What our part can be added to: objects on the way, and a list at its end. */
+  /** A configuration to which our part can be added: objects on the way, and a list at its end. */
   const isFit = (value: Record<string, unknown>): boolean =>
     ["servers", "rules", "lists"].every((name) => value[name] === undefined || isObject(value[name])) &&
     ["servers", "rules"].every((name) => !Object.hasOwn((value[name] ?? {}) as object, "ours"));

@@ -14,7 +14,13 @@ export interface Place {
 }
 
 /** A tool of the server, by the name that the server gives it. */
-export type ToolName = "multi_edit" | "apply_patch" | "preview_edits" | "read_document" | "editor_status";
+export type ToolName =
+  | "multi_edit"
+  | "apply_patch"
+  | "preview_edits"
+  | "read_document"
+  | "undo_last_edit"
+  | "editor_status";
 
 /** An agent in one of its modes. */
 export interface AgentKind {

@@ -1,4 +1,4 @@
-/** What real agents do with the server, set up as `multi-edit setup NAME --write` does it. */
+/** Runs real agents with the server, set up as `multi-edit setup NAME --write` does it. */
 import { describe, expect, it } from "vitest";
 import { stateHome } from "../support/agentPeer.js";
 import { columnOf, type ResultTable, writeColumn } from "../support/resultTable.js";
@@ -14,15 +14,20 @@ const table: ResultTable = {
   variable: "UPDATE_AGENTS",
 };
 
+/** The agents that can't be run here, by the reason. */
+const absent = new Map<string, string[]>();
 for (const kind of kinds) {
-  const missing = absence(kind);
-  if (missing === undefined) describeAgent(kind);
-  else
-    it(`${kind.name} is not available`, () => {
-      const leftOut = `left out: what the real ${kind.name} does with the server: ${missing}`;
-      if (process.env.REQUIRE_AGENTS === "1") throw new Error(leftOut);
-      console.log(leftOut);
-    });
+  const reason = absence(kind);
+  if (reason === undefined) describeAgent(kind);
+  else absent.set(reason, [...(absent.get(reason) ?? []), kind.name]);
+}
+
+for (const [reason, names] of absent) {
+  it(`${names.join("; ")}: not available`, () => {
+    const leftOut = `left out: the tests with the real ${names.join("; ")}: ${reason}`;
+    if (process.env.REQUIRE_AGENTS === "1") throw new Error(leftOut);
+    console.log(leftOut);
+  });
 }
 
 function describeAgent(kind: AgentKind): void {

@@ -3,7 +3,10 @@ import { join } from "node:path";
 import type { AgentKind, ToolName } from "./agent.js";
 import type { Heard } from "./protocols.js";
 
-const toolNames: readonly ToolName[] = ["multi_edit", "apply_patch", "preview_edits", "read_document", "editor_status"];
+const toolNames: readonly ToolName[] = [
+  ...(["multi_edit", "apply_patch", "preview_edits", "read_document"] as const),
+  ...(["undo_last_edit", "editor_status"] as const),
+];
 
 /** Finds the server's tools among those of a request. `prefix`: the agent's part of the names. */
 const declaredWith =
@@ -42,9 +45,13 @@ const codexBase = {
   env: () => ({ SCRIPTED_KEY: "scripted" }),
 } as const;
 
-/** With a model that Codex does not know, all tools are declared to the model. */
+/**
+ * With a model that Codex does not know, all tools are declared to the model. Its user keeps the state of programs in a
+ * folder of their own choice.
+ */
 const codexUnknown: AgentKind = {
   ...codexBase,
+  env: ({ home }) => ({ ...codexBase.env(), XDG_STATE_HOME: join(home, "state") }),
   name: "Codex, unknown model",
   prepare: ({ put, url }) => put(".codex/config.toml", codexConfig(url, "scripted")),
   command: ({ installed }, prompt) => [
@@ -61,6 +68,7 @@ const codexUnknown: AgentKind = {
 const codexKnown: AgentKind = {
   ...codexUnknown,
   name: "Codex, gpt-6-sol",
+  env: codexBase.env,
   prepare: ({ put, url }) => put(".codex/config.toml", codexConfig(url, "gpt-6-sol")),
   call: (tool, args) => ({
     tool: "functions/exec",

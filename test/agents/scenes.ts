@@ -92,7 +92,7 @@ export const scenes: readonly Scene[] = [
       await openEditor(open);
       const names = await converse(async ({ first }) => kind.declared(first));
       expect(names).toEqual(kind.tools);
-      return names.length === 5 ? done : `yes: ${names.join(", ")}`;
+      return names.length === 6 ? done : `yes: ${names.join(", ")}`;
     },
   },
   {
@@ -140,6 +140,21 @@ export const scenes: readonly Scene[] = [
         expect(tokensOf(answer)).toBeLessThanOrEqual(40);
         return String(tokensOf(answer));
       }),
+  },
+  {
+    name: "undoes its own last edit, and keeps unsaved text",
+    async run({ stage: { kind }, lay, openEditor, converse }) {
+      if (!kind.tools.includes("undo_last_edit")) return "no such tool";
+      lay(files);
+      const editor = await openEditor(open);
+      return converse(async ({ call }) => {
+        await call("multi_edit", batch);
+        expect(editor.texts()).toEqual(batchDone);
+        await call("undo_last_edit", {});
+        expect(editor.texts()).toEqual({ ...open });
+        return done;
+      });
+    },
   },
   {
     name: "shows the diff of a preview",

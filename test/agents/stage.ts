@@ -69,7 +69,7 @@ export async function layStage(kind: AgentKind, server: string): Promise<Stage> 
       writeFileSync(join(home, path), text);
     },
   };
-  const env = {
+  const env: Readonly<Record<string, string | undefined>> & { XDG_STATE_HOME?: string } = {
     PATH: [bin, dirname(process.execPath), "/usr/sbin", "/usr/bin", "/sbin", "/bin"].join(":"),
     HOME: home,
     LANG: "C.UTF-8",
@@ -82,7 +82,7 @@ export async function layStage(kind: AgentKind, server: string): Promise<Stage> 
   let runs = 0;
   return {
     kind,
-    state: join(home, ".local/state"),
+    state: env.XDG_STATE_HOME ?? join(home, ".local/state"),
     async converse(folder, play) {
       // The path of a socket must be short.
       const socket = join(base, `${runs++}.sock`);

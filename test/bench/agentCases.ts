@@ -88,12 +88,19 @@ const tokens = (value: number, limit: number): Goal => ({
 });
 const countOf = (text: string): number => encode(text).length;
 
-/** Answers of agents' own tools to the same edits, as they were seen with real agents. */
+/** Answers of agents' own tools to one edit, as the tools of these versions word them. */
 const ownAnswers = {
-  "one word": "Edit applied successfully.",
-  "4 edits in 2 files": Array.from({ length: 4 }, () => "Edit applied successfully.").join("\n"),
-  "400 places": "Edit applied successfully.",
+  "Claude Code 2.1.330":
+    "The file /home/me/shop/price.ts has been updated successfully. (file state is current in your context — no need to Read it back)",
+  "opencode 1.18.33": "Edit applied successfully.",
+  "pi 0.87.1": "Successfully replaced 1 block(s) in price.ts.",
 } as const;
+
+/** The tokens of the agents' own answers. Each tool is called once for each edit. */
+const ownTokens = (calls: number): string =>
+  Object.entries(ownAnswers)
+    .map(([agent, answer]) => `${agent} ${calls * countOf(answer)}`)
+    .join(", ");
 
 const agentTokens: BenchCase = {
   name: "agentTokens",
@@ -145,7 +152,7 @@ const agentTokens: BenchCase = {
             name: `answer to ${name}`,
             times: {},
             goals: [tokens(countOf(answers[name]), limits[name])],
-            note: `an agent's own tool: ${countOf(ownAnswers[name])}`,
+            note: `own tools: ${ownTokens(name === "4 edits in 2 files" ? 4 : 1)}`,
           })),
           { name: "each further fact", times: {}, goals: [tokens(countOf(found) - countOf(one), 15)] },
           { name: "preview_edits, announced", times: {}, goals: [tokens(announced("preview_edits"), 150)] },

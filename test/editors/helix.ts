@@ -32,10 +32,14 @@ export const olderHelix: EditorKind = {
   traits: { ...traits, command: false, reordersChanges: true },
 };
 
-/** A Helix configured by its user for these languages. */
-export const helixFor = (kind: EditorKind, named: readonly string[]): EditorKind => ({
+/** A Helix configured by its user for these languages, with the README's commands or with `setup helix --write`. */
+export const helixFor = (
+  kind: EditorKind,
+  named: readonly string[],
+  attach: (named: readonly string[]) => string = readmeCommands,
+): EditorKind => ({
   ...kind,
-  start: (place) => start(place, named),
+  start: (place) => start(place, named, attach),
 });
 
 /** The languages of the test files, which replace those in the README. */
@@ -56,8 +60,8 @@ const languages = [
   "c",
 ];
 
-async function start(place: Place, named: readonly string[]): Promise<Driver> {
-  configure(place, named);
+async function start(place: Place, named: readonly string[], attach = readmeCommands): Promise<Driver> {
+  configure(place, attach(named));
   const terminal = startTerminal(place, ["hx"]);
   try {
     await terminal.whenShown("scratch", 0);
@@ -189,13 +193,17 @@ const selectionPath = ({ home }: Pick<Place, "home">): string => join(home, "sel
 /** Escapes percent signs, because Helix expands the text after them. */
 const argument = (call: unknown): string => JSON.stringify(call).replaceAll("%", "\\u0025");
 
-/** Writes the README's configuration, but for other languages and with additional key bindings. */
-function configure({ home, inside: [program, ...args], env }: Place, named: readonly string[]): void {
+/** The README's commands, but for other languages. */
+function readmeCommands(named: readonly string[]): string {
+  return blockOf("README.md", "sh helix").replace(/(setup helix) .* (>>)/, `$1 ${named.join(" ")} $2`);
+}
+
+/** Runs the commands that attach the server, then adds key bindings. */
+function configure({ home, inside: [program, ...args], env }: Place, attach: string): void {
   const folder = join(home, ".config/helix");
   mkdirSync(folder, { recursive: true });
-  const attach = blockOf("README.md", "sh helix").replace(/(setup helix) .* (>>)/, `$1 ${named.join(" ")} $2`);
   const ran = spawnSync(program, [...args, "sh", "-euc", attach], { env, encoding: "utf8" });
-  if (ran.status !== 0) throw new Error(`the README's commands fail: ${ran.stderr}`);
+  if (ran.status !== 0) throw new Error(`the commands that attach the server fail: ${ran.stderr}`);
   const path = selectionPath({ home });
   const write = `:pipe-to cat >${path}.part && mv ${path}.part ${path}`;
   const config = [

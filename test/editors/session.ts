@@ -76,7 +76,15 @@ export async function startSession(
   }
 }
 
-async function layPlace(kind: EditorKind, base: string, encodings: readonly string[] | undefined): Promise<Place> {
+/**
+ * Creates an empty folder and home for an editor below `base`, with our programs on the path. `encodings`: the position
+ * encodings to offer instead of the editor's own.
+ */
+export async function layPlace(
+  kind: EditorKind,
+  base: string,
+  encodings: readonly string[] | undefined,
+): Promise<Place> {
   const [folder, home, bin] = [join(base, "w"), join(base, "h"), join(base, "b")];
   for (const path of [folder, home, bin]) mkdirSync(path, { mode: 0o700 });
   // The README tells users to keep a copy of this repository under this path.

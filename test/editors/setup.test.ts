@@ -1,4 +1,7 @@
-/** The output of `multi-edit setup`, used to configure real editors: an agent's call must then find unsaved text. */
+/**
+ * The output of `multi-edit setup`, and the files that it writes with `--write`, used to configure real editors: an
+ * agent's call must then find unsaved text.
+ */
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -7,7 +10,8 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { runCommand } from "../support/commands.js";
 import { builtServer } from "../support/wireServer.js";
-import type { EditorKind } from "./editor.js";
+import { writeSetup } from "./attach.js";
+import type { EditorKind, Place } from "./editor.js";
 import { eglotWith } from "./emacs.js";
 import { helix, helixFor, olderHelix } from "./helix.js";
 import { neovim, neovimWith, olderNeovim } from "./neovim.js";
@@ -20,7 +24,8 @@ const printed = (name: string): string =>
 /** Emacs without a mode for the tests' files, as for users who have not configured one. */
 const emacs = eglotWith([], () => `${printed("emacs")}(setq-default major-mode 'fundamental-mode)`);
 
-const editors: readonly EditorKind[] = [
+/** The editors with what `setup` prints. */
+const pasted: readonly EditorKind[] = [
   { ...neovim, start: (place) => neovimWith(neovim, printed("neovim")).start(place) },
   { ...olderNeovim, start: (place) => neovimWith(olderNeovim, printed("neovim")).start(place) },
   helixFor(helix, ["text", "typescript"]),
@@ -28,11 +33,32 @@ const editors: readonly EditorKind[] = [
   emacs,
 ];
 
+/** The editors with what `setup --write` writes. */
+const written: readonly EditorKind[] = [
+  ...[neovim, olderNeovim].map((kind) => ({
+    ...kind,
+    start(place: Place) {
+      writeSetup(place, "neovim");
+      return neovimWith(kind, "").start(place);
+    },
+  })),
+  ...[helix, olderHelix].map((kind) =>
+    helixFor(kind, ["text", "typescript"], (named) => `multi-edit setup helix ${named.join(" ")} --write`),
+  ),
+  eglotWith([], (place) => {
+    writeSetup(place, "emacs");
+    return `(load "${join(place.home, ".config/emacs/init.el")}")(setq-default major-mode 'fundamental-mode)`;
+  }),
+];
+
 vi.setConfig({ testTimeout: 60_000 });
 
-for (const kind of editors) {
-  const missing = absence(kind);
-  it(`keeps the unsaved text in ${kind.name} (${kind.root})`, async () => {
+describe.each([
+  ["prints", pasted],
+  ["writes", written],
+])("what setup %s", (_, editors) => {
+  it.each(editors)("keeps the unsaved text in $name ($root)", async (kind) => {
+    const missing = absence(kind);
     if (missing !== undefined) return leftOut(kind, missing);
     const session = await startSession(kind);
     try {
@@ -54,7 +80,7 @@ for (const kind of editors) {
       await session.stop();
     }
   });
-}
+});
 
 for (const kind of [helix, olderHelix]) {
   const missing = absence(kind);

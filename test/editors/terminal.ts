@@ -23,9 +23,13 @@ export interface Terminal extends EditorProcess {
 const toldOutput = 4_000;
 
 /** Starts a program in a terminal inside the editor's root, with the workspace folder as its working directory. */
-export function startTerminal({ inside, env, folder }: Place, command: readonly string[]): Terminal {
+export function startTerminal(
+  { inside, env, folder }: Place,
+  command: readonly string[],
+  { columns, rows } = { columns: 150, rows: 45 },
+): Terminal {
   const line = [...inside, ...command].map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(" ");
-  const onTerminal = ["script", "-qec", `stty cols 150 rows 45; exec ${line}`, "/dev/null"];
+  const onTerminal = ["script", "-qec", `stty cols ${columns} rows ${rows}; exec ${line}`, "/dev/null"];
   const child = spawn("setpriv", [...withUs, ...onTerminal], { cwd: folder, env });
   let output = "";
   child.stdout.on("data", (chunk: Buffer) => {

@@ -335,7 +335,7 @@ export function lockProblems(lock: LockFile): string[] {
 
 /** The layer of a path; `undefined` if it belongs to none. */
 function layerOf(path: string): Layer | undefined {
-  if (/^server\/(?:main|start|sentences)\.ts$/.test(path)) return "main";
+  if (/^server\/(?:main|serve|start|sentences)\.ts$/.test(path)) return "main";
   const folder = /^server\/([^/]+)\//.exec(path)?.[1];
   return folder === "main" ? undefined : layers.find((layer) => layer === folder);
 }

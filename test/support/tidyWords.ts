@@ -43,8 +43,9 @@ const wordyFiles: Readonly<Record<string, string>> = {
   "server/dialect/fields.ts": "a table that is a schema",
   "server/dialect/shapes.ts": "a table that is a schema",
   "server/dialect/jsonSchema.ts": "makes the schemas of these tables",
-  "server/agent/cli/setup.ts": "configurations of other programs, with their comments",
-  "server/agent/cli/setupHelix.ts": "configurations of another program, with their comments",
+  "server/agent/cli/setup/setupTexts.ts": "configurations of other programs, with their comments",
+  "server/agent/cli/setup/setupFiles.ts": "configurations of other programs, with their comments",
+  "server/agent/cli/setup/helix.ts": "configurations of another program, with their comments",
 };
 
 /** Code directly before a text that callers never see: the call or the property that takes the text. */

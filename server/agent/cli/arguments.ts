@@ -110,6 +110,7 @@ export function readArguments([command, ...rest]: readonly string[]): Input<Argu
     const isKnown = value === undefined || known.some((one) => one === value);
     if (!isKnown) return unreadable(argumentProblems.unknownValue(name, known));
   }
+  if (values.write && values.remove) return unreadable(argumentProblems.writeAndRemove);
   const seconds = Number(values.timeout ?? limits.commandMs / 1000);
   if (!(seconds > 0 && seconds <= limits.timeoutMs / 1000)) return unreadable(argumentProblems.timeout);
   if (values.agent !== undefined && !isAgentId(values.agent)) return unreadable(argumentProblems.badAgent("--agent"));

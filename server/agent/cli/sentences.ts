@@ -16,6 +16,7 @@ export const argumentProblems = {
   timeout: "--timeout must be a number of seconds, greater than 0 and at most 86400 (one day).",
   badAgent: (name: string) => `${name} must be ${agentIdRule}.`,
   emptyValue: "--workspace and --session require a value.",
+  writeAndRemove: "--write and --remove can't be used together.",
 } as const;
 
 /** Lines that a command prints in addition to its answer. */
@@ -73,6 +74,13 @@ export const setupSentences = {
 export const configureSentences = {
   refused: (path: string, problem: string) => `${path} was not changed: ${problem}.`,
   unreadable: (code: string) => `it can't be read (${code})`,
+  notObject: "it is not a JSON object",
+  byHand: "it already has these settings, and this command did not write them",
+  foreign: "this command did not write it",
+  /** The line before the block that this program writes to a file, without the mark of a comment. */
+  blockStart: 'multi-edit: this block is written and removed by "multi-edit setup".',
+  /** The line after that block. */
+  blockEnd: "multi-edit: end of the block.",
   unwritable: (path: string, code: string) => `${path} can't be written (${code}).`,
   nothing: (task: "add" | "remove") =>
     task === "add"
@@ -165,6 +173,9 @@ Options:
   --save=WHEN          never, ifWasClean (the default) or always
   --structured         for mcp: add structured content to the results of edits;
                        some agents show it to the model instead of the text
+  --write              for setup: add the lines to the program's configuration
+                       and show the difference, instead of printing the lines
+  --remove             for setup: remove the lines from the configuration
   --timeout=SECONDS    how long to wait for an answer (default: ${limits.commandMs / 1000})
   -h, --help           print this help
 

@@ -1,6 +1,6 @@
 /**
- * The answer to an edit in as few tokens as possible: a caller knows what it has sent, so the answer says where that is now, and
- * what is not as it was sent.
+ * The answer to an edit in as few tokens as possible: the caller knows what it has sent, so the answer says only where
+ * the text is now, and which edits were not applied exactly as sent.
  */
 import type { EditResult, FileResult, MultiEditResult } from "../../lsp/protocol.js";
 import { callSentences, isAboutSummary } from "../../lsp/sentences.js";

@@ -6,11 +6,25 @@ import { readCaller } from "../session/handshake.js";
 import { type RequestContext, sendRequest } from "../session/request.js";
 import { answerLines } from "./answer.js";
 import type { ToolCaller } from "./core.js";
-import type { ToolContext } from "./mcp.js";
 import { readLimits } from "./readLimits.js";
 import { toolSentences } from "./sentences.js";
 import { toolRequests } from "./toolRequests.js";
 import type { ToolName } from "./tools.js";
+
+/** The context of an agent's requests, and the form of the answers. */
+export interface ToolContext extends RequestContext {
+  /** `true` if answers to edits also have a structured part, which some agents show their model instead of the text. */
+  readonly structured: boolean;
+  /** The agent's own edits that an editor can undo, the latest last. */
+  readonly done: OwnEdit[];
+}
+
+/** An edit of the agent. */
+interface OwnEdit {
+  readonly transaction: string;
+  /** Id of the session that made it. */
+  readonly session: string;
+}
 
 /** A tool's result, as MCP defines it. */
 interface ToolResult {

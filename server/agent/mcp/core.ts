@@ -1,11 +1,12 @@
 /**
  * The part of the Model Context Protocol that a server needs if it has only tools: JSON-RPC with a message per line on
  * stdin and stdout. It serves clients that begin with `initialize` (revisions 2024-11-05 to 2025-11-25), and clients
- * that describe themselves in each request (2026-07-28). The SDK does the same; loading it takes several times as long as
- * starting Node, and agents send their first request without the tools of a server that has not answered by then.
+ * that describe themselves in each request (2026-07-28). The SDK does the same, but loading it takes several times as
+ * long as starting Node. An agent sends its first request without the tools of a server that has not answered by then.
  */
 import type { Readable, Writable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
+import { protocolErrors } from "./sentences.js";
 
 /** The tools, and the server that offers them. */
 export interface ToolServer {
@@ -67,7 +68,7 @@ export async function serveTools(
   { input, output }: { readonly input: Readable; readonly output: Writable },
   { ended, maxLine }: { readonly ended: AbortSignal; readonly maxLine: number },
 ): Promise<void> {
-  const connection = new Connection(server, (message) => void output.write(`${JSON.stringify(message)}\n`));
+  const connection = new ToolConnection(server, (message) => void output.write(`${JSON.stringify(message)}\n`));
   const stop = (): void => void input.destroy();
   ended.addEventListener("abort", stop, { once: true });
   try {
@@ -98,7 +99,7 @@ async function* linesIn(input: Readable, maxLine: number): AsyncGenerator<string
   }
 }
 
-class Connection {
+class ToolConnection {
   /** The requests that are not answered yet, by id. */
   private readonly running = new Map<string | number, AbortController>();
   /** The client's description of itself in `initialize`. */
@@ -134,7 +135,8 @@ class Connection {
 
   /** Returns the answer to a message; `undefined` if it needs none, or was cancelled. */
   private async answer(request: Request | null): Promise<object | undefined> {
-    const { id, method, params = {} } = request ?? {};
+    const { id, method } = request ?? {};
+    const params = request?.params ?? {};
     if (method === "notifications/cancelled") this.running.get(params.requestId as string | number)?.abort();
     if (method === undefined || id === undefined || id === null) return undefined;
     const task = new AbortController();
@@ -157,7 +159,7 @@ class Connection {
     if (revision === undefined) return this.statefulResult(method, params, signal);
     if (revision !== statelessRevision) {
       const data = { supported: [statelessRevision], requested: revision };
-      throw new RequestError(errorCodes.unknownRevision, `Unsupported protocol version: ${String(revision)}`, data);
+      throw new RequestError(errorCodes.unknownRevision, protocolErrors.unknownRevision(revision), data);
     }
     const result = await this.statelessResult(method, params, { client: meta?.[metaKeys.client], signal });
     return { ...result, resultType: "complete", _meta: { [metaKeys.server]: this.server.info } };
@@ -184,11 +186,11 @@ class Connection {
 
   private async toolResult(method: string, params: Record<string, unknown>, caller: ToolCaller): Promise<object> {
     if (method === "tools/list") return { tools: await this.server.list() };
-    if (method !== "tools/call") throw new RequestError(errorCodes.methodNotFound, `Method not found: ${method}`);
+    if (method !== "tools/call")
+      throw new RequestError(errorCodes.methodNotFound, protocolErrors.unknownMethod(method));
     const { name, arguments: args } = params;
     const result = typeof name === "string" ? await this.server.call(name, args, caller) : undefined;
-    if (result === undefined)
-      throw new RequestError(errorCodes.invalidParams, `There is no tool ${JSON.stringify(name)}`);
+    if (result === undefined) throw new RequestError(errorCodes.invalidParams, protocolErrors.unknownTool(name));
     return result;
   }
 }

@@ -1,24 +1,9 @@
 /** Serves agents over MCP on stdin and stdout, with tools that reach the user's editor. */
 import { limits } from "../../text/limits.js";
 import { newAgentId } from "../session/agentId.js";
-import type { RequestContext } from "../session/request.js";
+import type { ToolContext } from "./callTool.js";
 import { serveTools, type ToolCaller } from "./core.js";
 import { toolSentences } from "./sentences.js";
-
-/** The context of an agent's requests, and the form of the answers. */
-export interface ToolContext extends RequestContext {
-  /** `true` if answers to edits also have a structured part, which some agents show their model instead of the text. */
-  readonly structured: boolean;
-  /** The agent's own edits that an editor can undo, the latest last. */
-  readonly done: OwnEdit[];
-}
-
-/** An edit of the agent. */
-export interface OwnEdit {
-  readonly transaction: string;
-  /** Id of the session that did it. */
-  readonly session: string;
-}
 
 /**
  * Serves an agent until stdin closes or a signal arrives; returns the exit code. All calls are attributed to that

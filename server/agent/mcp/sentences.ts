@@ -5,8 +5,8 @@ import { count } from "../../plan/failure.js";
 /** Instructions, and additions to a session's answers. */
 export const toolSentences = {
   /**
-   * At most 512 characters, the most important sentence first: this is the only text that every agent shows its model, and one
-   * of them shows only its first line.
+   * At most 512 characters, the most important sentence first: this is the only text that every agent shows its model,
+   * and one agent shows only its first line.
    */
   instructions: `Edit files with multi_edit {"edits":[{"path","oldText","newText"}]}: all edits of a change in one call, across files; either all succeed or nothing changes.
 First call read_document: it returns the text that edits must match, with what the user has typed but not saved; tools that read the disk miss that. Copy oldText from it, enough to occur only once.
@@ -33,7 +33,14 @@ If a call fails, do what its message says.`,
   moreFiles: (more: number) => `and ${count(more, "more file")}`,
 } as const;
 
-/** Where a file's new text is after a call. */
+/** Messages of the errors that MCP itself defines, for programs. */
+export const protocolErrors = {
+  unknownRevision: (revision: unknown) => `Unsupported protocol version: ${String(revision)}`,
+  unknownMethod: (method: string) => `Method not found: ${method}`,
+  unknownTool: (name: unknown) => `There is no tool ${JSON.stringify(name)}`,
+} as const;
+
+/** The place of a file's new text after a call. */
 const fileStates = {
   unsaved: "not saved",
   saved: "saved",
@@ -64,7 +71,7 @@ export interface LinesShown {
 const linesFrom: Readonly<Record<LinesShown["from"], string>> = {
   saved: "",
   unsaved: ", from the editor, including unsaved changes",
-  outdated: ", from the editor, with unsaved text; the file on disk has changed since",
+  outdated: ", from the editor, including unsaved changes; the file on disk has changed since",
   unopened: ", from disk: no editor has the file open",
   disk: ", from disk",
 };

@@ -14,6 +14,7 @@ import {
   printParseErrorCode,
 } from "jsonc-parser";
 import { type Input, unreadable } from "../input.js";
+import { configureSentences } from "../sentences.js";
 
 /** One file that belongs to a program's configuration. */
 export interface ConfigFile {
@@ -66,7 +67,7 @@ function readJson(text: string): Input<unknown> {
     const line = text.slice(0, first.offset).split("\n").length;
     return unreadable(`line ${line}: ${printParseErrorCode(first.error)}`);
   }
-  return isObject(value) ? { ok: true, value } : unreadable("it is not a JSON object");
+  return isObject(value) ? { ok: true, value } : unreadable(configureSentences.notObject);
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
@@ -102,7 +103,10 @@ function removeEntry(text: string, { path, value, kind }: JsonEntry): string {
   return withoutEmptyParents(changed(text, path, undefined), path.slice(0, -1));
 }
 
-/** Removes an element of an array, with one of the commas beside it. The library's own removal leaves a part of the last one. */
+/**
+ * Removes an element of an array, with one of the commas beside it. The library's own removal leaves a part of the last
+ * element.
+ */
 function withoutItem(text: string, path: readonly string[], index: number): string {
   const tree = parseTree(text, [], { allowTrailingComma: true });
   const items = (tree === undefined ? undefined : nodeAt(tree, path)?.children) ?? [];
@@ -181,8 +185,8 @@ export interface BlockOptions {
 }
 
 const marksOf = (comment: string): { readonly first: string; readonly last: string } => ({
-  first: `${comment} multi-edit: this block is written and removed by "multi-edit setup".`,
-  last: `${comment} multi-edit: end of the block.`,
+  first: `${comment} ${configureSentences.blockStart}`,
+  last: `${comment} ${configureSentences.blockEnd}`,
 });
 
 /** Returns the offsets of our block, with its last line ending; `undefined` if the text has no complete block. */
@@ -203,8 +207,7 @@ export function blockFile(path: string, { comment, block, byHand }: BlockOptions
     add(text = "") {
       const at = place(text);
       const around = at === undefined ? text : text.slice(0, at[0]) + text.slice(at[1]);
-      if (byHand.test(around))
-        return unreadable("it already has these settings, which were not written by this command");
+      if (byHand.test(around)) return unreadable(configureSentences.byHand);
       if (at !== undefined) return { ok: true, value: `${text.slice(0, at[0])}${whole}${text.slice(at[1])}` };
       const space = text === "" ? "" : text.endsWith("\n") ? "\n" : "\n\n";
       return { ok: true, value: `${text}${space}${whole}` };
@@ -221,7 +224,7 @@ export function blockFile(path: string, { comment, block, byHand }: BlockOptions
 
 /** A file that consists of our part only. `text`: its contents. */
 export function wholeFile(path: string, text: string, isOurs: (present: string) => boolean): ConfigFile {
-  const foreign = unreadable("it was not written by this command");
+  const foreign = unreadable(configureSentences.foreign);
   return {
     path,
     add: (present) => (present === undefined || isOurs(present) ? { ok: true, value: text } : foreign),

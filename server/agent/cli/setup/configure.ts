@@ -8,15 +8,15 @@ import { configureSentences } from "../sentences.js";
 import type { ConfigFile } from "./configFile.js";
 
 /** One file that is to be changed; a text is `undefined` if there is no file. */
-interface Change {
+interface ConfigChange {
   readonly path: string;
   readonly before: string | undefined;
   readonly after: string | undefined;
 }
 
-/** Changes the files, and returns what was changed as text. Changes nothing if one of the files can't be read or parsed. */
+/** Changes the files and returns the difference as text. Changes nothing if one of the files can't be read or parsed. */
 export function configure(files: readonly ConfigFile[], task: "add" | "remove"): Input<string> {
-  const changes: Change[] = [];
+  const changes: ConfigChange[] = [];
   for (const file of files) {
     const change = changeOf(file, task);
     if (!change.ok) return unreadable(configureSentences.refused(file.path, change.problem));
@@ -32,7 +32,7 @@ export function configure(files: readonly ConfigFile[], task: "add" | "remove"):
   return { ok: true, value: changes.length === 0 ? configureSentences.nothing(task) : changes.map(show).join("\n") };
 }
 
-function changeOf(file: ConfigFile, task: "add" | "remove"): Input<Change> {
+function changeOf(file: ConfigFile, task: "add" | "remove"): Input<ConfigChange> {
   let path = file.path;
   let before: string | undefined;
   try {
@@ -47,7 +47,7 @@ function changeOf(file: ConfigFile, task: "add" | "remove"): Input<Change> {
 }
 
 /** Replaces the file at once, so that a program that reads it sees the old or the new text; keeps its mode. */
-function write({ path, after }: Change): void {
+function write({ path, after }: ConfigChange): void {
   if (after === undefined) {
     rmSync(path);
     return;
@@ -69,7 +69,7 @@ function modeOf(path: string): number {
 }
 
 /** The difference without context, because other settings in the file may be secret. */
-function show({ path, before = "", after = "" }: Change): string {
+function show({ path, before = "", after = "" }: ConfigChange): string {
   const patch = createTwoFilesPatch(path, path, before, after, "", "", { context: 0 });
   return patch.slice(patch.indexOf("\n") + 1);
 }

@@ -75,6 +75,7 @@ command = ${JSON.stringify(command)}
 args = ${JSON.stringify([...args, "mcp"])}
 startup_timeout_sec = 20
 tool_timeout_sec = 60
+env_vars = ["XDG_STATE_HOME"]
 required = true
 default_tools_approval_mode = "approve"
 omit_tools_from = ["deferred"]
@@ -130,7 +131,7 @@ function serverCommand([program, ...args]: Installation["command"]): readonly st
   return args.length === 0 ? ["multi-edit-language-server", "--stdio"] : [program, ...args, "--stdio"];
 }
 
-/** Returns the path of the file that Emacs reads at startup: the first that exists, in the order in which Emacs looks. */
+/** Returns the path of the file that Emacs reads at startup: the first that exists, in Emacs' own order. */
 function emacsInit(): string {
   const home = homeFolder();
   const folder = join(home, ".emacs.d");

@@ -33,16 +33,20 @@ claude mcp add-json --scope user multi-edit '{"type":"stdio","command":"multi-ed
 `,
   codex: () => `# Codex, in ~/.codex/config.toml.
 # In Codex's sandbox, commands may not open sockets; MCP servers run outside the sandbox.
+# env_vars: Codex passes on few variables, but the server looks for editors in XDG_STATE_HOME if you have set it.
 # required: Codex waits for the server and exits with an error if the server does not start.
 # approve: the tools change files without asking you, even on disk and under --sandbox read-only. Without this
 # setting, codex exec refuses every edit.
-# omit_tools_from: the tools cost about 2,000 tokens in each request. Without this setting, most models do not see the tools.
-# output_token_limit: reading one file may cost up to that many tokens. Models that call tools from a script see less of a long file.
+# omit_tools_from: the tools cost about 2,000 tokens in each request. Without this setting, most models do not see the
+# tools.
+# output_token_limit: reading one file may cost up to that many tokens. Models that call tools from a script see less of
+# a long file.
 [mcp_servers.multi-edit]
 command = "multi-edit"
 args = ["mcp"]
 startup_timeout_sec = 20
 tool_timeout_sec = 60
+env_vars = ["XDG_STATE_HOME"]
 required = true
 default_tools_approval_mode = "approve"
 omit_tools_from = ["deferred"]
@@ -58,9 +62,19 @@ output_token_limit = 40000
   "mcp": {
     "multi-edit": { "type": "local", "command": ["multi-edit", "mcp"], "enabled": true }
   },
-  "permission": { "multi-edit_multi_edit": "allow", "multi-edit_apply_patch": "allow" },
+  "permission": {
+    "multi-edit_multi_edit": "allow",
+    "multi-edit_apply_patch": "allow",
+    "multi-edit_undo_last_edit": "allow"
+  },
   "agent": {
-    "plan": { "permission": { "multi-edit_multi_edit": "deny", "multi-edit_apply_patch": "deny" } }
+    "plan": {
+      "permission": {
+        "multi-edit_multi_edit": "deny",
+        "multi-edit_apply_patch": "deny",
+        "multi-edit_undo_last_edit": "deny"
+      }
+    }
   }
 }
 `,

@@ -1,0 +1,124 @@
+/** The answers of the MCP server's tools: short, true, and as long as the agent can pass on. */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { limits } from "../../server/text/limits.js";
+import { buildProgram, type Program } from "../support/build.js";
+import { startAgent } from "../support/mcpAgent.js";
+import { edit, layTable, unsaved } from "../support/mcpTable.js";
+
+let program: Program;
+beforeAll(async () => {
+  program = await buildProgram(new URL("../../server/main.ts", import.meta.url));
+});
+afterAll(() => program.remove());
+
+/** A call whose edits revert `edits`. */
+const reverted = (edits: readonly { path: string; oldText: string; newText: string }[]): object => ({
+  edits: edits.map(({ path, oldText, newText }) => ({ path, oldText: newText, newText: oldText })),
+});
+
+describe("a large answer", () => {
+  it("is limited in its diff, its text and its list of files", async () => {
+    const line = `${"x".repeat(99)}\n`;
+    const files = Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`f${i}.txt`, `one ${i}\n`]));
+    const { agent, root } = await layTable(program, { files: { "a.txt": line.repeat(3_000), ...files } });
+    const read = await agent.call("read_document", { path: "a.txt" });
+    expect(read.texts[1]?.length).toBeLessThanOrEqual(limits.toolText);
+    expect(read.texts[1]?.endsWith(line)).toBe(true);
+    expect(read.texts[0]).toBe(
+      "Lines 1 to 200 of 3000, from disk: no editor has the file open. The rest is too long for one answer: continue with startLine 201.",
+    );
+    const edits = Object.keys(files).map((path) => ({ path, oldText: "one", newText: "two" }));
+    const many = await agent.call("preview_edits", { edits });
+    const [head = "", diff = ""] = many.texts[0]?.split(/\n\n(?=diff --git )/) ?? [];
+    expect(head.match(/^M /gm)).toHaveLength(limits.toolFiles);
+    expect(head).toContain("and 100 more files\nNothing was changed.");
+    expect(head).toContain("characters of the diff are left out");
+    expect(diff.length).toBeLessThanOrEqual(limits.summaryDiff);
+    expect(diff.length).toBeGreaterThan(limits.summaryDiff / 2);
+    const done = await agent.call("multi_edit", { edits });
+    expect(done.texts[0]).toContain("M f0.txt, on disk (no editor has it open)\n");
+    expect(done.texts[0]).not.toContain("diff");
+    const cut = await startAgent(program, root, { args: ["--structured"] });
+    expect((await cut.call("preview_edits", reverted(edits))).structured?.files).toHaveLength(limits.toolFiles);
+  });
+});
+
+describe("an answer", () => {
+  it("says which edits were not done as they were sent, and where", async () => {
+    const text = "if (x) {\n\tone();\n\ttwo();\n}\nlast  \n";
+    const { agent, texts } = await layTable(program, { open: { "a.txt": text } });
+    const edits = [
+      { oldText: "one();\ntwo();", newText: "one();\nsix();" },
+      { oldText: "last\n", newText: "end\n" },
+      { oldText: "if (x)", newText: "if (y)" },
+      { oldText: "if (x)", newText: "if (y)" },
+    ];
+    const answer = await agent.call("multi_edit", { edits: edits.map((one) => ({ path: "a.txt", ...one })) });
+    expect(answer.texts).toEqual([
+      [
+        "M a.txt, not saved",
+        "edit 0, line 2: new text indented like the file",
+        "edit 1, line 5: trailing spaces differ",
+        "edit 3: already in the file, skipped",
+      ].join("\n"),
+    ]);
+    expect(texts()["a.txt"]).toBe("if (y) {\n\tone();\n\tsix();\n}\nend\n");
+  });
+
+  it("counts the places of an edit that replaces several", async () => {
+    const { agent } = await layTable(program, { open: { "a.txt": "one\n".repeat(400) } });
+    const call = { edits: [{ path: "a.txt", oldText: "one", newText: "two", replaceAll: true }] };
+    expect((await agent.call("multi_edit", call)).texts).toEqual(["M a.txt, 400 places, not saved"]);
+  });
+
+  it("to a read says that another program has changed the file on disk", async () => {
+    const { agent, root, editor, uri } = await layTable(program, unsaved);
+    const note = async (): Promise<string | undefined> =>
+      (await agent.call("read_document", { path: "a.txt", endLine: 1 })).texts[0];
+    expect(await note()).toBe("Lines 1 to 1 of 2, from the editor, including unsaved changes.");
+    writeFileSync(join(root, "a.txt"), "theirs\n");
+    expect(await note()).toBe(
+      "Lines 1 to 1 of 2, from the editor, including unsaved changes; the file on disk has changed since.",
+    );
+    await editor.connection.sendNotification("textDocument/didSave", { textDocument: { uri: uri("a.txt") } });
+    expect(await note()).toBe("Lines 1 to 1 of 2, from the editor, including unsaved changes.");
+  });
+
+  it("to a read has as much of a text as the agent is known to pass on", async () => {
+    const { root } = await layTable(program, { files: { "a.txt": "one line\n".repeat(10_000) } });
+    const known = await startAgent(program, root, { clientName: "opencode" });
+    const [note = ""] = (await known.call("read_document", { path: "a.txt" })).texts;
+    expect(note).toContain("Lines 1 to 5000 of 10000");
+  });
+});
+
+describe("undo_last_edit", () => {
+  it("undoes the agent's own edits, the latest first, and leaves what others did", async () => {
+    const { agent, root, texts } = await layTable(program, { open: { "a.txt": "one\nold\n" } });
+    const other = await startAgent(program, root);
+    await agent.call("multi_edit", edit("a.txt", "one", "two"));
+    await agent.call("multi_edit", edit("a.txt", "two", "three"));
+    await other.call("multi_edit", edit("a.txt", "old", "new"));
+    expect((await agent.call("undo_last_edit", {})).isError).toBe(false);
+    expect(texts()["a.txt"]).toBe("two\nnew\n");
+    expect(await agent.call("undo_last_edit", {})).toMatchObject({ texts: ["M a.txt, not saved"] });
+    expect(texts()["a.txt"]).toBe("one\nnew\n");
+    expect(await agent.call("undo_last_edit", {})).toMatchObject({
+      isError: true,
+      texts: [expect.stringContaining("There is no edit of yours that can be undone")],
+    });
+    expect(texts()["a.txt"]).toBe("one\nnew\n");
+  });
+});
+
+describe("fields that agents add to all tools", () => {
+  it("are ignored, and no answer mentions them", async () => {
+    const { agent } = await layTable(program, unsaved);
+    const extra = { wait_for_previous: true };
+    expect((await agent.call("read_document", { path: "a.txt", ...extra })).isError).toBe(false);
+    const { texts } = await agent.call("multi_edit", { ...edit("a.txt", "one", "two"), ...extra });
+    expect(texts).toEqual(["M a.txt, not saved"]);
+  });
+});
