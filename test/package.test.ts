@@ -64,6 +64,7 @@ describe("the packed files", () => {
     "dist/types/cjs/package.json",
     "dist/types/esm/lsp/protocol.d.ts",
     "package.json",
+    "SECURITY.md",
     // The README links to the protocol page.
     "server/PROTOCOL.md",
     "server/README.md",

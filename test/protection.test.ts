@@ -7,7 +7,7 @@ import { describe, expect, it } from "vitest";
 import { defaultNames } from "../server/workspace/protectedNames.js";
 import {
   type ConfirmSetting,
-  type Gate,
+  type FileGate,
   gitDirectoriesWith,
   gitDirectoryAbove,
   isFileLike,
@@ -16,11 +16,11 @@ import {
 } from "../server/workspace/protection.js";
 import { makeDirectory } from "./support/directory.js";
 
-const gate = (protectedNames: readonly string[] = defaultNames, confirm: ConfirmSetting = "protected"): Gate =>
+const gate = (protectedNames: readonly string[] = defaultNames, confirm: ConfirmSetting = "protected"): FileGate =>
   toGate({ protectedNames, confirm });
 
 /** The verdict on a path below a folder: `free`, `asks`, or the reason for the refusal. */
-function verdict(path: string, ...gates: readonly Gate[]): string {
+function verdict(path: string, ...gates: readonly FileGate[]): string {
   const judged = judge(gates.length === 0 ? [gate()] : gates, `/ws/${path}`, path);
   if (judged === undefined) return "free";
   return judged.kind === "asks" ? "asks" : judged.why;
@@ -107,8 +107,8 @@ describe("several gates", () => {
   });
 
   it("count only for the files that they are for, and a fallback only for the others", () => {
-    const fallback: Gate = { ...gate(defaultNames, "always"), isFallback: true };
-    const other: Gate = { ...gate([], "never"), holds: ["/ws/held"] };
+    const fallback: FileGate = { ...gate(defaultNames, "always"), isFallback: true };
+    const other: FileGate = { ...gate([], "never"), holds: ["/ws/held"] };
     expect(verdict("held/a", fallback, other)).toBe("free");
     expect(verdict("free/a", fallback, other)).toBe("asks");
     expect(verdict("held-not/a", fallback, other)).toBe("asks");

@@ -291,7 +291,8 @@ function registerRequests(session: Session): void {
   });
   connection.onNotification(notifications.didChangeUnsynced, (params: unknown) => {
     const { uris }: { uris?: unknown } = Object(params);
-    if (Array.isArray(uris)) session.unsynced = uris.filter((uri) => typeof uri === "string").slice(0, limits.unsynced);
+    if (Array.isArray(uris))
+      session.unsynced = uris.filter((uri) => typeof uri === "string").slice(0, limits.unsyncedDocuments);
   });
   for (const method of Object.values(methods)) {
     connection.onRequest(method, (params: unknown, token) =>

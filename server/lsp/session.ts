@@ -6,7 +6,7 @@ import type { Failure } from "../plan/failure.js";
 import type { Documents, OpenDocument } from "../workspace/documents.js";
 import type { Folder } from "../workspace/paths.js";
 import { pathOfSyncedUri } from "../workspace/pathText.js";
-import type { Gate } from "../workspace/protection.js";
+import type { FileGate } from "../workspace/protection.js";
 import type { Settings } from "../workspace/settings.js";
 import type { World } from "../workspace/takeSnapshot.js";
 import type { ClientFacts } from "./clients.js";
@@ -49,9 +49,9 @@ export interface Session {
   /** URIs of documents with unsaved changes that the client does not sync, as the client reports them. */
   unsynced: readonly string[];
   /** The settings' decision about files; always up to date with `settings`. */
-  gate: Gate;
+  gate: FileGate;
   /** Returns the gates that the user has set in other editors. Set by `agent/`; `undefined` before that. */
-  otherGates: (() => readonly Gate[]) | undefined;
+  otherGates: (() => readonly FileGate[]) | undefined;
   /**
    * Asks the user in another editor about changes to `files`, which are absolute paths. Resolves with `undefined` if no
    * editor can ask. The field is `undefined` if this session's own client asks the user. Set by `agent/`.

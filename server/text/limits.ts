@@ -178,7 +178,7 @@ export const limits = {
   /** Bytes in the user's settings file. */
   settingsFileBytes: 1024 * 1024,
   /** Documents that a client may report as having unsaved changes that it does not sync; the others are ignored. */
-  unsynced: 1_000,
+  unsyncedDocuments: 1_000,
   /** Session records that are read; any others are ignored. */
   sessionsRead: 1_000,
   /** Sessions named in a failure. */

@@ -19,9 +19,9 @@ import {
   uriOfPath,
   windowsProblem,
 } from "./pathText.js";
-import { type Asks, gitDirectoryAbove, judge, type Refused } from "./protection.js";
+import { type Asks, gitDirectoryAbove, judge } from "./protection.js";
 import type { Area, Ground, Resolved, Resolver, Scope } from "./resolvedPath.js";
-import { pathFailures, pathProblems } from "./sentences.js";
+import { pathFailures, pathProblems, type Refused } from "./sentences.js";
 import { canonicalServerFolders, homeFolder } from "./serverFolder.js";
 
 export type { Folder, Resolved, ResolvedPath, Resolver, Scope } from "./resolvedPath.js";

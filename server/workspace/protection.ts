@@ -3,6 +3,7 @@ import { lstatSync } from "node:fs";
 import { dirname, extname, join } from "node:path";
 import { foldName, isInside } from "./pathText.js";
 import { askedNames, defaultNames, refusedNames, templateFolders, versionControl } from "./protectedNames.js";
+import type { Refused } from "./sentences.js";
 
 /** The times when the user is asked: for every change, for changes to files that people protect but edit, or never. */
 export type AskWord = "always" | "protected" | "never";
@@ -11,7 +12,7 @@ export type AskWord = "always" | "protected" | "never";
 export type ConfirmSetting = AskWord | readonly { readonly files: string; readonly ask: AskWord }[];
 
 /** One set of the user's settings that decides about files. */
-export interface Gate {
+export interface FileGate {
   readonly names: NameTable;
   readonly confirm: ConfirmSetting;
   /**
@@ -21,17 +22,6 @@ export interface Gate {
   readonly holds?: readonly string[] | undefined;
   /** `true` if the gate applies only to files that no other gate is for. */
   readonly isFallback?: boolean;
-}
-
-/** The reason why a file is refused. `by`: the name, pattern or directory that decides. */
-export interface Refused {
-  readonly kind: "refused";
-  /**
-   * `protected`: a default name; `added`: a name in the user's own list; `unasked`: a file to ask about, but the user's
-   * rules say never to ask; `git`: a Git directory.
-   */
-  readonly why: "protected" | "added" | "unasked" | "git";
-  readonly by: string;
 }
 
 /** The reason why the user must agree to a change. `name`: the protected name; `undefined` if a rule asks for it. */
@@ -62,7 +52,7 @@ interface NamePattern {
  * Prepares the setting `protectedNames`. If every item begins with `+` or `-`, the items change the default list.
  * Otherwise they replace it. Names that the user lists are refused.
  */
-export function toNameTable(list: readonly string[]): NameTable {
+function toNameTable(list: readonly string[]): NameTable {
   const isDefault = list.length === defaultNames.length && list.every((name, i) => name === defaultNames[i]);
   const changes = list.length > 0 && list.every((item) => /^[+-]/.test(item));
   const removed = new Set(changes ? list.filter((item) => item.startsWith("-")).map((item) => item.slice(1)) : []);
@@ -88,7 +78,7 @@ export function toNameTable(list: readonly string[]): NameTable {
 export function toGate(settings: {
   readonly protectedNames: readonly string[];
   readonly confirm: ConfirmSetting;
-}): Pick<Gate, "names" | "confirm"> {
+}): Pick<FileGate, "names" | "confirm"> {
   return { names: toNameTable(settings.protectedNames), confirm: settings.confirm };
 }
 
@@ -97,7 +87,7 @@ export function toGate(settings: {
  * changed; `undefined` if it may be changed freely. `file`: an absolute path; `below`: the part of it that counts, which
  * is relative to the folder that contains it.
  */
-export function judge(gates: readonly Gate[], file: string, below: string): Refused | Asks | undefined {
+export function judge(gates: readonly FileGate[], file: string, below: string): Refused | Asks | undefined {
   const holding = gates.filter(({ holds }) => holds?.some((folder) => isInside(folder, file)));
   let strictest: Asks | undefined;
   for (const gate of gates) {

@@ -1,7 +1,7 @@
 /** Types for path resolution: the scope in which a path is resolved, and the document that it refers to. */
 import type { Failed } from "../plan/failure.js";
 import type { Canonical, OpenFiles, OpenText, OpenTexts, UnseenDocument } from "./identity.js";
-import type { Asks, Gate } from "./protection.js";
+import type { Asks, FileGate } from "./protection.js";
 
 /** One of the editor's workspace folders. */
 export interface Folder {
@@ -21,7 +21,7 @@ export interface Scope {
   /** From the user's settings: additional directories where files may be edited; absolute, or starting with `~/`. */
   readonly additionalFolders: readonly string[];
   /** The user's gates; a path is judged by its part below the folder that contains it. */
-  readonly gates: readonly Gate[];
+  readonly gates: readonly FileGate[];
   readonly openTexts: OpenTexts;
   /** URIs of documents with unsaved changes that the client does not sync; `undefined` if it has reported none. */
   readonly unsynced?: readonly string[] | undefined;
@@ -49,7 +49,7 @@ export interface Ground {
   readonly areas: readonly Area[];
   /** `false` if the editor has no workspace folder; every open document then counts as inside the workspace. */
   readonly hasFolders: boolean;
-  readonly gates: readonly Gate[];
+  readonly gates: readonly FileGate[];
   /** `true` if `.git` is among the protected names: Git directories are then recognised by their contents, too. */
   readonly protectsGit: boolean;
   /** For the directories examined so far: `true` if Git would take the directory for a repository. */

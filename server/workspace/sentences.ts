@@ -3,7 +3,6 @@ import type { z } from "zod";
 import { type At, clip, fileAt, makeFailure, nameOf, quote } from "../plan/failure.js";
 import { batchFailures } from "../plan/sentences.js";
 import { limits } from "../text/limits.js";
-import type { Refused } from "./protection.js";
 
 const leaveOut = "If the file has already been deleted, leave the section out.";
 
@@ -152,7 +151,7 @@ const protectionReasons: Record<Refused["why"], (by: string) => string> = {
   protected: (by) => `${by} matches a name in the setting "protectedNames"`,
   added: (by) => `the user has added ${by} to the setting "protectedNames"`,
   unasked: (by) =>
-    `${by} matches a name in the setting "protectedNames", and the setting "confirm" forbids to ask the user about it`,
+    `${by} matches a name in the setting "protectedNames", and the setting "confirm" forbids asking the user about it`,
   git: (by) => `Git takes ${by} for a repository's own directory`,
 };
 
@@ -162,6 +161,17 @@ const protectionHints: Record<Refused["why"], string> = {
   unasked: "Only the user can change these settings.",
   git: "Git runs programs that files in such a directory name; use Git's own commands.",
 };
+
+/** The reason why a file is refused. `by`: the name, pattern or directory that decides. */
+export interface Refused {
+  readonly kind: "refused";
+  /**
+   * `protected`: a default name; `added`: a name in the user's own list; `unasked`: a file to ask about, but the user's
+   * rules say never to ask; `git`: a Git directory.
+   */
+  readonly why: "protected" | "added" | "unasked" | "git";
+  readonly by: string;
+}
 
 /** The way a call uses a file, which determines the advice if the file does not exist. */
 export type FileUse = keyof typeof withoutFile;
@@ -266,6 +276,15 @@ export const staleFailures = {
 export const staleProblems = {
   fileChanged: "it is no longer the file that the call was planned for",
   nameTaken: "a file with that name now exists",
+} as const;
+
+/** The forms that a setting's value must have, for `settingWarnings.unusable`. */
+export const settingForms = {
+  folder: "expected the absolute path of a folder, or a path that starts with ~/",
+  name: "expected a name, or names with slashes between them, or - or + and a name",
+  names: "expected either + or - before every item, to change the default list, or before none",
+  confirm:
+    'expected "never", "protected", "always", or a list of rules such as { "files": "infra/**", "ask": "always" }',
 } as const;
 
 /** Warnings about unusable settings. */

@@ -4,20 +4,14 @@ import { isObject } from "../dialect/keys.js";
 import { limits } from "../text/limits.js";
 import { folderPattern } from "./pathText.js";
 import { defaultNames } from "./protectedNames.js";
-import { settingWarnings } from "./sentences.js";
+import { settingForms, settingWarnings } from "./sentences.js";
 
-const folder = z
-  .string()
-  .max(limits.pathLength)
-  .regex(folderPattern, "expected the absolute path of a folder, or a path that starts with ~/");
+const folder = z.string().max(limits.pathLength).regex(folderPattern, settingForms.folder);
 
 const name = z
   .string()
   .max(limits.pathLength)
-  .regex(
-    /^[+-]?[^\\/!+-][^\\/]*(?:\/[^\\/]+)*$/,
-    "expected a name, or names with slashes between them, or - or + and a name",
-  );
+  .regex(/^[+-]?[^\\/!+-][^\\/]*(?:\/[^\\/]+)*$/, settingForms.name);
 
 const askWord = z.enum(["never", "protected", "always"]);
 
@@ -38,8 +32,7 @@ const schema = z.strictObject({
     ),
   confirm: z
     .union([askWord, z.array(confirmRule).max(limits.settingItems)], {
-      error:
-        'expected "never", "protected", "always", or a list of rules such as { "files": "infra/**", "ask": "always" }',
+      error: settingForms.confirm,
     })
     .default("protected")
     .describe(
@@ -61,7 +54,7 @@ const schema = z.strictObject({
   protectedNames: z
     .array(name)
     .max(limits.settingItems)
-    .refine(isOfOneForm, "expected either + or - before every item, to change the default list, or before none")
+    .refine(isOfOneForm, settingForms.names)
     .default([...defaultNames])
     .describe(
       'Names of files and folders that calls may neither read nor change; about a few of the defaults, you are asked instead. A name is protected anywhere in a path, regardless of case; * stands for any characters. If every item begins with + or -, the items change this list: ["+secrets", "-.npmrc"]. Otherwise, your own list replaces it.',

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { limits } from "../../text/limits.js";
 import { codeOf } from "../../workspace/identity.js";
 import { isInside } from "../../workspace/pathText.js";
-import { type Gate, toGate } from "../../workspace/protection.js";
+import { type FileGate, toGate } from "../../workspace/protection.js";
 import { configFolder } from "../../workspace/serverFolder.js";
 import { defaultSettings, type Settings } from "../../workspace/settings.js";
 import { sessionProblems, settingsFileProblems } from "../sentences.js";
@@ -14,7 +14,7 @@ import { type ClosedRecord, readRecords, type SessionRecord } from "./record.js"
  * Returns the gates of all announced sessions but one. They are in the sessions' records, so they hold even while a
  * session does not answer. `except`: the id of the session that is asking.
  */
-export function announcedGates(directory: string, except?: string): Gate[] {
+export function announcedGates(directory: string, except?: string): FileGate[] {
   try {
     const { records, closed } = readRecords(directory);
     return [...records, ...closed].filter(({ id }) => id !== except).map(toAnnouncedGate);
@@ -24,7 +24,7 @@ export function announcedGates(directory: string, except?: string): Gate[] {
   }
 }
 
-function toAnnouncedGate(record: SessionRecord | ClosedRecord): Gate {
+function toAnnouncedGate(record: SessionRecord | ClosedRecord): FileGate {
   const { confirm = defaultSettings.confirm, protectedNames = defaultSettings.protectedNames } = record.gates ?? {};
   // Nobody else may change the files of a closed session, so there is nothing to ask about.
   return { ...toGate({ confirm: "closed" in record ? [] : confirm, protectedNames }), holds: heldBy(record) };
@@ -34,7 +34,7 @@ function toAnnouncedGate(record: SessionRecord | ClosedRecord): Gate {
  * Returns the absolute, canonical paths of the folders and files that a session has; `undefined` if its record was too
  * large to list them.
  */
-export function heldBy({ folders, outside = [], gates }: SessionRecord | ClosedRecord): string[] | undefined {
+function heldBy({ folders, outside = [], gates }: SessionRecord | ClosedRecord): string[] | undefined {
   if (gates?.everywhere === true) return undefined;
   return [...folders.map(({ path }) => path), ...outside].filter((path) => path !== "").map(canonical);
 }
