@@ -18,6 +18,7 @@ import type {
 import type {
   ClientMultiEdit,
   DidApplyParams,
+  DidChangeUnsyncedParams,
   MultiEditErrorData,
   MultiEditParams,
   MultiEditResult,
@@ -78,6 +79,11 @@ export interface Client {
   undo(params?: UndoParams): Promise<Answer<MultiEditResult>>;
   /** Returns the server's state: open documents, folders, and the batches that can be undone. */
   status(): Promise<Answer<StatusResult>>;
+  /**
+   * Reports all files with unsaved changes in editors or tabs that this client does not sync, as absolute paths, so that
+   * the server does not write these files on disk. Each report replaces the one before.
+   */
+  reportUnsynced(paths: readonly string[]): Promise<void>;
   /** Stops the server, waits for it to exit, and returns its exit code. */
   stop(): Promise<number | null>;
 }
@@ -145,6 +151,10 @@ export async function startClient(options: ClientOptions): Promise<Client> {
     read: (params) => ask("multiEdit/read", params),
     undo: (params = {}) => ask("multiEdit/undo", params),
     status: () => ask("multiEdit/status", {}),
+    reportUnsynced(paths) {
+      const params: DidChangeUnsyncedParams = { uris: paths.map((path) => pathToFileURL(path).href) };
+      return connection.sendNotification("multiEdit/didChangeUnsynced", params);
+    },
     async stop() {
       await connection.sendRequest("shutdown");
       await connection.sendNotification("exit");

@@ -87,11 +87,12 @@ local function request(client, method, params, handler)
   return client.request(method, params, handler)
 end
 
-local function notify_server(client, method)
+local function notify_server(client, method, params)
+  params = params or vim.empty_dict()
   if vim.fn.has("nvim-0.11") == 1 then
-    return client:notify(method, vim.empty_dict())
+    return client:notify(method, params)
   end
-  return client.notify(method, vim.empty_dict())
+  return client.notify(method, params)
 end
 
 local function is_file(buffer)
@@ -165,6 +166,29 @@ end
 local function client_here()
   local get = vim.lsp.get_clients
   return get({ name = name, bufnr = 0 })[1] or get({ name = name })[1]
+end
+
+-- The list that each client's server was last sent, as one string.
+local reported = {}
+
+-- Tells each server which files have unsaved changes in buffers that it is not attached to, such as those of a plugin for
+-- notebooks, so that it does not write these files on disk.
+local function report_unsynced()
+  for _, client in ipairs(vim.lsp.get_clients({ name = name })) do
+    local uris = {}
+    for _, buffer in ipairs(vim.api.nvim_list_bufs()) do
+      local path = vim.api.nvim_buf_get_name(buffer)
+      local is_unsaved = is_loaded(buffer) and vim.bo[buffer].modified and vim.startswith(path, "/")
+      if is_unsaved and not vim.lsp.buf_is_attached(buffer, client.id) then
+        table.insert(uris, vim.uri_from_fname(path))
+      end
+    end
+    local list = table.concat(uris, "\n")
+    if list ~= (reported[client.id] or "") then
+      reported[client.id] = list
+      notify_server(client, "multiEdit/didChangeUnsynced", { uris = uris })
+    end
+  end
 end
 
 -- Returns why a document can't be edited as planned, or nil.
@@ -325,12 +349,18 @@ function M.setup(options)
   if user_config().filetypes then
     error('multi_edit.setup() attaches to files of all types: leave "filetypes" out, or use vim.lsp.enable instead', 2)
   end
+  local group = vim.api.nvim_create_augroup(name, {})
   -- The last two events are for buffers that become files only later, when they get a name.
   vim.api.nvim_create_autocmd({ "BufReadPost", "BufNewFile", "BufFilePost", "BufWritePost" }, {
-    group = vim.api.nvim_create_augroup(name, {}),
+    group = group,
     callback = function(event)
       attach(event.buf, options)
     end,
+  })
+  vim.api.nvim_create_autocmd({ "BufModifiedSet", "BufFilePost", "BufUnload", "LspAttach", "LspDetach" }, {
+    group = group,
+    -- Once the event is over, the buffers and clients are in their new state.
+    callback = vim.schedule_wrap(report_unsynced),
   })
   for _, buffer in ipairs(vim.api.nvim_list_bufs()) do
     if is_loaded(buffer) then
