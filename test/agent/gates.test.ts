@@ -1,5 +1,5 @@
 /** The user's gates, `confirm` and `protectedNames`, tried from every door that might lead around them. */
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { announced, ownStateHome, sessionsIn } from "../support/agentPeer.js";
@@ -8,6 +8,7 @@ import { hastyServer, serverForDesks } from "../support/desk.js";
 import { makeDirectory } from "../support/directory.js";
 import { type FakeEditor, startEditor } from "../support/fakeEditor.js";
 import { startAgent } from "../support/mcpAgent.js";
+import { startStub } from "../support/sessionStub.js";
 
 const program = serverForDesks();
 
@@ -329,5 +330,24 @@ describe("the user's settings file", () => {
     await expect(asked).rejects.toThrow("Only the server may read or write there");
     await expect(editor.request("multiEdit/read", { path })).rejects.toThrow("Only the server may read or write there");
     expect([readFileSync(path, "utf8"), text("a.txt"), existsSync(config)]).toEqual(["{}", "one\n", true]);
+  });
+});
+
+describe("a session on another machine that has not renewed its announcement", () => {
+  it("counts as gone after two minutes, with a warning, and locks its files until then", async () => {
+    const home = ownStateHome();
+    ownConfigHome(home);
+    const folder = makeDirectory({ "a.txt": "one\n", "b.txt": "one\n" });
+    await startStub(home, { id: "0123456789ab", folders: [folder], isSilent: true });
+    const path = join(sessionsIn(home), "0123456789ab.json");
+    writeFileSync(path, JSON.stringify({ ...JSON.parse(readFileSync(path, "utf8")), host: "far.away" }), {
+      mode: 0o600,
+    });
+    expect(await command(folder, "a.txt", "--mode=disk")).toMatchObject({ code: 4 });
+    const old = Date.now() / 1000 - 130;
+    utimesSync(path, old, old);
+    const ran = await command(folder, "a.txt", "--mode=disk");
+    expect([ran.code, ran.stderr]).toEqual([0, expect.stringContaining("has not renewed it for 2 minutes")]);
+    expect(await mcp(folder, "b.txt")).toMatch(/^done: [\s\S]*counts as gone/);
   });
 });

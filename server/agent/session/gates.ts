@@ -39,6 +39,15 @@ function heldBy({ folders, outside = [], gates }: SessionRecord | ClosedRecord):
   return [...folders.map(({ path }) => path), ...outside].filter((path) => path !== "").map(canonical);
 }
 
+/** Returns the warnings about sessions that have one of the files but count as gone, because nobody renews their records. */
+export function warningsAbout(directory: string, files: readonly string[]): string[] {
+  try {
+    return readRecords(directory).stale.flatMap(({ record, problem }) => (holds(record, files) ? [problem] : []));
+  } catch {
+    return [];
+  }
+}
+
 /** Reports whether a session has one of the files, given as absolute, canonical paths. */
 export function holds(record: SessionRecord | ClosedRecord, files: readonly string[]): boolean {
   const held = heldBy(record);

@@ -1,4 +1,5 @@
 /** Sends a request to the right session and returns the result, or a failure if no result arrives in time. */
+import { resolve } from "node:path";
 import { type CancellationToken, CancellationTokenSource, ErrorCodes, ResponseError } from "vscode-jsonrpc/node";
 import { decodeCall } from "../../dialect/decode.js";
 import type { CallOptions } from "../../dialect/options.js";
@@ -11,8 +12,8 @@ import { limits } from "../../text/limits.js";
 import { sessionFailures } from "../sentences.js";
 import { askUserOf } from "./askUser.js";
 import { ConnectionLost } from "./connect.js";
-import { announcedGates, readUserSettings } from "./gates.js";
-import { mattersTo, openElsewhere, selectSession, sessionName } from "./selectSession.js";
+import { announcedGates, readUserSettings, warningsAbout } from "./gates.js";
+import { canonicalPaths, mattersTo, openElsewhere, selectSession, sessionName } from "./selectSession.js";
 import { closeSessions, findSessions } from "./sessions.js";
 
 /** The program that sends requests, with its settings. */
@@ -124,10 +125,14 @@ export async function sendRequest(request: SessionRequest, context: RequestConte
 }
 
 /** Carries out a request on disk, by running the same server in this process, without an editor. */
-async function serveOnDisk({ method, params }: SessionRequest, context: RequestContext): Promise<RequestResult> {
+async function serveOnDisk(
+  { method, params, targets }: SessionRequest,
+  context: RequestContext,
+): Promise<RequestResult> {
   const { openDiskSession } = await import("./diskSession.js");
   const { serveRequest } = await import("../../lsp/requests.js");
   const { directory, version, sessions, caller } = context;
+  const files = await canonicalPaths([directory, ...targets.map((target) => resolve(directory, target))]);
   const settings = readUserSettings(directory);
   if (settings.problem !== undefined) context.notify?.(settings.problem);
   const session = await openDiskSession(directory, settings.value, version, (text) => context.notify?.(text));
@@ -139,8 +144,9 @@ async function serveOnDisk({ method, params }: SessionRequest, context: RequestC
     const answer = await serveRequest(session, { method, params, applier: "server", caller }, token);
     if (answer instanceof ResponseError) throw answer;
     // This session ends with the call, so the transaction could not be undone later.
-    const { transaction: _, ...result } = answer as { transaction?: string };
-    return result;
+    const { transaction: _, ...result } = answer as { transaction?: string; warnings?: string[] };
+    const { warnings } = result;
+    return warnings === undefined ? result : { ...result, warnings: [...warnings, ...warningsAbout(sessions, files)] };
   };
   return resultOf({ version, editor: undefined, respond }, context);
 }

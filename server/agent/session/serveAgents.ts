@@ -13,7 +13,7 @@ import { processStart, realOwners } from "../../workspace/process.js";
 import { inServerFolder, makePrivate } from "../../workspace/serverFolder.js";
 import { editorName, sessionLog, socketSentences } from "../sentences.js";
 import { listen } from "./address.js";
-import { announcedGates, gatesToAnnounce } from "./gates.js";
+import { announcedGates, gatesToAnnounce, warningsAbout } from "./gates.js";
 import { createHandshaker, makeNonce, rejection, socketProtocols } from "./handshake.js";
 import { type ClosedRecord, recordPath, removeQuietly, type SessionRecord, writeRecord } from "./record.js";
 import { canonicalPaths, openElsewhere } from "./selectSession.js";
@@ -38,7 +38,10 @@ export async function serveAgents(session: Session): Promise<void> {
   };
   const outside = await watchOutside(session, announce);
   const caller = { name: "multi-edit-language-server", version: session.version };
-  session.openElsewhere = (paths) => openElsewhere(paths, sessions, caller, id);
+  session.openElsewhere = (paths) => {
+    for (const warning of warningsAbout(sessions, paths)) session.log("warn", warning);
+    return openElsewhere(paths, sessions, caller, id);
+  };
   session.otherGates = () => announcedGates(sessions, id);
   const problem = makePrivate(sessions);
   if (problem !== undefined) return session.log("warn", sessionLog.unreachable(problem));
