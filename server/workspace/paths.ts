@@ -285,7 +285,8 @@ function judgeAccess(
   }
   // A protected name may be a link to a directory with a different name.
   const folder = lexicalFolderOf(lexical, ground);
-  const verdict = folder === undefined ? undefined : judge(ground.gates, lexical, relative(folder, lexical));
+  const [file = lexical] = files;
+  const verdict = folder === undefined ? undefined : judge(ground.gates, file, relative(folder, lexical));
   return verdict?.kind === "refused" ? refuse(verdict) : { ok: true, asks: asks ?? verdict };
 }
 

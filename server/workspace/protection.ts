@@ -1,6 +1,6 @@
 /** Judges files by the user's gates: the protected names, and the rules that say when to ask the user. */
 import { lstatSync } from "node:fs";
-import { dirname, extname, join } from "node:path";
+import { dirname, extname, join, relative } from "node:path";
 import { foldName, isInside } from "./pathText.js";
 import { askedNames, defaultNames, refusedNames, templateFolders, versionControl } from "./protectedNames.js";
 import type { Refused } from "./sentences.js";
@@ -95,14 +95,24 @@ export function judge(gates: readonly FileGate[], file: string, below: string): 
       gate.holds === undefined ? gate.isFallback !== true || holding.length === 0 : holding.includes(gate);
     if (!decides) continue;
     const { names, confirm } = gate;
-    const found = protectedBy(names, below);
-    if (found?.asks === false) return { kind: "refused", why: found.isAdded ? "added" : "protected", by: found.text };
-    const word = typeof confirm === "string" ? confirm : ruledWord(confirm, file, below);
-    if (found !== undefined && word === "never") return { kind: "refused", why: "unasked", by: found.text };
-    // A protected name is the better reason, because it says more.
-    if (found !== undefined || word === "always") strictest = { kind: "asks", name: strictest?.name ?? found?.text };
+    // The caller's folder may be inside the gate's, so the path below the gate's own folder counts as well.
+    for (const path of gate.holds === undefined ? [below] : [below, belowHeld(gate.holds, file)]) {
+      const found = protectedBy(names, path);
+      if (found?.asks === false) return { kind: "refused", why: found.isAdded ? "added" : "protected", by: found.text };
+      const word = typeof confirm === "string" ? confirm : ruledWord(confirm, file, path);
+      if (found !== undefined && word === "never") return { kind: "refused", why: "unasked", by: found.text };
+      // A protected name is the better reason, because it says more.
+      if (found !== undefined || word === "always") strictest = { kind: "asks", name: strictest?.name ?? found?.text };
+    }
   }
   return strictest;
+}
+
+/** Returns the part of a file's path below the innermost folder of a gate; the whole path if no folder contains it. */
+function belowHeld(holds: readonly string[], file: string): string {
+  const folders = holds.filter((path) => path !== file && isInside(path, file));
+  const [innermost] = folders.sort((a, b) => b.length - a.length);
+  return innermost === undefined ? file : relative(innermost, file);
 }
 
 /** Returns the protected name that decides about a path; `undefined` if there is none. */

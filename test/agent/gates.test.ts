@@ -269,6 +269,23 @@ describe("confirmation by rule", () => {
   });
 });
 
+describe("the gates of a session hold below its own folder", () => {
+  it("even if the caller's working directory is a folder inside it", async () => {
+    const files = { "infra/a.tf": "one\n", "private/a.txt": "one\n", ".vscode/tasks.json": "one\n" };
+    const settings = { protectedNames: ["+private"], confirm: [{ files: "infra/**", ask: "always" }] };
+    const { folder, editor, text } = await lay({ files, settings });
+    for (const [path, code, asked] of [
+      ["infra/a.tf", 4, 1],
+      ["private/a.txt", 1, 1],
+      [".vscode/tasks.json", 1, 1],
+    ] as const) {
+      const [directory = "", name = ""] = path.split("/");
+      const ran = await command(join(folder, directory), name, "--mode=disk");
+      expect([path, ran.code, editor.questions.length, text(path)]).toEqual([path, code, asked, "one\n"]);
+    }
+  });
+});
+
 describe("the user's settings file", () => {
   const files = { "secret.txt": "one\n", "a.txt": "one\n", ".npmrc": "one\n" };
   function layFile(settings: unknown, where?: string) {
