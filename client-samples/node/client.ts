@@ -5,7 +5,13 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { createMessageConnection, ResponseError, StreamMessageReader, StreamMessageWriter } from "vscode-jsonrpc/node";
+import {
+  createMessageConnection,
+  type MessageConnection,
+  ResponseError,
+  StreamMessageReader,
+  StreamMessageWriter,
+} from "vscode-jsonrpc/node";
 import type {
   ApplyWorkspaceEditParams,
   InitializeParams,
@@ -106,18 +112,9 @@ export async function startClient(options: ClientOptions): Promise<Client> {
     connection.sendNotification(method, params).catch(() => undefined);
   });
   connection.onRequest("workspace/applyEdit", ({ edit }: ApplyWorkspaceEditParams) => documents.applyEdit(edit));
-  connection.onRequest("window/showMessageRequest", async ({ message, actions = [] }: ShowMessageRequestParams) => {
-    const titles = actions.map(({ title }) => title);
-    const chosen = await options.ask?.(message, titles);
-    return actions.find(({ title }) => title === chosen) ?? null;
-  });
-  connection.onRequest("window/showDocument", ({ uri }: ShowDocumentParams) => {
-    options.show?.(fileURLToPath(uri));
-    return { success: options.show !== undefined };
-  });
+  answerWindow(connection, options);
   connection.onRequest("multiEdit/saveDocuments", ({ uris }: SaveDocumentsParams) => saveAll(documents, uris));
   connection.onNotification("multiEdit/didApply", (applied: DidApplyParams) => options.onDidApply?.(applied));
-  connection.onNotification("window/logMessage", ({ message }: LogMessageParams) => options.onLog?.(message));
   connection.listen();
 
   const initialized = await connection.sendRequest<InitializeResult>("initialize", introduction(options));
@@ -162,6 +159,20 @@ export async function startClient(options: ClientOptions): Promise<Client> {
       return code ?? null;
     },
   };
+}
+
+/** Answers the server's questions, shows its documents and passes on its log. */
+function answerWindow(connection: MessageConnection, options: ClientOptions): void {
+  connection.onRequest("window/showMessageRequest", async ({ message, actions = [] }: ShowMessageRequestParams) => {
+    const titles = actions.map(({ title }) => title);
+    const chosen = await options.ask?.(message, titles);
+    return actions.find(({ title }) => title === chosen) ?? null;
+  });
+  connection.onRequest("window/showDocument", ({ uri }: ShowDocumentParams) => {
+    options.show?.(fileURLToPath(uri));
+    return { success: options.show !== undefined };
+  });
+  connection.onNotification("window/logMessage", ({ message }: LogMessageParams) => options.onLog?.(message));
 }
 
 /** `LSPErrorCodes.ContentModified`. */
