@@ -267,7 +267,7 @@ describe("an internal error before the disk part is committed", () => {
   /** A session in this process, and a change to `a.txt` in its folder. */
   async function layPart() {
     const root = makeDirectory({ "a.txt": "old\n" });
-    const session = await openDiskSession(root, "0.0.0", () => undefined);
+    const session = await openDiskSession(root, undefined, "0.0.0", () => undefined);
     const file = join(root, "a.txt");
     const uri = uriOfPath(file);
     const document = { uri, path: "a.txt", version: null, text: "old\n", exists: true, loneCrEndsLine: true };
@@ -331,7 +331,7 @@ describe("an internal error before the disk part is committed", () => {
     // A plan never creates a document that is not a file.
     const run: Run = {
       ...site,
-      plan: { ok: true, files: [], outcomes: [], warnings: [], tasks: [], places: site.places },
+      plan: { ok: true, files: [], outcomes: [], warnings: [], tasks: [], asks: [], places: site.places },
       tasks: [{ kind: "create", planned: { ...planned, kind: "create", document } }],
       disk: await laid.part(),
       shownTo: site.session,

@@ -2,10 +2,11 @@
 import { spawnSync } from "node:child_process";
 import * as fs from "node:fs";
 import { constants } from "node:fs";
-import { basename, dirname } from "node:path";
 import { limits } from "../text/limits.js";
-import { hashOf, readFlags, readRest } from "../workspace/files.js";
-import { codeOf } from "../workspace/identity.js";
+import { canHold, hashOf, noFollow, readFlags, readRest, within } from "../workspace/files.js";
+import { codeOf, systemError } from "../workspace/identity.js";
+
+export { systemError };
 
 /** The information that the system provides about a file, directory or link. */
 export interface FileStat {
@@ -140,11 +141,6 @@ export const realFileSystem: FileSystem = {
   removeDirectory: (path) => within(path, (at) => fs.rmdirSync(at)),
 };
 
-/** Returns an error that looks like one from the system, with a code such as `ESTALE`. */
-export function systemError(code: string, message: string): Error {
-  return Object.assign(new Error(`${code}: ${message}`), { code });
-}
-
 /** Reports whether an error is a refusal by the system rather than a bug in the server. */
 export function isSystemError(error: unknown): boolean {
   // For some system errors, Node has only a number and no name.
@@ -251,45 +247,8 @@ export function giveBackBits(files: FileSystem, path: string, mode: number | und
   if (now !== mode && now === (mode & ~foreignRights)) files.setMode(path, mode);
 }
 
-const noFollow = constants.O_NOFOLLOW ?? 0;
-
-/**
- * Flags for holding a directory open even if it can't be listed. `0o10000000` is O_PATH in Linux's asm-generic/fcntl.h.
- */
-const holdDirectory = 0o10000000 | constants.O_DIRECTORY | noFollow;
-
 /** The maximum number of pairs that one `cp` process handles; more could exceed the limit on open files. */
 const pairsAtOnce = 100;
-
-/** `true` if, on this system, a directory can be held open while a file in it is accessed. */
-const canHold = process.platform === "linux" && fs.existsSync("/proc/self/fd");
-
-/**
- * On Linux, calls `act` with a path that leads through an open descriptor of the parent directory. Throws `ESTALE` if
- * another program has replaced a directory in `path` with a link since `path` was checked. On other systems, just calls
- * `act`.
- */
-function within<R>(path: string, act: (reachable: string) => R): R {
-  const directory = dirname(path);
-  if (!canHold || directory === path) return act(path);
-  const fd = hold(directory);
-  try {
-    const real = fs.readlinkSync(`/proc/self/fd/${fd}`);
-    if (real !== directory) throw systemError("ESTALE", `${directory} is ${real}`);
-    return act(`/proc/self/fd/${fd}/${basename(path)}`);
-  } finally {
-    fs.closeSync(fd);
-  }
-}
-
-function hold(directory: string): number {
-  try {
-    return fs.openSync(directory, holdDirectory);
-  } catch (error) {
-    const isLink = fs.lstatSync(directory, { throwIfNoEntry: false })?.isSymbolicLink() === true;
-    throw isLink ? systemError("ESTALE", `${directory} is a link`) : error;
-  }
-}
 
 function opened<R>(path: string, flags: number, mode: number, act: (fd: number) => R): R {
   const fd = within(path, (at) => fs.openSync(at, flags, mode));
@@ -332,13 +291,12 @@ function copyAttributes(pairs: readonly AttributePair[]): boolean[] {
     const { status } = spawnSync("cp", [...options, ...given], { cwd: "/", stdio: targets, timeout: 30_000 });
     // If any of several pairs failed, each pair is retried separately.
     if (status !== 0 && pairs.length > 1) return pairs.flatMap((pair) => copyAttributes([pair]));
-    return pairs.map((pair) => status === 0 && hasSame(pair));
+    return pairs.map(({ from, to }) => {
+      const [a, b] = [realFileSystem.look(from), realFileSystem.look(to)];
+      const isSame = a !== undefined && a.mode === b?.mode && a.owner === b.owner && a.group === b.group;
+      return status === 0 && isSame;
+    });
   } finally {
     for (const fd of held) fs.closeSync(fd);
   }
-}
-
-function hasSame({ from, to }: AttributePair): boolean {
-  const [a, b] = [realFileSystem.look(from), realFileSystem.look(to)];
-  return a !== undefined && a.mode === b?.mode && a.owner === b.owner && a.group === b.group;
 }

@@ -8,9 +8,9 @@ import { type Failed, failed } from "../plan/failure.js";
 import { limits } from "../text/limits.js";
 import { codeOf } from "../workspace/identity.js";
 import { isInside } from "../workspace/pathText.js";
-import { type OwnerName, processOf } from "../workspace/process.js";
+import { isElsewhere, type OwnerName, processOf } from "../workspace/process.js";
 import type { DiskWorkspace } from "./diskWorkspace.js";
-import { type FileSystem, tryAll, unlinkIfThere } from "./fileSystem.js";
+import { attempt, type FileSystem, tryAll, unlinkIfThere } from "./fileSystem.js";
 import { diskFailures } from "./sentences.js";
 
 /** A lock that this process holds. */
@@ -33,7 +33,7 @@ export function lockFolders(workspace: DiskWorkspace, id: string): Lock | Failed
     ownLocks.delete(id);
     tryAll([() => unlinkIfThere(files, path)]);
   };
-  let other: OwnerName | undefined;
+  let other: FoundLock | undefined;
   try {
     other = otherLock(workspace, id);
   } catch (error) {
@@ -42,7 +42,9 @@ export function lockFolders(workspace: DiskWorkspace, id: string): Lock | Failed
   }
   if (other === undefined) return { ok: true, release };
   release();
-  return failed(diskFailures.busy(processOf(other)));
+  return failed(
+    diskFailures.busy(isElsewhere(other.owner, owners.self) ? { claim: other.path } : { pid: processOf(other.owner) }),
+  );
 }
 
 /**
@@ -63,6 +65,14 @@ function writeLock(files: FileSystem, path: string, text: string): void {
     tryAll([() => unlinkIfThere(files, `${path}.new`)]);
     throw error;
   }
+}
+
+/** Returns the paths of the locks that processes elsewhere hold, so that nobody here can tell whether they live. */
+export function foreignLocks(workspace: DiskWorkspace): string[] {
+  const locks = attempt(() => listLocks(workspace)).value ?? [];
+  return locks
+    .filter(({ owner, isAlive }) => isAlive && isElsewhere(owner, workspace.owners.self))
+    .map(({ path }) => path);
 }
 
 /** Reports whether a live process holds a lock with this id. */
@@ -99,16 +109,16 @@ function listLocks({ files, state, owners }: Pick<DiskWorkspace, "files" | "stat
 }
 
 /**
- * Returns a live process that has locked any of the workspace's folders. Also removes stale locks, which is safe
+ * Returns the lock of a live process on any of the workspace's folders. Also removes stale locks, which is safe
  * because their names are never reused.
  */
-function otherLock(workspace: DiskWorkspace, ownId: string): OwnerName | undefined {
+function otherLock(workspace: DiskWorkspace, ownId: string): FoundLock | undefined {
   const others = listLocks(workspace).filter(({ id }) => id !== ownId);
   for (const { path, isAlive } of others) {
     // A stale lock that can't be removed does no harm.
     if (!isAlive) tryAll([() => unlinkIfThere(workspace.files, path)]);
   }
-  return others.find(({ path, isAlive, isMade }) => isAlive && isMade && overlaps(workspace, path))?.owner;
+  return others.find(({ path, isAlive, isMade }) => isAlive && isMade && overlaps(workspace, path));
 }
 
 /**

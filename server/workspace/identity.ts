@@ -6,7 +6,7 @@ import { lstat, readlink, realpath, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { limits } from "../text/limits.js";
 import type { OpenDocument } from "./documents.js";
-import { pathOfSyncedUri } from "./pathText.js";
+import { pathBehindUri, pathOfSyncedUri } from "./pathText.js";
 import { fileProblems } from "./sentences.js";
 
 /** The parts of an open document needed to resolve paths. */
@@ -47,6 +47,15 @@ export interface OpenFiles {
   /** Returns the open documents for a file. The first call examines all documents and caches the result. */
   byIdentity(identity: string): Promise<readonly OpenFile[]>;
   readonly all: readonly OpenFile[];
+  /** The documents through which the editor may hold unsaved changes to a file that it does not sync, by path. */
+  readonly unseen: ReadonlyMap<string, UnseenDocument>;
+}
+
+/** A document that is not synced as a file but belongs to one. */
+export interface UnseenDocument {
+  readonly uri: string;
+  /** `true` for an unsaved draft that the user may save under the path; `false` if it may hold changes to the file. */
+  readonly isDraft: boolean;
 }
 
 /**
@@ -72,27 +81,41 @@ export async function canonicalise(path: string, hops: number = limits.symlinkHo
   }
 }
 
-/** Indexes a snapshot of the open documents; later changes to the mirror do not affect the index. */
-export function indexOpenFiles(texts: OpenTexts): OpenFiles {
+/**
+ * Indexes a snapshot of the open documents; later changes to the mirror do not affect the index. `unsynced`: the
+ * URIs of documents with unsaved changes that the client does not sync.
+ */
+export function indexOpenFiles(texts: OpenTexts, unsynced: readonly string[] = []): OpenFiles {
   const byUri = new Map<string, OpenText>();
   const all: OpenFile[] = [];
   const byPath = new Map<string, OpenFile[]>();
+  const unseen = new Map<string, UnseenDocument>();
+  for (const uri of unsynced) {
+    const path = pathOfSyncedUri(uri) ?? pathBehindUri(uri);
+    if (path !== undefined) unseen.set(resolve(path), { uri, isDraft: /^untitled:/i.test(uri) });
+  }
   for (const open of texts.all()) {
     byUri.set(open.uri, open);
     const path = pathOfSyncedUri(open.uri);
-    if (path === undefined) continue;
+    if (path === undefined) {
+      const behind = pathBehindUri(open.uri);
+      if (behind !== undefined) unseen.set(resolve(behind), { uri: open.uri, isDraft: /^untitled:/i.test(open.uri) });
+      continue;
+    }
     const file = { open, path: resolve(path) };
     all.push(file);
     addTo(byPath, file.path, file);
   }
-  let identities: Promise<ReadonlyMap<string, readonly OpenFile[]>> | undefined;
+  let identities: Promise<readonly string[]> | undefined;
   return {
     byUri,
     byPath,
     all,
+    unseen,
     async byIdentity(identity) {
-      identities ??= indexIdentities(all);
-      return (await identities).get(identity) ?? [];
+      identities ??= mapBounded(all, ({ path }) => identityOf(path));
+      const known = await identities;
+      return all.filter((_, i) => known[i] === identity);
     },
   };
 }
@@ -121,6 +144,11 @@ export async function isLink(path: string | undefined): Promise<boolean> {
     // If the path can't be examined here, reading it will fail, too.
     return false;
   }
+}
+
+/** Returns an error that looks like one from the system, with a code such as `ESTALE`. */
+export function systemError(code: string, message: string): Error {
+  return Object.assign(new Error(`${code}: ${message}`), { code });
 }
 
 /** Returns an error's system code, such as `ENOENT`, or the error as text if it has no code. */
@@ -155,13 +183,6 @@ function toIdentity(path: string, stats?: { readonly dev: bigint; readonly ino: 
   if (stats !== undefined && stats.ino !== 0n) return `inode ${stats.dev}:${stats.ino}`;
   const folds = process.platform === "win32" || process.platform === "darwin";
   return `path ${folds ? path.normalize("NFC").toLowerCase() : path}`;
-}
-
-async function indexIdentities(files: readonly OpenFile[]): Promise<ReadonlyMap<string, readonly OpenFile[]>> {
-  const identities = await mapBounded(files, ({ path }) => identityOf(path));
-  const index = new Map<string, OpenFile[]>();
-  for (const [i, file] of files.entries()) addTo(index, identities[i]!, file);
-  return index;
 }
 
 /**

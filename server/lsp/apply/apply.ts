@@ -4,7 +4,7 @@ import { decodeCall } from "../../dialect/decode.js";
 import { type Failure, withRest } from "../../plan/failure.js";
 import { fileOrder } from "../../plan/fileOrder.js";
 import { type BatchOptions, indicesOf, type Operation } from "../../plan/operation.js";
-import { type EditOutcome, type FileChange, notAttempted } from "../../plan/outcome.js";
+import { type EditOutcome, type FileChange, namesOf, notAttempted } from "../../plan/outcome.js";
 import { planBatch } from "../../plan/plan.js";
 import { limits } from "../../text/limits.js";
 import { createResolver } from "../../workspace/paths.js";
@@ -18,6 +18,7 @@ import type { Caller, CallOptions } from "../protocol.js";
 import { callSentences, editorFailures } from "../sentences.js";
 import { inSlices, type Session, worldOf } from "../session.js";
 import { applyJob, cancelled, inTurn, textsFirst } from "./applyLoop.js";
+import { askOnce } from "./confirm.js";
 import { addProposal, recordApplied } from "./recordApplied.js";
 import type { ApplyJob, PlanAttempt, Task } from "./step.js";
 
@@ -86,6 +87,11 @@ async function propose(call: ServedCall, applier: "client" | "preview"): Promise
   if (missing !== undefined) {
     return toEditorRefusal(withRest(missing, callSentences.nothingChanged), notAttempted(plan.outcomes));
   }
+  const isGuarded = plan.asks.some(({ name }) => name !== undefined);
+  const consent = applier === "client" && isGuarded ? await askOnce(call, plan) : "known";
+  if (typeof consent === "object") {
+    return toEditorRefusal(withRest(consent, callSentences.nothingChanged), notAttempted(plan.outcomes));
+  }
   const edit = toWorkspaceEdit(plan.files, session);
   const warnings = [
     ...call.warnings,
@@ -123,8 +129,13 @@ async function planCall(call: ServedCall, operations: readonly Operation[]): Pro
     if (moved !== undefined) continue;
     if (!planned.ok) return planned;
     const files = planned.files.map((file) => fitted(session, file));
-    const all = [...warnings, ...planned.warnings];
-    return { ...planned, files, warnings: all, tasks: tasksOf(files), places: snapshot.places };
+    const all = [...warnings, ...snapshot.warnings, ...planned.warnings];
+    const { places } = snapshot;
+    const asks = files.flatMap(namesOf).flatMap(({ uri, path }) => {
+      const place = places.get(uri);
+      return place?.asks === undefined ? [] : [{ path, file: place.file, name: place.asks.name }];
+    });
+    return { ...planned, files, warnings: all, tasks: tasksOf(files), places, asks };
   }
   return failed([staleFailures.contentModified({ path: moved ?? "" }, callSentences.keepsMoving)]);
 }

@@ -55,21 +55,23 @@ export function textsFirst(tasks: readonly Task[]): Task[] {
 
 /** Plans a job and applies it. If the user must be asked, applies exactly the plan that the user accepted. */
 export async function applyJob(job: ApplyJob): Promise<Applied> {
-  // A caller may request confirmation, but can't bypass confirmation that the user requires.
-  const { confirm, overwrite } = job.options;
-  const asks = confirm === true || job.session.settings.confirm === "always" || overwrite === "ask";
-  const confirmation = asks ? createConfirmation(job) : undefined;
+  const asked: Asked = { confirmation: undefined };
   try {
-    const applied = await applyConfirmed(job, confirmation);
+    const applied = await applyConfirmed(job, asked);
     const { answer } = applied;
     const isRejected = !answer.ok && answer.failures.some(({ code }) => code === "userRejected");
-    return isRejected ? { answer: { ...answer, diff: confirmation?.proposed() ?? "" } } : applied;
+    return isRejected ? { answer: { ...answer, diff: asked.confirmation?.proposed() ?? "" } } : applied;
   } finally {
-    await confirmation?.end();
+    await asked.confirmation?.end();
   }
 }
 
-async function applyConfirmed(job: ApplyJob, confirmation: Confirmation | undefined): Promise<Applied> {
+/** The user's confirmation of a job; `undefined` as long as none is needed. */
+interface Asked {
+  confirmation: Confirmation | undefined;
+}
+
+async function applyConfirmed(job: ApplyJob, asked: Asked): Promise<Applied> {
   const { session, options, token, warnings, onCommit } = job;
   for (let moved = 0; ; ) {
     const plan = await job.plan();
@@ -84,7 +86,11 @@ async function applyConfirmed(job: ApplyJob, confirmation: Confirmation | undefi
     if (missing !== undefined) return refused(missing);
     const canApply = tasks.length === 0 || session.capabilities.workspace?.applyEdit === true;
     if (!canApply) return refused(editorFailures.noApplyEdit(job.kind));
-    const consent = await confirmation?.ask(plan);
+    // A caller may request confirmation, but can't bypass confirmation that the user requires.
+    const { confirm, overwrite } = options;
+    const mayAsk = confirm === true || overwrite === "ask" || plan.asks.length > 0;
+    if (mayAsk) asked.confirmation ??= createConfirmation(job);
+    const consent = await asked.confirmation?.ask(plan);
     if (typeof consent === "object") return refused(consent);
     // The text may have changed while the user was reading the diff. Plan again, because only the accepted diff may be
     // applied.
@@ -110,7 +116,7 @@ async function applyConfirmed(job: ApplyJob, confirmation: Confirmation | undefi
     // Changes that the server writes itself may include operations that the editor does not support.
     const shownTo = part === undefined ? session : { ...session, capabilities: anyEdit };
     const run: Run = { ...context, plan, tasks, disk: part, shownTo, warnings, done: [], budget: { bytes: 0 } };
-    return execute(run, (file) => replan(job, confirmation, file));
+    return execute(run, (file) => replan(job, asked.confirmation, file));
   }
 }
 

@@ -15,15 +15,7 @@ import { staleFailures } from "../../../workspace/sentences.js";
 import { labelOf } from "../../edit/result.js";
 import { callSentences } from "../../sentences.js";
 import { openAt, type Session, worldOf } from "../../session.js";
-import {
-  type ApplyContext,
-  type DiskPart,
-  type DoneStep,
-  namePathOf,
-  pathOf,
-  type StepOutcome,
-  type Task,
-} from "../step.js";
+import { type ApplyContext, type DiskPart, type DoneStep, namePathOf, pathOf, type Task } from "../step.js";
 
 /**
  * Divides the tasks between the editor and the server. The editor gets the tasks that the server can't do, mainly those
@@ -116,8 +108,8 @@ export async function commitPart(
     const kept = deleted && { path, bytes: deleted.bytes, hash: deleted.hash, mode: deleted.stat.mode };
     const name = targetOf(change) ?? path;
     const parents = staged.directories.filter((at) => isInside(at, name)).reverse();
-    const step = toStep(task, { kind: "verified" });
-    return { ...step, kept, tidy: () => removeEmpty(parents) };
+    const outcome = { kind: "verified" } as const;
+    return { ...task, file: task.planned, editOutcomes: [], outcome, kept, tidy: () => removeEmpty(parents) };
   });
 }
 
@@ -154,10 +146,6 @@ export async function heldElsewhere(context: ApplyContext, tasks: readonly Task[
   return diskFailures.locked(paths.get(path) ?? path, holder);
 }
 
-function toStep(task: Task, outcome: StepOutcome): DoneStep {
-  return { ...task, file: task.planned, editOutcomes: [], outcome };
-}
-
 /**
  * Returns the failed steps: those for the file that the failure names, or all if it names none or recovery is pending.
  */
@@ -165,7 +153,9 @@ function notWritten(tasks: readonly Task[], { outcome, failure, isThere }: NotCo
   const isPending = outcome === "recoveryPending";
   const kind = isThere === true ? "unconfirmed" : isPending ? "pending" : "failed";
   const named = tasks.filter(({ planned }) => namesOf(planned).some(({ path }) => path === failure.path));
-  return (isPending || named.length === 0 ? tasks : named).map((task) => toStep(task, { kind, failure }));
+  return (isPending || named.length === 0 ? tasks : named).map(
+    (task): DoneStep => ({ ...task, file: task.planned, editOutcomes: [], outcome: { kind, failure } }),
+  );
 }
 
 /**
