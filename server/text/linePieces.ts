@@ -10,7 +10,7 @@ export interface LineWindow {
 }
 
 /** Lines that lie next to each other. Every piece but the last ends with LF. */
-interface Piece {
+interface TextPiece {
   readonly text: string;
   /** The number of lines that start in the piece. */
   readonly lineCount: number;
@@ -28,14 +28,14 @@ const endsLine = (text: string): boolean => text.endsWith("\n");
 
 /** A text that changes. Cutting it, changing it and joining it take as long as the text, the changes and some pieces. */
 export class LinePieces {
-  #pieces: Piece[];
+  #pieces: TextPiece[];
   /** The index of the piece that was used last, and the number of lines before it. */
   #at = 0;
   #firstLine = 0;
   #length: number;
 
   private constructor(
-    pieces: Piece[],
+    pieces: TextPiece[],
     length: number,
     private readonly rule: LineRule,
     /** The target length of a piece, in UTF-16 code units. A piece that is one long line is longer. */
@@ -120,9 +120,9 @@ export class LinePieces {
 }
 
 /** Cuts lines into pieces; `isEnd` is `true` if the text ends with them. */
-function cut(lines: LineIndex, pieceLength: number, isEnd: boolean): Piece[] {
+function cut(lines: LineIndex, pieceLength: number, isEnd: boolean): TextPiece[] {
   const { text, lineCount } = lines;
-  const pieces: Piece[] = [];
+  const pieces: TextPiece[] = [];
   const count = isEnd ? lineCount : lineCount - 1;
   let from = 0;
   for (let line = 0; line < count; ) {
