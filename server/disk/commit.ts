@@ -6,14 +6,14 @@ import type { Failure } from "../plan/failure.js";
 import { refusedBy } from "../workspace/files.js";
 import { codeOf } from "../workspace/identity.js";
 import { fileProblems } from "../workspace/sentences.js";
-import { type DiskChange, toSlots } from "./diskChange.js";
+import { changedNames, type DiskChange, toSlots } from "./diskChange.js";
 import type { DiskWorkspace } from "./diskWorkspace.js";
 import { attempt, isSystemError } from "./fileSystem.js";
 import { journalPath, openJournals, readJournal, unusable, writeJournal } from "./journal.js";
-import { lockFolders } from "./lock.js";
+import { type Claim, claimFor, covers, takeLock } from "./lock.js";
 import { moveIntoPlace } from "./moveIntoPlace.js";
 import { type DiskTarget, preflight } from "./preflight.js";
-import { endBatch, endBatchAsWritten, newId, type Recovered, recoverHeld, tidyUp } from "./recover.js";
+import { endBatch, endBatchAsWritten, interrupted, newId, type Recovered, recover, tidyUp } from "./recover.js";
 import { type BatchEnding, diskFailures } from "./sentences.js";
 import { firstJournal, type Prepared, type Progress, prepare } from "./stage.js";
 
@@ -56,48 +56,72 @@ export interface NotStaged {
   readonly ok: false;
   readonly failures: readonly Failure[];
   readonly recovered: readonly Recovered[];
+  /** `true` if another batch is changing the same files, or waits to do so. */
+  readonly isBusy?: boolean;
 }
 
 /**
  * Reads and checks every file and writes the new files next to the old ones, all in one turn of the event loop. Until
- * the batch is over, no other batch can be staged in the workspace's folders. `label`: a human-readable name for the
- * batch.
+ * the batch is over, no other batch that names one of its files can be staged. `label`: a human-readable name for the
+ * batch. `turn`: the id under which this process waits for its turn, if it does.
  */
-export function stage(workspace: DiskWorkspace, changes: readonly DiskChange[], label: string): Staged | NotStaged {
+export function stage(
+  workspace: DiskWorkspace,
+  changes: readonly DiskChange[],
+  label: string,
+  turn?: string,
+): Staged | NotStaged {
   const { state } = workspace;
   const refuse = (failure: Failure): NotStaged => ({ ok: false, failures: [failure], recovered: [] });
   const unfit = openJournals(workspace);
   if (unfit !== undefined) return refuse(unfit);
   const id = newId();
   let release = (): void => undefined;
+  let tried: readonly string[] = [];
+  let recovered: readonly Recovered[] = [];
   try {
-    const lock = lockFolders(workspace, id);
-    if (!lock.ok) return refuse(lock.failure);
-    release = lock.release;
-    const { batches: recovered, failure } = recoverHeld(workspace);
-    const staged = failure === undefined ? stageHeld(workspace, changes, { id, label }) : [failure];
-    if (Array.isArray(staged)) {
+    for (;;) {
+      const claim = claimFor(workspace, changedNames(changes));
+      const lock = takeLock(workspace, id, claim, turn);
+      if (!lock.ok) return { ...refuse(lock.failure), recovered, isBusy: true };
+      release = lock.release;
+      const left = interrupted(workspace).filter((one) => !tried.includes(one));
+      if (left.length > 0) {
+        // Interrupted batches may name the same files, and are ended under a lock of their own.
+        release();
+        const { batches, failure } = recover(workspace);
+        recovered = [...recovered, ...batches];
+        if (failure !== undefined) return { ...refuse(failure), recovered, isBusy: failure.code === "locked" };
+        tried = [...tried, ...left];
+        continue;
+      }
+      const staged = stageHeld(workspace, changes, { id, label, claim });
+      if (!Array.isArray(staged)) return toStaged({ ...staged, workspace, release }, recovered);
       release();
-      return { ok: false, failures: staged, recovered };
+      return { ok: false, failures: staged, recovered, isBusy: staged.some(isBusyFailure) };
     }
-    return toStaged({ ...staged, workspace, release }, recovered);
   } catch (error) {
     release();
-    return refuse(unusable(state, error));
+    return { ...refuse(unusable(state, error)), recovered };
   }
 }
 
+/** Reports whether a failure says that another batch is in the way. */
+const isBusyFailure = ({ code, path }: Failure): boolean => code === "locked" && path === undefined;
+
 /**
- * Stages a batch whose folders are already locked. On failure, removes everything it wrote and returns all failures.
+ * Stages a batch whose files are already locked. On failure, removes everything it wrote and returns all failures.
  */
 function stageHeld(
   workspace: DiskWorkspace,
   changes: readonly DiskChange[],
-  { id, label }: { readonly id: string; readonly label: string },
+  { id, label, claim }: { readonly id: string; readonly label: string; readonly claim: Claim },
 ): Prepared | Failure[] {
   const surveyed = preflight(workspace, toSlots(changes));
   if (!surveyed.ok) return [...surveyed.failures];
   const { targets, directories } = surveyed;
+  // Another batch may have removed a directory after this one had looked for it.
+  if (!directories.every((path) => covers(claim, path))) return [diskFailures.busy(undefined)];
   const journal = firstJournal(workspace, targets, { id, label, started: workspace.owners.now(), directories });
   const progress: Progress = { at: undefined };
   try {
@@ -109,7 +133,7 @@ function stageHeld(
   }
 }
 
-/** A batch that is ready to commit, and the function that unlocks its folders. */
+/** A batch that is ready to commit, and the function that unlocks its files. */
 interface StagedBatch extends Prepared {
   readonly workspace: DiskWorkspace;
   readonly release: () => void;
@@ -158,7 +182,7 @@ function toStaged(batch: StagedBatch, recovered: readonly Recovered[]): Staged {
   };
 }
 
-/** Ends a batch as recovery would, relying on its journal alone, and then unlocks its folders. */
+/** Ends a batch as recovery would, relying on its journal alone, and then unlocks its files. */
 function endAsWritten(batch: StagedBatch): BatchEnding {
   return thenUnlock(batch, () => endBatchAsWritten(batch.workspace, batch.journal.id));
 }
@@ -192,7 +216,7 @@ function recordAgain({ workspace, journal, release }: StagedBatch): NotCommitted
   }
 }
 
-/** Runs the last step of a batch and then unlocks the batch's folders, even if the step throws. */
+/** Runs the last step of a batch and then unlocks the batch's files, even if the step throws. */
 function thenUnlock<T>({ release }: StagedBatch, act: () => T): T {
   try {
     return act();

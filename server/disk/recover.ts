@@ -16,6 +16,7 @@ import {
   type JournalEntry,
   journalPath,
   listJournals,
+  namesIn,
   openJournals,
   readAnyJournal,
   readJournal,
@@ -23,7 +24,7 @@ import {
   unusable,
   writeJournal,
 } from "./journal.js";
-import { isLocked, lockFolders } from "./lock.js";
+import { claimFor, liveLocks, takeLock } from "./lock.js";
 import { rollBack } from "./rollBack.js";
 import { type BatchEnding, diskFailures, diskSentences, type Foreign } from "./sentences.js";
 
@@ -51,8 +52,8 @@ export interface Recovery {
 }
 
 /**
- * Completes or rolls back the interrupted batches in a workspace's folders. Does nothing while another process has the
- * folders locked.
+ * Completes or rolls back the interrupted batches in a workspace's folders. Does nothing while another process changes
+ * one of their files.
  */
 export function recover(workspace: DiskWorkspace): Recovery {
   const nothing: Recovery = { batches: [], problems: [] };
@@ -62,10 +63,19 @@ export function recover(workspace: DiskWorkspace): Recovery {
     if (files.look(state) === undefined) return nothing;
     const failure = openJournals(workspace);
     if (failure !== undefined) return { ...nothing, failure };
-    const lock = lockFolders(workspace, newId());
+    const ids = interrupted(workspace);
+    if (ids.length === 0) {
+      liveLocks(workspace); // Removes the locks that killed processes left.
+      return nothing;
+    }
+    const names = ids.flatMap((id) => {
+      const read = attempt(() => readJournal(workspace, id)).value;
+      return read?.kind === "journal" ? namesIn(read.journal) : [];
+    });
+    const lock = takeLock(workspace, newId(), claimFor(workspace, names));
     if (!lock.ok) return { ...nothing, failure: lock.failure };
     try {
-      return recoverHeld(workspace);
+      return recoverHeld(workspace, ids);
     } finally {
       lock.release();
     }
@@ -74,14 +84,29 @@ export function recover(workspace: DiskWorkspace): Recovery {
   }
 }
 
-/** Like `recover`, but for a caller that has already locked the folders. */
-export function recoverHeld(workspace: DiskWorkspace): Recovery {
+/**
+ * Returns the ids of the journals that no live process is using, complete or not, except those about other workspaces.
+ */
+export function interrupted(workspace: DiskWorkspace): readonly string[] {
+  const { ids, halves } = listJournals(workspace);
+  if (ids.length === 0 && halves.length === 0) return [];
+  const live = liveLocks(workspace);
+  // A journal that has just been removed was the journal of a batch that has just ended.
+  const isOurs = (id: string): boolean => {
+    const read = attempt(() => readJournal(workspace, id)).value;
+    return read?.kind !== "foreign" && read?.kind !== "absent";
+  };
+  return [...ids.filter((id) => !live.has(id) && isOurs(id)), ...halves.filter((id) => !live.has(id))];
+}
+
+/** Ends the batches with these ids, whose names must be locked. */
+function recoverHeld(workspace: DiskWorkspace, own: readonly string[]): Recovery {
   const { state } = workspace;
   const { ids, halves } = listJournals(workspace);
   const batches: Recovered[] = [];
   const problems: string[] = [];
   const failures: Failure[] = [];
-  for (const id of ids) {
+  for (const id of ids.filter((one) => own.includes(one))) {
     const path = journalPath(state, id);
     const { value: read, code } = attempt(() => readJournal(workspace, id));
     if (code === "EACCES" || code === "EPERM") {
@@ -101,7 +126,12 @@ export function recoverHeld(workspace: DiskWorkspace): Recovery {
       failures.push(diskFailures.pendingElsewhere(names, path, folderOf(read.journal)));
     }
   }
-  problems.push(...sweepHalves(workspace, halves));
+  problems.push(
+    ...sweepHalves(
+      workspace,
+      halves.filter((id) => own.includes(id)),
+    ),
+  );
   const pending = batches.find(({ outcome }) => outcome === "pending");
   const failure =
     pending === undefined
@@ -110,14 +140,11 @@ export function recoverHeld(workspace: DiskWorkspace): Recovery {
   return { batches, problems, failure };
 }
 
-/**
- * Deletes every incomplete first journal, because its batch has changed nothing, unless a live process holds the
- * batch's lock.
- */
-function sweepHalves(workspace: DiskWorkspace, halves: readonly string[]): string[] {
+/** Deletes incomplete first journals of interrupted batches, which have changed nothing. */
+function sweepHalves({ files, state }: DiskWorkspace, halves: readonly string[]): string[] {
   return halves.flatMap((id) => {
-    const path = `${journalPath(workspace.state, id)}.new`;
-    const code = tryAll([() => isLocked(workspace, id) || unlinkIfThere(workspace.files, path)]);
+    const path = `${journalPath(state, id)}.new`;
+    const code = tryAll([() => unlinkIfThere(files, path)]);
     return code === undefined ? [] : [diskSentences.closedJournal(path, fileProblems.system(code))];
   });
 }
@@ -138,7 +165,7 @@ function journalProblem(workspace: DiskWorkspace, id: string): string | undefine
   const problem = attempt(() => {
     const read = readAnyJournal(workspace, id);
     if (read.kind === "unreadable") return diskSentences.badJournal(path);
-    if (!("journal" in read) || read.journal.state !== "committing" || isLocked(workspace, id)) return undefined;
+    if (!("journal" in read) || read.journal.state !== "committing" || liveLocks(workspace).has(id)) return undefined;
     const names = read.journal.entries.map((entry) => entry.path);
     return diskSentences.cutOff(names, path, folderOf(read.journal));
   });

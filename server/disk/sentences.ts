@@ -107,7 +107,7 @@ export const diskFailures = {
   /** `pid`: the ID of the process that is writing; `undefined` if unknown. */
   busy: (pid: number | undefined) =>
     makeFailure("locked", theCall, {
-      problem: `Another call${pid === undefined ? "" : ` (process ${pid})`} is writing files in this workspace.`,
+      problem: `Another call${pid === undefined ? "" : ` (process ${pid})`} is changing the same files.`,
       hint: "Send the call again in a moment.",
     }),
   /** `size`: in bytes. */

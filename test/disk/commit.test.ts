@@ -156,16 +156,34 @@ describe("a batch is refused", () => {
     expect(at.text("a.txt")).toBe("a");
   });
 
-  it("while another batch is staged in the same folders, or in folders above or below them", () => {
-    const at = site({ "a.txt": "a", "sub/b.txt": "b", "other/c.txt": "c" });
+  it("while another batch with one of its files is staged, whatever the folders, and no other batch is", () => {
+    const at = site({ "a.txt": "a", "sub/b.txt": "b", "linked.txt": "c", "other.txt": { hardLink: "ws/linked.txt" } });
     const below = (name: string): Site => ({ ...at, workspace: { ...at.workspace, folders: [at.path(name)] } });
+    const create = (path: string): DiskChange => ({
+      kind: "create",
+      path: at.path(path),
+      name: path,
+      content: { text: "" },
+    });
     const first = staged(below("sub"), [update(at, "sub/b.txt", "b", "bb")]);
-    expect(refused(at, [update(at, "a.txt", "a", "aa")])).toEqual([["locked", undefined]]);
+    expect(refused(at, [update(at, "a.txt", "a", "aa"), update(at, "sub/b.txt", "b", "x")])).toEqual([
+      ["locked", undefined],
+    ]);
     expect(refused(below("sub"), [update(at, "sub/b.txt", "b", "bb")])).toEqual([["locked", undefined]]);
-    committed(below("other"), [update(at, "other/c.txt", "c", "cc")]).finish();
+    committed(at, [update(at, "a.txt", "a", "aa"), create("sub/c.txt")]).finish();
     first.abandon();
-    committed(at, [update(at, "a.txt", "a", "aa")]).finish();
-    expect([at.text("a.txt"), at.text("sub/b.txt"), at.text("other/c.txt")]).toEqual(["aa", "b", "cc"]);
+    committed(at, [update(at, "sub/b.txt", "b", "bb")]).finish();
+    expect([at.text("a.txt"), at.text("sub/b.txt"), at.text("sub/c.txt")]).toEqual(["aa", "bb", ""]);
+    // Another name of the same file, and a name in a directory that the other batch creates.
+    const second = staged(at, [update(at, "linked.txt", "c", "cc"), create("new/a.txt"), create("Sub.txt")]);
+    for (const change of [update(at, "other.txt", "c", "x"), create("new/b.txt"), create("new/below/c.txt")]) {
+      expect(refused(at, [change])).toEqual([["locked", undefined]]);
+    }
+    // On some disks, this is the same name.
+    expect(refused(at, [create("sub.TXT")])).toEqual([["locked", undefined]]);
+    second.abandon();
+    committed(at, [create("new/b.txt")]).finish();
+    expect(readdirSync(at.workspace.state)).toEqual([]);
   });
 
   it("if a directory is replaced by a link after it was inspected, and nothing outside is touched", () => {
@@ -341,7 +359,7 @@ describe("after a crash", () => {
     const at = site({ "a.txt": "a", "sub/b.txt": "b" });
     staged(at, [update(at, "a.txt", "a", "aa")]);
     const names = at.names();
-    expect(recover(at.workspace).failure?.code).toBe("locked");
+    expect(recover(at.workspace)).toEqual({ batches: [], problems: [] });
     expect(recover({ ...next(at), folders: [at.path("sub")] })).toEqual({ batches: [], problems: [] });
     expect(at.names()).toEqual(names);
   });

@@ -17,7 +17,7 @@ import { type Confirmation, createConfirmation } from "./confirm.js";
 import { rollBackSteps } from "./rollBackSteps.js";
 import { saveChanged } from "./save.js";
 import type { ApplyJob, DoneStep, Run, StepResult, Task } from "./step.js";
-import { commitPart, heldElsewhere, stagePart, tasksByWriter } from "./steps/disk.js";
+import { commitPart, heldElsewhere, type Queue, stagePart, tasksByWriter } from "./steps/disk.js";
 import { stepRules } from "./steps/table.js";
 
 /** The outcome of a job. `steps` lists all steps in order; it is `undefined` unless all of them were verified. */
@@ -58,17 +58,19 @@ export async function applyJob(job: ApplyJob): Promise<Applied> {
   // A caller may request confirmation, but can't bypass confirmation that the user requires.
   const asks = job.options.confirm === true || job.session.settings.confirm === "always";
   const confirmation = asks ? createConfirmation(job) : undefined;
+  const queue: Queue = {};
   try {
-    const applied = await applyConfirmed(job, confirmation);
+    const applied = await applyConfirmed(job, confirmation, queue);
     const { answer } = applied;
     const isRejected = !answer.ok && answer.failures.some(({ code }) => code === "userRejected");
     return isRejected ? { answer: { ...answer, diff: confirmation?.proposed() ?? "" } } : applied;
   } finally {
+    queue.turn?.leave();
     await confirmation?.end();
   }
 }
 
-async function applyConfirmed(job: ApplyJob, confirmation: Confirmation | undefined): Promise<Applied> {
+async function applyConfirmed(job: ApplyJob, confirmation: Confirmation | undefined, queue: Queue): Promise<Applied> {
   const { session, options, token, warnings } = job;
   for (let moved = 0; ; ) {
     const plan = await job.plan();
@@ -91,16 +93,16 @@ async function applyConfirmed(job: ApplyJob, confirmation: Confirmation | undefi
     if (token.isCancellationRequested) return refused(editorFailures.cancelled());
     const held = await heldElsewhere(context, tasks);
     if (held !== undefined) return refused(held);
-    const part = disk.length === 0 ? undefined : await stagePart(context, disk);
+    const part = disk.length === 0 ? undefined : await stagePart(context, disk, { token, queue });
+    if (token.isCancellationRequested) {
+      if (part?.ok === true) part.staged.abandon();
+      return refused(editorFailures.cancelled());
+    }
     if (part?.ok === false) {
       const hasMoved = part.failures.every(({ code }) => code === "contentModified");
       if (hasMoved && ++moved <= limits.rematches) continue;
       const failures = part.failures.map((one, i) => (i === 0 ? withRest(one, callSentences.nothingChanged) : one));
       return { answer: toRefusal(failures, notAttempted(plan.outcomes), job) };
-    }
-    if (token.isCancellationRequested) {
-      part?.staged.abandon();
-      return refused(editorFailures.cancelled());
     }
     // Once the server changes a text, the client can no longer apply earlier proposals for that text.
     session.history.proposals = session.history.proposals.filter(
