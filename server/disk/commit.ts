@@ -6,7 +6,7 @@ import type { Failure } from "../plan/failure.js";
 import { refusedBy } from "../workspace/files.js";
 import { codeOf } from "../workspace/identity.js";
 import { fileProblems } from "../workspace/sentences.js";
-import { changedNames, type DiskChange, toSlots } from "./diskChange.js";
+import { type DiskChange, type Slot, toSlots } from "./diskChange.js";
 import type { DiskWorkspace } from "./diskWorkspace.js";
 import { attempt, isSystemError } from "./fileSystem.js";
 import { journalPath, openJournals, readJournal, unusable, writeJournal } from "./journal.js";
@@ -81,7 +81,11 @@ export function stage(
   let recovered: readonly Recovered[] = [];
   try {
     for (;;) {
-      const claim = claimFor(workspace, changedNames(changes));
+      const slots = toSlots(changes);
+      const claim = claimFor(
+        workspace,
+        slots.map(({ path }) => path),
+      );
       const lock = takeLock(workspace, id, claim, turn);
       if (!lock.ok) return { ...refuse(lock.failure), recovered, isBusy: true };
       release = lock.release;
@@ -95,7 +99,7 @@ export function stage(
         tried = [...tried, ...left];
         continue;
       }
-      const staged = stageHeld(workspace, changes, { id, label, claim });
+      const staged = stageHeld(workspace, slots, { id, label, claim });
       if (!Array.isArray(staged)) return toStaged({ ...staged, workspace, release }, recovered);
       release();
       return { ok: false, failures: staged, recovered, isBusy: staged.some(isBusyFailure) };
@@ -114,10 +118,10 @@ const isBusyFailure = ({ code, path }: Failure): boolean => code === "locked" &&
  */
 function stageHeld(
   workspace: DiskWorkspace,
-  changes: readonly DiskChange[],
+  slots: readonly Slot[],
   { id, label, claim }: { readonly id: string; readonly label: string; readonly claim: Claim },
 ): Prepared | Failure[] {
-  const surveyed = preflight(workspace, toSlots(changes));
+  const surveyed = preflight(workspace, slots);
   if (!surveyed.ok) return [...surveyed.failures];
   const { targets, directories } = surveyed;
   // Another batch may have removed a directory after this one had looked for it.

@@ -39,11 +39,6 @@ export function targetOf(change: DiskChange): string | undefined {
   return change.kind === "rename" ? change.target : undefined;
 }
 
-/** Returns the paths of all files that the changes name, including the targets of renames. */
-export function changedNames(changes: readonly DiskChange[]): string[] {
-  return changes.flatMap((change) => (change.kind === "rename" ? [change.path, change.target] : [change.path]));
-}
-
 /**
  * Converts the plan's change to a file into a `DiskChange`. No editor may have the file open. `pathOf` must return the
  * absolute path for a URI.

@@ -6,6 +6,7 @@ import { isObject } from "../dialect/keys.js";
 import { limits } from "../text/limits.js";
 import { LinePieces, type LineWindow } from "../text/linePieces.js";
 import { LineIndex, type LineRule } from "../text/lines.js";
+import { OpenDocuments } from "./openIndex.js";
 import { syncProblems } from "./sentences.js";
 
 /** A document's former lines, trimmed, each with the last version that contained it; oldest first. */
@@ -72,6 +73,8 @@ export interface Documents {
   close(uri: unknown): SyncOutcome;
   /** Finds a document by the exact spelling of its URI; `undefined` if it is not open. */
   get(uri: string): OpenDocument | undefined;
+  /** The open documents, for searches by path. */
+  readonly held: Pick<OpenDocuments<OpenDocument>, "index" | "urisByPath">;
   /** Returns the open documents in the order they were opened. */
   all(): OpenDocument[];
   /** Calls the listener after every open, change and close that was not ignored. Returns a function to unsubscribe. */
@@ -80,7 +83,7 @@ export interface Documents {
 
 /** Creates an empty mirror. */
 export function createDocuments(): Documents {
-  const held = new Map<string, OpenDocument>();
+  const held = new OpenDocuments<OpenDocument>();
   // A listener that is subscribed twice is called twice.
   const listeners = new Set<{ readonly listener: (uri: string) => void }>();
 
@@ -115,6 +118,7 @@ export function createDocuments(): Documents {
     },
     get: (uri) => held.get(uri),
     all: () => [...held.values()],
+    held,
     onChange(listener) {
       const subscription = { listener };
       listeners.add(subscription);

@@ -1,7 +1,7 @@
 /** The server's own steps, on closed files. They are staged before the editor's steps and made visible after them. */
 import type { CancellationToken } from "vscode-languageserver/node";
 import { type NotCommitted, stage } from "../../../disk/commit.js";
-import { changedNames, type DiskChange, targetOf, toDiskChange } from "../../../disk/diskChange.js";
+import { type DiskChange, targetOf, toDiskChange } from "../../../disk/diskChange.js";
 import { type DiskWorkspace, userWorkspace } from "../../../disk/diskWorkspace.js";
 import { recover } from "../../../disk/recover.js";
 import { diskFailures, type Holder } from "../../../disk/sentences.js";
@@ -81,7 +81,7 @@ export async function stagePart(
     } else changes.set(planned, change);
   }
   const label = labelOf([...changes.keys()], options);
-  const paths = changedNames([...changes.values()]);
+  const paths = [...changes.values()].flatMap((change) => [change.path, targetOf(change) ?? []].flat());
   const recovered: string[] = [];
   for (;;) {
     const workspace = await workspaceOf(session, paths);
