@@ -199,7 +199,7 @@ function refill(files: FileSystem, entry: HelpedEntry, now: FileStat | undefined
     hashOf(bytes) === after?.hash ||
     (files.look(newCopy) !== undefined && isTorn(bytes, old, files.read(newCopy, limits.fileBytes)));
   if (!isOurs || hashOf(old) !== before.hash) return foreign;
-  files.fill(path, old);
+  if (!files.fill(path, old, bytes)) return foreign;
   giveBackBits(files, path, before.mode);
   files.sync(path);
   return undefined;

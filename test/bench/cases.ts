@@ -2,6 +2,7 @@
 import { agentCases } from "./agentCases.js";
 import { batchCases } from "./batchCases.js";
 import { bulk } from "./bulkCases.js";
+import { diskBatch } from "./diskCases.js";
 import { hostile } from "./hostileCases.js";
 import { openDocuments } from "./openCases.js";
 import type { BenchCase } from "./result.js";
@@ -15,6 +16,7 @@ export const benchCases: readonly BenchCase[] = [
   ...wireCases,
   bulk,
   openDocuments,
+  diskBatch,
   ...agentCases,
   hostile,
 ];

@@ -256,19 +256,27 @@ function fileCalls(machine: Machine) {
       step(machine, `write ${path}`);
       node.bytes = Buffer.from(bytes);
     },
-    fill(path: string, bytes: Uint8Array) {
+    fill(path: string, bytes: Uint8Array, before: Uint8Array): boolean {
       step(machine, `open ${path}`);
       const node = fileAt(machine, path);
-      const old = node.bytes;
-      const joined = (length: number): Buffer => Buffer.concat([bytes.subarray(0, length), old.subarray(length)]);
+      if (node.bytes.length !== before.length) return false;
+      const put = (some: Uint8Array): void => {
+        node.bytes = Buffer.concat([some, node.bytes.subarray(some.length)]);
+      };
+      const common = Math.min(bytes.length, before.length);
       step(machine, `write ${path}`);
       // Clears the set-user-ID and set-group-ID bits, as the system does for users other than the superuser.
       node.mode &= ~0o6000;
-      node.bytes = joined(bytes.length >> 1);
+      put(bytes.subarray(0, common >> 1));
       step(machine, `write ${path}`);
-      node.bytes = joined(bytes.length);
+      put(bytes.subarray(0, common));
+      if (node.bytes.length !== before.length) {
+        put(before.subarray(0, common));
+        return false;
+      }
       step(machine, `truncate ${path}`);
       node.bytes = Buffer.from(bytes);
+      return true;
     },
     setMode(path: string, mode: number) {
       step(machine, `chmod ${path}`);
@@ -395,4 +403,9 @@ function sectors({ bytes, synced = Buffer.alloc(0) }: Node, choose: Choose): Buf
     out.set(side.subarray(at, at + 512).subarray(0, length - at), at);
   }
   return out;
+}
+
+/** Gives a file other bytes, whatever it has. */
+export function overwrite(disk: FileSystem, path: string, bytes: Uint8Array): void {
+  disk.fill(path, bytes, disk.read(path, Number.POSITIVE_INFINITY));
 }
