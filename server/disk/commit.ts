@@ -127,7 +127,7 @@ function stageHeld(
   // Another batch may have removed a directory after this one had looked for it.
   if (!directories.every((path) => covers(claim, path))) return [diskFailures.busy(undefined)];
   const journal = firstJournal(workspace, targets, { id, label, started: workspace.owners.now(), directories });
-  const progress: Progress = { at: undefined };
+  const progress: Progress = { at: undefined, changed: new Set() };
   try {
     return prepare(workspace, journal, targets, progress);
   } catch (error) {
@@ -163,7 +163,7 @@ function toStaged(batch: StagedBatch, recovered: readonly Recovered[]): Staged {
     targets,
     commit() {
       begin();
-      const progress: Progress = { at: undefined };
+      const progress: Progress = { at: undefined, changed: new Set() };
       let failure: Failure | undefined;
       try {
         failure = moveIntoPlace(workspace, { journal, targets }, progress);
@@ -177,7 +177,7 @@ function toStaged(batch: StagedBatch, recovered: readonly Recovered[]): Staged {
         if (read?.kind === "journal" && read.journal.state === "committed") return recordAgain(batch) ?? committed;
         failure = failureOf(workspace, error, progress);
       }
-      return failure === undefined ? committed : endFailed(batch, failure);
+      return failure === undefined ? committed : endFailed(batch, failure, progress);
     },
     abandon() {
       begin();
@@ -186,14 +186,18 @@ function toStaged(batch: StagedBatch, recovered: readonly Recovered[]): Staged {
   };
 }
 
-/** Ends a batch as recovery would, relying on its journal alone, and then unlocks its files. */
-function endAsWritten(batch: StagedBatch): BatchEnding {
-  return thenUnlock(batch, () => endBatchAsWritten(batch.workspace, batch.journal.id));
+/**
+ * Ends a batch as recovery would, relying on its journal alone, and then unlocks its files. `changed`: the only names to
+ * restore; by default, all.
+ */
+function endAsWritten(batch: StagedBatch, changed?: ReadonlySet<string>): BatchEnding {
+  return thenUnlock(batch, () => endBatchAsWritten(batch.workspace, batch.journal.id, changed));
 }
 
 /** Ends a batch that could not be committed and returns a failure that says what became of it. */
-function endFailed(batch: StagedBatch, failure: Failure): NotCommitted {
-  const ending = endAsWritten(batch);
+function endFailed(batch: StagedBatch, failure: Failure, { changed }: Progress): NotCommitted {
+  // A file that another program holds can't be examined, and need not be if the batch has not reached it.
+  const ending = endAsWritten(batch, changed);
   const isBack = ending.outcome === "rolledBack" || ending.outcome === "untouched";
   return {
     outcome: isBack ? "rolledBack" : "recoveryPending",

@@ -47,7 +47,10 @@ export interface FileSystem {
   read(path: string, most: number): Buffer;
   /** Returns the first `length` bytes of a regular file, or all bytes if there are fewer. */
   readStart(path: string, length: number): Buffer;
-  /** Reports whether the user may write to a file or, for a directory, may change and sync the names in it. */
+  /**
+   * Reports whether the user may write to a file or, for a directory, may change and sync the names in it. Throws `EBUSY`
+   * if another program holds the file without sharing it.
+   */
   mayWrite(path: string): boolean;
   /** Creates a file; the process's umask applies to `mode`. The file is durable only after `sync`. */
   make(path: string, bytes: Uint8Array, mode: number): void;
@@ -110,7 +113,12 @@ export const realFileSystem: FileSystem = {
       return buffer.subarray(0, fs.readSync(fd, buffer, 0, length, 0));
     }),
   // Read access is checked, too, because a directory that can't be opened for reading can't be synced.
-  mayWrite: (path) => attempt(() => fs.accessSync(path, constants.R_OK | constants.W_OK)).code === undefined,
+  mayWrite: (path) => {
+    if (attempt(() => fs.accessSync(path, constants.R_OK | constants.W_OK)).code !== undefined) return false;
+    // Only on Windows can a program keep others from opening a file.
+    if (process.platform !== "win32" || fs.statSync(path).isDirectory()) return true;
+    return opened(path, constants.O_RDWR, 0, () => true);
+  },
   make: (path, bytes, mode) =>
     opened(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | noFollow, mode, (fd) =>
       writeAll(fd, bytes),

@@ -4,7 +4,7 @@
  */
 import type { Failure } from "../plan/failure.js";
 import { limits } from "../text/limits.js";
-import { hashOf } from "../workspace/files.js";
+import { hashOf, inUse } from "../workspace/files.js";
 import { codeOf } from "../workspace/identity.js";
 import { staleFailures, staleProblems } from "../workspace/sentences.js";
 import type { DiskWorkspace } from "./diskWorkspace.js";
@@ -41,7 +41,7 @@ export function moveIntoPlace(
   for (const [at, name] of [...others, ...removals].entries()) {
     progress.at = name.target.slot.name;
     if (at % namesPerListing === 0) listings = names.length < manyFiles ? undefined : new Map();
-    const failure = lookAgain(name, listings) ?? changeName(name);
+    const failure = lookAgain(name, listings) ?? changeName(name, progress.changed);
     if (failure !== undefined) return failure;
   }
   syncDirectories(files, directoriesOf(journal));
@@ -96,7 +96,7 @@ function lookAgain({ workspace, target, entry }: NameContext, listings: Listings
 }
 
 /** Changes a name as its entry specifies. Returns a failure if another program was quicker. */
-function changeName({ workspace: { files }, target, entry }: NameContext): Failure | undefined {
+function changeName({ workspace: { files }, target, entry }: NameContext, changed: Set<string>): Failure | undefined {
   const { path, name } = target.slot;
   switch (entry.way) {
     case "create":
@@ -114,8 +114,15 @@ function changeName({ workspace: { files }, target, entry }: NameContext): Failu
       files.rename(path, entry.kept);
       return undefined;
     case "inPlace":
-      if (!files.fill(path, target.after?.bytes ?? Buffer.alloc(0), target.before?.bytes ?? Buffer.alloc(0))) {
-        return movedOn(name);
+      changed.add(path);
+      try {
+        if (!files.fill(path, target.after?.bytes ?? Buffer.alloc(0), target.before?.bytes ?? Buffer.alloc(0))) {
+          return movedOn(name);
+        }
+      } catch (error) {
+        // A file that another program holds could not even be opened.
+        if (codeOf(error) === inUse) changed.delete(path);
+        throw error;
       }
       giveBackBits(files, path, entry.before?.mode);
       files.sync(path);

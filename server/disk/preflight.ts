@@ -2,7 +2,7 @@
 import { basename, dirname, join } from "node:path";
 import { type Failed, type Failure, failed } from "../plan/failure.js";
 import { limits } from "../text/limits.js";
-import { decodeBytes, encodeText, hashOf } from "../workspace/files.js";
+import { decodeBytes, encodeText, hashOf, readFailure } from "../workspace/files.js";
 import { isInside } from "../workspace/pathText.js";
 import { fileProblems, pathFailures, staleFailures, staleProblems } from "../workspace/sentences.js";
 import type { Slot } from "./diskChange.js";
@@ -84,7 +84,7 @@ function forEach<T extends { readonly ok: true }>(
   for (const slot of slots) {
     const { value, code } = attempt(() => act(slot));
     if (value?.ok === true) results.push(value);
-    else failures.push(value?.failure ?? pathFailures.ioError(slot.name, fileProblems.system(code ?? "EIO")));
+    else failures.push(value?.failure ?? readFailure(slot.name, code ?? "EIO"));
   }
   return failures.length > 0 ? { ok: false, failures } : { ok: true, results };
 }

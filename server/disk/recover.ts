@@ -184,8 +184,11 @@ function toRecovered({ id, label, started, entries }: Journal, settled: BatchEnd
   return { ...settled, id, label, names, message };
 }
 
-/** Ends a batch as its journal says. Idempotent, so an interrupted attempt can be repeated any number of times. */
-export function endBatch(workspace: DiskWorkspace, journal: Journal): BatchEnding {
+/**
+ * Ends a batch as its journal says. Idempotent, so an interrupted attempt can be repeated any number of times.
+ * `changed`: the names that the batch has reached; by default, all.
+ */
+export function endBatch(workspace: DiskWorkspace, journal: Journal, changed?: ReadonlySet<string>): BatchEnding {
   if (journal.state === "staged") return { outcome: "untouched", foreign: [], code: tidyUp(workspace, journal) };
   if (journal.state === "committed") {
     // The journal is written again, because a disk may report a failed sync only once, perhaps to a process that was
@@ -200,7 +203,7 @@ export function endBatch(workspace: DiskWorkspace, journal: Journal): BatchEndin
     const unsure = tryAll([() => workspace.files.sync(workspace.state)]);
     return { outcome: "rolledBack", foreign: leftIn(workspace, journal), code: unsure ?? tidyUp(workspace, journal) };
   }
-  const { foreign, code } = rollBack(workspace, journal);
+  const { foreign, code } = rollBack(workspace, journal, changed);
   if (code !== undefined) return { outcome: "pending", foreign, code };
   const undone = asUndone(journal, foreign);
   // Recording the rollback prevents a later one from undoing the same changes if someone makes them again.
@@ -217,10 +220,10 @@ const noRoom: ReadonlySet<string> = new Set(["ENOSPC", "EDQUOT", "Unknown system
  * Ends a batch as its journal on the disk says, regardless of the state that this process last tried to write. If the
  * journal can't be read, the batch stays pending, because recovery may be able to read the journal later.
  */
-export function endBatchAsWritten(workspace: DiskWorkspace, id: string): BatchEnding {
+export function endBatchAsWritten(workspace: DiskWorkspace, id: string, changed?: ReadonlySet<string>): BatchEnding {
   const ending = attempt(() => {
     const read = readJournal(workspace, id);
-    return read.kind === "journal" ? endBatch(workspace, read.journal) : undefined;
+    return read.kind === "journal" ? endBatch(workspace, read.journal, changed) : undefined;
   });
   return ending.value ?? { outcome: "pending", foreign: [], code: ending.code ?? "EIO" };
 }

@@ -54,11 +54,17 @@ export async function readTextFile(
     }
   } catch (error) {
     const code = codeOf(error);
-    return code === "ENOENT"
-      ? { kind: "absent" }
-      : { kind: "failed", failure: pathFailures.ioError(name, fileProblems.system(code)) };
+    return code === "ENOENT" ? { kind: "absent" } : { kind: "failed", failure: readFailure(name, code) };
   }
 }
+
+/** Returns the failure for a file that the system does not let the server read; `code` is the system's reason. */
+export function readFailure(name: string, code: string): Failure {
+  return code === inUse ? pathFailures.inUse(name) : pathFailures.ioError(name, fileProblems.system(code));
+}
+
+/** The system's code for a file that another program holds without sharing it, which is common on Windows. */
+export const inUse = "EBUSY";
 
 /** The ways that an editor's synced text may differ from the file it is saved to. */
 export interface SaveHabits {
@@ -122,8 +128,8 @@ const unknownFile: HowToRead = { isRegular: false, isHashed: true, isQuick: fals
 export const readFlags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0);
 
 /**
- * Converts a system error into a write failure: `readOnly` if permission was denied, else the failure that `otherwise`
- * makes.
+ * Converts a system error into a write failure: `readOnly` if permission was denied, `locked` if another program holds
+ * the file, else the failure that `otherwise` makes.
  */
 export function refusedBy(
   error: unknown,
@@ -131,6 +137,7 @@ export function refusedBy(
   otherwise: (name: string, problem: string) => Failure = pathFailures.ioError,
 ): Failure {
   const code = codeOf(error);
+  if (code === inUse) return pathFailures.inUse(name);
   return ["EACCES", "EPERM", "EROFS"].includes(code)
     ? pathFailures.readOnly(name)
     : otherwise(name, fileProblems.system(code));

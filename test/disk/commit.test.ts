@@ -1,8 +1,3 @@
-/**
- * Commits from the caller's perspective: refusals and their reasons, preserved attributes, undo, and reports after a
- * crash.
- */
-import { createHash } from "node:crypto";
 import {
   chmodSync,
   lstatSync,
@@ -17,56 +12,12 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type Committed, type NotCommitted, type Staged, stage } from "../../server/disk/commit.js";
+import { type NotCommitted, stage } from "../../server/disk/commit.js";
 import type { DiskChange } from "../../server/disk/diskChange.js";
-import { type DiskWorkspace, diskWorkspace } from "../../server/disk/diskWorkspace.js";
+import type { DiskWorkspace } from "../../server/disk/diskWorkspace.js";
 import { type FileSystem, realFileSystem, systemError } from "../../server/disk/fileSystem.js";
 import { recover } from "../../server/disk/recover.js";
-import { type Entry, makeDirectory } from "../support/directory.js";
-
-/** A folder with files, and a state directory beside it. */
-interface Site {
-  readonly root: string;
-  readonly workspace: DiskWorkspace;
-  path(name: string): string;
-  text(name: string): string;
-  /** The names in the folder, sorted. */
-  names(): string[];
-}
-
-function site(entries: Readonly<Record<string, Entry>>, more: Partial<DiskWorkspace> = {}): Site {
-  const under = Object.fromEntries(Object.entries(entries).map(([name, entry]) => [`ws/${name}`, entry]));
-  const root = makeDirectory({ "ws/": "", ...under });
-  const folder = join(root, "ws");
-  const workspace = diskWorkspace([folder], { state: join(root, "state"), swapFiles: [join(root, "swap")], ...more });
-  const path = (name: string): string => join(folder, name);
-  return {
-    root,
-    workspace,
-    path,
-    text: (name) => readFileSync(path(name), "utf8"),
-    names: () => readdirSync(folder, { recursive: true, encoding: "utf8" }).sort(),
-  };
-}
-
-const hashOf = (text: string): string => createHash("sha256").update(text).digest("hex");
-
-function update({ path }: Site, name: string, before: string, after: string): DiskChange {
-  return { kind: "update", path: path(name), name, hash: hashOf(before), content: { text: after } };
-}
-
-/** Stages a batch that must not be refused. */
-function staged(at: Site, changes: readonly DiskChange[]): Staged {
-  const result = stage(at.workspace, changes, "a batch");
-  if (!result.ok) throw new Error(result.failures.map(({ message }) => message).join("\n"));
-  return result;
-}
-
-function committed(at: Site, changes: readonly DiskChange[]): Committed {
-  const result = staged(at, changes).commit();
-  if (result.outcome !== "applied") throw new Error(result.failure.message);
-  return result;
-}
+import { committed, hashOf, refused, type Site, site, staged, update } from "./site.js";
 
 /**
  * A batch whose record is refused once everything else is done, so the batch is rolled back; `meddle` runs just before
@@ -85,13 +36,6 @@ function takenBack(at: Site, changes: readonly DiskChange[], meddle: () => void 
   const result = staged({ ...at, workspace }, changes).commit();
   if (result.outcome === "applied") throw new Error("the batch was not rolled back");
   return result;
-}
-
-/** The codes and paths of the failures reported for a batch that must be refused. */
-function refused(at: Site, changes: readonly DiskChange[]): (readonly [string, string | undefined])[] {
-  const result = stage(at.workspace, changes, "a batch");
-  if (result.ok) throw new Error("it was not refused");
-  return result.failures.map(({ code, path }) => [code, path]);
 }
 
 /** The same workspace as seen by the next process after the previous one has died. */
