@@ -212,6 +212,9 @@ export const callSentences = {
   notOnDisk: "the editor was asked to save it, but the file on disk does not have the new text",
   changedOnSave: (path: string): string =>
     `${path}: the editor made further changes to the text when it saved the file`,
+  /** `first` and `last`: 1-based line numbers. */
+  changedAgain: (path: string, first: number, last: number): string =>
+    `${path} has changed again at line${first === last ? ` ${first}` : `s ${first}-${last}`} since the edit was applied: the diff no longer shows the text that is there`,
   versionOfUnknown: (uri: string): string => `options.versions names ${quote(uri, 160)}, which the call does not touch`,
   noEditInSummary: `${summary}it does not contain the edit`,
   diffCut: (characters: number): string =>

@@ -5,8 +5,9 @@ import { describe, expect, it } from "vitest";
 import { stage } from "../../server/disk/commit.js";
 import { recover } from "../../server/disk/recover.js";
 import { isTorn } from "../../server/disk/rollBack.js";
-import { type MemoryDisk, memoryDisk, overwrite, PowerCut } from "./memoryDisk.js";
+import { type MemoryDisk, memoryDisk, PowerCut } from "./memoryDisk.js";
 import { workspaceFolder } from "./plans.js";
+import { overwrite } from "./scene.js";
 import { workspaceOn } from "./simulation.js";
 
 const [inside, outside] = [`${workspaceFolder}/a`, "/home/a"];

@@ -4,8 +4,9 @@ import { describe, expect, it } from "vitest";
 import { stage } from "../../server/disk/commit.js";
 import { targetOf } from "../../server/disk/diskChange.js";
 import { recover } from "../../server/disk/recover.js";
-import { type MemoryDisk, memoryDisk, overwrite } from "./memoryDisk.js";
+import { type MemoryDisk, memoryDisk } from "./memoryDisk.js";
 import { chooser, randomPlan, type Tree, type TrialPlan, workspaceFolder } from "./plans.js";
+import { overwrite } from "./scene.js";
 import { workspaceOn } from "./simulation.js";
 
 interface Meddling {

@@ -260,9 +260,7 @@ function fileCalls(machine: Machine) {
       step(machine, `open ${path}`);
       const node = fileAt(machine, path);
       if (node.bytes.length !== before.length) return false;
-      const put = (some: Uint8Array): void => {
-        node.bytes = Buffer.concat([some, node.bytes.subarray(some.length)]);
-      };
+      const put = (some: Uint8Array) => (node.bytes = Buffer.concat([some, node.bytes.subarray(some.length)]));
       const common = Math.min(bytes.length, before.length);
       step(machine, `write ${path}`);
       // Clears the set-user-ID and set-group-ID bits, as the system does for users other than the superuser.
@@ -403,9 +401,4 @@ function sectors({ bytes, synced = Buffer.alloc(0) }: Node, choose: Choose): Buf
     out.set(side.subarray(at, at + 512).subarray(0, length - at), at);
   }
   return out;
-}
-
-/** Gives a file other bytes, whatever it has. */
-export function overwrite(disk: FileSystem, path: string, bytes: Uint8Array): void {
-  disk.fill(path, bytes, disk.read(path, Number.POSITIVE_INFINITY));
 }

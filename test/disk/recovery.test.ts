@@ -12,9 +12,9 @@ import { type DiskWorkspace, diskWorkspace } from "../../server/disk/diskWorkspa
 import { type FileSystem, realFileSystem, systemError } from "../../server/disk/fileSystem.js";
 import { journalProblems, recover } from "../../server/disk/recover.js";
 import { makeDirectory } from "../support/directory.js";
-import { type MemoryDisk, memoryDisk, overwrite, PowerCut } from "./memoryDisk.js";
+import { type MemoryDisk, memoryDisk, PowerCut } from "./memoryDisk.js";
 import { workspaceFolder } from "./plans.js";
-import { at, create, isCommitRecord, move, remove, textsOf, update } from "./scene.js";
+import { at, create, isCommitRecord, move, overwrite, remove, textsOf, update } from "./scene.js";
 import { workspaceOn } from "./simulation.js";
 
 /** A disk on which a batch was killed during its commit, before the first step accepted by `isIt`. */

@@ -19,6 +19,7 @@ import { saveChanged } from "./save.js";
 import type { ApplyJob, DoneStep, Run, StepResult, Task } from "./step.js";
 import { commitPart, heldElsewhere, type Queue, stagePart, tasksByWriter } from "./steps/disk.js";
 import { stepRules } from "./steps/table.js";
+import { changedSince } from "./steps/text.js";
 
 /** The outcome of a job. `steps` lists all steps in order; it is `undefined` unless all of them were verified. */
 export interface Applied {
@@ -211,6 +212,13 @@ async function finish(run: Run): Promise<MultiEditResult> {
     }
   }
   warnings.push(...(await staying(run)));
+  for (const { kind, file } of done) {
+    const open = kind === "text" ? openAt(run.session, nameAfter(file).uri) : undefined;
+    const again = open === undefined || open.text === file.text ? undefined : changedSince(run.session, file, open);
+    const { path } = nameAfter(file);
+    if (again === undefined || warnings.includes(callSentences.changedOnSave(path))) continue;
+    warnings.push(callSentences.changedAgain(path, again.first, again.last));
+  }
   const sent = new Map(done.flatMap(({ file, edits }) => (edits === undefined ? [] : [[file, edits]])));
   // The edit in the result omits files that the server itself restored.
   const restored = done.flatMap(({ kind, file }) => (kind === "restore" ? [file] : []));

@@ -7,6 +7,7 @@ import { type Change, ChangeSet, shrink } from "../../../text/changeSet.js";
 import { byteOrderMark, splitsCharacter, withoutMark } from "../../../text/chars.js";
 import { limits } from "../../../text/limits.js";
 import { LineIndex } from "../../../text/lines.js";
+import type { OpenDocument } from "../../../workspace/documents.js";
 import { pathOfSyncedUri } from "../../../workspace/pathText.js";
 import { readTarget } from "../../../workspace/takeSnapshot.js";
 import { labelOf } from "../../edit/result.js";
@@ -133,6 +134,23 @@ export function inverseOf(session: Session, applied: FileChange, now: Document):
     ChangeSet.of(text.length, changes).changes.map((one) => widened(text, one)),
   );
   return { ok: true, change: { change, text: change.apply(text) } };
+}
+
+/**
+ * Returns the lines (1-based) where a text is neither what an edit made nor mere typing elsewhere; `undefined` if there
+ * are none. If the editor changes the place of its own edit, the server's answer would otherwise be untrue.
+ */
+export function changedSince(
+  session: Session,
+  file: FileChange,
+  { text: synced, version, lines, desynced }: OpenDocument,
+): { readonly first: number; readonly last: number } | undefined {
+  const text = withoutMark(synced);
+  if (text === file.text || desynced !== undefined) return undefined;
+  if (inverseOf(session, file, { ...file.document, text, version }).ok) return undefined;
+  const [change] = shrink(file.text, { from: 0, to: file.text.length, insert: text });
+  const from = (change?.from ?? 0) + synced.length - text.length;
+  return { first: lines.lineAt(from) + 1, last: lines.lineAt(from + (change?.insert.length ?? 0)) + 1 };
 }
 
 /** Widens a change that starts or ends inside a surrogate pair or a CRLF, whose halves an edit may have joined. */
