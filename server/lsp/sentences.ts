@@ -206,6 +206,8 @@ export const callSentences = {
     `${named(paths)} ${paths.length === 1 ? "was" : "were"} changed in the editor but not saved: the server can't save files in this editor`,
   leftUnsaved: (paths: readonly string[]): string =>
     `${named(paths)} already had unsaved changes, so ${paths.length === 1 ? "it was" : "they were"} not saved`,
+  notCompared: (paths: readonly string[]): string =>
+    `${named(paths)} ${paths.length === 1 ? "was" : "were"} changed in the editor but not saved: the server can't read the file on disk as UTF-8 text, so it can't tell whether there were unsaved changes`,
   notSaved: (path: string, problem: string): string =>
     `${path} was changed in the editor but not saved${problem === "" ? "" : `: ${problem}`}`,
   silentAboutSaving: "the editor did not answer the request to save",

@@ -70,6 +70,8 @@ export const inUse = "EBUSY";
 export interface SaveHabits {
   /** `true` if the editor syncs every line ending as LF, whatever line endings the file has. */
   readonly syncsLf: boolean;
+  /** `true` if the editor makes all line endings of a file the same when it opens it. */
+  readonly endsLinesAlike?: boolean;
   /** `true` if the editor adds a missing line ending to the last line when it saves a file. */
   readonly endsLastLine: boolean;
 }
@@ -82,12 +84,15 @@ export function compareWithFile(text: string, file: FileRead, habits: SaveHabits
   if (file.kind !== "text") return undefined;
   const synced = withoutMark(text);
   if (synced === file.text) return "same";
-  const { syncsLf, endsLastLine } = habits;
+  const { syncsLf, endsLastLine, endsLinesAlike = false } = habits;
+  if (endsLinesAlike) return withLf(file.text) === withLf(synced) ? "same" : "differs";
   if (!syncsLf && !endsLastLine) return "differs";
   const saved = syncsLf ? file.text.replaceAll("\r\n", "\n") : file.text;
   const isSame = saved === synced || (endsLastLine && (saved === `${synced}\n` || saved === `${synced}\r\n`));
   return isSame ? "same" : "differs";
 }
+
+const withLf = (text: string): string => text.replace(/\r\n?/g, "\n");
 
 /** Compares an open document's text with the file at a canonical path, as `compareWithFile` does. */
 export async function sameAsDisk(

@@ -166,7 +166,9 @@ async function invertText({ session, file, isEdited }: UndoneFile): Promise<Inve
   if (!now.ok) return now;
   const { document, place } = now;
   const unchanged = { change: ChangeSet.none(document.text.length), text: document.text };
-  const inverse: TextInverse = isEdited ? inverseOf(session, file, document) : { ok: true, change: unchanged };
+  // The user may have undone the change in the editor.
+  const isToUndo = isEdited && document.text !== file.document.text;
+  const inverse: TextInverse = isToUndo ? inverseOf(session, file, document) : { ok: true, change: unchanged };
   if (!inverse.ok) {
     const line = LineIndex.of(document.text, document).lineAt(inverse.movedAt) + 1;
     return conflict(file, callSentences.changedAt(line), line);
