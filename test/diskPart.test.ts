@@ -17,7 +17,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
 import { createMessageConnection, StreamMessageReader, StreamMessageWriter } from "vscode-jsonrpc/node";
-import type { ApplyWorkspaceEditParams } from "vscode-languageserver/node";
+import { type ApplyWorkspaceEditParams, CancellationToken } from "vscode-languageserver/node";
 import { TextDocument, type TextEdit } from "vscode-languageserver-textdocument";
 import { openDiskSession } from "../server/agent/session/diskSession.js";
 import { execute } from "../server/lsp/apply/applyLoop.js";
@@ -284,7 +284,7 @@ describe("an internal error before the disk part is committed", () => {
     if (!resolved.ok) throw new Error(resolved.failure.message);
     const site = { session, options: {}, places: new Map([[uri, resolved.place]]) };
     const part = async () => {
-      const staged = await stagePart(site, [{ kind: "text", planned }]);
+      const staged = await stagePart(site, [{ kind: "text", planned }], { token: CancellationToken.None, queue: {} });
       if (!staged.ok) throw new Error(staged.failures[0]?.message);
       return staged;
     };

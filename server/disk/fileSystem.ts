@@ -48,12 +48,18 @@ export interface FileSystem {
   read(path: string, most: number): Buffer;
   /** Returns the first `length` bytes of a regular file, or all bytes if there are fewer. */
   readStart(path: string, length: number): Buffer;
-  /** Reports whether the user may write to a file or, for a directory, may change and sync the names in it. */
+  /**
+   * Reports whether the user may write to a file or, for a directory, may change and sync the names in it. Throws `EBUSY`
+   * if another program holds the file without sharing it.
+   */
   mayWrite(path: string): boolean;
   /** Creates a file; the process's umask applies to `mode`. The file is durable only after `sync`. */
   make(path: string, bytes: Uint8Array, mode: number): void;
-  /** Overwrites an existing file in place. The new bytes are durable only after `sync`. */
-  fill(path: string, bytes: Uint8Array): void;
+  /**
+   * Overwrites an existing file, whose bytes are `before`, in place. If another program has made the file longer or
+   * shorter, leaves or restores these bytes and returns `false`. The new bytes are durable only after `sync`.
+   */
+  fill(path: string, bytes: Uint8Array, before: Uint8Array): boolean;
   /** Sets the permission bits, as `chmod` does. */
   setMode(path: string, mode: number): void;
   /**
@@ -108,15 +114,30 @@ export const realFileSystem: FileSystem = {
       return buffer.subarray(0, fs.readSync(fd, buffer, 0, length, 0));
     }),
   // Read access is checked, too, because a directory that can't be opened for reading can't be synced.
-  mayWrite: (path) => attempt(() => fs.accessSync(path, constants.R_OK | constants.W_OK)).code === undefined,
+  mayWrite: (path) => {
+    if (attempt(() => fs.accessSync(path, constants.R_OK | constants.W_OK)).code !== undefined) return false;
+    // Only on Windows can a program keep others from opening a file.
+    if (process.platform !== "win32" || fs.statSync(path).isDirectory()) return true;
+    return opened(path, constants.O_RDWR, 0, () => true);
+  },
   make: (path, bytes, mode) =>
     opened(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | noFollow, mode, (fd) =>
       writeAll(fd, bytes),
     ),
-  fill: (path, bytes) =>
+  fill: (path, bytes, before) =>
     opened(path, constants.O_WRONLY | noFollow, 0, (fd) => {
-      writeAll(fd, bytes);
-      fs.ftruncateSync(fd, bytes.length);
+      const isAsBefore = (): boolean => fs.fstatSync(fd).size === before.length;
+      if (!isAsBefore()) return false;
+      const common = Math.min(before.length, bytes.length);
+      writeAll(fd, bytes.subarray(0, common));
+      // Lines that another program appends would be lost if the file were cut or written beyond its old end.
+      if (!isAsBefore()) {
+        writeAll(fd, before.subarray(0, common));
+        return false;
+      }
+      if (bytes.length > common) writeAll(fd, bytes, common);
+      else fs.ftruncateSync(fd, common);
+      return true;
     }),
   setMode: (path, mode) => opened(path, readFlags, 0, (fd) => fs.fchmodSync(fd, mode)),
   copyAttributes,
@@ -259,9 +280,9 @@ function opened<R>(path: string, flags: number, mode: number, act: (fd: number) 
   }
 }
 
-/** Writes all bytes. On a nearly full disk, one call may write only some of them; the next call then fails. */
-function writeAll(fd: number, bytes: Uint8Array): void {
-  for (let at = 0; at < bytes.length; ) at += fs.writeSync(fd, bytes, at, bytes.length - at, at);
+/** Writes all bytes from an offset on, at the same offset of the file. On a nearly full disk, one call may write only some of them; the next call then fails. */
+function writeAll(fd: number, bytes: Uint8Array, from = 0): void {
+  for (let at = from; at < bytes.length; ) at += fs.writeSync(fd, bytes, at, bytes.length - at, at);
 }
 
 /**

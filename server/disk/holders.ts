@@ -8,11 +8,21 @@ import type { DiskWorkspace } from "./diskWorkspace.js";
 import { attempt } from "./fileSystem.js";
 import type { Holder } from "./sentences.js";
 
-/** Returns the editor or session that has, or may have, a file open; `undefined` if there is no sign of one. */
-export function holderOf(workspace: DiskWorkspace, path: string): Holder | undefined {
+/** The names in directories, by the paths of the directories; `undefined` for a directory that can't be listed. */
+export type Listings = Map<string, ReadonlySet<string> | undefined>;
+
+/** The number of files from which on it is faster to list their directories than to look for each trace. */
+export const manyFiles = 20;
+
+/**
+ * Returns the editor or session that has, or may have, a file open; `undefined` if there is no sign of one. `listings`:
+ * if given, only traces that are listed there are examined.
+ */
+export function holderOf(workspace: DiskWorkspace, path: string, listings?: Listings): Holder | undefined {
   const ours = workspace.openElsewhere.get(path);
   if (ours !== undefined) return ours;
   for (const { trace, read } of tracesOf(path, workspace)) {
+    if (listings !== undefined && !isListed(workspace, trace, listings)) continue;
     // A trace that the server is not allowed to examine is ignored.
     const stat = attempt(() => workspace.files.look(trace)).value;
     // Every trace is checked, because the trace of the second editor to open a file may outlast that of the first.
@@ -20,6 +30,13 @@ export function holderOf(workspace: DiskWorkspace, path: string): Holder | undef
     if (by !== undefined) return { kind: "open", by, trace };
   }
   return undefined;
+}
+
+/** Reports whether a trace is in the listing of its directory, or whether there is no such listing. */
+function isListed({ files }: DiskWorkspace, trace: string, listings: Listings): boolean {
+  const directory = dirname(trace);
+  if (!listings.has(directory)) listings.set(directory, attempt(() => new Set(files.list(directory))).value);
+  return listings.get(directory)?.has(basename(trace)) ?? true;
 }
 
 /** A file that counts as open because of a trace. */

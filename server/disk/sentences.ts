@@ -136,8 +136,8 @@ export const diskFailures = {
     makeFailure("locked", theCall, {
       problem:
         claim === undefined
-          ? `Another call${pid === undefined ? "" : ` (process ${pid})`} is writing files in this workspace.`
-          : `A call on another machine, or in another container, has locked this workspace with the file ${quote(claim, 300)}.`,
+          ? `Another call${pid === undefined ? "" : ` (process ${pid})`} is changing the same files.`
+          : `A call on another machine, or in another container, has locked the same files with the file ${quote(claim, 300)}.`,
       hint: `Send the call again in a moment.${claim === undefined ? "" : " If no such call is running, the user may delete that file."}`,
     }),
   /** `size`: in bytes. */

@@ -82,6 +82,8 @@ function planned({ folders }: DiskWorkspace, targets: readonly DiskTarget[], onC
 export interface Progress {
   /** A human-readable name; `undefined` while the journal is being written. */
   at: string | undefined;
+  /** The paths of the files in place that may have been written. */
+  readonly changed: Set<string>;
 }
 
 /** A copy of a file, with the mode to set if the file's attributes can't be copied. */

@@ -106,7 +106,8 @@ export function openAt({ documents }: Session, uri: string): OpenDocument | unde
   const exact = documents.get(uri);
   if (exact !== undefined) return exact;
   const path = pathOfSyncedUri(uri);
-  return path === undefined ? undefined : documents.all().find((open) => pathOfSyncedUri(open.uri) === path);
+  const [spelling] = path === undefined ? [] : (documents.held.urisByPath.get(path) ?? []);
+  return spelling === undefined ? undefined : documents.get(spelling);
 }
 
 /** Creates a queue that runs one task at a time, in order. A failed task does not stop the queue. */

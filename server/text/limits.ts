@@ -218,6 +218,8 @@ export const limits = {
    * list is fetched again.
    */
   staleStatusMs: 200,
+  /** Milliseconds that a call waits for other processes that change the same files on disk. */
+  turnMs: 10_000,
   /** Milliseconds without a request after which an agent is disconnected. */
   agentIdleMs: 600_000,
   /** Bytes of input that the command line reads or the MCP server buffers. */

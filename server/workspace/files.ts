@@ -56,16 +56,24 @@ export async function readTextFile(
     }
   } catch (error) {
     const code = codeOf(error);
-    return code === "ENOENT"
-      ? { kind: "absent" }
-      : { kind: "failed", failure: pathFailures.ioError(name, fileProblems.system(code)) };
+    return code === "ENOENT" ? { kind: "absent" } : { kind: "failed", failure: readFailure(name, code) };
   }
 }
+
+/** Returns the failure for a file that the system does not let the server read; `code` is the system's reason. */
+export function readFailure(name: string, code: string): Failure {
+  return code === inUse ? pathFailures.inUse(name) : pathFailures.ioError(name, fileProblems.system(code));
+}
+
+/** The system's code for a file that another program holds without sharing it, which is common on Windows. */
+export const inUse = "EBUSY";
 
 /** The ways that an editor's synced text may differ from the file it is saved to. */
 export interface SaveHabits {
   /** `true` if the editor syncs every line ending as LF, whatever line endings the file has. */
   readonly syncsLf: boolean;
+  /** `true` if the editor makes all line endings of a file the same when it opens it. */
+  readonly endsLinesAlike?: boolean;
   /** `true` if the editor adds a missing line ending to the last line when it saves a file. */
   readonly endsLastLine: boolean;
 }
@@ -78,12 +86,15 @@ export function compareWithFile(text: string, file: FileRead, habits: SaveHabits
   if (file.kind !== "text") return undefined;
   const synced = withoutMark(text);
   if (synced === file.text) return "same";
-  const { syncsLf, endsLastLine } = habits;
+  const { syncsLf, endsLastLine, endsLinesAlike = false } = habits;
+  if (endsLinesAlike) return withLf(file.text) === withLf(synced) ? "same" : "differs";
   if (!syncsLf && !endsLastLine) return "differs";
   const saved = syncsLf ? file.text.replaceAll("\r\n", "\n") : file.text;
   const isSame = saved === synced || (endsLastLine && (saved === `${synced}\n` || saved === `${synced}\r\n`));
   return isSame ? "same" : "differs";
 }
+
+const withLf = (text: string): string => text.replace(/\r\n?/g, "\n");
 
 /** Compares an open document's text with the file at a canonical path, as `compareWithFile` does. */
 export async function sameAsDisk(
@@ -128,8 +139,8 @@ export const noFollow = constants.O_NOFOLLOW ?? 0;
 export const readFlags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | noFollow;
 
 /**
- * Converts a system error into a write failure: `readOnly` if permission was denied, else the failure that `otherwise`
- * makes.
+ * Converts a system error into a write failure: `readOnly` if permission was denied, `locked` if another program holds
+ * the file, else the failure that `otherwise` makes.
  */
 export function refusedBy(
   error: unknown,
@@ -137,6 +148,7 @@ export function refusedBy(
   otherwise: (name: string, problem: string) => Failure = pathFailures.ioError,
 ): Failure {
   const code = codeOf(error);
+  if (code === inUse) return pathFailures.inUse(name);
   return ["EACCES", "EPERM", "EROFS"].includes(code)
     ? pathFailures.readOnly(name)
     : otherwise(name, fileProblems.system(code));

@@ -6,7 +6,7 @@ import { lstat, readlink, realpath, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { limits } from "../text/limits.js";
 import type { OpenDocument } from "./documents.js";
-import { pathBehindUri, pathOfSyncedUri } from "./pathText.js";
+import { type OpenDocuments, type OpenIndex, toUnseen } from "./openIndex.js";
 import { fileProblems } from "./sentences.js";
 
 /** The parts of an open document needed to resolve paths. */
@@ -14,7 +14,7 @@ export type OpenText = Omit<OpenDocument, "lines" | "formerLines"> & Partial<Pic
 
 /** The mirror of the editor's documents. */
 export interface OpenTexts {
-  all(): Iterable<OpenText>;
+  readonly held: Pick<OpenDocuments<OpenText>, "index">;
 }
 
 /** The file that a path leads to when every symbolic link is followed. */
@@ -40,22 +40,9 @@ export interface OpenFile {
 }
 
 /** The editor's open documents, indexed by URI, path and identity. */
-export interface OpenFiles {
-  readonly byUri: ReadonlyMap<string, OpenText>;
-  /** Maps a path to the documents whose own paths have exactly the same spelling. */
-  readonly byPath: ReadonlyMap<string, readonly OpenFile[]>;
+export interface OpenFiles extends OpenIndex<OpenText> {
   /** Returns the open documents for a file. The first call examines all documents and caches the result. */
   byIdentity(identity: string): Promise<readonly OpenFile[]>;
-  readonly all: readonly OpenFile[];
-  /** The documents through which the editor may hold unsaved changes to a file that it does not sync, by path. */
-  readonly unseen: ReadonlyMap<string, UnseenDocument>;
-}
-
-/** A document that is not synced as a file but belongs to one. */
-export interface UnseenDocument {
-  readonly uri: string;
-  /** `true` for an unsaved draft that the user may save under the path; `false` if it may hold changes to the file. */
-  readonly isDraft: boolean;
 }
 
 /**
@@ -85,37 +72,15 @@ export async function canonicalise(path: string, hops: number = limits.symlinkHo
  * Indexes a snapshot of the open documents; later changes to the mirror do not affect the index. `unsynced`: the
  * URIs of documents with unsaved changes that the client does not sync.
  */
-export function indexOpenFiles(texts: OpenTexts, unsynced: readonly string[] = []): OpenFiles {
-  const byUri = new Map<string, OpenText>();
-  const all: OpenFile[] = [];
-  const byPath = new Map<string, OpenFile[]>();
-  const unseen = new Map<string, UnseenDocument>();
-  for (const uri of unsynced) {
-    const path = pathOfSyncedUri(uri) ?? pathBehindUri(uri);
-    if (path !== undefined) unseen.set(resolve(path), { uri, isDraft: /^untitled:/i.test(uri) });
-  }
-  for (const open of texts.all()) {
-    byUri.set(open.uri, open);
-    const path = pathOfSyncedUri(open.uri);
-    if (path === undefined) {
-      const behind = pathBehindUri(open.uri);
-      if (behind !== undefined) unseen.set(resolve(behind), { uri: open.uri, isDraft: /^untitled:/i.test(open.uri) });
-      continue;
-    }
-    const file = { open, path: resolve(path) };
-    all.push(file);
-    addTo(byPath, file.path, file);
-  }
-  let identities: Promise<readonly string[]> | undefined;
+export function indexOpenFiles({ held }: OpenTexts, unsynced: readonly string[] = []): OpenFiles {
+  const index = held.index();
+  let identities: Promise<ReadonlyMap<string, readonly OpenFile[]>> | undefined;
   return {
-    byUri,
-    byPath,
-    all,
-    unseen,
+    ...index,
+    unseen: unsynced.length === 0 ? index.unseen : new Map([...toUnseen(unsynced), ...index.unseen]),
     async byIdentity(identity) {
-      identities ??= mapBounded(all, ({ path }) => identityOf(path));
-      const known = await identities;
-      return all.filter((_, i) => known[i] === identity);
+      identities ??= indexIdentities(index);
+      return (await identities).get(identity) ?? [];
     },
   };
 }
@@ -185,6 +150,20 @@ function toIdentity(path: string, stats?: { readonly dev: bigint; readonly ino: 
   return `path ${folds ? path.normalize("NFC").toLowerCase() : path}`;
 }
 
+async function indexIdentities({
+  byUri,
+  urisByPath,
+}: OpenIndex<OpenText>): Promise<ReadonlyMap<string, readonly OpenFile[]>> {
+  const paths = [...urisByPath.keys()];
+  const identities = await mapBounded(paths, identityOf);
+  const index = new Map<string, OpenFile[]>();
+  for (const [i, path] of paths.entries()) {
+    const files = (urisByPath.get(path) ?? []).map((uri): OpenFile => ({ open: byUri.get(uri)!, path }));
+    index.set(identities[i]!, [...(index.get(identities[i]!) ?? []), ...files]);
+  }
+  return index;
+}
+
 /**
  * Returns a file's identity. A single `stat` is enough if the file exists, as almost every open document's file does.
  */
@@ -197,10 +176,4 @@ async function identityOf(path: string): Promise<string> {
   }
   const canonical = await canonicalise(path);
   return canonical.ok ? canonical.identity : toIdentity(path);
-}
-
-function addTo<V>(index: Map<string, V[]>, key: string, value: V): void {
-  const values = index.get(key);
-  if (values === undefined) index.set(key, [value]);
-  else values.push(value);
 }

@@ -54,9 +54,9 @@ export async function createResolver(scope: Scope, expected: readonly string[] =
       return judge(ground.gates, directory, relative(area.canonical, directory))?.kind !== "refused";
     },
     openPaths: () =>
-      ground.opens.all
-        .map(({ path }) => path)
-        .filter((path) => !ground.hasFolders || lexicalFolderOf(path, ground) !== undefined),
+      [...ground.opens.urisByPath.keys()].filter(
+        (path) => !ground.hasFolders || lexicalFolderOf(path, ground) !== undefined,
+      ),
   };
   return resolver;
 }
@@ -253,8 +253,9 @@ async function findOpen(
   reached: Canonical & { ok: true },
   ground: Ground,
 ): Promise<readonly OpenFile[]> {
-  const asSpelt = ground.opens.byPath.get(lexical);
-  if (asSpelt?.length === 1) return asSpelt;
+  const { byUri, urisByPath } = ground.opens;
+  const [asSpelt, another] = urisByPath.get(lexical) ?? [];
+  if (asSpelt !== undefined && another === undefined) return [{ open: byUri.get(asSpelt)!, path: lexical }];
   const same = await ground.opens.byIdentity(reached.identity);
   const asCanonical = same.filter(({ path }) => path === reached.path);
   return asCanonical.length === 1 ? asCanonical : same;

@@ -123,6 +123,11 @@ export const pathFailures = {
       problem: `${quote(path, 160)} can't be written: permission denied.`,
       hint: "Ask the user to make it writable.",
     }),
+  inUse: (path: string) =>
+    makeFailure("locked", fileAt(path), {
+      problem: `${quote(path, 160)} can't be written: another program is using it and does not share it.`,
+      hint: "Send the call again in a moment, or ask the user to close the file there.",
+    }),
   tooManyPaths: (size: number) =>
     makeFailure(
       "tooLarge",

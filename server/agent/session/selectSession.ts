@@ -1,9 +1,11 @@
 /** Selects the editor that has a call's files, without guessing. Also finds other editors that have a file open. */
+
 import { dirname, parse } from "node:path";
 import type { Holder } from "../../disk/sentences.js";
 import type { Caller } from "../../lsp/protocol.js";
 import type { Failure } from "../../plan/failure.js";
 import { canonicalise, mapBounded, type OpenText } from "../../workspace/identity.js";
+import { OpenDocuments } from "../../workspace/openIndex.js";
 import { createResolver } from "../../workspace/paths.js";
 import { isInside, pathBehindUri, pathOfSyncedUri } from "../../workspace/pathText.js";
 import { sessionFailures } from "../sentences.js";
@@ -114,12 +116,14 @@ async function targetFiles(
     return [{ file, isOpen: false }];
   }
   const { root } = parse(directory);
+  const held = new OpenDocuments<OpenText>();
+  for (const one of open) held.set(one.uri, one);
   const resolver = await createResolver({
     root: directory,
     folders: [{ uri: "", path: root }],
     additionalFolders: [],
     gates: [],
-    openTexts: { all: () => open },
+    openTexts: { held },
   });
   return mapBounded(targets, async (target) => {
     const resolved = await resolver.resolve(target);

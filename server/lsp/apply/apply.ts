@@ -8,7 +8,6 @@ import { type EditOutcome, type FileChange, namesOf, notAttempted } from "../../
 import { planBatch } from "../../plan/plan.js";
 import { limits } from "../../text/limits.js";
 import { createResolver } from "../../workspace/paths.js";
-import { pathOfSyncedUri } from "../../workspace/pathText.js";
 import { staleFailures } from "../../workspace/sentences.js";
 import { takeSnapshot, type WorkspaceSnapshot } from "../../workspace/takeSnapshot.js";
 import { type Answer, toEditorRefusal, toRefusal, toResult } from "../edit/result.js";
@@ -169,11 +168,11 @@ function untried(operations: readonly Operation[]): EditOutcome[] {
 }
 
 /** Returns the path of a document that was changed, opened or closed since the snapshot; `undefined` if none was. */
-function movedSince(session: Session, snapshot: WorkspaceSnapshot): string | undefined {
-  const open = new Set(session.documents.all().map(({ uri }) => pathOfSyncedUri(uri)));
+function movedSince({ documents }: Session, snapshot: WorkspaceSnapshot): string | undefined {
   for (const { uri, path, file, open: seen } of snapshot.places.values()) {
     // The object for an open document is immutable, so a new object means a new state, whatever its version.
-    const isAsItWas = seen === undefined ? file === undefined || !open.has(file) : session.documents.get(uri) === seen;
+    const isAsItWas =
+      seen === undefined ? file === undefined || !documents.held.urisByPath.has(file) : documents.get(uri) === seen;
     if (!isAsItWas) return path;
   }
   return undefined;

@@ -17,8 +17,9 @@ import { type Confirmation, createConfirmation } from "./confirm.js";
 import { rollBackSteps } from "./rollBackSteps.js";
 import { saveChanged } from "./save.js";
 import type { ApplyJob, DoneStep, Run, StepResult, Task } from "./step.js";
-import { commitPart, heldElsewhere, stagePart, tasksByWriter } from "./steps/disk.js";
+import { commitPart, heldElsewhere, type Queue, stagePart, tasksByWriter } from "./steps/disk.js";
 import { stepRules } from "./steps/table.js";
+import { changedSince } from "./steps/text.js";
 
 /** The outcome of a job. `steps` lists all steps in order; it is `undefined` unless all of them were verified. */
 export interface Applied {
@@ -62,12 +63,13 @@ export async function applyJob(job: ApplyJob): Promise<Applied> {
     const isRejected = !answer.ok && answer.failures.some(({ code }) => code === "userRejected");
     return isRejected ? { answer: { ...answer, diff: asked.confirmation?.proposed() ?? "" } } : applied;
   } finally {
+    asked.turn?.leave();
     await asked.confirmation?.end();
   }
 }
 
-/** The user's confirmation of a job; `undefined` as long as none is needed. */
-interface Asked {
+/** A call's turn to write, and the user's confirmation of it; `undefined` as long as none is needed. */
+interface Asked extends Queue {
   confirmation: Confirmation | undefined;
 }
 
@@ -98,16 +100,16 @@ async function applyConfirmed(job: ApplyJob, asked: Asked): Promise<Applied> {
     if (token.isCancellationRequested) return refused(editorFailures.cancelled());
     const held = await heldElsewhere(context, tasks);
     if (held !== undefined) return refused(held);
-    const part = disk.length === 0 ? undefined : await stagePart(context, disk);
+    const part = disk.length === 0 ? undefined : await stagePart(context, disk, { token, queue: asked });
+    if (token.isCancellationRequested) {
+      if (part?.ok === true) part.staged.abandon();
+      return refused(editorFailures.cancelled());
+    }
     if (part?.ok === false) {
       const hasMoved = part.failures.every(({ code }) => code === "contentModified");
       if (hasMoved && ++moved <= limits.rematches) continue;
       const failures = part.failures.map((one, i) => (i === 0 ? withRest(one, callSentences.nothingChanged) : one));
       return { answer: toRefusal(failures, notAttempted(plan.outcomes), job) };
-    }
-    if (token.isCancellationRequested) {
-      part?.staged.abandon();
-      return refused(editorFailures.cancelled());
     }
     // Once the server changes a text, the client can no longer apply earlier proposals for that text.
     session.history.proposals = session.history.proposals.filter(
@@ -216,6 +218,13 @@ async function finish(run: Run): Promise<MultiEditResult> {
     }
   }
   warnings.push(...(await staying(run)));
+  for (const { kind, file } of done) {
+    const open = kind === "text" ? openAt(run.session, nameAfter(file).uri) : undefined;
+    const again = open === undefined || open.text === file.text ? undefined : changedSince(run.session, file, open);
+    const { path } = nameAfter(file);
+    if (again === undefined || warnings.includes(callSentences.changedOnSave(path))) continue;
+    warnings.push(callSentences.changedAgain(path, again.first, again.last));
+  }
   const sent = new Map(done.flatMap(({ file, edits }) => (edits === undefined ? [] : [[file, edits]])));
   // The edit in the result omits files that the server itself restored.
   const restored = done.flatMap(({ kind, file }) => (kind === "restore" ? [file] : []));

@@ -1,10 +1,12 @@
 /** The server's own steps, on closed files. They are staged before the editor's steps and made visible after them. */
+import type { CancellationToken } from "vscode-languageserver/node";
 import { type NotCommitted, stage } from "../../../disk/commit.js";
 import { type DiskChange, targetOf, toDiskChange } from "../../../disk/diskChange.js";
 import { type DiskWorkspace, userWorkspace } from "../../../disk/diskWorkspace.js";
 import { pruneKept } from "../../../disk/keptBatches.js";
 import { recover } from "../../../disk/recover.js";
 import { diskFailures, type Holder } from "../../../disk/sentences.js";
+import { createTurn, type Turn } from "../../../disk/turn.js";
 import type { Failure } from "../../../plan/failure.js";
 import { type FileChange, namesOf } from "../../../plan/outcome.js";
 import { removeEmpty } from "../../../workspace/fileBackup.js";
@@ -46,13 +48,19 @@ function isForDisk(context: ApplyContext, task: Task): boolean {
   return !saved.ok || saved.text === planned.text;
 }
 
+/** A call's turn to write; `undefined` as long as it need not wait. */
+export interface Queue {
+  turn?: Turn;
+}
+
 /**
  * Stages the changes of all tasks, writing any new contents to a file next to the target. Returns the failures if
- * staging fails.
+ * staging fails. While other processes change the same files, waits for its turn, unless the call is cancelled.
  */
 export async function stagePart(
   context: ApplyContext,
   tasks: readonly Task[],
+  { token, queue }: { readonly token: CancellationToken; readonly queue: Queue },
 ): Promise<DiskPart | { readonly ok: false; readonly failures: readonly Failure[] }> {
   const { session, options, onCommit } = context;
   // All tasks for a file yield the same change.
@@ -65,14 +73,21 @@ export async function stagePart(
       changes.set(planned, { ...change, kind: "create", content: { bytes }, mode });
     } else changes.set(planned, change);
   }
-  const files = [...changes.keys()];
+  const label = labelOf([...changes.keys()], options);
   const paths = [...changes.values()].flatMap((change) => [change.path, targetOf(change) ?? []].flat());
-  const label = labelOf(files, options);
-  const staged = stage(await workspaceOf(session, paths), [...changes.values()], label, onCommit);
-  for (const { message } of staged.recovered) session.log("warn", message);
-  if (!staged.ok) return staged;
-  const warnings = [...staged.recovered.map(({ message }) => message), ...staged.warnings];
-  return { ok: true, warnings, staged, tasks, changes, paths };
+  const recovered: string[] = [];
+  for (;;) {
+    const workspace = await workspaceOf(session, paths);
+    const staged = stage(workspace, [...changes.values()], label, { onCommit, turn: queue.turn?.id() });
+    for (const { message } of staged.recovered) {
+      session.log("warn", message);
+      recovered.push(message);
+    }
+    if (staged.ok) return { ok: true, warnings: [...recovered, ...staged.warnings], staged, tasks, changes, paths };
+    if (staged.isBusy !== true) return staged;
+    queue.turn ??= createTurn();
+    if (!(await queue.turn.wait(workspace, paths, () => token.isCancellationRequested))) return staged;
+  }
 }
 
 /**
