@@ -78,28 +78,15 @@ export function locksBefore(workspace: DiskWorkspace, id: string, claim: Claim):
   return othersBefore(workspace, { id, turn: id }, claim).map(({ path }) => path);
 }
 
-/** Writes a lock file of this process. */
+/**
+ * Writes a lock file of this process, which appears with all its text. On a full disk, the file stays empty and
+ * therefore locks everything, but recovery can still end batches.
+ */
 function writeLock({ files, state, owners }: DiskWorkspace, name: string, claim: Claim): Lock {
   const path = join(state, `${owners.self}.${name}`);
-  writeWhole(files, path, JSON.stringify(claim));
-  ownLocks.add(name);
-  return {
-    ok: true,
-    release() {
-      ownLocks.delete(name);
-      tryAll([() => unlinkIfThere(files, path)]);
-    },
-  };
-}
-
-/**
- * Writes a file that appears with all its text. On a full disk, the file stays empty and therefore locks everything,
- * but recovery can still end batches.
- */
-function writeWhole(files: FileSystem, path: string, text: string): void {
   try {
     try {
-      files.make(`${path}.new`, Buffer.from(text), 0o600);
+      files.make(`${path}.new`, Buffer.from(JSON.stringify(claim)), 0o600);
     } catch (error) {
       if (codeOf(error) !== "ENOSPC" || files.look(`${path}.new`) === undefined) throw error;
     }
@@ -110,6 +97,14 @@ function writeWhole(files: FileSystem, path: string, text: string): void {
     tryAll([() => unlinkIfThere(files, `${path}.new`)]);
     throw error;
   }
+  ownLocks.add(name);
+  return {
+    ok: true,
+    release() {
+      ownLocks.delete(name);
+      tryAll([() => unlinkIfThere(files, path)]);
+    },
+  };
 }
 
 /** Returns the ids of the locks that live processes hold. Also removes stale locks. */

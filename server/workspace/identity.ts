@@ -79,7 +79,14 @@ export function indexOpenFiles({ held }: OpenTexts, unsynced: readonly string[] 
     ...index,
     unseen: unsynced.length === 0 ? index.unseen : new Map([...toUnseen(unsynced), ...index.unseen]),
     async byIdentity(identity) {
-      identities ??= indexIdentities(index);
+      identities ??= mapBounded([...index.urisByPath.keys()], identityOf).then((known) => {
+        const files = new Map<string, readonly OpenFile[]>();
+        for (const [i, [path, uris]] of [...index.urisByPath].entries()) {
+          const same = uris.map((uri) => ({ open: index.byUri.get(uri)!, path }));
+          files.set(known[i]!, [...(files.get(known[i]!) ?? []), ...same]);
+        }
+        return files;
+      });
       return (await identities).get(identity) ?? [];
     },
   };
@@ -148,20 +155,6 @@ function toIdentity(path: string, stats?: { readonly dev: bigint; readonly ino: 
   if (stats !== undefined && stats.ino !== 0n) return `inode ${stats.dev}:${stats.ino}`;
   const folds = process.platform === "win32" || process.platform === "darwin";
   return `path ${folds ? path.normalize("NFC").toLowerCase() : path}`;
-}
-
-async function indexIdentities({
-  byUri,
-  urisByPath,
-}: OpenIndex<OpenText>): Promise<ReadonlyMap<string, readonly OpenFile[]>> {
-  const paths = [...urisByPath.keys()];
-  const identities = await mapBounded(paths, identityOf);
-  const index = new Map<string, OpenFile[]>();
-  for (const [i, path] of paths.entries()) {
-    const files = (urisByPath.get(path) ?? []).map((uri): OpenFile => ({ open: byUri.get(uri)!, path }));
-    index.set(identities[i]!, [...(index.get(identities[i]!) ?? []), ...files]);
-  }
-  return index;
 }
 
 /**

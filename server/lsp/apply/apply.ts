@@ -16,7 +16,7 @@ import { type ReportStep, withProgress } from "../progress.js";
 import type { Caller, CallOptions } from "../protocol.js";
 import { callSentences, editorFailures } from "../sentences.js";
 import { inSlices, type Session, worldOf } from "../session.js";
-import { applyJob, cancelled, inTurn, textsFirst } from "./applyLoop.js";
+import { applyJob, cancelled, inTurn } from "./applyLoop.js";
 import { askOnce } from "./confirm.js";
 import { addProposal, recordApplied } from "./recordApplied.js";
 import type { ApplyJob, PlanAttempt, Task } from "./step.js";
@@ -156,6 +156,14 @@ function tasksOf(files: readonly FileChange[]): Task[] {
     return planned.kind === "delete" ? [{ kind: "delete", planned }] : [];
   });
   return textsFirst([...texts, ...whole]);
+}
+
+/** Sorts tasks: text edits to open documents first, then other text edits, then the rest. The sort is stable. */
+export function textsFirst(tasks: readonly Task[]): Task[] {
+  const texts = tasks.filter(({ kind }) => kind === "text");
+  const open = texts.filter(({ planned }) => planned.document.version !== null);
+  // A set keeps only the first occurrence of each task.
+  return [...new Set([...open, ...texts, ...tasks])];
 }
 
 /** Returns `notAttempted` outcomes for the edits of all operations. */

@@ -46,14 +46,6 @@ export function cancelled(): FailedAnswer {
   return toRefusal([withRest(editorFailures.cancelled(), callSentences.nothingChanged)]);
 }
 
-/** Sorts tasks: text edits to open documents first, then other text edits, then the rest. The sort is stable. */
-export function textsFirst(tasks: readonly Task[]): Task[] {
-  const texts = tasks.filter(({ kind }) => kind === "text");
-  const open = texts.filter(({ planned }) => planned.document.version !== null);
-  // A set keeps only the first occurrence of each task.
-  return [...new Set([...open, ...texts, ...tasks])];
-}
-
 /** Plans a job and applies it. If the user must be asked, applies exactly the plan that the user accepted. */
 export async function applyJob(job: ApplyJob): Promise<Applied> {
   const asked: Asked = { confirmation: undefined };
