@@ -1,8 +1,11 @@
 /** The table in .github/SECURITY.md: every door is tried against every gate. */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, describe, expect, it } from "vitest";
+import { stage } from "../../server/disk/commit.js";
+import { userWorkspace } from "../../server/disk/diskWorkspace.js";
+import { newId } from "../../server/disk/recover.js";
 import { announced, friend, ownStateHome } from "../support/agentPeer.js";
 import { runCommand } from "../support/commands.js";
 import { serverForDesks } from "../support/desk.js";
@@ -76,7 +79,30 @@ const doors: Readonly<Record<string, (scene: Scene, path: string) => Promise<unk
     return told;
   },
   "another editor": ({ other }, path) => other.request("workspace/executeCommand", command(path)),
+  "`multi-edit undo` of a call on disk": (scene, path) => undone(scene, path, "--agent=tester"),
+  "the same, typed by the user": (scene, path) => undone(scene, path),
 };
+
+/** Undoes a call on disk that gave a file its present text. The command runs on a terminal. */
+async function undone({ folder }: Scene, path: string, ...args: string[]): Promise<unknown> {
+  const file = join(folder, path);
+  const text = readFileSync(file, "utf8");
+  writeFileSync(file, "before\n");
+  const id = newId();
+  const change = { kind: "update", path: file, name: path, content: { text } } as const;
+  const staged = stage(await userWorkspace([dirname(file)]), [change], "a call", { onCommit: { kind: "keep", id } });
+  if (!staged.ok) throw new Error(staged.failures[0]?.message);
+  const committed = staged.commit();
+  if (committed.outcome === "applied") committed.finish();
+  const answer = join(dirname(folder), "answer.json");
+  const line = [process.execPath, program.path, "undo", id, "--json", "--mode=disk", ...args];
+  const quoted = [...line.map((one) => `'${one}'`), ">", `'${answer}'`].join(" ");
+  const wrapper = `require("child_process").spawnSync("script", ["-qec", process.argv[1], "/dev/null"], { stdio: "inherit" })`;
+  await runCommand({ path: "-e" }, [wrapper, quoted], { cwd: folder });
+  const { error } = JSON.parse(readFileSync(answer, "utf8"));
+  if (error !== undefined) throw Object.assign(new Error(error.message), { data: error });
+  return undefined;
+}
 
 async function commandLine({ folder, guard }: Scene, path: string, ...args: string[]): Promise<unknown> {
   const given = { cwd: folder, input: JSON.stringify(edit(path)) };
@@ -114,6 +140,7 @@ async function wordFor(answer: Promise<unknown>): Promise<string> {
     // MCP's answers have no codes, only the sentences.
     const code = data?.failures?.[0]?.code ?? said.find(([words]) => words.test(message))?.[1] ?? message;
     if (code === "protectedPath" || code === "outsideWorkspace") return "refused";
+    if (code === "undoConflict") return "unknown";
     return code === "userRejected" ? "asked" : code;
   }
 }

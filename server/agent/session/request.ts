@@ -36,6 +36,8 @@ export interface RequestContext {
   readonly session: string | undefined;
   /** `editor`: use only an editor; `disk`: only the disk; `auto`: the editor that has the files, or else the disk. */
   readonly mode: Mode;
+  /** `true` if the user typed the command at a terminal, as far as this program can tell. */
+  readonly isTyped?: boolean;
   /** The time to wait for an answer, in milliseconds. */
   readonly patience: number;
   /**
@@ -144,7 +146,10 @@ async function serveOnDisk(
   const session = await openDiskSession(directory, settings.value, version, (text) => context.notify?.(text));
   session.gate = { ...session.gate, isFallback: true };
   session.otherGates = () => announcedGates(sessions);
-  session.askElsewhere = (question, files, token) => askUserOf(files, { question, sessions, caller, token });
+  const isAgreed = method === methods.undo && context.isTyped === true;
+  session.askElsewhere = async (question, files, token) =>
+    // Whoever types an undo has decided on it. What may not be changed at all is refused before anybody is asked.
+    isAgreed ? "yes" : askUserOf(files, { question, sessions, caller, token });
   session.openElsewhere = (paths) => openElsewhere(paths, sessions, caller);
   const respond = async (token: CancellationToken): Promise<unknown> => {
     const answer = await serveRequest(session, { method, params, applier: "server", caller }, token);
