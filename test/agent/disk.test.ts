@@ -37,7 +37,8 @@ describe("without an editor", () => {
     const { run, text, root } = layShelf({ "a.txt": "\ufeffone\r\nmore\r\n" });
     const { code, stdout, stderr } = await run(["apply"], { input: call("a.txt") });
     expect([code, stdout]).toEqual([0, expect.stringContaining("--- a/a.txt\n+++ b/a.txt\n")]);
-    expect(stderr).toBe("a.txt (1 edit)\nChanged on disk, because no editor has it open.\nM a.txt\n");
+    const told = "a.txt (1 edit)\nChanged on disk, because no editor has it open.\nM a.txt\nWarning: no editor has";
+    expect(stderr.slice(0, told.length)).toBe(told);
     expect(text("a.txt")).toBe("\ufefftwo\r\nmore\r\n");
     expect(readdirSync(root)).toEqual(["a.txt"]);
   });

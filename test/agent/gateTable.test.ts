@@ -7,7 +7,7 @@ import { stage } from "../../server/disk/commit.js";
 import { userWorkspace } from "../../server/disk/diskWorkspace.js";
 import { newId } from "../../server/disk/recover.js";
 import { announced, friend, ownStateHome } from "../support/agentPeer.js";
-import { runCommand } from "../support/commands.js";
+import { runCommand, runOnTerminal } from "../support/commands.js";
 import { serverForDesks } from "../support/desk.js";
 import { makeDirectory } from "../support/directory.js";
 import { type FakeEditor, startEditor } from "../support/fakeEditor.js";
@@ -97,8 +97,7 @@ async function undone({ folder }: Scene, path: string, ...args: string[]): Promi
   const answer = join(dirname(folder), "answer.json");
   const line = [process.execPath, program.path, "undo", id, "--json", "--mode=disk", ...args];
   const quoted = [...line.map((one) => `'${one}'`), ">", `'${answer}'`].join(" ");
-  const wrapper = `require("child_process").spawnSync("script", ["-qec", process.argv[1], "/dev/null"], { stdio: "inherit" })`;
-  await runCommand({ path: "-e" }, [wrapper, quoted], { cwd: folder });
+  await runOnTerminal(quoted, { cwd: folder });
   const { error } = JSON.parse(readFileSync(answer, "utf8"));
   if (error !== undefined) throw Object.assign(new Error(error.message), { data: error });
   return undefined;

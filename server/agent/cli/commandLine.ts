@@ -59,9 +59,8 @@ export async function runCommand(args: readonly string[], version: string): Prom
 const program = "multi-edit";
 
 /** Variables that agents set for the commands that they run, some of them on a terminal of their own. */
-const agentVariables = "CLAUDECODE GEMINI_CLI CODEX_SANDBOX CODEX_SANDBOX_NETWORK_DISABLED OPENCODE CURSOR_AGENT".split(
-  " ",
-);
+export const agentVariables =
+  "CLAUDECODE GEMINI_CLI CODEX_SANDBOX CODEX_SANDBOX_NETWORK_DISABLED OPENCODE CURSOR_AGENT".split(" ");
 
 /** Reports whether the user typed the command, as far as this can be known: on a terminal, and not by a known agent. */
 function isTyped(): boolean {
