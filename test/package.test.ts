@@ -27,6 +27,7 @@ afterAll(() => packed.remove());
 
 describe("the packed files", () => {
   const required = [
+    ".github/SECURITY.md",
     "CHANGELOG.md",
     "LICENSE",
     "dist/THIRD-PARTY-LICENSES.txt",

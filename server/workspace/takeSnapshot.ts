@@ -7,8 +7,9 @@ import { limits } from "../text/limits.js";
 import { compareWithFile, type FileRead, readTextFile, refuseWrite, type SaveHabits } from "./files.js";
 import { isLink, mapBounded, type OpenText } from "./identity.js";
 import { createResolver, type Resolved, type ResolvedPath, type Resolver, type Scope } from "./paths.js";
-import { pathOfSyncedUri } from "./pathText.js";
-import { type FileUse, pathFailures } from "./sentences.js";
+import { isInside, pathOfSyncedUri } from "./pathText.js";
+import { gitDirectoriesWith, gitParts } from "./protection.js";
+import { type FileUse, fileWarnings, pathFailures } from "./sentences.js";
 
 /** The scope of a snapshot, with the rules for reading files and for comparing open documents with their files. */
 export interface World extends Scope {
@@ -21,6 +22,7 @@ export interface World extends Scope {
 /** A snapshot, with the resolved paths of its documents. */
 export interface WorkspaceSnapshot extends Snapshot {
   readonly places: ReadonlyMap<DocumentUri, ResolvedPath>;
+  readonly warnings: readonly string[];
 }
 
 /** A document, or the reason it could not be read. */
@@ -44,7 +46,16 @@ export async function takeSnapshot(operations: readonly Operation[], world: Worl
   const budget = { bytes: 0 };
   const uses = usesOf(operations, resolved);
   const isOneOfFew = uses.length <= few;
+  const files = uses.map(({ place }) => place.file ?? "");
+  const isGitLike = files.some((file) => gitParts.test(file));
+  const protectsGit = isGitLike && world.gates.some(({ names }) => names.byLast.has(".git"));
+  const git = protectsGit ? gitDirectoriesWith(files) : [];
   const read = await mapBounded(uses, async (use) => {
+    const { unseen } = use.place;
+    if (unseen?.isDraft === false) return failed(pathFailures.heldUnseen(use.sent, unseen.uri));
+    if (git.some((directory) => isInside(directory, use.place.file ?? ""))) {
+      return failed(pathFailures.protectedPath(use.sent, { kind: "refused", why: "git", by: git[0] ?? "" }));
+    }
     if (use.leaves && use.hasOtherName) return failed(pathFailures.hasOtherName(use.sent, use.place.path));
     const openAs = use.place.open === undefined ? undefined : pathOfSyncedUri(use.place.open.uri);
     if (use.leaves && (await isLink(openAs))) return failed(pathFailures.hasOtherName(use.sent, openAs ?? ""));
@@ -132,7 +143,12 @@ const few = 4;
 async function readDocument(pending: PendingRead): Promise<Read> {
   const { place, sent, budget } = pending;
   // An open document's file is only compared with the document, so no hash is needed.
-  const how = { isRegular: place.isRegular, isHashed: place.open === undefined, isQuick: pending.isOneOfFew };
+  const how = {
+    isRegular: place.isRegular,
+    isHashed: place.open === undefined,
+    isQuick: pending.isOneOfFew,
+    isCanonical: true,
+  };
   const file: FileRead = place.file === undefined ? { kind: "absent" } : await readTextFile(place.file, sent, how);
   if (file.kind === "text") {
     budget.bytes += file.size;
@@ -193,5 +209,8 @@ function assemble(
     documents.set(result.document.uri, result.document);
     places.set(result.document.uri, place);
   }
-  return { targets, documents, places };
+  const warnings = uses.flatMap(({ place: { path, unseen } }) =>
+    unseen?.isDraft === true ? [fileWarnings.draft(path, unseen.uri)] : [],
+  );
+  return { targets, documents, places, warnings };
 }

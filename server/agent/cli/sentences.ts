@@ -2,6 +2,7 @@
 import type { StatusResult, TransactionStatus } from "../../lsp/protocol.js";
 import { clip, count, type Failure, makeFailure, quote, some, theCall } from "../../plan/failure.js";
 import { fileProblems } from "../../workspace/sentences.js";
+import { defaultSettings, type Settings } from "../../workspace/settings.js";
 import { agentIdRule } from "../sentences.js";
 import type { SessionRecord } from "../session/record.js";
 
@@ -195,6 +196,16 @@ export const doctorSentences = {
     `Program: ${path}${isOnPath ? "" : ' ("multi-edit" is not on the PATH: give editors and agents the full path, or run "npm link")'}`,
   announcedIn: (directory: string) => `Sessions are announced in ${directory}`,
   workingDirectory: (directory: string) => `Working directory: ${directory}`,
+  /** `source`: the name of a session, or the path of the settings file. */
+  gate: (source: string, { confirm, protectedNames }: Pick<Settings, "confirm" | "protectedNames">) => {
+    const isDefault = JSON.stringify(protectedNames) === JSON.stringify(defaultSettings.protectedNames);
+    const names = isDefault ? "the defaults" : clip(protectedNames.join(", ") || "none", 400);
+    return [
+      `Settings from ${source}`,
+      `    confirm: ${clip(JSON.stringify(confirm), 400)}`,
+      `    protectedNames: ${names}`,
+    ];
+  },
   sandbox: "This is a Codex sandbox, which forbids sockets: use the MCP server, which runs outside it.",
   journalsIn: (directory: string) => `Journals for files that no editor has open are kept in ${directory}`,
   wouldFail: (problem: string) => `A call that edits files here would fail. ${problem}`,
