@@ -128,8 +128,25 @@ describe("writing the configuration", () => {
     expect(JSON.parse(user.text(".config/opencode/opencode.json"))).toEqual({ permission });
   });
 
+  it.each([
+    '{"other":1,"key":"sk-123"}',
+    '{"key":"sk-123","mcpServers":{}}',
+    '{\n  "mcpServers": { "other": { "key": "sk-123" } }\n}\n',
+  ])("shows no other setting of %j, neither when it adds nor when it removes", async (text) => {
+    const user = userWith({ ".gemini/settings.json": text });
+    const added = await user.setup("gemini", "--write");
+    expect(added.stdout).toContain('"multi-edit"');
+    const removed = await user.setup("gemini", "--remove");
+    expect(removed.stdout).toContain('"multi-edit"');
+    for (const { code, stdout } of [added, removed]) {
+      expect(code).toBe(0);
+      expect(stdout).not.toContain("sk-123");
+      expect(stdout).not.toContain("other");
+    }
+  });
+
   it("shows no other setting, keeps the file's mode, and follows a link", async () => {
-    const user = userWith({ "dotfiles/settings.json": '{\n  "key": "sk-123",\n  "other": 1\n}\n' });
+    const user = userWith({ "dotfiles/settings.json": '{\n  "other": 1,\n  "key": "sk-123"\n}\n' });
     const file = join(user.home, "dotfiles/settings.json");
     chmodSync(file, 0o640);
     mkdirSync(join(user.home, ".gemini"));

@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { createTwoFilesPatch } from "diff";
+import { diffWordsWithSpace } from "diff";
 import { codeOf } from "../../../workspace/identity.js";
 import { type Input, unreadable } from "../input.js";
 import { configureSentences } from "../sentences.js";
@@ -105,8 +105,31 @@ function modeOf(path: string): number {
   }
 }
 
-/** The difference without context, because other settings in the file may be secret. */
+/**
+ * Returns the difference as lines of a diff, without the rest of these lines: other settings may be secret, and may be on
+ * the same line.
+ */
 function show({ path, before = "", after = "" }: ConfigChange): string {
-  const patch = createTwoFilesPatch(path, path, before, after, "", "", { context: 0 });
-  return patch.slice(patch.indexOf("\n") + 1);
+  const start = sharedLength(before, after);
+  const end = sharedLength(reversed(before.slice(start)), reversed(after.slice(start)));
+  const changed = (text: string): string => text.slice(start, text.length - end);
+  let line = before.slice(0, start).split("\n").length;
+  const parts = diffWordsWithSpace(changed(before), changed(after)).flatMap(({ value, added, removed }) => {
+    const lines = value.split(/\r?\n/);
+    const shown = lines.filter((one) => /[^\s,]/.test(one)).map((one) => `${added ? "+" : "-"}${one}`);
+    const at = line;
+    if (!removed) line += lines.length - 1;
+    if (!(added || removed) || shown.length === 0) return [];
+    return [`@@ line ${at + (/^\s*,?\s*\n/.test(value) ? 1 : 0)} @@`, ...shown];
+  });
+  return [`--- ${path}`, `+++ ${path}`, ...parts, ""].join("\n");
 }
+
+/** Returns the number of characters that both texts start with. */
+function sharedLength(one: string, other: string): number {
+  let length = 0;
+  while (length < one.length && one[length] === other[length]) length++;
+  return length;
+}
+
+const reversed = (text: string): string => text.split("").reverse().join("");
