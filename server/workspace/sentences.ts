@@ -1,6 +1,6 @@
 /** Sentences about paths, files and synced documents. */
 import type { z } from "zod";
-import { type At, clip, count, fileAt, makeFailure, nameOf, quote } from "../plan/failure.js";
+import { type At, clip, fileAt, makeFailure, nameOf, quote } from "../plan/failure.js";
 import { batchFailures } from "../plan/sentences.js";
 import { limits } from "../text/limits.js";
 
@@ -303,7 +303,8 @@ export const settingWarnings = {
   unknown: ([first = "", ...others]: readonly string[], near: string | undefined, known: readonly string[]) => {
     const guess = near === undefined ? "" : ` (did you mean ${quote(near)}?)`;
     const shown = others.slice(0, 3).map((key) => ` or ${quote(key, 30)}`);
-    const more = others.length > shown.length ? ` or ${count(others.length - shown.length, "other")}` : "";
+    const left = others.length - shown.length;
+    const more = left === 0 ? "" : ` or ${left.toLocaleString("en")} other${left === 1 ? "" : "s"}`;
     return `There is no setting ${quote(first)}${guess}${shown.join("")}${more}; the settings are ${known.join(", ")}.`;
   },
   /** Names the invalid part of the value, the form that this part must have, and the value used instead. */
