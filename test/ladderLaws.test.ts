@@ -14,6 +14,8 @@ describe("the ladder", () => {
     ["\n", "\n", " \n", "\t\n", "\n  ", "\n\t", "\n "],
     ['"', "“"],
     ["...", "…", "–", "-", "😀"],
+    ["a", "ａ", "(", "（"],
+    ["a b", "a  b", "a\tb"],
   ] as const;
   const piece = fc.constantFrom(...alike).chain((list) => fc.constantFrom<string>(...list));
   const other = fc.tuple(fc.nat(9), fc.nat(9));
@@ -25,19 +27,20 @@ describe("the ladder", () => {
       from: fc.nat(13),
       length: fc.integer({ min: 1, max: 8 }),
       others: fc.array(other, { minLength: 14, maxLength: 14 }),
-      front: fc.constantFrom("", "", "", " ", "\t", "    "),
-      view: fc.constantFrom(undefined, undefined, undefined, "\t", "→", ": ", " | "),
+      front: fc.constantFrom("", "", "", " ", "\t", "    ", "\n", " \n"),
+      back: fc.constantFrom("", "", "", "", "\n", "\n\n"),
+      view: fc.constantFrom(undefined, undefined, undefined, "\t", "→", ": ", " | ", "| "),
       firstNumber: fc.constantFrom(1, 2, 404),
       lenient: fc.constantFrom(true, true, true, false),
       loneCrEndsLine: fc.boolean(),
     })
-    .map(({ pieces, from, length, others, front, view, firstNumber, ...rest }) => {
+    .map(({ pieces, from, length, others, front, back, view, firstNumber, ...rest }) => {
       const part = pieces.slice(from % pieces.length, (from % pieces.length) + length).map((text, i) => {
         const [choice, chance] = others[i] ?? [0, 0];
         const list = alike.find((one) => (one as readonly string[]).includes(text));
         return chance < 7 ? text : (list?.[choice % list.length] ?? text);
       });
-      const lines = (front + part.join("")).split("\n");
+      const lines = (front + part.join("") + back).split("\n");
       const numbered = lines.map((line, i) => (line === "" && i > 0 ? "" : `${firstNumber + i}${view}${line}`));
       return { ...rest, text: pieces.join(""), oldText: (view === undefined ? lines : numbered).join("\n") };
     })

@@ -338,6 +338,9 @@ describe("edits of the original text", () => {
       fc.property(distinct, fc.boolean(), ({ document, edits, shuffled }, lenient) => {
         const one = planOn([document], edits, { order: "original", lenient });
         const two = planOn([document], shuffled, { order: "original", lenient });
+        // Of two edits that insert the same lines at the same point, the later one is skipped, whatever it conflicts with.
+        const isSkipped = ({ status, rung }: EditOutcome): boolean => status === "skipped" && rung !== undefined;
+        fc.pre(![one, two].some(({ outcomes }) => outcomes.some(isSkipped)));
         expect(two.ok).toBe(one.ok);
         expect(textAfter(two, document)).toBe(textAfter(one, document));
       }),
@@ -352,6 +355,9 @@ describe("the text that an edit does not change", () => {
   it.each(Object.entries(disturbances))("stays byte for byte: the caller's text has %s", (_, kind) => {
     fc.assert(
       fc.property(excerpts(kind), fc.boolean(), (excerpt, loneCrEndsLine) => {
+        // A new line with a tab is refused if it would follow the spaces that the old text lacks.
+        const written = excerpt.expected.flatMap((text) => text.split(/\r\n|\r|\n/));
+        fc.pre(!written.some((line) => /^ +\t/.test(line) && !excerpt.text.includes(line)));
         const document = documentAt("a", excerpt.text, { loneCrEndsLine });
         const planned = planOn([document], [excerpt]);
         const [outcome] = planned.outcomes;

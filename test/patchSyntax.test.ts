@@ -14,6 +14,7 @@ import {
   patch,
   remove,
   strict,
+  unsigned,
   update,
 } from "./support/patchSections.js";
 
@@ -170,17 +171,25 @@ describe("variants that models write are read if their meaning is certain, but n
     [
       "a context line without its space",
       patch(update, "@@", "a", "\tb", "@Override", "-c", "}"),
-      [change(2, [hunk(0, 3, [" a", " \tb", " @Override", "-c", " }"])])],
+      [
+        change(2, [
+          hunk(0, 3, [unsigned(4, "a"), unsigned(5, "\tb"), unsigned(6, "@Override"), "-c", unsigned(8, "}")]),
+        ]),
+      ],
     ],
     [
       "a context line without its space that starts with an asterisk",
       patch(update, "@@", "* item", "-c", "*/", "***", "*** a note"),
-      [change(2, [hunk(0, 3, [" * item", "-c", " */", " ***", " *** a note"])])],
+      [
+        change(2, [
+          hunk(0, 3, [unsigned(4, "* item"), "-c", unsigned(6, "*/"), unsigned(7, "***"), unsigned(8, "*** a note")]),
+        ]),
+      ],
     ],
     [
       "a first line without its space, and without @@",
       patch(update, "a", "-b"),
-      [change(2, [hunk(0, 3, [" a", "-b"])])],
+      [change(2, [hunk(0, 3, [unsigned(3, "a"), "-b"])])],
     ],
     [
       "a move after an empty line",
@@ -199,7 +208,22 @@ describe("variants that models write are read if their meaning is certain, but n
         "+1",
         "\\ No newline at end of file",
       ),
-      [change(2, [hunk(0, 3, ["-a", "+b"])]), add(1, 7, "x", "1\n")],
+      [change(2, [hunk(0, 3, ["-a", "+b"], { addsLineEnd: true })]), add(1, 7, "x", "1\n")],
+    ],
+    [
+      "git's comment on the old and the new last line",
+      patch(update, "@@", "-a", "\\ No newline at end of file", "+b", "\\ No newline at end of file"),
+      [change(2, [hunk(0, 3, ["-a", "+b"], { addsLineEnd: false })])],
+    ],
+    [
+      "a bare @@ after the last hunk of a section",
+      patch(update, "-a", "@@", "*** Update File: g", "@@", "-b", "@@", "", "@@", ""),
+      [change(2, [hunk(0, 3, ["-a"])]), change(5, [hunk(1, 6, ["-b"])], { path: "g" })],
+    ],
+    [
+      "the header of a git diff for the same file",
+      patch(update, "diff --git a/f b/f", "index 1..2 100644", "--- a/f", "+++ b/f", "@@", "-a"),
+      [change(2, [hunk(0, 7, ["-a"])])],
     ],
   ];
   test.each(rows)("%s", (_, text, sections) => {
@@ -208,22 +232,64 @@ describe("variants that models write are read if their meaning is certain, but n
   });
 
   const open: [name: string, text: string][] = [
-    ["and with empty lines", `${begin}\n${update}\n-a\n+b\n\n`],
-    ["and with a fence", `\`\`\`\n${begin}\n${update}\n-a\n+b\n\`\`\`\n`],
-    ["and with the heredoc's tag", `apply_patch <<EOF\n${begin}\n${update}\n-a\n+b\nEOF`],
+    ["and with empty lines", `${begin}\n${update}\n-a\n+b\n c\n\n`],
+    ["and with a fence", `\`\`\`\n${begin}\n${update}\n-a\n+b\n c\n\`\`\`\n`],
+    ["and with the heredoc's tag", `apply_patch <<EOF\n${begin}\n${update}\n-a\n+b\n c\nEOF`],
     [
       "and with a heredoc in a fence",
-      `\`\`\`\napply_patch "$(cat << 'X_1'\n${begin}\n${update}\n-a\n+b\nX_1\n)"\n\`\`\``,
+      `\`\`\`\napply_patch "$(cat << 'X_1'\n${begin}\n${update}\n-a\n+b\n c\nX_1\n)"\n\`\`\``,
     ],
   ];
   test.each(open)("a patch without its end marker is read with a warning: %s", (_, text) => {
     const first = text.split("\n").indexOf(update) + 1;
     expect(parsePatch(text, lenient)).toEqual({
       ok: true,
-      sections: [change(first, [hunk(0, first + 1, ["-a", "+b"])])],
+      sections: [change(first, [hunk(0, first + 1, ["-a", "+b", " c"])])],
       warnings: cutOff,
     });
     expect(parsePatch(text, strict).ok).toBe(false);
+  });
+
+  const complete: [name: string, lines: readonly string[]][] = [
+    ["a Delete", ["*** Delete File: a"]],
+    ["a move without a hunk", [update, "*** Move to: g"]],
+    ["the end-of-file marker", [update, "-a", endOfFile]],
+  ];
+  test.each(complete)("a patch without its end marker may end with %s", (_, lines) => {
+    expect(parsePatch([begin, ...lines].join("\n"), lenient)).toMatchObject({ ok: true, warnings: cutOff });
+  });
+
+  const bare: [name: string, text: string][] = [
+    ["alone", `${update}\n-a\n${end}`],
+    ["after empty lines", `\n\n${update}\n-a\n${end}\nDone.`],
+    ["in a fence", `\`\`\`\n${update}\n-a\n${end}\n\`\`\``],
+  ];
+  test.each(bare)("a patch without its begin marker is read with a warning: %s", (_, text) => {
+    const first = text.split("\n").indexOf(update) + 1;
+    expect(parsePatch(text, lenient)).toEqual({
+      ok: true,
+      sections: [change(first, [hunk(0, first + 1, ["-a"])])],
+      warnings: [expect.stringContaining(begin)],
+    });
+    expect(parsePatch(text, strict).ok).toBe(false);
+  });
+
+  test("lines that only resemble the header of a git diff are the lines of a hunk", () => {
+    const rows: [lines: readonly string[], hunks: readonly (readonly string[])[]][] = [
+      [
+        ["--- a/g", "+++ b/g", "@@", "-a"],
+        [["--- a/g", "+++ b/g"], ["-a"]],
+      ],
+      [
+        ["--- a/f", "@@", "-a"],
+        [["--- a/f"], ["-a"]],
+      ],
+      [["--- a/f", "+++ b/f", "-a"], [["--- a/f", "+++ b/f", "-a"]]],
+    ];
+    for (const [lines, hunks] of rows) {
+      const sent = hunks.map((each) => ({ lines: hunk(0, 0, each).lines }));
+      expect(parsePatch(patch(update, ...lines), lenient)).toMatchObject({ ok: true, sections: [{ hunks: sent }] });
+    }
   });
 
   test("the end of a wrapping that was never opened is a line of the patch", () => {
@@ -235,6 +301,16 @@ describe("variants that models write are read if their meaning is certain, but n
 
 describe("the two grammars read different sections for", () => {
   const rows: [name: string, text: string, strictly: readonly Section[], leniently: readonly Section[]][] = [
+    [
+      "the header of a diff for a file and its new name",
+      patch(update, "*** Move to: d/g", "--- f\t2026-01-01", "+++ ./d/g", "@@", "-a"),
+      [
+        change(2, [hunk(1, 4, ["--- f\t2026-01-01", "+++ ./d/g"]), hunk(2, 6, ["-a"])], {
+          move: { index: 0, path: "d/g", patchLine: 3 },
+        }),
+      ],
+      [change(2, [hunk(1, 6, ["-a"])], { move: { index: 0, path: "d/g", patchLine: 3 } })],
+    ],
     [
       "an empty line before the first @@, which is a hunk for Codex",
       patch(update, "", "@@", "-a"),

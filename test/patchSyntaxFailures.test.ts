@@ -12,7 +12,20 @@ describe("a line that can't be read", () => {
     ["an empty text", "", [[1, "Line 1 of the patch is empty", begin, end]]],
     ["only empty lines", "\n \n", [[1, "is empty"]]],
     ["prose", "\nPlease change a to b.", [[2, '"Please change a to b."', `no line "${begin}"`]]],
-    ["a patch without its begin marker", `${update}\n-a\n${end}`, [[1, `no line "${begin}"`]]],
+    ["a patch without its markers", `${update}\n-a`, [[1, `no line "${begin}"`]]],
+    ["a patch with an end marker only, after prose", `Here:\n${update}\n-a\n${end}`, [[1, `no line "${begin}"`]]],
+    ["a patch that may be cut off after a +", `${begin}\n${update}\n-a\n+b\n`, [[4, '"+b"', `add "${end}"`]]],
+    ["a patch that may be cut off after a -", `${begin}\n${update}\n a\n-b`, [[4, '"-b"', `add "${end}"`]]],
+    ["a patch that may be cut off in an Add", `${begin}\n*** Add File: x\n+1`, [[3, '"+1"', `add "${end}"`]]],
+    [
+      "a patch that may be cut off, after a mistake",
+      `${begin}\n*** Add File: x\n1\n${update}\n-a`,
+      [
+        [3, '"1"'],
+        [5, '"-a"'],
+      ],
+    ],
+    ["a patch without its end marker whose last section has a mistake", `${begin}\n${update}\n@@`, [[3, "no lines"]]],
     [
       "a unified diff",
       "diff --git a/f b/f\n--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\n+b",

@@ -125,9 +125,24 @@ describe("laws", () => {
       fc.property(drafts(3), before, after, (all, head, tail) => {
         const { lines: written, sections } = print(all, head.length + 2);
         const parsed = parsePatch([...head, begin, ...written, ...tail].join("\n"), lenient);
-        // Without an end marker, the empty lines at the very end of a text are not part of the patch.
         if (tail.length > 0) expect(parsed).toEqual({ ok: true, sections, warnings: [] });
-        else expect(parsed).toMatchObject({ ok: true, warnings: cutOff });
+        else {
+          // Without an end marker, the empty lines at the very end of a text are not part of the patch.
+          const last = written.findLast((each) => /[^\s\u0085]/u.test(each)) ?? "";
+          if (/^[+-]|^\*\*\* Add/.test(last)) expect(parsed).toMatchObject({ failures: [{ code: "patchSyntax" }] });
+          if (/^ |^\*\*\* (?:Delete|End of)/.test(last)) expect(parsed).toMatchObject({ ok: true, warnings: cutOff });
+        }
+      }),
+    );
+  });
+
+  test("leniently also without their begin marker", () => {
+    fc.assert(
+      fc.property(drafts(3), (all) => {
+        const { lines: written, sections } = print(all, 1);
+        const warnings = [expect.stringContaining(begin)];
+        expect(parsePatch([...written, end].join("\n"), lenient)).toEqual({ ok: true, sections, warnings });
+        expect(parsePatch([...written, end].join("\n"), strict).ok).toBe(false);
       }),
     );
   });

@@ -72,8 +72,17 @@ describe("a plan", () => {
         const oldText = text.slice(Math.min(p, q), Math.max(p, q));
         fc.pre(oldText !== "" && oldText.isWellFormed() && text.indexOf(oldText) === text.lastIndexOf(oldText));
         fc.pre(!oldText.startsWith("\n") && !oldText.endsWith("\r") && !/\r|\n/.test(newText));
+        // Several kinds of line ending count as one.
+        const [all, sought] = [text, oldText].map((one) => one.replace(/\r\n?/g, "\n")) as [string, string];
+        fc.pre(all.indexOf(sought) === all.lastIndexOf(sought));
+        // Whole lines keep their last line ending, unless they are deleted.
+        const isWhole = /(?:^|[\r\n])$/.test(text.slice(0, text.indexOf(oldText))) && oldText.trim() !== "";
+        const end = isWhole && newText !== "" ? (/(?:\r\n|\n)$/.exec(oldText)?.[0] ?? "") : "";
         const planned = plan(text, [{ oldText, newText }]);
-        expect(planned.ok && planned.files[0]?.text).toBe(text.replace(oldText, () => newText));
+        const plainEnds = (one: string): string => one.replace(/\r\n?/g, "\n");
+        const after = planned.ok ? (planned.files[0]?.text ?? "") : "";
+        // If the replaced lines end in different ways, the new line ends like the first of them.
+        expect(plainEnds(after)).toBe(plainEnds(text.replace(oldText, () => newText + end)));
       }),
       { numRuns: 1000 },
     );

@@ -4,6 +4,7 @@ import type { Anchor, Hunk, HunkLine, Section, UpdateSection } from "../plan/ope
 import { limits } from "../text/limits.js";
 import { atPath } from "./edit.js";
 import {
+  diffHeaderLength,
   type Header,
   isHunkStart,
   type Leniency,
@@ -47,20 +48,39 @@ export function parsePatch(text: string, how: Leniency): ParsedPatch {
     const failure = patchFailures.syntax({}, { number: line + 1, text: lines[line] ?? "" }, problem, []);
     return { ok: false, failures: [failure], unlisted: 0 };
   }
-  const { lines, from, to, lost } = patchText;
-  const patch: Patch = { lines, to, ...how, at: from, next: 0, sections: [], reported: [], unlisted: 0 };
+  const { lines, from, to, lost, lacksBegin } = patchText;
+  const empty = { at: from, next: 0, last: undefined, sections: [], reported: [], unlisted: 0 };
+  const patch: Patch = { lines, to, ...how, ...empty };
   if (lost !== undefined) report(patch, lost, patchProblems.beforeBegin());
   readEnvironment(patch);
   const isEnded = readSections(patch);
   if (isEnded) checkRest(patch);
   else if (!how.lenient) report(patch, to - 1, patchProblems.noEnd());
+  else if (patch.last !== undefined && !isComplete(patch.last)) {
+    patch.sections.pop();
+    report(patch, to - 1, patchProblems.cutOff(), patch.last.path);
+  }
   if (patch.sections.length + patch.reported.length === 0) report(patch, from - 1, patchProblems.noSections());
 
   if (hasTooMany(patch)) return { ok: false, failures: [callSizeFailures.hunks()], unlisted: 0 };
   const { sections, reported, unlisted } = patch;
   if (reported.length > 0)
     return { ok: false, failures: reported.map((make) => make(sections.map(titleOf))), unlisted };
-  return { ok: true, sections, warnings: isEnded ? [] : [dialectWarnings.patchMayBeCutOff] };
+  const warnings = [
+    ...(lacksBegin ? [dialectWarnings.patchLacksBegin] : []),
+    ...(isEnded ? [] : [dialectWarnings.patchMayBeCutOff]),
+  ];
+  return { ok: true, sections, warnings };
+}
+
+/**
+ * Reports whether a section at the end of a patch without an end marker is surely complete: it has nothing that could
+ * go on, or ends with context. Otherwise, the text may have been cut off within the section, and lines may be missing.
+ */
+function isComplete(section: Section): boolean {
+  if (section.kind !== "update") return section.kind === "delete";
+  const last = section.hunks.at(-1);
+  return last === undefined || last.atEnd || last.lines.at(-1)?.kind === "context";
 }
 
 /** The state of the parser. */
@@ -75,6 +95,8 @@ interface Patch extends Leniency {
    * yields no operations.
    */
   next: number;
+  /** The section read last; `undefined` if it had a failure. */
+  last: Section | undefined;
   /** The sections that were read without a failure. */
   sections: Section[];
   /** Functions that create the failures, called once it is known which sections are sound. */
@@ -115,7 +137,9 @@ function readSections(patch: Patch): boolean {
       return true;
     }
     if (header !== undefined) {
+      const { length } = patch.sections;
       before = readSection(patch, header);
+      patch.last = patch.sections[length];
       blank = undefined;
     } else if (line === "" && lenient) {
       blank ??= patch.at;
@@ -128,6 +152,7 @@ function readSections(patch: Patch): boolean {
       report(patch, at, stray?.problem ?? problemBehind(before, line), broken?.path);
       skipSection(patch);
       before = undefined;
+      patch.last = undefined;
     }
   }
   return false;
@@ -194,6 +219,7 @@ interface OpenHunk extends Hunk {
   anchors: Anchor[];
   lines: HunkLine[];
   atEnd: boolean;
+  addsLineEnd?: boolean;
 }
 
 /** Reads the rest of an Update, whose header is the patch's current line. */
@@ -202,7 +228,7 @@ function readUpdate(patch: Patch, path: string): void {
   const patchLine = patch.at + 1;
   const update: Update = { hunks: [], move: undefined };
   for (; ; patch.at++) {
-    if (lenient && update.hunks.length === 0) skipLeadingBlanks(patch);
+    if (lenient && update.hunks.length === 0) skipLeading(patch, update, path);
     const at = patch.at + 1;
     if (at >= to || hasTooMany(patch)) break;
     const marker = trimLineEnd(lines[at] ?? "");
@@ -217,6 +243,7 @@ function readUpdate(patch: Patch, path: string): void {
       return;
     }
   }
+  if (lenient && !hasTooMany(patch)) dropEmptyLast(patch, update);
   const last = update.hunks.at(-1);
   if (last?.lines.length === 0) {
     report(patch, last.patchLine - 1, patchProblems.emptyHunk(), path);
@@ -225,6 +252,15 @@ function readUpdate(patch: Patch, path: string): void {
   } else {
     patch.sections.push({ kind: "update", path, patchLine, ...update });
   }
+}
+
+/** Drops a bare `@@` after the last hunk, and any empty lines after it: some models end a section in this way. */
+function dropEmptyLast(patch: Patch, { hunks }: Update): void {
+  const last = hunks.at(-1);
+  if (hunks.length < 2 || last === undefined || last.anchors.length > 0) return;
+  if (last.atEnd || !last.lines.every(isEmpty)) return;
+  hunks.pop();
+  patch.next--;
 }
 
 /**
@@ -253,11 +289,15 @@ function readUpdateLine(patch: Patch, update: Update, at: number, marker: string
     const stray = readStrayMarker(marker);
     if (stray !== undefined) return stray.problem;
     if (!patch.lenient) return patchProblems.hunkLine();
-    if (isNoNewline(line)) return undefined;
+    if (isNoNewline(line)) {
+      // After a removed line that lacks a line ending, the new text has one, unless another note follows.
+      if (last !== undefined) last.addsLineEnd = last.lines.at(-1)?.kind === "remove";
+      return undefined;
+    }
   }
   const hunk = last ?? openHunk(patch, update, at);
-  const text = kind === undefined ? line : line.slice(1);
-  hunk.lines.push(text === "" ? emptyLines[kind ?? "context"] : { kind: kind ?? "context", text });
+  if (kind === undefined) hunk.lines.push({ kind: "context", text: line, unsignedAt: at + 1 });
+  else hunk.lines.push(line.length < 2 ? emptyLines[kind] : { kind, text: line.slice(1) });
   return undefined;
 }
 
@@ -289,6 +329,14 @@ function startHunk(patch: Patch, update: Update, at: number, marker: string): st
 }
 
 const isEmpty = ({ kind, text }: HunkLine): boolean => kind === "context" && text === "";
+
+/** Skips what may come between an Update's header and its first hunk and is not part of the hunk. */
+function skipLeading(patch: Patch, { move }: Update, path: string): void {
+  skipLeadingBlanks(patch);
+  const { lines, at } = patch;
+  const length = diffHeaderLength(lines.slice(at + 1, at + 7), [path, ...(move === undefined ? [] : [move.path])]);
+  if (length > 0 && isHunkStart(trimLineEnd(lines[at + 1 + length] ?? ""), patch)) patch.at += length;
+}
 
 /**
  * Skips the empty lines between an Update's header and its first hunk; they are not part of the hunk. If the hunk has

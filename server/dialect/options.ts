@@ -28,6 +28,11 @@ export interface CallOptions {
    * `ask`: the same, but the server asks the user first if a document has unsaved changes.
    */
   readonly overwrite?: boolean | "ask" | undefined;
+  /**
+   * If `true`, a new text may have a line such as `// ... existing code ...` where it removes lines; otherwise, such an
+   * edit is refused.
+   */
+  readonly allowOmissions?: boolean | undefined;
   /** The document versions that the caller has seen, by URI. If a document's version differs, the call fails. */
   readonly versions?: Readonly<Record<string, number>> | undefined;
 }

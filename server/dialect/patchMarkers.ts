@@ -133,3 +133,24 @@ export function readAnchor(line: string, { lenient }: Leniency): Anchor | undefi
  * Matches the line ranges in a unified diff's hunk header. Git omits a count of 1, and models may omit the second `@@`.
  */
 const unifiedRange = /^-(\d{1,9})(?:,(\d{1,9}))? \+\d{1,9}(?:,\d{1,9})?(?: @@|$)/;
+
+/**
+ * Returns the number of lines, among the given ones, that form the header of a Git diff for one of these paths; 0 if
+ * the lines do not begin with such a header. A header ends with its `---` and `+++` lines, which must both be there.
+ */
+export function diffHeaderLength(lines: readonly string[], paths: readonly string[]): number {
+  const from = lines.findIndex((line) => !/^(?:diff --git|index|old mode|new mode) /.test(line));
+  const names = (line: string | undefined, start: string): boolean =>
+    line?.startsWith(start) === true && paths.some((path) => namesPath(line.slice(start.length), path));
+  const [first] = lines;
+  if (from < 0 || (first?.startsWith("diff --git ") && !paths.some((path) => first.includes(path)))) return 0;
+  return names(lines[from], "--- ") && names(lines[from + 1], "+++ ") ? from + 2 : 0;
+}
+
+/** Reports whether a path in a diff's header, where Git puts `a/` or `b/` before it, is a path of the patch. */
+function namesPath(inHeader: string, path: string): boolean {
+  const name = trimLineEnd(inHeader.split("\t")[0] ?? "");
+  const plain = (spelt: string): string => spelt.replace(/^(?:\.\/)+/, "");
+  const bare = (spelt: string): string => plain(spelt).replace(/^[ab]\//, "");
+  return plain(name) === plain(path) || bare(name) === plain(path) || bare(name) === bare(path);
+}

@@ -7,12 +7,14 @@ import { patchProblems } from "./sentences.js";
 export interface PatchText {
   /** The lines of the text, without their line endings. */
   readonly lines: readonly string[];
-  /** The line after `*** Begin Patch`. */
+  /** The line after `*** Begin Patch`; if that line is missing, the first section's header. */
   readonly from: number;
   /** The line after the last one that may be part of the patch. */
   readonly to: number;
   /** The first line that precedes the patch but looks like part of one; `undefined` if there is none. */
   readonly lost: number | undefined;
+  /** `true` if the patch has no line `*** Begin Patch`. */
+  readonly lacksBegin: boolean;
 }
 
 /** The result if no patch was found. */
@@ -48,7 +50,7 @@ function findStrict(lines: readonly string[]): PatchText | NoPatch {
   const isHeredoc = last - first >= 3 && heredocs.includes(opening) && trimLine(lines[last] ?? "").endsWith("EOF");
   const begin = isHeredoc ? first + 1 : first;
   if (trimLine(lines[begin] ?? "") !== markers.begin) return whyNoPatch(lines, first);
-  return { lines, from: begin + 1, to: isHeredoc ? last : last + 1, lost: undefined };
+  return { lines, from: begin + 1, to: isHeredoc ? last : last + 1, lost: undefined, lacksBegin: false };
 }
 
 const heredocs: readonly string[] = ["<<EOF", "<<'EOF'", '<<"EOF"'];
@@ -58,10 +60,24 @@ const heredocs: readonly string[] = ["<<EOF", "<<'EOF'", '<<"EOF"'];
  */
 function findLenient(lines: readonly string[]): PatchText | NoPatch {
   const begin = lines.findIndex((line) => trimLine(line) === markers.begin);
-  if (begin < 0) return whyNoPatch(lines, Math.max(0, lines.findIndex(isFilled)));
+  if (begin < 0) return findWithoutBegin(lines) ?? whyNoPatch(lines, Math.max(0, lines.findIndex(isFilled)));
   const before = lines.slice(0, begin);
   const lost = before.findIndex(looksLikePatch);
-  return { lines, from: begin + 1, to: endOfContent(lines, before), lost: lost < 0 ? undefined : lost };
+  return {
+    lines,
+    from: begin + 1,
+    to: endOfContent(lines, before),
+    lost: lost < 0 ? undefined : lost,
+    lacksBegin: false,
+  };
+}
+
+/** Finds a patch that starts with its first section's header; `undefined` if it has no end marker either. */
+function findWithoutBegin(lines: readonly string[]): PatchText | undefined {
+  const from = lines.findIndex((line) => isFilled(line) && !isFence(line));
+  const isPatch = readHeader(trimLine(lines[from] ?? "")) !== undefined;
+  if (!isPatch || !lines.some((line) => trimLine(line) === markers.end)) return undefined;
+  return { lines, from, to: endOfContent(lines, lines.slice(0, from)), lost: undefined, lacksBegin: true };
 }
 
 /** Reports whether a line outside the patch looks like part of a patch and so must not be ignored. */

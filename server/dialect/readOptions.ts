@@ -18,6 +18,7 @@ const optionsSchema = z.strictObject({
   save: z.enum(["never", "ifWasClean", "always"]).optional(),
   unopened: z.enum(["disk", "editor"]).optional(),
   overwrite: z.literal([true, false, "ask"]).optional(),
+  allowOmissions: z.boolean().optional(),
   versions: z.record(z.string(), z.int()).optional(),
 }) satisfies z.ZodObject<{ readonly [Name in keyof Required<CallOptions>]: z.ZodType<CallOptions[Name]> }>;
 

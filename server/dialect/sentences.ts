@@ -210,6 +210,8 @@ export const patchProblems = {
   beginInside: () =>
     'a call can contain only one patch; put all sections between one "*** Begin Patch" and one "*** End Patch"',
   noEnd: () => 'the patch ends without "*** End Patch"; add that line at the end',
+  cutOff: () =>
+    'the patch ends here without "*** End Patch", so it may have been cut off; if this line is the last one, add "*** End Patch" after it',
   noSections: () => "the patch has no sections; write one for each file to add, delete or update",
   environment: () =>
     'this line must name an environment and occur once, directly after "*** Begin Patch"; move it there or leave it out',
@@ -223,7 +225,7 @@ export const patchProblems = {
     `no lines may follow "*** Delete File"; leave this one out, or insert the header of the section that it belongs to`,
   noHunks: () => "the section has no hunks; write at least one after its header, or leave the section out",
   emptyHunk: () =>
-    'this hunk has no lines; write the lines to find, each after a " " or "-", and the lines to add, each after a "+"',
+    'this hunk has no lines, and "@@" alone changes nothing; write the lines to find, each after a " " or "-", and the lines to add, each after a "+"',
   stackedAnchor: () => 'the strict grammar allows only one "@@" line per hunk; leave out one of these two',
   hunkLine: () => 'a line of a hunk starts with " " (kept), "-" (removed) or "+" (added), and a new hunk with "@@"',
   renameHeader: () =>
@@ -239,5 +241,6 @@ export const patchProblems = {
 export const dialectWarnings = {
   unknownField: (key: string) => `ignored the unknown field ${quote(key)}`,
   moreUnknownFields: (more: number) => `ignored ${more} more unknown fields`,
+  patchLacksBegin: 'the patch has no "*** Begin Patch": it was read from the header of its first section',
   patchMayBeCutOff: 'the patch has no "*** End Patch" and may have been cut off: check that nothing is missing',
 } as const;

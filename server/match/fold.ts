@@ -4,8 +4,8 @@ import { firstIndex, OffsetList, toEnd, unitsPerStep } from "../text/lines.js";
 
 /**
  * The folds. Each ignores certain differences, in addition to those that the preceding folds ignore. `lineEnds`: the
- * kind of line ending. `trailingBlanks`: whitespace at line ends. `typography`: curly quotes, dashes, ellipses and
- * typographic spaces.
+ * kind of line ending. `trailingBlanks`: whitespace at line ends. `typography`: curly quotes, dashes, ellipses,
+ * typographic spaces and full-width forms.
  */
 export type Fold = "nothing" | "lineEnds" | "trailingBlanks" | "typography";
 
@@ -105,7 +105,7 @@ class FoldBuilder {
     for (let i = from; i < to; i++) {
       const unit = this.text.charCodeAt(i);
       if (unit <= 0x7f) continue;
-      const plain = plainUnit(unit);
+      const plain = plainWidth(unit);
       if (unit === ellipsis) this.replace(i, i + 1, "...");
       else if (plain !== unit) this.replace(i, i + 1, String.fromCharCode(plain));
     }
@@ -148,7 +148,12 @@ export function plainUnit(unit: number): number {
   return unit >= 0x201c && unit <= 0x201f ? 0x22 : unit;
 }
 
-/** Reports whether a text may contain an ellipsis or a character in Codex's table; false positives are possible. */
+/** Like `plainUnit`, but also returns the ASCII character for a full-width form (U+FF01 to U+FF5E). */
+export function plainWidth(unit: number): number {
+  return unit >= 0xff01 && unit <= 0xff5e ? unit - 0xfee0 : plainUnit(unit);
+}
+
+/** Reports whether a text may contain a character that `typography` folds; false positives are possible. */
 export function hasTypography(text: string): boolean {
-  return /[\u00a0\u2000-\u3000]/.test(text);
+  return /[\u00a0\u2000-\u3000\uff01-\uff5e]/.test(text);
 }

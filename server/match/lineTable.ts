@@ -1,14 +1,21 @@
 /** The lines of one text, folded and hashed once, so that a run of lines can be found without comparing every line. */
 import { isBlank } from "../text/chars.js";
 import { firstIndex, type LineIndex, unitsPerStep } from "../text/lines.js";
-import { plainUnit } from "./fold.js";
+import { plainUnit, plainWidth } from "./fold.js";
 import { findAllNumbers } from "./search/findAll.js";
 
 /**
  * The differences that a comparison of lines ignores. `nothing`: none. `trailingBlanks`: whitespace at line ends.
- * `blanks`: whitespace at both ends of a line. `blanksAndTypography`: whitespace at both ends, and typography.
+ * `blanks`: whitespace at both ends of a line. `innerBlanks`: in addition, the length of whitespace within a line.
+ * `blanksAndTypography`: whitespace at both ends, and typography. `blanksAndWidths`: in addition, full-width forms.
  */
-export type LineFold = "nothing" | "trailingBlanks" | "blanks" | "blanksAndTypography";
+export type LineFold =
+  | "nothing"
+  | "trailingBlanks"
+  | "blanks"
+  | "innerBlanks"
+  | "blanksAndTypography"
+  | "blanksAndWidths";
 
 /** The range of lines to search for the start of a run of lines. Line numbers are 0-based. */
 export interface LineRange {
@@ -141,15 +148,32 @@ export class LineTable {
 
 /** Reports whether two lines are equal under a fold. */
 function isEqual(one: string, other: string, fold: LineFold): boolean {
-  const [a, aEnd] = bounds(one, 0, one.length, fold);
-  const [b, bEnd] = bounds(other, 0, other.length, fold);
-  if (aEnd - a !== bEnd - b) return false;
-  for (let i = 0; i < aEnd - a; i++) {
-    const [unit, otherUnit] = [one.charCodeAt(a + i), other.charCodeAt(b + i)];
-    if (unit === otherUnit) continue;
-    if (fold !== "blanksAndTypography" || plainUnit(unit) !== plainUnit(otherUnit)) return false;
+  let [a, aEnd] = bounds(one, 0, one.length, fold);
+  let [b, bEnd] = bounds(other, 0, other.length, fold);
+  const isSpaced = fold === "innerBlanks";
+  if (!isSpaced && aEnd - a !== bEnd - b) return false;
+  for (; a < aEnd && b < bEnd; a++, b++) {
+    const [unit, otherUnit] = [one.charCodeAt(a), other.charCodeAt(b)];
+    if (isSpaced && isTrimmed(unit) && isTrimmed(otherUnit)) {
+      a = endOfBlanks(one, a);
+      b = endOfBlanks(other, b);
+    } else if (unit !== otherUnit && plainOf(unit, fold) !== plainOf(otherUnit, fold)) return false;
   }
-  return true;
+  return a === aEnd && b === bEnd;
+}
+
+/** Returns the offset of the last unit of the whitespace that starts at an offset within a line. */
+function endOfBlanks(line: string, from: number): number {
+  let end = from;
+  while (isTrimmed(line.charCodeAt(end + 1))) end++;
+  return end;
+}
+
+/** Returns the form of a unit that a fold compares. */
+function plainOf(unit: number, fold: LineFold): number {
+  if (unit <= 0x7f) return unit;
+  if (fold === "blanksAndTypography") return plainUnit(unit);
+  return fold === "blanksAndWidths" ? plainWidth(unit) : unit;
 }
 
 /**
@@ -167,11 +191,24 @@ const isTrimmed = (unit: number): boolean => isBlank(unit) || unit === 10 || uni
 
 function hashOf(text: string, from: number, to: number, fold: LineFold): number {
   const [start, end] = bounds(text, from, to, fold);
-  const isPlain = fold === "blanksAndTypography";
+  if (fold === "innerBlanks") return spacedHashOf(text, start, end);
+  const isPlain = fold === "blanksAndTypography" || fold === "blanksAndWidths";
   let hash = end - start;
   for (let i = start; i < end; i++) {
     const unit = text.charCodeAt(i);
-    hash = Math.imul(hash ^ (isPlain && unit > 0x7f ? plainUnit(unit) : unit), 0x01000193);
+    hash = Math.imul(hash ^ (isPlain && unit > 0x7f ? plainOf(unit, fold) : unit), 0x01000193);
+  }
+  return hash ^ (hash >>> 15);
+}
+
+/** Returns the hash of a trimmed line in which all whitespace counts as one space. */
+function spacedHashOf(text: string, start: number, end: number): number {
+  let hash = 0;
+  for (let i = start; i < end; i++) {
+    const unit = text.charCodeAt(i);
+    const isSpace = isTrimmed(unit);
+    if (isSpace) i = endOfBlanks(text, i);
+    hash = Math.imul(hash ^ (isSpace ? 0x20 : unit), 0x01000193);
   }
   return hash ^ (hash >>> 15);
 }

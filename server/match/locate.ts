@@ -66,10 +66,17 @@ export interface LineHits {
   readonly starts: readonly [number, ...number[]];
 }
 
-/** Tries the rungs for hunks on a range of lines until one of them finds the run, which must not be empty. */
-export function locateLines(index: TextIndex, run: readonly string[], range: LineRange): LineHits | undefined {
-  for (const { name, hunkLines } of rungs) {
-    if (hunkLines === undefined) continue;
+/**
+ * Tries the rungs for hunks on a range of lines until one of them finds the run, which must not be empty. Unless
+ * `lenient` is set, tries only those that Codex has.
+ */
+export function locateLines(
+  index: TextIndex,
+  run: readonly string[],
+  { lenient = false, ...range }: LineRange & { readonly lenient?: boolean },
+): LineHits | undefined {
+  for (const { name, hunkLines, beyondCodex } of rungs) {
+    if (hunkLines === undefined || (beyondCodex && !lenient)) continue;
     const [first, ...rest] = index.lineTable(hunkLines).find(run, range);
     if (first !== undefined) return { rung: name, starts: [first, ...rest] };
   }

@@ -14,17 +14,19 @@ export interface Place {
   readonly reshape?: Reshape;
 }
 
+/** Indentation that is added to, or removed from, every line that has text. */
+export interface Move {
+  readonly kind: "add" | "remove";
+  readonly indent: string;
+}
+
 /**
  * One way to adapt a caller's texts: change the indentation of all lines that have text in the same way, remove the
- * line numbers of a file view, or remove a byte order mark that was copied with the text.
+ * line numbers of a file view, leave out empty lines at the ends, remove a byte order mark that was copied with the
+ * text, or nothing at all, because only lines that the edit keeps are indented differently (`uneven`).
  */
 export type Reshape =
-  | { readonly kind: "add" | "remove"; readonly indent: string }
-  | { readonly kind: "toSpaces"; readonly width: number }
-  /**
-   * `rests`: the permitted numbers of spaces after the tabs of a line's indentation; `undefined` permits any number.
-   */
-  | { readonly kind: "toTabs"; readonly width: number; readonly rests?: readonly number[] }
+  | Shift
   /**
    * `number`: the first line's number. `column`: the offset in a line at which the numbers end; `undefined` if all of
    * them start at 0.
@@ -35,7 +37,35 @@ export type Reshape =
       readonly number: number;
       readonly column: number | undefined;
     }
+  /**
+   * `front`: the number of empty lines to leave out at the start. `back`: the number of line endings to leave out at
+   * the end, with the whitespace after each. `atEnd`: `true` if the place ends with a last line that has no line ending.
+   * `shift`: `undefined` if the lines between already have the document's indentation.
+   */
+  | {
+      readonly kind: "trimEnds";
+      readonly front: number;
+      readonly back: number;
+      readonly atEnd: boolean;
+      readonly shift: Shift | undefined;
+    }
+  | { readonly kind: "uneven" }
   | { readonly kind: "unmark" };
+
+/** A uniform change of indentation, from the old text's to the document's. */
+export type Shift =
+  | Move
+  /** `then`: the change that follows the exchange of tabs and spaces; `undefined` if none does. */
+  | { readonly kind: "toSpaces"; readonly width: number; readonly then?: Move }
+  /**
+   * `rests`: the permitted numbers of spaces after the tabs of a line's indentation; `undefined` permits any number.
+   */
+  | {
+      readonly kind: "toTabs";
+      readonly width: number;
+      readonly rests?: readonly number[];
+      readonly then?: Move;
+    };
 
 /** The result of one rung: places, in order and possibly overlapping, or `tooMany`. */
 export type Found = readonly Place[] | "tooMany";

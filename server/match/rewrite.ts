@@ -6,8 +6,8 @@ import { type Change, shrink } from "../text/changeSet.js";
 import { lineTexts, splitLines } from "../text/chars.js";
 import { limits } from "../text/limits.js";
 import type { Place, Sought } from "./place.js";
+import { asFound } from "./reshape.js";
 import type { TextIndex } from "./textIndex.js";
-import { isReindenting, isShifted, reshaped } from "./wholeLines.js";
 
 /**
  * Returns the changes that an edit makes at a place, sorted and minimal; an empty list if the document already has the
@@ -15,7 +15,9 @@ import { isReindenting, isShifted, reshaped } from "./wholeLines.js";
  * indentation does not fit, or the edit changes nothing but indentation.
  */
 export function rewrite(index: TextIndex, place: Place, sought: Sought): Change[] | undefined {
-  const found = place.reshape === undefined ? sought : asFound(sought, place);
+  // As a rule, either both texts end with a line ending or neither does, and nothing needs to be adapted.
+  const isAsSent = place.reshape === undefined && !/[\n\r]/.test(sought.oldText.slice(-1));
+  const found = isAsSent ? sought : asFound(index, sought, place);
   if (found === undefined) return undefined;
   const { oldText, newText } = found;
   const nextLines = splitLines(newText);
@@ -38,25 +40,6 @@ export function rewrite(index: TextIndex, place: Place, sought: Sought): Change[
   }
   return changesOf(index.text, place, pieces).flatMap((change) => shrink(index.text, change));
 }
-
-/** Adapts an edit's texts to the document at a place found by a looser rung; `undefined` if they do not fit there. */
-function asFound(sought: Sought, place: Place): Sought | undefined {
-  // A reindenting edit states the indentation that the lines should have, not the amount by which to change it.
-  if (isShifted(place) && isReindenting(sought)) return undefined;
-  const sent = asWholeLines(sought, place);
-  const [oldText, newText] = [reshaped(sent.oldText, place.reshape), reshaped(sent.newText, place.reshape)];
-  return oldText === undefined || newText === undefined ? undefined : { oldText, newText };
-}
-
-/** If whole lines matched and the old text ends with a line ending, adds one to a non-empty new text that lacks it. */
-function asWholeLines({ oldText, newText }: Sought, { reshape }: Place): Sought {
-  const isMeant = reshape !== undefined && reshape.kind !== "unmark" && newText !== "";
-  return isMeant && endsLine(oldText) && !endsLine(newText)
-    ? { oldText, newText: `${newText}\n` }
-    : { oldText, newText };
-}
-
-const endsLine = (text: string): boolean => text.endsWith("\n") || text.endsWith("\r");
 
 /** A part of the result: a span that is copied from the document, or text that is written. */
 type Piece = { readonly from: number; readonly to: number } | string;

@@ -3,9 +3,11 @@ import { isBlank, splitsCharacter } from "../text/chars.js";
 import { limits } from "../text/limits.js";
 import { type Fold, Folded } from "./fold.js";
 import type { LineFold } from "./lineTable.js";
+import { findBetweenEmptyLines, findRespaced, findUneven } from "./looseLines.js";
 import type { Found, Place } from "./place.js";
 import { foldedWithin, type TextIndex } from "./textIndex.js";
-import { findIndented, findWithViewPrefix } from "./wholeLines.js";
+import { findWithViewPrefix } from "./viewPrefix.js";
+import { findIndented } from "./wholeLines.js";
 
 /** A rung of the ladder. */
 export interface Rung {
@@ -18,6 +20,8 @@ export interface Rung {
   readonly find?: (index: TextIndex, oldText: string) => Found;
   /** The fold under which a hunk's lines are compared with the document's; `undefined` if the rung is not for hunks. */
   readonly hunkLines?: LineFold;
+  /** `true` if the rung is for hunks only with lenient matching, because Codex has no such pass. */
+  readonly beyondCodex?: true;
 }
 
 /** Names of the rungs, as they appear in results. */
@@ -27,8 +31,12 @@ export type RungName =
   | "trailingBlanks"
   | "typography"
   | "indentation"
+  | "innerBlanks"
   | "viewPrefix"
-  | "foldedLines";
+  | "emptyEnds"
+  | "unevenIndentation"
+  | "foldedLines"
+  | "fullWidth";
 
 /** Returns the functions of a rung that searches for an old text under a fold. */
 const under = (fold: Fold): Pick<Rung, "prepare" | "find"> => ({
@@ -36,7 +44,10 @@ const under = (fold: Fold): Pick<Rung, "prepare" | "find"> => ({
   find: (index, oldText) => findFolded(index, oldText, fold),
 });
 
-/** The rungs, in the order in which they are tried. The rungs for hunks correspond to Codex's four passes. */
+/**
+ * The rungs, in the order in which they are tried. The strict rungs for hunks, and their first two lenient ones,
+ * correspond to Codex's four passes.
+ */
 export const rungs: readonly Rung[] = [
   { name: "exact", strict: true, find: findExact, hunkLines: "nothing" },
   { name: "lineEnding", strict: true, ...under("lineEnds") },
@@ -49,8 +60,12 @@ export const rungs: readonly Rung[] = [
     find: findIndented,
     hunkLines: "blanks",
   },
+  { name: "innerBlanks", strict: false, prepare: (index) => index.tabling("innerBlanks"), find: findRespaced },
   { name: "viewPrefix", strict: false, find: findWithViewPrefix },
+  { name: "emptyEnds", strict: false, find: findBetweenEmptyLines },
+  { name: "unevenIndentation", strict: false, find: findUneven },
   { name: "foldedLines", strict: true, hunkLines: "blanksAndTypography" },
+  { name: "fullWidth", strict: false, hunkLines: "blanksAndWidths", beyondCodex: true },
 ];
 
 /** Reports whether `one` is tried before `other`. */
@@ -59,15 +74,20 @@ export function isStricter(one: RungName, other: RungName): boolean {
   return rank(one) < rank(other);
 }
 
-/** Finds exact matches that split neither a character nor a CRLF. The next rung matches a CRLF as a whole. */
+/**
+ * Finds exact matches that split neither a character nor a CRLF. The next rung matches a CRLF as a whole. It also decides
+ * if only the kind of line ending tells the exact matches from others, because a caller can't see line endings.
+ */
 function findExact(index: TextIndex, oldText: string): Found {
   const { text } = index;
   const starts = index.starts("nothing", oldText, limits.placesPerEdit);
   if (starts.length === limits.placesPerEdit) return "tooMany";
-  return starts.flatMap((from) => {
+  const places = starts.flatMap((from) => {
     const to = from + oldText.length;
     return splitsCharacter(text, from) || splitsCharacter(text, to) ? [] : [{ from, to }];
   });
+  const isTold = places.length > 0 && /[\r\n]/.test(oldText) && index.hasMixedLineEnds;
+  return isTold && findFolded(index, oldText, "lineEnds").length > places.length ? [] : places;
 }
 
 function findFolded(index: TextIndex, oldText: string, fold: Fold): Found {

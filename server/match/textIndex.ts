@@ -14,6 +14,7 @@ export class TextIndex {
   private readonly lineTables = new Map<LineFold, LineTable>();
   private ownLines: LineIndex | undefined;
   private anyLines: LineIndex | undefined;
+  private isMixed: boolean | undefined;
 
   constructor(
     readonly text: string,
@@ -22,6 +23,12 @@ export class TextIndex {
     /** Maps an offset to the 1-based line number that callers use; `undefined` if they use this text's line numbers. */
     private readonly numbering?: (offset: number) => number,
   ) {}
+
+  /** `true` if the text contains line endings of more than one kind. */
+  get hasMixedLineEnds(): boolean {
+    this.isMixed ??= this.text.includes("\r") && /\r(?!\n)|(?<!\r)\n/.test(this.text) && /\r?\n/.test(this.text);
+    return this.isMixed;
+  }
 
   /** Converts a 0-based line of `matchedLines` to the 1-based line number that callers use. */
   lineNumber(line: number): number {

@@ -1,8 +1,8 @@
-/** The rungs that compare whole lines: one ignores indentation, the other the line numbers of a file view. */
-import { isAllBlank, lineTexts, splitLines, trimEnd, trimStart, withoutMark } from "../text/chars.js";
+/** Runs of whole lines, and the rung that ignores a uniform shift of their indentation. */
+import { lineTexts, splitLines, trimEnd, trimStart } from "../text/chars.js";
 import { limits } from "../text/limits.js";
 import type { LineFold } from "./lineTable.js";
-import type { Found, Place, Reshape, Sought } from "./place.js";
+import type { Found, Move, Place, Reshape, Shift, Sought } from "./place.js";
 import type { TextIndex } from "./textIndex.js";
 
 /** The minimum and maximum number of spaces that a tab may stand for. */
@@ -10,27 +10,48 @@ const tabWidths = { least: 1, most: 16 };
 
 /**
  * Finds the old text's lines, all with the same indentation added or removed, or with tabs instead of spaces or vice
- * versa.
+ * versa. Only if there is no such place may both differ.
  */
 export function findIndented(index: TextIndex, oldText: string): Found {
-  if (!/[\p{L}\p{N}]/u.test(oldText)) return [];
+  if (!isTelling(oldText)) return [];
   const old = wholeLines(oldText);
   const lines = candidates(index, old, "blanks");
   if (lines === "tooMany") return lines;
-  const places: Place[] = [];
-  let steps = 0;
   // If there are many candidates, search for each shifted form of the text, so that the same lines are not compared
   // over and over.
   const isMany = lines.length * old.lines.length > 4 * index.matchedLines.lineCount + 1_000;
   const shifted = isMany ? shiftedRuns(index, old, lines) : undefined;
-  for (const line of lines) {
-    const shift = shifted?.has(line)
-      ? shifted.get(line)
-      : shiftBetween(
-          old.lines,
-          (i) => index.matchedLines.content(line + i),
-          () => ++steps,
-        );
+  const places = shiftedPlaces(index, old, { lines, shiftOf: shiftBetween, known: shifted });
+  return places.length > 0 ? places : shiftedPlaces(index, old, { lines, shiftOf: exchangeAndMove });
+}
+
+/** Reports whether a text has a letter or a digit, so that its lines can be found whatever their whitespace is. */
+export const isTelling = (text: string): boolean => /[\p{L}\p{N}]/u.test(text);
+
+/** A place of whole lines, and the shift of their indentation. */
+interface ShiftedPlace extends Place {
+  readonly reshape: Shift;
+}
+
+/** Compares the indentation of old lines with that of the document's lines; calls `step` once for each line. */
+type ShiftFinder = (old: readonly string[], fileLine: (i: number) => string, step: () => number) => Shift | undefined;
+
+/** Returns the candidates whose lines, numbered from 0, have the old text's indentation apart from a single shift. */
+export function shiftedPlaces(
+  index: TextIndex,
+  old: WholeLines,
+  how: {
+    readonly lines: readonly number[];
+    readonly shiftOf: ShiftFinder;
+    /** The shifts that are known already; `undefined` for a line without a shift. */
+    readonly known?: ReadonlyMap<number, Shift | undefined> | undefined;
+  },
+): readonly ShiftedPlace[] | "tooMany" {
+  const places: ShiftedPlace[] = [];
+  let steps = 0;
+  for (const line of how.lines) {
+    const fileLine = (i: number): string => index.matchedLines.content(line + i);
+    const shift = how.known?.has(line) ? how.known.get(line) : how.shiftOf(old.lines, fileLine, () => ++steps);
     if (steps > limits.lineSteps) return "tooMany";
     if (shift !== undefined) places.push({ ...span(index, old, line), reshape: shift });
   }
@@ -51,7 +72,7 @@ function shiftedRuns(index: TextIndex, old: WholeLines, lines: readonly number[]
   if (old.lines.some((line) => indentOf(line).includes("\t"))) return result;
   for (const line of lines) {
     const indent = indentOf(index.matchedLines.content(line + first));
-    const shift = indent.includes("\t") ? undefined : shiftOfOne(own, indent);
+    const shift = indent.includes("\t") ? undefined : moveOfOne(own, indent);
     if (shift === undefined || !("indent" in shift)) continue;
     const name = `${shift.kind} ${shift.indent}`;
     const group = byShift.get(name) ?? { shift, lines: [] };
@@ -67,66 +88,10 @@ function shiftedRuns(index: TextIndex, old: WholeLines, lines: readonly number[]
   return result;
 }
 
-/** Finds the places of an old text that was copied from a file view, with a number at the start of every line. */
-export function findWithViewPrefix(index: TextIndex, oldText: string): Found {
-  const view = viewOf(oldText);
-  if (view === undefined) return [];
-  if (hasNumbered(index, oldText)) return [];
-  const { number, isWeak, reshape } = view;
-  const plain = stripped(oldText, reshape);
-  if (isAllBlank(plain)) return [];
-  const old = wholeLines(plain);
-  const lines = candidates(index, old, "trailingBlanks");
-  if (lines === "tooMany") return lines;
-  return lines
-    .filter((line) => !isWeak || index.lineNumber(line) === number)
-    .map((line) => ({ ...span(index, old, line), reshape }));
-}
-
-/**
- * Reports whether any line of a text that looks like a file view occurs in the document together with its number. The
- * numbers then belong to the document: they may be keys of a map or the numbers of list items.
- */
-export function hasNumbered(index: TextIndex, text: string): boolean {
-  const view = viewOf(text);
-  if (view === undefined) return false;
-  const table = index.lineTable("blanks");
-  return lineTexts(text).some((line) => {
-    const prefix = prefixOf(line, view.reshape.separator);
-    // A number alone proves nothing.
-    if (prefix === undefined || isAllBlank(line.slice(prefix.length))) return false;
-    return table.find([line], { ...anywhere, most: 1 }).length > 0;
-  });
-}
-
-/**
- * Removes the line numbers of a file view, for hints. Returns `undefined` for a single line, or if fewer than half of
- * the lines that have text have a number.
- */
-export function withoutView(text: string): string | undefined {
-  const view = viewOf(text);
-  if (view !== undefined) return view.isWeak ? undefined : stripped(text, view.reshape);
-  // Even if some numbers are missing or wrong, the text probably comes from a file view.
-  for (const separator of viewSeparators) {
-    const lines = lineTexts(text);
-    const prefixes = lines.map((line) => prefixOf(line, separator));
-    const count = prefixes.filter((prefix) => prefix !== undefined).length;
-    if (count < 2 || 2 * count < lines.filter((line) => line.trim() !== "").length) continue;
-    return lines.map((line, i) => line.slice(prefixes[i]?.length ?? 0)).join("\n");
-  }
-  return undefined;
-}
-
-/** Adapts a caller's text to the document at a place. Returns `undefined` if a line's indentation does not fit. */
-export function reshaped(text: string, reshape: Reshape | undefined): string | undefined {
-  if (reshape === undefined) return text;
-  if (reshape.kind === "unmark") return withoutMark(text);
-  return reshape.kind === "unview" ? stripped(text, reshape) : shifted(text, reshape);
-}
-
 /** Reports whether the document's lines at a place are the old text's lines with indentation added or removed. */
 export function isShifted({ reshape }: Place): boolean {
-  return reshape?.kind === "add" || reshape?.kind === "remove";
+  const shift = reshape?.kind === "trimEnds" ? reshape.shift : reshape;
+  return shift !== undefined && ("indent" in shift ? shift.indent !== "" : "then" in shift);
 }
 
 /** Reports whether an edit changes indentation and, trailing whitespace aside, nothing else. */
@@ -156,20 +121,21 @@ export function wholeLines(text: string): WholeLines {
 }
 
 /** The range that covers the whole text, including the empty line after a final line ending. */
-const anywhere = { from: 0, most: limits.placesPerEdit, emptyLast: true };
+export const anywhere = { from: 0, most: limits.placesPerEdit, emptyLast: true };
 
 /**
  * Returns the 0-based first line of each place where an old text, including its final line ending, matches under a
  * fold.
  */
-function candidates(index: TextIndex, old: WholeLines, fold: LineFold): number[] | "tooMany" {
+export function candidates(index: TextIndex, old: WholeLines, fold: LineFold): number[] | "tooMany" {
   const lines = index.matchedLines;
   const found = index.lineTable(fold).find(old.lines, anywhere);
   if (found.length === limits.placesPerEdit) return "tooMany";
   return found.filter((line) => !old.ended || line + old.lines.length < lines.lineCount);
 }
 
-function span(index: TextIndex, old: WholeLines, line: number): { from: number; to: number } {
+/** Returns the place of an old text that starts at a 0-based line, as UTF-16 offsets. */
+export function span(index: TextIndex, old: WholeLines, line: number): { from: number; to: number } {
   const last = line + old.lines.length - 1;
   const lines = index.matchedLines;
   return { from: lines.start(line), to: old.ended ? lines.end(last) : lines.contentEnd(last) };
@@ -177,16 +143,14 @@ function span(index: TextIndex, old: WholeLines, line: number): { from: number; 
 
 /**
  * Returns the shift of indentation that turns a run of lines into the document's lines; `undefined` if no single shift
- * does, or if the lines already have the same indentation.
+ * does. If the lines already have the same indentation, the shift adds nothing.
  */
 export function shiftOfLines(run: readonly string[], found: readonly string[]): Reshape | undefined {
-  const shift = shiftBetween(
+  return shiftBetween(
     run,
     (i) => found[i] ?? "",
     () => 0,
   );
-  if (shift === undefined || !("indent" in shift)) return shift;
-  return shift.indent === "" ? undefined : shift;
 }
 
 /** Shifts a line if `shift` is a change of indentation. Returns `undefined` if the line's indentation does not fit. */
@@ -198,14 +162,23 @@ export function shiftLine(line: string, shift: Reshape): string | undefined {
   return shiftedTo === undefined ? undefined : shiftedTo + line.slice(indent.length);
 }
 
-/** A uniform change of indentation, from the old text's to the document's. */
-type Shift = Exclude<Reshape, { kind: "unview" | "unmark" }>;
-
 /** Returns the shift that fits every line that has text; `undefined` if no single shift does. */
-function shiftBetween(old: readonly string[], fileLine: (i: number) => string, step: () => number): Shift | undefined {
+export function shiftBetween(
+  old: readonly string[],
+  fileLine: (i: number) => string,
+  step: () => number,
+): Shift | undefined {
   const first = old.findIndex((line) => indentOf(line).length < line.length);
-  const shift = exchangeWidth(old, fileLine) ?? shiftOfOne(indentOf(old[first] ?? ""), indentOf(fileLine(first)));
-  if (shift === undefined) return undefined;
+  const shift = exchangeWidth(old, fileLine) ?? moveOfOne(indentOf(old[first] ?? ""), indentOf(fileLine(first)));
+  return shift && fitting(shift, old, { fileLine, step });
+}
+
+/** Returns a shift, with the alignment that it permits, if it fits every line that has text; otherwise `undefined`. */
+function fitting(
+  shift: Shift,
+  old: readonly string[],
+  { fileLine, step }: { readonly fileLine: (i: number) => string; readonly step: () => number },
+): Shift | undefined {
   for (const [i, line] of old.entries()) {
     if (step() > limits.lineSteps) return undefined;
     const indent = indentOf(line);
@@ -221,7 +194,33 @@ function shiftBetween(old: readonly string[], fileLine: (i: number) => string, s
   return { ...shift, rests: [...new Set(rests)] };
 }
 
-function shiftOfOne(old: string, file: string): Shift | undefined {
+/**
+ * Returns the exchange of tabs and spaces, together with the change of depth that follows it, that fits every line that
+ * has text; `undefined` if there is none. The width of a tab must follow from two lines of different depth.
+ */
+function exchangeAndMove(
+  old: readonly string[],
+  fileLine: (i: number) => string,
+  step: () => number,
+): Shift | undefined {
+  const filled = old.flatMap((line, i) => (indentOf(line).length < line.length ? [i] : []));
+  const indents = filled.map((i) => ({ own: indentOf(old[i] ?? ""), file: indentOf(fileLine(i)) }));
+  const tabs = (text: string): number => text.split("\t").length - 1;
+  const [ownTabs, fileTabs] = [indents.map(({ own }) => tabs(own)), indents.map(({ file }) => tabs(file))];
+  const toTabs = ownTabs.every((count) => count === 0) && fileTabs.some((count) => count !== fileTabs[0]);
+  const toSpaces = fileTabs.every((count) => count === 0) && ownTabs.some((count) => count !== ownTabs[0]);
+  const [first] = indents;
+  if (first === undefined || (!toTabs && !toSpaces)) return undefined;
+  for (let width: number = tabWidths.least; width <= tabWidths.most; width++) {
+    const exchange = { kind: toTabs ? "toTabs" : "toSpaces", width } as const;
+    const then = moveOfOne(shiftedIndent(first.own, "", exchange) ?? "", first.file);
+    const found = then && fitting({ ...exchange, then }, old, { fileLine, step });
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function moveOfOne(old: string, file: string): Move | undefined {
   if (file.endsWith(old)) return { kind: "add", indent: file.slice(0, file.length - old.length) };
   if (old.endsWith(file)) return { kind: "remove", indent: old.slice(0, old.length - file.length) };
   return undefined;
@@ -256,7 +255,10 @@ function shiftedIndent(indent: string, content: string, shift: Shift): string | 
     case "remove":
       return indent.startsWith(shift.indent) ? indent.slice(shift.indent.length) : undefined;
     case "toSpaces":
-      return indent.replaceAll("\t", () => " ".repeat(shift.width));
+      return moved(
+        indent.replaceAll("\t", () => " ".repeat(shift.width)),
+        shift.then,
+      );
     case "toTabs": {
       const spaces = spacesOf(indent);
       const rest = spaces % shift.width;
@@ -264,13 +266,76 @@ function shiftedIndent(indent: string, content: string, shift: Shift): string | 
       const isComment = rest === 1 && content.startsWith("*");
       if (rest !== 0 && !isComment && shift.rests !== undefined && !shift.rests.includes(rest)) return undefined;
       const tabs = Math.floor(spaces / shift.width);
-      return "\t".repeat(tabs) + indent.slice(tabs * shift.width);
+      return moved("\t".repeat(tabs) + indent.slice(tabs * shift.width), shift.then);
     }
   }
 }
 
+/** Adds or removes indentation; returns the indentation unchanged if `move` is `undefined`. */
+const moved = (indent: string, move: Move | undefined): string | undefined =>
+  move === undefined ? indent : shiftedIndent(indent, "", move);
+
+/**
+ * Reports which text's indentation the lines of a new text have: the old text's or, if the model wrote only its old text
+ * with other indentation, the file's; `undefined` if that is not certain. `fileLine` returns the document's line for a
+ * 0-based line of the old text.
+ */
+export function indentedLike(
+  { oldText, newText }: Sought,
+  shift: Shift,
+  fileLine: (i: number) => string,
+): "oldText" | "file" | undefined {
+  const [old, next] = [wholeLines(oldText).lines, wholeLines(newText).lines];
+  const [own, least] = [leastIndented(old), leastIndented(next)];
+  if (own === undefined || least === undefined) return "oldText";
+  const indent = indentOf(own);
+  const moved = shiftedIndent(indent, own.slice(indent.length), shift);
+  // After an exchange of tabs and spaces, a line with the file's kind of indentation can't come from the old text.
+  const isForeign =
+    "then" in shift &&
+    (shift.kind === "toTabs" ? next.some((line) => indentOf(line).includes("\t")) : !hasTabs(next) && hasSpaces(next));
+  if (!isForeign && (moved === indent || moved !== indentOf(least))) return "oldText";
+  const shared = sharedLines(old, next);
+  const telling = shared.filter(({ line }) => isTelling(line));
+  const decisive = telling.length > 0 ? telling : shared;
+  const isOld = decisive.some(({ line, other }) => indentOf(line) === indentOf(other));
+  const isFile = decisive.some(({ line, i }) => indentOf(line) === indentOf(fileLine(i)));
+  if (isOld !== isFile) return isFile ? "file" : "oldText";
+  // A new text with less indentation than the old text is nothing unusual.
+  return shift.kind === "remove" && !isOld ? "oldText" : undefined;
+}
+
+/** Returns the pairs of lines that have the same text in both lists; `i` is the 0-based line in the old list. */
+function sharedLines(old: readonly string[], next: readonly string[]) {
+  const known = new Map<string, { readonly other: string; readonly i: number }[]>();
+  for (const [i, other] of old.entries()) {
+    const text = other.trim();
+    const same = known.get(text);
+    if (same === undefined) known.set(text, [{ other, i }]);
+    else if (same.length < mostShared) same.push({ other, i });
+  }
+  return next.flatMap((line) =>
+    line.trim() === "" ? [] : (known.get(line.trim()) ?? []).map((found) => ({ line, ...found })),
+  );
+}
+
+/** The number of equal lines of an old text that are compared with one line of the new text. */
+const mostShared = 20;
+
+const hasTabs = (lines: readonly string[]): boolean => lines.some((line) => indentOf(line).includes("\t"));
+const hasSpaces = (lines: readonly string[]): boolean => lines.some((line) => indentOf(line).includes(" "));
+
+/** Returns the line with the least indentation among those that have text; `undefined` if none has. */
+function leastIndented(lines: readonly string[]): string | undefined {
+  const filled = lines.filter((line) => indentOf(line).length < line.length);
+  return filled.reduce<string | undefined>(
+    (least, line) => (least === undefined || indentOf(line).length < indentOf(least).length ? line : least),
+    undefined,
+  );
+}
+
 /** Shifts every line that has text. Returns `undefined` if a line's indentation does not fit. */
-function shifted(text: string, shift: Shift): string | undefined {
+export function shifted(text: string, shift: Shift): string | undefined {
   const parts: string[] = [];
   for (const { from, to, next } of splitLines(text)) {
     const content = trimStart(text, from, to);
@@ -287,79 +352,5 @@ function shifted(text: string, shift: Shift): string | undefined {
 
 const spacesOf = (line: string): number => line.length - line.replace(/^ +/, "").length;
 
-const indentOf = (line: string): string => line.slice(0, trimStart(line));
-
-/**
- * The separators that file views put after a number. On an empty line, a separator's trailing whitespace may be
- * missing.
- */
-const viewSeparators = ["\t", "→", ": ", " | "] as const;
-
-/** The properties of an old text that was copied from a file view. */
-interface Viewed {
-  readonly reshape: Extract<Reshape, { kind: "unview" }>;
-  /** The 1-based number of the first line. */
-  readonly number: number;
-  /**
-   * `true` for a single line: `404: notFound`, for example, may not come from a view. The number must therefore equal
-   * the document's line number.
-   */
-  readonly isWeak: boolean;
-}
-
-/** Recognises a file view. Returns `undefined` unless all lines start with numbers and the numbers are consecutive. */
-function viewOf(oldText: string): Viewed | undefined {
-  for (const separator of viewSeparators) {
-    const lines = wholeLines(oldText).lines.map((line) => prefixOf(line, separator));
-    if (!lines.every((line, i) => line !== undefined && line.number === (lines[0]?.number ?? 0) + i)) continue;
-    const prefixes = lines.flatMap((line) => line ?? []);
-    const number = prefixes[0]?.number ?? 0;
-    const column = prefixes.every(({ start }) => start === 0) ? undefined : prefixes[0]?.end;
-    return { reshape: { kind: "unview", separator, number, column }, number, isWeak: lines.length === 1 };
-  }
-  return undefined;
-}
-
-interface ViewPrefix {
-  readonly number: number;
-  /** The offsets in the line at which the number starts and ends. */
-  readonly start: number;
-  readonly end: number;
-  /** Length, in UTF-16 code units, of the prefix: whitespace, the number and the separator. */
-  readonly length: number;
-}
-
-function prefixOf(line: string, separator: string): ViewPrefix | undefined {
-  const start = trimStart(line);
-  let end = start;
-  while (end < line.length && end - start < 9 && isDigit(line.charCodeAt(end))) end++;
-  if (end === start) return undefined;
-  const number = Number(line.slice(start, end));
-  if (line.startsWith(separator, end)) return { number, start, end, length: end + separator.length };
-  const bare = separator.slice(0, trimEnd(separator));
-  return line.length === end + bare.length && line.startsWith(bare, end)
-    ? { number, start, end, length: line.length }
-    : undefined;
-}
-
-const isDigit = (unit: number): boolean => unit >= 48 && unit <= 57;
-
-/**
- * Removes the prefix from each line whose number is in the view's column and could belong to the view. Lines that a
- * model added without a prefix stay as they are, even if they start with another number. The result has LF line
- * endings, which makes no difference to matching.
- */
-function stripped(text: string, view: Extract<Reshape, { kind: "unview" }>): string {
-  const lines = lineTexts(text);
-  const last = view.number + lines.length + spareNumbers;
-  const plain = lines.map((line) => {
-    const prefix = prefixOf(line, view.separator);
-    if (prefix === undefined || prefix.number < view.number || prefix.number > last) return line;
-    const isInColumn = view.column === undefined ? prefix.start === 0 : prefix.end === view.column;
-    return isInColumn ? line.slice(prefix.length) : line;
-  });
-  return plain.join("\n");
-}
-
-/** The margin by which a new text's line numbers may exceed what its line count suggests: the text may skip numbers. */
-const spareNumbers = 50;
+/** Returns the whitespace at the start of a line. */
+export const indentOf = (line: string): string => line.slice(0, trimStart(line));

@@ -17,6 +17,7 @@ export type FailureCode =
   | "tooLarge"
   | "emptyOldText"
   | "noChange"
+  | "leftOutCode"
   | "noMatch"
   | "ambiguousMatch"
   | "expectedCount"
@@ -68,6 +69,8 @@ export interface Failure {
   readonly message: string;
   /** 1-based line of the document (or of the patch) that the failure is about. */
   readonly line?: number;
+  /** 1-based column, in UTF-16 code units, at which the old text starts on `line` once a known mistake is corrected. */
+  readonly column?: number;
   /** The matches of an ambiguous old text. */
   readonly matches?: readonly QuotedLine[];
   readonly nearest?: readonly NearestRegion[];
@@ -117,7 +120,11 @@ export const fileAt = (path: string): At => ({ path });
 export function makeFailure(
   code: FailureCode,
   at: At,
-  { problem, hint, ...more }: { readonly problem: string } & Pick<Failure, "hint" | "line" | "matches" | "nearest">,
+  {
+    problem,
+    hint,
+    ...more
+  }: { readonly problem: string } & Pick<Failure, "hint" | "line" | "column" | "matches" | "nearest">,
 ): Failure {
   const room = limits.failureMessage - (hint === undefined ? 0 : Math.min(hint.length, limits.hint) + 1);
   const gap = problem.endsWith("\n") ? "" : " ";

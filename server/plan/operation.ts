@@ -24,6 +24,8 @@ export interface HunkLine {
   /** `context` lines stay; `remove` lines are deleted; `add` lines are inserted. */
   readonly kind: "context" | "remove" | "add";
   readonly text: string;
+  /** For a line without a sign, which counts as context: its 1-based line of the patch. */
+  readonly unsignedAt?: number;
 }
 
 /** The text after `@@`, which says where to look for a hunk. */
@@ -50,6 +52,8 @@ export interface Hunk {
   readonly lines: readonly HunkLine[];
   /** `true` if the hunk ends with `*** End of File`: it must then be placed at the end of the document. */
   readonly atEnd: boolean;
+  /** `true` if Git's notes say that the last old line has no line ending, and that the last new line has one. */
+  readonly addsLineEnd?: boolean;
 }
 
 /** `Update File`: hunks, all matched against the file as it was before the section, and optionally a new name. */
@@ -140,4 +144,6 @@ export interface BatchOptions {
   readonly lenient: boolean;
   /** `true` if a section may delete, move or replace a text with unsaved changes, or move a file over another one. */
   readonly overwrite: boolean;
+  /** `true` if a new text may have a line that stands for left-out code where it removes lines; `undefined`: it may not. */
+  readonly allowOmissions?: boolean | undefined;
 }

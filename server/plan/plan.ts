@@ -86,7 +86,7 @@ function* planFile(
     outcomes: tooLong ? all.map((outcome) => tooLarge(outcome, draft.index.text.length)) : all,
     warnings: [
       ...all.filter(({ status, rung }) => status === "skipped" && rung !== undefined).map(batchWarnings.nothingToDo),
-      ...elidedWarnings(edits, all),
+      ...elidedWarnings(edits, all, draft),
     ],
     file: {
       document,

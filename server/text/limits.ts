@@ -81,13 +81,15 @@ export const limits = {
   /** Largest edit distance, in lines, at which two texts are aligned; beyond it, all differing lines are replaced. */
   alignDistance: 500,
   /** Characters in the message of one failure. */
-  failureMessage: 1_200,
+  failureMessage: 2_400,
   /** Characters in the hint at the end of a failure message. */
   hint: 400,
   /** Characters in one quoted line. */
   quotedLine: 160,
   /** Matches shown in a failure about an ambiguous old text. */
   matchesShown: 5,
+  /** Matches shown in such a failure together with a line that only this match has near it. */
+  matchesTold: 3,
   /** Matches of an ambiguous old text that are compared to find what distinguishes the first from the others. */
   comparedPlaces: 1_000,
   /** Failed edits or hunks per file whose failures include a reason and the nearest regions. */
@@ -96,8 +98,14 @@ export const limits = {
   tellingText: 16,
   /** Nearest regions shown in a failure. */
   nearestShown: 3,
-  /** Lines of each nearest region shown in a failure. */
-  nearestLines: 10,
+  /** Lines of the nearest region shown in a failure. */
+  nearestLines: 40,
+  /** Lines of each further region that resembles a missing text. */
+  furtherLines: 10,
+  /** Characters of the nearest region in the message of a failure. */
+  nearestText: 2_000,
+  /** Characters in one line of a nearest region. */
+  nearestLine: 400,
   /** Characters of the diff in a `summary` result. */
   summaryDiff: 16_000,
   /** Characters of the diff in a question to the user, if the client can't show the diff itself. */

@@ -20,6 +20,12 @@ const withoutFile = {
   read: { alone: "Check the path.", otherwise: "Otherwise, check the path." },
 } as const;
 
+/** Warnings about paths that were not read as sent. */
+export const pathWarnings = {
+  gitPrefix: (path: string, read: string): string =>
+    `there is no ${quote(path, 160)}: "a/" was taken for Git's prefix, and the path for ${quote(read, 160)}`,
+} as const;
+
 /** Failures in resolving a path and in reading or writing its document. */
 export const pathFailures = {
   badPath: (path: string, problem: string) =>

@@ -5,11 +5,12 @@ import type { Document, DocumentUri, Snapshot, Target } from "../plan/snapshot.j
 import { withoutMark } from "../text/chars.js";
 import { limits } from "../text/limits.js";
 import { compareWithFile, type FileRead, readTextFile, refuseWrite, type SaveHabits } from "./files.js";
+import { gitPrefix, withoutGitPrefix } from "./gitPrefix.js";
 import { isLink, mapBounded, type OpenText } from "./identity.js";
 import { createResolver, type Resolved, type ResolvedPath, type Resolver, type Scope } from "./paths.js";
 import { isInside, pathOfSyncedUri } from "./pathText.js";
 import { gitDirectoriesWith, gitParts } from "./protection.js";
-import { type FileUse, fileWarnings, pathFailures } from "./sentences.js";
+import { type FileUse, fileWarnings, pathFailures, pathWarnings } from "./sentences.js";
 
 /** The scope of a snapshot, with the rules for reading files and for comparing open documents with their files. */
 export interface World extends Scope {
@@ -22,6 +23,7 @@ export interface World extends Scope {
 /** A snapshot, with the resolved paths of its documents. */
 export interface WorkspaceSnapshot extends Snapshot {
   readonly places: ReadonlyMap<DocumentUri, ResolvedPath>;
+  /** A sentence for each path that was not read as sent, or whose file needs a warning. */
   readonly warnings: readonly string[];
 }
 
@@ -43,6 +45,14 @@ export async function takeSnapshot(operations: readonly Operation[], world: Worl
   const resolved = new Map<string, Resolved>(
     await mapBounded(paths, async (path) => [path, await resolver.resolve(path)] as const),
   );
+  const warnings: string[] = [];
+  for (const path of paths) {
+    if (!path.startsWith(gitPrefix)) continue;
+    const bare = await withoutGitPrefix(path, resolved.get(path), { operations, resolver });
+    if (bare === undefined) continue;
+    resolved.set(path, bare);
+    warnings.push(pathWarnings.gitPrefix(path, path.slice(gitPrefix.length)));
+  }
   const budget = { bytes: 0 };
   const uses = usesOf(operations, resolved);
   const isOneOfFew = uses.length <= few;
@@ -67,7 +77,8 @@ export async function takeSnapshot(operations: readonly Operation[], world: Worl
     const failure = await refuseWrite(file, use.sent);
     return failure === undefined ? result : failed(failure);
   });
-  return assemble(resolved, uses, read);
+  const snapshot = assemble(resolved, uses, read);
+  return { ...snapshot, warnings: [...warnings, ...snapshot.warnings] };
 }
 
 /** Reads the document that a path refers to. If the document does not exist, the failure is `fileNotFound`. */

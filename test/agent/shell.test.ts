@@ -45,7 +45,7 @@ describe("the help", () => {
       expect([code, (await run(["help", name])).stdout]).toEqual([0, stdout]);
       expect(stdout.startsWith(`Usage: multi-edit ${name}`)).toBe(true);
       for (const line of stdout.split("\n")) expect(line.length).toBeLessThanOrEqual(80);
-      const shown = [...stdout.matchAll(/^ {2}(?:-h, )?--([a-z]+)/gm)].map(([, option]) => option);
+      const shown = [...stdout.matchAll(/^ {2}(?:-h, )?--([a-z-]+)/gm)].map(([, option]) => option);
       const { options } = commandRows[name as keyof typeof commandRows];
       expect(shown.sort()).toEqual([...options].sort());
     },
@@ -135,6 +135,7 @@ describe("the options that a call can carry", () => {
       save: "save",
       unopened: "unopened",
       overwrite: "overwrite",
+      allowOmissions: "allow-omissions",
       versions: "versions",
     };
     expect([...commandRows.apply.options]).toEqual(expect.arrayContaining(Object.values(carried)));

@@ -145,6 +145,30 @@ const damages = {
     return [...lines.slice(0, at), ...lines.slice(at, at + 2).reverse(), ...lines.slice(at + 2)];
   },
   wrap: (lines, chance) => chance.pick(wrappers)(lines),
+  bareHunk: (lines, chance) => {
+    const ends = [...lines.keys()].filter(
+      (i) => i > 0 && isBody(lines[i - 1] ?? "") && /^\*\*\* /.test(lines[i] ?? ""),
+    );
+    return ends.length === 0
+      ? lines
+      : lines.toSpliced(chance.pick(ends), 0, ...chance.pick([["@@"], ["@@", ""], ["@@ }"]]));
+  },
+  diffHeader: (lines, chance) =>
+    exchange(
+      lines,
+      chance,
+      (line) => line.startsWith("*** Update File: "),
+      (line) => {
+        const path = chance.percent(85) ? line.slice("*** Update File: ".length) : "b.txt";
+        const git = [`diff --git a/${path} b/${path}`, "index 0a1b2c3..4d5e6f7 100644"];
+        const names = chance.pick([
+          [`--- a/${path}`, `+++ b/${path}`],
+          [`--- ${path}`, `+++ ${path}`],
+          ["--- /dev/null", `+++ b/${path}`],
+        ]);
+        return [line, ...(chance.percent(40) ? git : []), ...names];
+      },
+    ),
   environment: (lines, chance) =>
     exchange(
       lines,
@@ -156,7 +180,7 @@ const damages = {
 
 const weights: Readonly<Record<keyof typeof damages, number>> = {
   dropLine: 8,
-  dropBegin: 1,
+  dropBegin: 3,
   dropEnd: 5,
   dropSign: 5,
   dropBlankSign: 14,
@@ -177,5 +201,7 @@ const weights: Readonly<Record<keyof typeof damages, number>> = {
   anchorTight: 8,
   swap: 4,
   wrap: 12,
+  bareHunk: 6,
+  diffHeader: 5,
   environment: 1,
 };

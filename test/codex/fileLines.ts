@@ -51,8 +51,14 @@ export function seek(
 /** The line ending for new lines. */
 export const newLineEnd = (lines: readonly FileLine[]): string => lines.find(({ end }) => end !== "")?.end ?? "\n";
 
-/** Replaces lines of a text. In the result, every line has a line ending. */
-export function replaced(lines: readonly FileLine[], replacements: readonly Replacement[]): string {
+/**
+ * Replaces lines of a text. In the result, every line has a line ending, except, with `endless`, the last one.
+ */
+export function replaced(
+  lines: readonly FileLine[],
+  replacements: readonly Replacement[],
+  { endless }: { readonly endless: boolean },
+): string {
   const newEnd = newLineEnd(lines);
   const result: FileLine[] = [];
   let at = 0;
@@ -61,7 +67,9 @@ export function replaced(lines: readonly FileLine[], replacements: readonly Repl
     at = run.at + run.count;
   }
   result.push(...lines.slice(at));
-  return result.map(({ text, end }) => `${text}${end === "" ? newEnd : end}`).join("");
+  return result
+    .map(({ text, end }, i) => text + (endless && i === result.length - 1 ? "" : end === "" ? newEnd : end))
+    .join("");
 }
 
 /** New lines that replace `count` adjacent lines, starting at line `at`; the hunk keeps none of the old lines. */

@@ -19,6 +19,8 @@ export interface Chunk {
   readonly anchors: PatchAnchor[];
   lines: PatchLine[];
   atEnd: boolean;
+  /** `true` if Git's comments say that the patch ends the last line, which had no line end. */
+  addsLineEnd?: boolean;
 }
 
 /** A section, possibly incomplete. */
@@ -37,20 +39,25 @@ export type Read =
  * for.
  */
 export function readPatch(patch: string, rules: Rules): Read {
-  const body = bodyOf(patch, rules);
-  if (body === undefined) return refused("no markers around it");
+  const found = bodyOf(patch, rules);
+  if (found === undefined) return refused("no markers around it");
+  const { body } = found;
+  let { isEnded } = found;
   const parts: Part[] = [];
   const environment = /^\*\*\* Environment ID:(.*)$/s.exec(trimBlanks(body[0] ?? ""));
   if (environment !== null && trimBlanks(environment[1] ?? "") === "") return refused("an empty environment");
   const from = environment === null ? 0 : 1;
+  let skipped = from;
   for (const [i, line] of body.entries()) {
-    if (i < from || isLeadingBlank(body, i, parts.at(-1), rules)) continue;
+    if (rules.has("diffHeader")) skipped = Math.max(skipped, i + diffHeaderAt(body, i, parts.at(-1)));
+    if (i < skipped || isLeadingBlank(body, i, parts.at(-1), rules)) continue;
     const last = parts.at(-1);
     const marker = last?.kind === "update" ? trimBlanksEnd(line) : trimBlanks(line);
     if (marker === endMarker) {
       // Nothing may follow except one more end marker.
       const hasMore = body.slice(i + 1).some((rest) => trimBlanks(rest) !== "");
       if (hasMore && !rules.has("textAround")) return refused("text after the end");
+      isEnded = true;
       break;
     }
     const opened = openPart(marker);
@@ -59,7 +66,26 @@ export function readPatch(patch: string, rules: Rules): Read {
     if (opened !== undefined) parts.push(opened);
   }
   const problem = closePart(parts.at(-1), rules) ?? (parts.length === 0 ? "nothing to do" : undefined);
-  return problem === undefined ? { ok: true, parts } : refused(problem);
+  if (problem !== undefined) return refused(problem);
+  return isEnded || isComplete(parts.at(-1)) ? { ok: true, parts } : refused("cut off");
+}
+
+/** Reports whether a part cannot go on after its last line, or ends with context. */
+function isComplete(part: Part | undefined): boolean {
+  if (part?.kind !== "update") return part?.kind === "delete";
+  const last = part.chunks.at(-1);
+  return last === undefined || last.atEnd || last.lines.at(-1)?.sign === " ";
+}
+
+/** The number of lines, from a line on, that are the header of a Git diff for the Update that they follow. */
+function diffHeaderAt(body: readonly string[], at: number, part: Part | undefined): number {
+  if (part?.kind !== "update" || part.chunks.length > 0) return 0;
+  const { path, move = path } = part;
+  const text = body.slice(at, at + 7).join("\n");
+  const header =
+    /^(?:(?:diff --git|index|old mode|new mode) .*\n)*--- (?:[ab]\/)?(.*)\n\+\+\+ (?:[ab]\/)?(.*)\n(?=@@)/.exec(text);
+  const isOwn = (name: string | undefined): boolean => [path, move].some((own) => own.replace("./", "") === name);
+  return header !== null && isOwn(header[1]) && isOwn(header[2]) ? header[0].split("\n").length - 1 : 0;
 }
 
 const refused = (said: string): Read => ({ ok: false, said });
@@ -67,22 +93,32 @@ const refused = (said: string): Read => ({ ok: false, said });
 const beginMarker = "*** Begin Patch";
 const endMarker = "*** End Patch";
 
-/** The lines between the markers; `undefined` if the markers are not on the right lines. */
-function bodyOf(patch: string, rules: Rules): string[] | undefined {
+/** The lines between the markers, and whether the last marker is there; `undefined` if they are not on the right lines. */
+function bodyOf(patch: string, rules: Rules): { readonly body: string[]; readonly isEnded: boolean } | undefined {
   const linesOf = (text: string): string[] => text.split("\n").map((line) => line.replace(/\r{1,2}$/, ""));
   const lines = linesOf(trimBlanks(patch));
-  if (isWhole(lines)) return lines.slice(1, -1);
+  if (isWhole(lines)) return { body: lines.slice(1, -1), isEnded: true };
   const inner = lines.slice(1, -1);
   const isHeredoc = /^<<(EOF|'EOF'|"EOF")$/.test(lines[0] ?? "") && lines.at(-1)?.endsWith("EOF") === true;
-  if (isHeredoc && isWhole(inner)) return inner.slice(1, -1);
+  if (isHeredoc && isWhole(inner)) return { body: inner.slice(1, -1), isEnded: true };
   const all = linesOf(rules.has("textAround") ? patch.replace(/^\ufeff/, "") : trimBlanks(patch));
   const begin = rules.has("textAround") ? all.findIndex((line) => trimBlanks(line) === beginMarker) : 0;
-  if (begin < 0 || trimBlanks(all[begin] ?? "") !== beginMarker) return undefined;
-  const body = all.slice(begin + 1);
-  const unwrapped = withoutWrapping(all.slice(0, begin), body);
-  if (trimBlanks(unwrapped.at(-1) ?? "") === endMarker) return unwrapped.slice(0, -1);
+  const hasBegin = trimBlanks(all[begin] ?? "") === beginMarker;
+  const from = hasBegin ? begin + 1 : bareStart(all, rules);
+  if (from === undefined) return undefined;
+  const body = all.slice(from);
+  const unwrapped = withoutWrapping(all.slice(0, hasBegin ? begin : from), body);
+  if (trimBlanks(unwrapped.at(-1) ?? "") === endMarker) return { body: unwrapped.slice(0, -1), isEnded: true };
   const hasEnd = body.some((line) => trimBlanks(line) === endMarker);
-  return rules.has(hasEnd ? "textAround" : "missingEnd") ? unwrapped : undefined;
+  return rules.has(hasEnd ? "textAround" : "missingEnd") ? { body: unwrapped, isEnded: false } : undefined;
+}
+
+/** The line of the first section's header in a patch that has only its last marker; `undefined` if it is no patch. */
+function bareStart(all: readonly string[], rules: Rules): number | undefined {
+  const from = all.findIndex((line) => trimBlanks(line) !== "" && !/^ {0,3}(```|~~~)/.test(line));
+  const isPatch = openPart(trimBlanks(all[from] ?? "")) !== undefined;
+  const hasEnd = all.some((line) => trimBlanks(line) === endMarker);
+  return rules.has("missingBegin") && isPatch && hasEnd ? from : undefined;
 }
 
 const isWhole = (lines: readonly string[]): boolean =>
@@ -114,10 +150,15 @@ function openPart(marker: string): Part | undefined {
 /** The error in a part that ends here; `undefined` if there is none. */
 function closePart(part: Part | undefined, rules: Rules): string | undefined {
   if (part?.kind !== "update") return undefined;
+  if (rules.has("bareHunkAtEnd") && isBare(part.chunks.at(-1)) && part.chunks.length > 1) part.chunks.pop();
   const last = part.chunks.at(-1);
   if (last !== undefined) return last.lines.length === 0 ? "a hunk without a line" : undefined;
   return part.move !== undefined && rules.has("bareMove") ? undefined : "an update without a hunk";
 }
+
+/** Reports whether a hunk is only `@@`, possibly with empty lines after it. */
+const isBare = (chunk: Chunk | undefined): boolean =>
+  chunk !== undefined && chunk.anchors.length === 0 && !chunk.atEnd && isGap(chunk.lines);
 
 /**
  * Reports whether a line is empty and lies between an Update's header and its first hunk. If lines of the hunk follow
@@ -180,7 +221,11 @@ function anchorOf(marker: string, rules: Rules): PatchAnchor | undefined {
 }
 
 function takeHunkLine(line: string, part: Part & { kind: "update" }, rules: Rules): string | undefined {
-  if (isNoNewlineMark(line, rules)) return undefined;
+  if (isNoNewlineMark(line, rules)) {
+    const noted = part.chunks.at(-1);
+    if (noted !== undefined) noted.addsLineEnd = noted.lines.at(-1)?.sign === "-";
+    return undefined;
+  }
   const first = line === "" ? " " : line[0];
   const isSign = first === " " || first === "+" || first === "-";
   if (!isSign && !rules.has("missingBlank")) return `no sign: ${line}`;

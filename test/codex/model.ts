@@ -148,7 +148,7 @@ function updateFile(work: Work, path: string, file: Kept, part: Part & { kind: "
   if (isMove && files.has(target) && rules.has("moveOntoOther")) return "fileExists";
   const obstacle = obstacleAt(work, target);
   if (obstacle !== undefined) return obstacle;
-  work.isChanged ||= isMove || chunks.some((chunk) => !isIdle(chunk));
+  work.isChanged ||= isMove || placed?.isChanged === true;
   write(work, target, after);
   if (isMove) files.delete(path);
   return undefined;

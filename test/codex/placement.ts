@@ -1,4 +1,5 @@
 /** The placement of hunks as observed in Codex, plus each deviation that is switched on. */
+import { trimBlanks, trimBlanksEnd } from "./blanks.js";
 import type { Rules } from "./deviations.js";
 import { type Found, linesOf, type Replacement, replaced, runsOf, seek } from "./fileLines.js";
 import type { Chunk, PatchAnchor, PatchLine } from "./grammar.js";
@@ -8,7 +9,9 @@ import { shiftedLines } from "./shift.js";
 export type Refusal = "contextNotFound" | "ambiguousMatch" | "overlap" | "noChange";
 
 /** A text with all hunks applied, or the reason why one of them cannot be placed. */
-export type Placed = { readonly ok: true; readonly text: string } | { readonly ok: false; readonly why: Refusal };
+export type Placed =
+  | { readonly ok: true; readonly text: string; readonly isChanged: boolean }
+  | { readonly ok: false; readonly why: Refusal };
 
 type Search = Replacement | Refusal;
 
@@ -24,11 +27,15 @@ export function place(text: string, chunks: readonly Chunk[], rules: Rules): Pla
   const ground: Ground = { texts: lines.map((line) => line.text), rules };
   const replacements: Replacement[] = [];
   let cursor = 0;
+  let endless = rules.has("noFinalLineEnd") && lines.at(-1)?.end === "";
   const idle = chunks.filter((chunk) => rules.has("idle") && isIdle(chunk));
+  let isChanged = idle.length < chunks.length;
   for (const sent of chunks) {
     const chunk = idle.includes(sent) ? unsigned(sent) : sent;
     const found = placeOf(ground, chunk, cursor);
-    if (idle.includes(sent)) {
+    const endsFile =
+      endless && sent.addsLineEnd && typeof found !== "string" && found.at + found.count === lines.length;
+    if (idle.includes(sent) && !endsFile) {
       // Wherever an idle hunk is placed, it changes nothing; it is an error only if its lines occur nowhere.
       if (typeof found === "string" && found !== "ambiguousMatch") return { ok: false, why: "noChange" };
       if (typeof found !== "string") cursor = cursorBehind(ground, chunk, found, cursor);
@@ -39,10 +46,11 @@ export function place(text: string, chunks: readonly Chunk[], rules: Rules): Pla
       return { ok: false, why: "overlap" };
     }
     replacements.push(found);
+    if (endsFile) [endless, isChanged] = [false, true];
     // An insertion leaves the cursor after its anchors, no matter where the lines go.
     cursor = cursorBehind(ground, chunk, found, cursor);
   }
-  return { ok: true, text: idle.length === chunks.length ? text : replaced(lines, replacements) };
+  return { ok: true, text: isChanged ? replaced(lines, replacements, { endless }) : text, isChanged };
 }
 
 /** The line where the search for the next hunk begins. */
@@ -73,23 +81,76 @@ function placeOf(ground: Ground, chunk: Chunk, cursor: number): Search {
   if (oldLines(chunk.lines).length === 0) return insertion(ground, chunk, anchored);
   const hint = rules.has("lineHint") ? chunk.anchors.find(({ range }) => range)?.range?.line : undefined;
   if (anchored !== undefined) {
-    const mayTakeFirst = anchored.isNarrowed || !rules.has("ambiguous");
-    const found = findOld(ground, chunk, anchored.line);
+    const mayTakeFirst = anchored.isNarrowed ? !rules.has("severalAfterAnchor") : !rules.has("ambiguous");
+    const found = findOld(ground, chunk, startFor(ground, chunk, { cursor, anchored }));
     const gap = rules.has("gapAtEnd") ? withoutGap(chunk) : undefined;
     if (gap !== undefined && !(found && (mayTakeFirst || found.places.length === 1))) {
       return insertion(ground, gap, anchored);
     }
     if (found !== undefined) return choose(ground, found, { mayTakeFirst, hint });
-    const onAnchor =
-      rules.has("anchorIsFirst") && anchored.isNarrowed ? findOld(ground, chunk, anchored.line - 1) : undefined;
-    if (onAnchor !== undefined) return choose(ground, onAnchor, { mayTakeFirst: true, hint: undefined });
   }
+  const again = follow(ground, chunk.anchors, 0);
+  if (again === undefined && rules.has("anchorNotInFile")) return despiteAnchors(ground, chunk) ?? "contextNotFound";
   if (rules.has("outOfOrder") && !chunk.atEnd) {
-    const again = follow(ground, chunk.anchors, 0);
     const found = again && findOld(ground, chunk, again.line - (again.isNarrowed ? 1 : 0));
     if (found !== undefined) return choose(ground, found, { mayTakeFirst: false, hint });
   }
   return "contextNotFound";
+}
+
+/**
+ * The line where the search for a hunk's old lines begins: after the anchors or, if the first old line may repeat the
+ * anchor, with it. An anchor that also occurs before the cursor does not narrow the search.
+ */
+function startFor(
+  ground: Ground,
+  chunk: Chunk,
+  { cursor, anchored }: { readonly cursor: number; readonly anchored: NonNullable<ReturnType<typeof follow>> },
+): number {
+  const { rules } = ground;
+  if (!anchored.isNarrowed) return anchored.line;
+  const first = rules.has("severalAfterAnchor") ? follow(ground, chunk.anchors, 0) : undefined;
+  const line = (first ?? anchored).line - (rules.has("anchorIsFirst") ? 1 : 0);
+  return Math.max(cursor, line);
+}
+
+/**
+ * The only match of a hunk with an anchor that is not in the file. It must be the only one after the line that begins
+ * with the anchor or, if there is no such line or several, the only one in the file.
+ */
+function despiteAnchors(ground: Ground, chunk: Chunk): Search | undefined {
+  const { texts } = ground;
+  const isTelling = chunk.lines.some(
+    ({ sign, text }) => (sign === "-" && trimBlanks(text) !== "") || (sign === " " && /[\p{L}\p{N}]/u.test(text)),
+  );
+  if (!isTelling) return undefined;
+  let [line, isAnywhere] = [0, false];
+  for (const anchor of chunk.anchors) {
+    const [there, ahead] = [follow(ground, [anchor], 0), follow(ground, [anchor], line)];
+    if (ahead !== undefined) {
+      line = ahead.line;
+      continue;
+    }
+    if (there !== undefined) return undefined;
+    const word = trimBlanks(anchor.text.replace(/ @@$/, ""));
+    const begun = texts.flatMap((text, i) => (i >= line && beginsWith(text, word) ? [i] : []));
+    if (begun.length === 1 && begun[0] !== undefined) line = begun[0] + 1;
+    else isAnywhere = true;
+  }
+  const loose = { ...chunk, atEnd: false };
+  const found = findOld(ground, loose, Math.max(0, line - 1));
+  const inFile = isAnywhere ? findOld(ground, loose, 0) : found;
+  if (found === undefined || found.places.length !== 1 || inFile?.places.length !== 1) return undefined;
+  const isAtEnd = found.places[0] + oldLines(found.lines).length === texts.length;
+  return chunk.atEnd && !isAtEnd ? undefined : choose(ground, found, { mayTakeFirst: true, hint: undefined });
+}
+
+/** Reports whether a line begins, apart from its indentation, with these whole words. */
+function beginsWith(text: string, words: string): boolean {
+  if (!/[\p{L}\p{N}]/u.test(words)) return false;
+  const rest = text.slice(trimBlanksEnd(text).length - trimBlanks(text).length);
+  const isWithin = /[\p{L}\p{N}_]$/u.test(words) && /^[\p{L}\p{N}_]/u.test(rest.slice(words.length));
+  return rest.startsWith(words) && !isWithin;
 }
 
 /**
@@ -100,18 +161,18 @@ function follow(
   { texts, rules }: Ground,
   anchors: readonly PatchAnchor[],
   cursor: number,
-): { readonly line: number; readonly isNarrowed: boolean } | undefined {
+): { readonly line: number; readonly isNarrowed: boolean; readonly sameAnchors: readonly number[] } | undefined {
   let line = cursor;
-  let isNarrowed = false;
+  let sameAnchors: readonly number[] = [];
   for (const { text, range } of anchors) {
     const closed = rules.has("closedAnchor") && text.endsWith(" @@") ? [text.slice(0, -3)] : undefined;
     const found = seek(texts, [text], { from: line }) ?? (closed && seek(texts, closed, { from: line }));
     if (found === undefined && range !== undefined && rules.has("lineHint")) continue;
     if (found === undefined) return undefined;
     line = found.places[0] + 1;
-    isNarrowed = true;
+    sameAnchors = found.places;
   }
-  return { line, isNarrowed };
+  return { line, isNarrowed: sameAnchors.length > 0, sameAnchors };
 }
 
 /** The locations of a hunk, and its lines without those trailing empty lines that the file does not have. */
@@ -188,7 +249,8 @@ function choose(
   if (at === undefined || (!mayTakeFirst && others.length > 0)) return "ambiguousMatch";
   const count = oldLines(lines).length;
   const isShifted = ground.rules.has("shifted") && pass >= 2;
-  return { at, count, lines: isShifted ? shiftedLines(lines, ground.texts.slice(at, at + count)) : lines };
+  const shifted = isShifted ? shiftedLines(lines, at, ground.texts) : lines;
+  return shifted === undefined ? "contextNotFound" : { at, count, lines: shifted };
 }
 
 /**
@@ -198,17 +260,19 @@ function choose(
 function insertion(ground: Ground, chunk: Chunk, anchored: ReturnType<typeof follow>): Search {
   const { texts, rules } = ground;
   const at = (line: number): Search => ({ at: line, count: 0, lines: chunk.lines });
-  if (anchored === undefined) {
-    const last = chunk.anchors.at(-1);
-    const outer = follow(ground, chunk.anchors.slice(0, -1), 0);
-    if (!rules.has("outOfOrder") || last === undefined || outer === undefined) return "contextNotFound";
-    const found = seek(texts, [last.text], { from: outer.line });
-    if (found === undefined) return "contextNotFound";
-    return found.places.length > 1 ? "ambiguousMatch" : at(found.places[0] + 1);
-  }
-  if (chunk.atEnd || !rules.has("insertAtAnchor")) return at(texts.length);
-  if (anchored.isNarrowed) return at(anchored.line);
   const range = rules.has("lineHint") ? chunk.anchors.find((anchor) => anchor.range)?.range : undefined;
+  /** After the only one of these lines or, with line numbers, after the nearest one. */
+  const after = (lines: readonly number[]): Search => {
+    const distance = (line: number): number => (range === undefined ? 0 : Math.abs(line + 1 - range.line));
+    const left = lines.filter((line) => distance(line) === Math.min(...lines.map(distance)));
+    return left.length === 1 && left[0] !== undefined ? at(left[0] + 1) : "ambiguousMatch";
+  };
+  const again = rules.has("outOfOrder") ? follow(ground, chunk.anchors, 0) : undefined;
+  if (anchored === undefined) return again === undefined ? "contextNotFound" : after(again.sameAnchors);
+  if (chunk.atEnd || !rules.has("insertAtAnchor")) return at(texts.length);
+  if (anchored.isNarrowed) {
+    return rules.has("severalAnchors") ? after((again ?? anchored).sameAnchors) : at(anchored.line);
+  }
   if (range === undefined) return at(texts.length);
   return range.count === 0 && range.line <= texts.length ? at(range.line) : "contextNotFound";
 }

@@ -8,20 +8,58 @@ import type { PatchLine } from "./grammar.js";
 type Way = (indent: string) => string | undefined;
 
 /**
- * Returns a hunk's lines, with the added lines indented to suit the file. A single function must turn each old line's
- * indentation into that of the matching line in the file; if there is no such function, or it does not apply to an
- * added line, the lines stay unchanged.
+ * Returns a hunk's lines, with the added lines indented to suit the file; `undefined` if it is unknown how. In a block
+ * of removed and added lines, a single function must turn each removed line's indentation into that of the matching
+ * line in the file, and must apply to each added line. In a block of added lines alone, the function is that of all old
+ * lines of the hunk; if there is none, or it does not apply, the block stays unchanged.
  */
-export function shiftedLines(lines: readonly PatchLine[], fileLines: readonly string[]): readonly PatchLine[] {
-  const pairs = lines
-    .filter(({ sign }) => sign !== "+")
-    .map(({ text }, i) => ({ text, old: indentOf(text), file: indentOf(fileLines[i] ?? "") }))
-    .filter(({ text }) => trimBlanks(text) !== "");
-  const hasSigns = lines.some(({ sign, text }) => sign === "-" && trimBlanks(text) !== "");
-  const way = waysFor(pairs, hasSigns).find((one) => pairs.every(({ old, file }) => one(old) === file));
-  if (way === undefined || pairs.every(({ old, file }) => old === file)) return lines;
-  const moved = lines.map((line) => (line.sign === "+" ? { ...line, text: indented(line.text, way) } : line));
-  return moved.every((line): line is PatchLine => line.text !== undefined) ? moved : lines;
+export function shiftedLines(
+  lines: readonly PatchLine[],
+  at: number,
+  texts: readonly string[],
+): readonly PatchLine[] | undefined {
+  const fileLines = texts.slice(at);
+  let next = 0;
+  const marked = lines.map((line): Marked => ({ ...line, file: line.sign === "+" ? undefined : fileLines[next++] }));
+  const whole = wayOf(marked);
+  const hasSigns = marked.some(({ sign, text }) => sign === "-" && trimBlanks(text) !== "");
+  const known = new Set(texts.filter((text) => trimBlanks(text) !== "").map(indentOf));
+  const blocks = inBlocks(marked).map((block): readonly PatchLine[] | undefined => {
+    const plain = block.map(({ sign, text }) => ({ sign, text }));
+    const removed = block.filter(({ sign, text }) => sign === "-" && trimBlanks(text) !== "");
+    const added = block.filter(({ sign, text }) => sign === "+" && trimBlanks(text) !== "");
+    if (added.length === 0) return plain;
+    const way = whole ?? (removed.length > 0 ? wayOf(removed) : undefined);
+    const moved = plain.map((line) => (line.sign === "+" ? indented(line, way) : line));
+    const isMoved = moved.every((line) => line !== undefined);
+    if (removed.length > 0) return isMoved ? moved : undefined;
+    return isMoved && (hasSigns || isMeant(marked, added, known)) ? moved : plain;
+  });
+  return blocks.every((block) => block !== undefined) ? blocks.flat() : undefined;
+}
+
+/** A line of a hunk; an old line with the line of the file that it matches. */
+type Marked = PatchLine & { readonly file: string | undefined };
+
+/** Puts neighbouring removed and added lines together. */
+function inBlocks(lines: readonly Marked[]): Marked[][] {
+  const blocks: Marked[][] = [];
+  for (const [i, line] of lines.entries()) {
+    const isNext = i > 0 && line.sign !== " " && lines[i - 1]?.sign !== " ";
+    if (isNext) blocks.at(-1)?.push(line);
+    else blocks.push([line]);
+  }
+  return blocks;
+}
+
+/** Reports whether lines added to context alone are to be shifted although the context may be off by one space. */
+function isMeant(all: readonly Marked[], added: readonly PatchLine[], known: ReadonlySet<string>): boolean {
+  const { old = "", file = "" } = pairsOf(all)[0] ?? {};
+  if (file === ` ${old}`) return false;
+  if (old !== ` ${file}`) return true;
+  const before = added.map(({ text }) => known.has(indentOf(text)));
+  const after = added.map(({ text }) => known.has(indentOf(text).slice(1)));
+  return after.some((isKnown, i) => isKnown && !before[i]) && before.every((isKnown, i) => !isKnown || after[i]);
 }
 
 interface Pair {
@@ -29,14 +67,24 @@ interface Pair {
   readonly file: string;
 }
 
-function waysFor(pairs: readonly Pair[], hasSigns: boolean): Way[] {
+const pairsOf = (lines: readonly Marked[]): Pair[] =>
+  lines.flatMap(({ text, file }) =>
+    file === undefined || trimBlanks(text) === "" ? [] : [{ old: indentOf(text), file: indentOf(file) }],
+  );
+
+/** The function that turns each old line's indentation into the file's; `undefined` if there is none. */
+function wayOf(lines: readonly Marked[]): Way | undefined {
+  const pairs = pairsOf(lines);
+  return waysFor(pairs).find((way) => pairs.every(({ old, file }) => way(old) === file));
+}
+
+function waysFor(pairs: readonly Pair[]): Way[] {
   const [first] = pairs;
-  if (first === undefined) return [];
-  const ways: Way[] = [];
+  const ways: Way[] = [(indent) => indent];
+  if (first === undefined) return ways;
   const more = first.file.slice(0, first.file.length - first.old.length);
   const less = first.old.slice(0, first.old.length - first.file.length);
-  // One extra space suggests a context line that has lost its sign, unless some lines have a minus sign.
-  if (more !== "" && (more !== " " || hasSigns)) ways.push((indent) => more + indent);
+  if (more !== "") ways.push((indent) => more + indent);
   if (less !== "") ways.push((indent) => (indent.startsWith(less) ? indent.slice(less.length) : undefined));
   for (let width = 1; width <= 16; width++) {
     if (pairs.some(({ old }) => old.includes("\t"))) ways.push((indent) => indent.replaceAll("\t", " ".repeat(width)));
@@ -57,11 +105,11 @@ function inTabs(indent: string, width: number, pairs: readonly Pair[]): string |
   return "\t".repeat(tabs) + indent.slice(tabs * width);
 }
 
-function indented(line: string, way: Way): string | undefined {
-  if (trimBlanks(line) === "") return line;
-  const indent = indentOf(line);
-  const moved = way(indent);
-  return moved === undefined ? undefined : moved + line.slice(indent.length);
+function indented(line: PatchLine, way: Way | undefined): PatchLine | undefined {
+  if (trimBlanks(line.text) === "") return line;
+  const indent = indentOf(line.text);
+  const moved = way?.(indent);
+  return moved === undefined ? undefined : { ...line, text: moved + line.text.slice(indent.length) };
 }
 
 function indentOf(line: string): string {

@@ -34,3 +34,9 @@ export function expectedLineStarts(text: string, loneCrEndsLine: boolean): numbe
   const ends = text.matchAll(loneCrEndsLine ? /\r\n|\n|\r/g : /\r\n|\n/g);
   return [0, ...Array.from(ends, (end) => end.index + end[0].length)];
 }
+
+/** The smallest indentation of the lines that have text. */
+export function leastIndent(text: string): string {
+  const indents = text.split(/[\r\n]+/).flatMap((line) => (line.trim() === "" ? [] : [/^\s*/.exec(line)?.[0] ?? ""]));
+  return indents.reduce((least, indent) => (indent.length < least.length ? indent : least), indents[0] ?? "");
+}

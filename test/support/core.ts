@@ -37,6 +37,7 @@ export function runCore(one: Case): CoreRun {
       order: decoded.options.order ?? decoded.defaultOrder,
       lenient: decoded.options.lenient ?? true,
       overwrite: (decoded.options.overwrite ?? false) !== false,
+      allowOmissions: decoded.options.allowOmissions,
     }),
   );
   if (!planned.ok)

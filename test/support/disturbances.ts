@@ -1,6 +1,7 @@
 /** Documents, callers' excerpts (disturbed in a way that one rung ignores), and the expected texts. */
 import fc from "fast-check";
 import type { RungName } from "../../server/match/rungs.js";
+import { leastIndent } from "./arbitraries.js";
 
 /** One edit that changes, deletes or adds one line of an excerpt, and the only acceptable results. */
 export interface Excerpt {
@@ -87,6 +88,8 @@ interface Disturbance {
    * Converts the indentation of a caller's line to the document's; `undefined` if the indentation stays as sent.
    */
   readonly inDocument?: (indent: string) => string;
+  /** The indentation that the caller's lines lack; a new text that has it may already be indented as in the document. */
+  readonly lacking?: string;
   /** Indentations of new lines as the caller sends them. */
   readonly newIndents: fc.Arbitrary<string>;
   /** The text that the caller puts before a new line if the excerpt has line numbers. */
@@ -134,10 +137,11 @@ const alike: readonly (readonly [string, ...string[]])[] = [
   ["'", "‘", "’"],
   ["-", "–", "—", "\u2212", "\u2011"],
   [" ", "\u00a0", "\u2009", "\u202f"],
+  ["w", "\uff57"],
 ];
 
 function retyped(text: string, choice: (at: number) => number): string {
-  return text.replace(/\.\.\.|[…"“”„'‘’\-–—\u2212\u2011 \u00a0\u2009\u202f]/g, (found, offset: number) => {
+  return text.replace(/\.\.\.|[…"“”„'‘’\-–—\u2212\u2011 \u00a0\u2009\u202fw\uff57]/g, (found, offset: number) => {
     const row = alike.find((one) => one.includes(found));
     return row === undefined ? found : pick(row, choice(offset));
   });
@@ -167,6 +171,7 @@ function lessIndented(by: string): Disturbance {
     indents: plainIndents.map((indent) => by + indent),
     sender: indenting((indent) => indent.slice(by.length)),
     inDocument: (indent) => by + indent,
+    lacking: by,
     newIndents: plainIndents,
   };
 }
@@ -242,6 +247,7 @@ export const disturbances: Readonly<Record<string, Disturbance>> = {
   "line numbers and an arrow": numbered(1, (n) => `${String(n).padStart(6)}→`),
   "line numbers and a colon": numbered(1, (n) => `${n}: `),
   "line numbers and a bar": numbered(1, (n) => `${String(n).padStart(4)} | `),
+  "line numbers as failures show them": numbered(1, (n) => `${n}| `),
 };
 
 /** Excerpts of a document with one line changed; all other lines are the caller's versions of the document's lines. */
@@ -265,7 +271,11 @@ export function excerpts(kind: Disturbance): fc.Arbitrary<Excerpt> {
         cuts: fc.tuple(fc.nat(99), fc.nat(99)),
       }),
     )
-    .map((drawn) => excerptOf(kind, drawn));
+    .map((drawn) => excerptOf(kind, drawn))
+    .filter(
+      ({ oldText, newText }) =>
+        kind.lacking === undefined || leastIndent(newText) !== kind.lacking + leastIndent(oldText),
+    );
 }
 
 /** A range of a document's lines, given by the 0-based numbers of its first and last line. */

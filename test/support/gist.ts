@@ -63,7 +63,9 @@ const factsOf = (text: string): string[] => [...text.matchAll(fact)].map(([found
 
 /** A line of the file whose aside, such as `   (line 2: text)`, is reduced to the number and the text. */
 function withoutAside(line: string): string {
-  return line.replace(/ {3}\((.*)\)$/, (_, said: string) => `   … ${/\d+: .*/.exec(said)?.[0] ?? ""}`.trimEnd());
+  return line.replace(/ {3}\((.*)\)$/, (_, said: string) =>
+    `   … ${/\d+(?: above| below)?: .*/.exec(said)?.[0] ?? ""}`.trimEnd(),
+  );
 }
 
 /**
@@ -89,6 +91,6 @@ export function sentencesOf(message: string): readonly string[] {
 
 /** The text in parentheses after a quoted line of the file, unless it quotes another line. */
 function asideOf(line: string): string[] {
-  const aside = / {3}\((?!line \d)(.*)\)$/.exec(line)?.[1];
+  const aside = / {3}\((?!line \d|only here: line \d)(.*)\)$/.exec(line)?.[1];
   return aside === undefined ? [] : [aside];
 }

@@ -12,7 +12,7 @@ export interface ModelFound {
 export function modelLocate(text: string, oldText: string, { lenient }: { lenient: boolean }): ModelFound | undefined {
   const blank = /^\p{White_Space}*$/u.test(oldText);
   const all: readonly [RungName, boolean, () => number[]][] = [
-    ["exact", true, () => foldedStarts(text, oldText, plain)],
+    ["exact", true, () => exactStarts(text, oldText)],
     ["lineEnding", true, () => foldedStarts(text, oldText, { ...plain, lineEnds: true })],
     [
       "trailingBlanks",
@@ -25,13 +25,24 @@ export function modelLocate(text: string, oldText: string, { lenient }: { lenien
       () => foldedStarts(text, oldText, { lineEnds: true, blanks: true, typography: true }),
     ],
     ["indentation", lenient && !blank, () => indentedStarts(text, oldText)],
+    ["innerBlanks", lenient && !blank, () => respacedStarts(text, oldText)],
     ["viewPrefix", lenient && !blank, () => viewedStarts(text, oldText)],
+    ["emptyEnds", lenient && !blank, () => trimmedStarts(text, oldText)],
+    ["unevenIndentation", lenient && !blank, () => unevenStarts(text, oldText)],
   ];
   for (const [rung, isTried, find] of all) {
     const starts = isTried ? find() : [];
     if (starts.length > 0) return { rung, starts: [...new Set(starts)].sort((a, b) => a - b) };
   }
   return undefined;
+}
+
+/** Exact matches; none if the text has several kinds of line ending and ignoring the kind finds more. */
+function exactStarts(text: string, oldText: string): number[] {
+  const exact = foldedStarts(text, oldText, plain);
+  const kinds = new Set(text.match(/\r\n|\r|\n/g));
+  if (kinds.size < 2 || !/[\r\n]/.test(oldText) || exact.length === 0) return exact;
+  return foldedStarts(text, oldText, { ...plain, lineEnds: true }).length > exact.length ? [] : exact;
 }
 
 interface Folding {
@@ -60,6 +71,8 @@ const equals: readonly (readonly [RegExp, string])[] = [
   [/[\u00a0\u2002-\u200a\u202f\u205f\u3000]/, " "],
 ];
 
+const isFullWidth = (piece: string): boolean => /^[\uff01-\uff5e]$/.test(piece);
+
 function fold(text: string, folding: Folding, end: "ends" | "goes on"): Unit[] {
   const units: Unit[] = [];
   const pieces = folding.lineEnds ? /\r\n|[\s\S]/g : /[\s\S]/g;
@@ -70,7 +83,8 @@ function fold(text: string, folding: Folding, end: "ends" | "goes on"): Unit[] {
     const after = rest.slice(run);
     if (inBlanks && (/^[\r\n]/.test(after) || (after === "" && end === "ends"))) continue;
     const isEnd = folding.lineEnds && /[\r\n]/.test(piece);
-    const typed = folding.typography ? equals.find(([pattern]) => pattern.test(piece))?.[1] : undefined;
+    const narrow = isFullWidth(piece) ? piece.normalize("NFKC") : undefined;
+    const typed = folding.typography ? (equals.find(([pattern]) => pattern.test(piece))?.[1] ?? narrow) : undefined;
     [...(isEnd ? "\n" : (typed ?? piece)).split("")].forEach((character, part) => {
       units.push({ character, from: index, to: index + piece.length, part });
     });
@@ -156,46 +170,117 @@ function windows(
   });
 }
 
+const isTelling = (text: string): boolean => /[\p{L}\p{N}]/u.test(text);
+
 function indentedStarts(text: string, oldText: string): number[] {
-  if (!/[\p{L}\p{N}]/u.test(oldText)) return [];
+  if (!isTelling(oldText)) return [];
   const old = linesOf(oldText).map(({ line }) => line);
+  const simple = windows(text, old, (file, sent) => isAlike(file, sent, trim) && isShifted(file, sent, shifts));
+  if (simple.length > 0) return simple;
+  return windows(text, old, (file, sent) => isAlike(file, sent, trim) && isShifted(file, sent, exchangesAndMoves));
+}
+
+type Lines = readonly string[];
+type Pairs = readonly (readonly [string, string])[];
+type Shifts = readonly ((indent: string) => string | undefined)[];
+
+const isAlike = (file: Lines, sent: Lines, plainLine: (line: string) => string): boolean =>
+  sent.every((line, i) => plainLine(line) === plainLine(file[i] ?? ""));
+
+/** The indentation of each line that has text, in the old text and in the file. */
+const indents = (file: Lines, sent: Lines): Pairs =>
+  sent.flatMap((line, i) => (trim(line) === "" ? [] : [[indentOf(line), indentOf(file[i] ?? "")] as const]));
+
+function isShifted(file: Lines, sent: Lines, candidates: (pairs: Pairs) => Shifts): boolean {
+  const pairs = indents(file, sent);
+  return candidates(pairs).some((shift) => pairs.every(([from, to]) => shift(from) === to));
+}
+
+const squeeze = (line: string): string => trim(line).replace(new RegExp(`${blank}+`, "g"), " ");
+
+function respacedStarts(text: string, oldText: string): number[] {
+  const old = linesOf(oldText).map(({ line }) => line);
+  if (!isTelling(oldText)) return [];
+  return windows(text, old, (file, sent) => isAlike(file, sent, squeeze) && isShifted(file, sent, shifts));
+}
+
+function unevenStarts(text: string, oldText: string): number[] {
+  const old = linesOf(oldText).map(({ line }) => line);
+  if (!isTelling(oldText) || old.filter((line, i) => i < old.length - 1 || line !== "").length < 2) return [];
   return windows(text, old, (file, sent) => {
-    if (!sent.every((line, i) => trim(line) === trim(file[i] ?? ""))) return false;
-    const pairs = sent.flatMap((line, i) =>
-      trim(line) === "" ? [] : [[indentOf(line), indentOf(file[i] ?? "")] as const],
-    );
-    return shifts(pairs).some((shift) => pairs.every(([from, to]) => shift(from) === to));
+    const some = sent.some((line, i) => isTelling(line) && indentOf(line) === indentOf(file[i] ?? ""));
+    return isAlike(file, sent, trim) && some;
   });
+}
+
+/** Start offsets of the lines that have text, without the empty lines around them. */
+function trimmedStarts(text: string, oldText: string): number[] {
+  const lines = linesOf(oldText).map(({ line }) => line);
+  const first = lines.findIndex((line) => trim(line) !== "");
+  const end = lines.findLastIndex((line) => trim(line) !== "") + 1;
+  const back = lines.length - end;
+  const isOnlyEnded = first === 0 && back === 1 && lines.length > 1;
+  if ((!isTelling(oldText) && !isOnlyEnded) || (first === 0 && back === 0)) return [];
+  const core = lines.slice(first, end);
+  const same = windows(text, core, (file, sent) => isAlike(file, sent, trimEnd));
+  const starts =
+    same.length > 0
+      ? same
+      : windows(text, core, (file, sent) => isAlike(file, sent, trim) && isShifted(file, sent, shifts));
+  // If the old text has nothing but its final line ending too much, the match must be at the end of the file.
+  const all = linesOf(text);
+  const isAtEnd = (start: number): boolean =>
+    all.findIndex((line) => line.start === start) + core.length === all.length;
+  return starts.filter((start) => first > 0 || back > 1 || isAtEnd(start));
 }
 
 /**
  * Every shift that could explain the first line's indentation and, if only one side has tabs, every exchange of tabs
  * and spaces.
  */
-function shifts(pairs: readonly (readonly [string, string])[]): ((indent: string) => string | undefined)[] {
-  const [from, to] = pairs[0] ?? ["", ""];
+function shifts(pairs: Pairs): ((indent: string) => string | undefined)[] {
+  const all = moves(...(pairs[0] ?? ["", ""]));
+  const [oldIndent, fileIndent] = pairs.find(([a, b]) => a !== b) ?? ["", ""];
+  if (oldIndent.includes("\t") !== fileIndent.includes("\t")) all.push(...exchanges(oldIndent.includes("\t")));
+  return all;
+}
+
+/** The indentation that may have been added or removed to turn one indentation into another. */
+function moves(from: string, to: string): ((indent: string) => string | undefined)[] {
   const all: ((indent: string) => string | undefined)[] = [];
   if (to.endsWith(from)) all.push((indent) => to.slice(0, to.length - from.length) + indent);
   if (from.endsWith(to)) {
     const gone = from.slice(0, from.length - to.length);
     all.push((indent) => (indent.startsWith(gone) ? indent.slice(gone.length) : undefined));
   }
-  const [oldIndent, fileIndent] = pairs.find(([a, b]) => a !== b) ?? ["", ""];
-  if (oldIndent.includes("\t") === fileIndent.includes("\t")) return all;
-  for (let width = 1; width <= 16; width++) {
-    all.push((indent) => {
-      if (oldIndent.includes("\t")) return indent.replaceAll("\t", " ".repeat(width));
-      const tabs = Math.floor((/^ */.exec(indent)?.[0].length ?? 0) / width);
-      return "\t".repeat(tabs) + indent.slice(tabs * width);
-    });
-  }
   return all;
+}
+
+/** The exchanges of tabs and spaces, one for each width of a tab. */
+const exchanges = (toSpaces: boolean): ((indent: string) => string)[] =>
+  Array.from({ length: 16 }, (_, i) => (indent: string): string => {
+    const width = i + 1;
+    if (toSpaces) return indent.replaceAll("\t", " ".repeat(width));
+    const tabs = Math.floor((/^ */.exec(indent)?.[0].length ?? 0) / width);
+    return "\t".repeat(tabs) + indent.slice(tabs * width);
+  });
+
+/** Every exchange that is followed by a change of depth; the side that has tabs must have two different numbers. */
+function exchangesAndMoves(pairs: Pairs): Shifts {
+  const tabs = (side: 0 | 1): ReadonlySet<number> => new Set(pairs.map((pair) => pair[side].split("\t").length - 1));
+  const [own, file] = [tabs(0), tabs(1)];
+  const isOnlySpaces = (counts: ReadonlySet<number>): boolean => counts.size === 1 && counts.has(0);
+  const [[from, to] = ["", ""]] = pairs;
+  if (!(isOnlySpaces(own) && file.size > 1) && !(isOnlySpaces(file) && own.size > 1)) return [];
+  return exchanges(isOnlySpaces(file)).flatMap((exchange) =>
+    moves(exchange(from), to).map((move) => (indent: string) => move(exchange(indent))),
+  );
 }
 
 const hasLine = (text: string, line: string): boolean => linesOf(text).some((one) => trim(one.line) === line);
 
 function viewedStarts(text: string, oldText: string): number[] {
-  for (const separator of ["\t", "→", ": ", " | "]) {
+  for (const separator of ["\t", "→", ": ", " | ", "| "]) {
     const lines = linesOf(oldText).map(({ line }) => line);
     const isEnded = lines.length > 1 && lines.at(-1) === "";
     const prefix = new RegExp(

@@ -1,6 +1,6 @@
 /** Patches and the sections that they must parse to, for the tests of the grammar. */
 import { expect } from "vitest";
-import type { AddSection, Anchor, DeleteSection, Hunk, UpdateSection } from "../../server/plan/operation.js";
+import type { AddSection, Anchor, DeleteSection, Hunk, HunkLine, UpdateSection } from "../../server/plan/operation.js";
 
 /** The line that begins a patch. */
 export const begin = "*** Begin Patch";
@@ -38,22 +38,27 @@ export const change = (
 
 const kinds = { " ": "context", "-": "remove", "+": "add" } as const;
 
-/** A hunk, given as lines with their leading signs. */
+/** A context line without a sign, at a 1-based line of the patch. */
+export const unsigned = (unsignedAt: number, text: string): HunkLine => ({ kind: "context", text, unsignedAt });
+
+/** A hunk, given as lines with their leading signs, or as lines without. */
 export const hunk = (
   index: number,
   patchLine: number,
-  lines: readonly string[],
-  more: { anchors?: readonly (string | Anchor)[]; atEnd?: boolean } = {},
+  lines: readonly (string | HunkLine)[],
+  more: { anchors?: readonly (string | Anchor)[]; atEnd?: boolean; addsLineEnd?: boolean } = {},
 ): Hunk => ({
   index,
   patchLine,
   anchors: (more.anchors ?? []).map((anchor) => (typeof anchor === "string" ? { text: anchor } : anchor)),
   lines: lines.map((line) => {
+    if (typeof line !== "string") return line;
     const sign = line[0];
     if (sign !== " " && sign !== "-" && sign !== "+") throw new Error(`${line} has no sign`);
     return { kind: kinds[sign], text: line.slice(1) };
   }),
   atEnd: more.atEnd ?? false,
+  ...(more.addsLineEnd === undefined ? {} : { addsLineEnd: more.addsLineEnd }),
 });
 
 /** The option for Codex's own grammar. */

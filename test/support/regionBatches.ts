@@ -42,7 +42,13 @@ const disturbances: readonly ((text: string, line: number) => string)[] = [
       .map((each, i) => `${line + i + 1}\t${each}`)
       .join("\n"),
   (text, line) => `${line + 1}: ${text}`,
+  (text, line) => `${line + 1}| ${text}`,
   (text) => text.replace("value", "valve"),
+  (text) => text.replace(/(?<=\S) (?=\S)/g, "  "),
+  (text) => `\n${text}\n\n`,
+  (text) => `${text}\n`,
+  (text) => text.replace(/^ +/m, ""),
+  (text) => text.replace("value", "ｖａｌｕｅ").replace("(", "（"),
   (text) => `\uFEFF${text}`,
 ];
 
@@ -99,7 +105,8 @@ type Kind =
   | "noChange"
   | "empty"
   | "chosen"
-  | "copies";
+  | "copies"
+  | "twins";
 
 /** Kinds of edits; listing a kind several times makes it that much more likely. */
 const kinds: Readonly<Record<Mood, readonly Kind[]>> = {
@@ -114,6 +121,7 @@ const kinds: Readonly<Record<Mood, readonly Kind[]>> = {
     "overlap",
     "refolded",
     "absent",
+    "twins",
   ],
   failing: [
     ...times<Kind>(8, "plain"),
@@ -190,11 +198,26 @@ function editOf(chance: Chance, { text, sent, mood, focus }: Around): SentEdit[]
       return [
         { ...plain, ...chance.pick<Partial<SentEdit>>([{ replaceAll: true }, { occurrence: 2 }, { line: line + 1 }]) },
       ];
+    case "twins":
+      return twins(chance, text, starts, line);
     case "copies":
       return [{ oldText: chance.pick(["}", "return"]), newText: "all", replaceAll: true }];
     default:
       return [chance.percent(5) ? { ...plain, replaceAll: true, expectedCount: chance.between(1, 2) } : plain];
   }
+}
+
+/** Edits that insert the same line at the same point, each next to one of its neighbours. */
+function twins(chance: Chance, text: string, starts: readonly number[], line: number): SentEdit[] {
+  const [above = "", below = ""] = text.slice(starts[line], starts[line + 2]).split(/\r\n|\n|\r/);
+  const both = { oldText: `${above}\n${below}`, newText: `${above}\nsame();\n${below}` };
+  const sent = [
+    { oldText: above, newText: `${above}\nsame();` },
+    { oldText: below, newText: `same();\n${below}` },
+    both,
+    { oldText: `${above}\n`, newText: `${above}\nsame();\n` },
+  ];
+  return [chance.pick(sent), chance.pick(sent)].filter(({ oldText }) => oldText.trim() !== "");
 }
 
 /** An edit to text that an earlier edit writes, alone or combined with the old text of another. */

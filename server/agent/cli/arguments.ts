@@ -110,6 +110,7 @@ function callOptions(values: Values): Input<CallOptions> {
     ...(values.confirm === true ? { confirm: true } : {}),
     // A person at a terminal does not see what is unsaved in the editor, so the editor asks.
     ...(values.overwrite === true ? { overwrite: "ask" } : {}),
+    ...(values["allow-omissions"] === true ? { allowOmissions: true } : {}),
     ...(values.summary === true ? { result: "summary" } : {}),
     ...(versions === undefined ? {} : { versions: versions.value }),
   };

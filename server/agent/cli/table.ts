@@ -69,6 +69,10 @@ export const optionRows = {
     about:
       "let a patch replace, move or delete files with unsaved text, or move a file onto another; the editor asks you before unsaved text is lost",
   },
+  "allow-omissions": {
+    kind: "flag",
+    about: 'let a new text have a comment like "// ... existing code ..." where it removes lines',
+  },
   label: { kind: "text", value: "TEXT", about: "the name of the change, for example in the editor's list of changes" },
   save: {
     kind: "choice",
@@ -111,7 +115,18 @@ export type OptionName = keyof typeof optionRows;
 const general = ["agent", "help", "json", "session", "timeout", "workspace"] as const;
 const applying = [
   ...general,
-  ...(["atomic", "confirm", "exact", "label", "lenient", "mode", "order", "overwrite", "save"] as const),
+  ...([
+    "allow-omissions",
+    "atomic",
+    "confirm",
+    "exact",
+    "label",
+    "lenient",
+    "mode",
+    "order",
+    "overwrite",
+    "save",
+  ] as const),
   ...(["summary", "unopened", "versions"] as const),
 ] as const;
 

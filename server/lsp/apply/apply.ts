@@ -49,6 +49,7 @@ export async function applyBatch(
     order: options.order ?? defaultOrder,
     lenient: options.lenient ?? session.settings.lenient,
     overwrite: (options.overwrite ?? false) !== false,
+    allowOmissions: options.allowOmissions,
   };
   const isPatch = decoded.shape === "patch";
   return withProgress(session, token, (watched, report) => {
@@ -128,7 +129,7 @@ async function planCall(call: ServedCall, operations: readonly Operation[]): Pro
     if (moved !== undefined) continue;
     if (!planned.ok) return planned;
     const files = planned.files.map((file) => fitted(session, file));
-    const all = [...warnings, ...snapshot.warnings, ...planned.warnings];
+    const all = [...snapshot.warnings, ...warnings, ...planned.warnings];
     const { places } = snapshot;
     const asks = files.flatMap(namesOf).flatMap(({ uri, path }) => {
       const place = places.get(uri);

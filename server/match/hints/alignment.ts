@@ -60,3 +60,52 @@ function alignWith(index: TextIndex, start: number, sought: readonly string[], m
   const score = isEnough ? Math.max(0, same / total - (hasGap ? 0.05 : 0) - 0.01 * skippedLines) : 0;
   return { score, lines: at, hasGap };
 }
+
+/** Limits on the work of `reachOf`: the old text's lines, and the document's lines before and after the region. */
+const reachBounds = { soughtLines: 200, linesAround: 12 } as const;
+
+/** The value of a pair of equal lines with and without a letter or digit, and the cost of a line without a partner. */
+const [tellingPair, plainPair, noPartner] = [4, 1, 0.3];
+
+/**
+ * Returns the 0-based first and last document line with which the sought lines align best, near line `start`. Each sought
+ * line is aligned with a document line, whether equal or not, or with none; document lines in between may be skipped.
+ */
+export function reachOf(
+  index: TextIndex,
+  start: number,
+  sought: readonly string[],
+): { readonly first: number; readonly last: number } {
+  const plain = { first: start, last: start + sought.length - 1 };
+  if (sought.length < 2 || sought.length > reachBounds.soughtLines) return plain;
+  const lines = index.matchedLines;
+  const from = Math.max(0, start - reachBounds.linesAround);
+  const end = Math.min(lines.filledCount, start + sought.length + reachBounds.linesAround);
+  const found = Array.from({ length: Math.max(0, end - from) }, (_, i) => lines.content(from + i).trim());
+  // For each document line, the best value of an alignment that ends before it, and the document line where it begins.
+  let values = found.map(() => 0);
+  values.push(0);
+  let begins = values.map((_, j) => j);
+  for (const line of sought) {
+    const wanted = line.trim();
+    const worth = /[\p{L}\p{N}]/u.test(wanted) ? tellingPair : plainPair;
+    const [nextValues, nextBegins] = [values.map((value) => value - noPartner), [...begins]];
+    for (const [j, content] of found.entries()) {
+      const paired = (values[j] ?? 0) + (content === wanted ? worth : 0);
+      const skipped = (nextValues[j] ?? 0) - noPartner;
+      const best = Math.max(nextValues[j + 1] ?? 0, paired, skipped);
+      if (best === paired) nextBegins[j + 1] = begins[j] ?? j;
+      else if (best === skipped) nextBegins[j + 1] = nextBegins[j] ?? j;
+      nextValues[j + 1] = best;
+    }
+    [values, begins] = [nextValues, nextBegins];
+  }
+  const best = Math.max(...values);
+  // Of alignments that are equally good, the one that ends nearest to the plain one counts.
+  const ends = values.flatMap((value, j) => (value === best ? [j] : []));
+  const last = ends.reduce((one, other) =>
+    Math.abs(from + other - 1 - plain.last) < Math.abs(from + one - 1 - plain.last) ? other : one,
+  );
+  const first = begins[last] ?? last;
+  return first < last ? { first: from + first, last: from + last - 1 } : plain;
+}

@@ -1,11 +1,11 @@
 /** Known mistakes in old texts, each with a function that undoes it. Used for hints, never for matching. */
 import { lineTexts, splitLines } from "../../text/chars.js";
 import { limits } from "../../text/limits.js";
-import { withoutView } from "../wholeLines.js";
+import { withoutView } from "../viewPrefix.js";
 
 /** A known mistake in an old text. */
 export interface Miswriting {
-  readonly kind: "escaped" | "entities" | "normalized" | "view" | "numbered" | "fenced";
+  readonly kind: "escaped" | "entities" | "normalized" | "view" | "numbered" | "marked" | "fenced";
   /** Returns the text without the mistake, or unchanged if it does not contain the mistake. */
   readonly undo: (text: string) => string;
 }
@@ -14,6 +14,7 @@ export interface Miswriting {
 export const miswritings: readonly Miswriting[] = [
   { kind: "view", undo: (text) => withoutView(text) ?? text },
   { kind: "numbered", undo: withoutNumbers },
+  { kind: "marked", undo: (text) => text.replaceAll("·", " ").replaceAll("→", "\t") },
   { kind: "fenced", undo: withoutFence },
   { kind: "escaped", undo: unescaped },
   {

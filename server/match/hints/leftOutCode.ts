@@ -1,4 +1,4 @@
-/** Recognises placeholder lines, which models write in place of code. Used only for hints and warnings. */
+/** Recognises placeholder lines, which models write in place of code. */
 
 /**
  * Reports whether a trimmed line stands for left-out code: a bare ellipsis, words with an ellipsis, or a comment such
@@ -22,6 +22,16 @@ export function isElision(line: string): boolean {
   if (!isComment || !isProse(plain) || !words.every((word) => known.has(word))) return false;
   if (words.some((word) => states.has(word)) || (words.includes("same") && words.includes("before"))) return true;
   return words.some((word) => signs.has(word)) && words.some((word) => parts.has(word));
+}
+
+/**
+ * Reports whether a trimmed line certainly stands for left-out code: it does so with an ellipsis, and as a comment or in
+ * words. A bare ellipsis is a statement in Python; more than three dots, or dots before a path, are something else.
+ */
+export function isOmission(line: string): boolean {
+  const isPath = /(?:\.{3}|…)\s*(?:\.?[\\/](?![\\/*])|~|\w:\\)/.test(line);
+  const hasDots = /(?<!\.)\.{3}(?!\.)|…/.test(line) && !isPath;
+  return hasDots && /\p{L}|^(?:\/\/|\/\*|#|--|;|<!--|\{\/\*)/u.test(line) && isElision(line);
 }
 
 /** Reports whether a text consists only of letters, whitespace and prose punctuation, including brackets. */

@@ -1,66 +1,12 @@
 /** Finds the regions of a document that most resemble a text that was not found, and the first difference in each. */
-import { trimEnd, trimStart } from "../../text/chars.js";
+import { trimStart } from "../../text/chars.js";
 import { limits } from "../../text/limits.js";
 import { firstIndex } from "../../text/lines.js";
-import { Folded } from "../fold.js";
 import { findAll } from "../search/findAll.js";
 import type { TextIndex } from "../textIndex.js";
-import { wholeLines as linesOf } from "../wholeLines.js";
-import { align } from "./alignment.js";
-
-/** The kind of the first difference between a region and the sought text. */
-export type DifferenceKind =
-  | "missingLineEnd"
-  | "lineEndBlanks"
-  | "indentation"
-  | "typography"
-  | "innerBlanks"
-  | "blankLine"
-  /** A line of the document that the old text omits. */
-  | "skippedLine"
-  /** The sought text must match a whole line, but matches only part of one. */
-  | "partOfLine"
-  /** The two lines use different kinds of quotes: single quotes, double quotes or backticks. */
-  | "quotes"
-  /**
-   * The sought text omits code. `leftOut`: the parts before and after the omission were both found. `beforeLeftOut`:
-   * only the part before the omission was found. `behindLeftOut`: only the part after it was found.
-   */
-  | "leftOut"
-  | "beforeLeftOut"
-  | "behindLeftOut"
-  | "case"
-  | "text"
-  | "missingLine";
-
-/** The first line where a region differs from the sought text. */
-export interface Difference {
-  readonly kind: DifferenceKind;
-  /** 0-based line of the document. */
-  readonly line: number;
-  /** The UTF-16 offsets, in the document's line and in the old text's line, at which the two lines diverge. */
-  readonly column: number;
-  readonly soughtColumn: number;
-  /** The old text's line and the document's line, without line endings. */
-  readonly sought: string;
-  readonly found: string;
-}
-
-/** Returns a difference that concerns a whole line (0-based). Its columns are 0, and its texts are empty. */
-export function lineDifference(kind: DifferenceKind, line: number): Difference {
-  return { kind, line, column: 0, soughtColumn: 0, sought: "", found: "" };
-}
-
-/** A region that resembles the old text. */
-export interface Region {
-  /** The first and the last line of the region, 0-based, as the document's editor counts lines. */
-  readonly startLine: number;
-  readonly endLine: number;
-  /**
-   * `undefined` if the lines are equal. The texts then differ only in line endings or in their position within a line.
-   */
-  readonly difference: Difference | undefined;
-}
+import { indentOf, wholeLines as linesOf, shiftOfLines } from "../wholeLines.js";
+import { align, reachOf } from "./alignment.js";
+import { type Difference, type DifferenceKind, kindOf, lineDifference, type Region } from "./difference.js";
 
 /** Limits on the work. `votesPerWord`, for example, limits how many occurrences of a word may vote. */
 const bounds = {
@@ -77,7 +23,7 @@ const bounds = {
 } as const;
 
 /** The sought text, split into lines. */
-interface SoughtLines {
+export interface SoughtLines {
   readonly lines: readonly string[];
   /** `true` if the sought text ends with a line ending. */
   readonly isEnded: boolean;
@@ -87,11 +33,14 @@ interface SoughtLines {
   readonly wholeLines: boolean;
 }
 
-/** Returns at most `limits.nearestShown` regions, the most similar first; none if nothing resembles the old text. */
+/**
+ * Returns at most `limits.nearestShown` regions, the most similar first; none if nothing resembles the old text. Of
+ * regions that are about as similar, those at or after line `from` (0-based, of `matchedLines`) come first.
+ */
 export function nearestRegions(
   index: TextIndex,
   oldText: string,
-  { wholeLines = false }: { readonly wholeLines?: boolean } = {},
+  { wholeLines = false, from = 0 }: { readonly wholeLines?: boolean; readonly from?: number } = {},
 ): Region[] {
   const { lines: all, ended: isEnded } = linesOf(oldText);
   const blanks = exceptBlankLines(index, all);
@@ -105,17 +54,29 @@ export function nearestRegions(
     const score = Math.max(aligned.score, isVoted ? similarity(index, start, lines) : 0);
     return { start, aligned, score };
   });
-  scored.sort((a, b) => b.score - a.score || a.start - b.start);
+  const enough = Math.max(0.5, 0.8 * Math.max(...scored.map(({ score }) => score)));
+  const near = scored.filter(({ score }) => score >= enough);
+  near.sort((a, b) => Number(a.start < from) - Number(b.start < from) || b.score - a.score || a.start - b.start);
   const regions: Region[] = [];
-  for (const { start, aligned, score } of scored) {
-    const enough = Math.max(0.5, 0.8 * (scored[0]?.score ?? 1));
-    if (score < enough || regions.length === limits.nearestShown) break;
-    const region =
+  for (const { start, aligned } of near) {
+    if (regions.length === limits.nearestShown) break;
+    const found =
       (aligned.hasGap ? regionWithGap(index, start, aligned.lines) : undefined) ?? regionAt(index, start, sought);
+    const region = extended(index, found, reachOf(index, start, lines));
     if (regions.every((other) => region.startLine > other.endLine || region.endLine < other.startLine))
       regions.push(region);
   }
   return regions;
+}
+
+/** Extends a region to the lines (0-based, of `matchedLines`) with which the old text's lines align. */
+function extended(index: TextIndex, region: Region, reach: { readonly first: number; readonly last: number }): Region {
+  const last = Math.min(reach.last, index.matchedLines.lineCount - 1);
+  return {
+    ...region,
+    startLine: Math.min(region.startLine, ownLine(index, reach.first)),
+    endLine: Math.max(region.endLine, ownLine(index, last)),
+  };
 }
 
 /** Returns the lines where a region may start: those with the most votes, and those just before the best of them. */
@@ -151,7 +112,7 @@ function regionWithGap(index: TextIndex, start: number, at: readonly (number | u
   const skipped = Array.from({ length: found - start - gap }, (_, i) => start + gap + i);
   const line = skipped.find((one) => lines.content(one).trim() !== "");
   const difference = lineDifference(
-    line === undefined ? "blankLine" : "skippedLine",
+    line === undefined ? "missingBlankLine" : "skippedLine",
     ownLine(index, line ?? start + gap),
   );
   return { startLine: ownLine(index, start), endLine: ownLine(index, end), difference };
@@ -169,18 +130,24 @@ function exceptBlankLines(index: TextIndex, sought: readonly string[]): Region |
   const found: Region[] = [];
   for (const start of index.lineTable("blanks").find([first.line], { from: 0, most: bounds.votesPerLine })) {
     let at = start;
-    let differsAt = hasBlanksInFront(index, start, first.i) ? undefined : start;
+    let differs: { readonly kind: DifferenceKind; readonly at: number } | undefined = hasBlanksInFront(
+      index,
+      start,
+      first.i,
+    )
+      ? undefined
+      : { kind: "extraBlankLine", at: start };
     const isHere = wanted.every(({ line, i }, k) => {
       if (k === 0) return true;
       const gap = i - (wanted[k - 1]?.i ?? 0);
       let next = at + 1;
       while (next < lines.lineCount && lines.content(next).trim() === "") next++;
-      if (next - at !== gap) differsAt ??= at + 1;
+      if (next - at !== gap) differs ??= { kind: next - at > gap ? "missingBlankLine" : "extraBlankLine", at: at + 1 };
       at = next;
       return next < lines.lineCount && lines.content(next).trim() === line;
     });
-    if (!isHere || differsAt === undefined) continue;
-    const difference = lineDifference("blankLine", ownLine(index, differsAt));
+    if (!isHere || differs === undefined) continue;
+    const difference = lineDifference(differs.kind, ownLine(index, differs.at));
     found.push({ startLine: ownLine(index, start), endLine: ownLine(index, at), difference });
   }
   return found.length === 1 ? found[0] : undefined;
@@ -277,18 +244,38 @@ function pairsOf(text: string): { pairs: Map<string, number>; total: number } {
 /** Converts a line number of `matchedLines` to the number that the document's editor uses; both are 0-based. */
 const ownLine = (index: TextIndex, line: number): number => index.lines.lineAt(index.matchedLines.start(line));
 
-function regionAt(index: TextIndex, start: number, sought: SoughtLines): Region {
+/** Returns the region that starts at a 0-based line of `matchedLines`, and its first difference. */
+export function regionAt(index: TextIndex, start: number, sought: SoughtLines): Region {
   const lines = index.matchedLines;
   const last = Math.min(lines.lineCount, start + sought.lines.length) - 1;
   // The empty text after a final line ending is not a line.
   const end = last > start && lines.start(last) === index.text.length ? last - 1 : last;
   const [startLine, endLine] = [ownLine(index, start), ownLine(index, end)];
-  const difference = firstDifference(index, start, sought) ?? restOfLine(index, start, sought);
+  const first = firstDifference(index, start, sought) ?? restOfLine(index, start, sought);
+  const difference = first?.kind === "indentation" ? unevenDifference(index, start, { first, sought }) : first;
   if (difference !== undefined) return { startLine, endLine, difference };
   if (!hasBlanksInFront(index, start, sought.blanksInFront))
-    return { startLine, endLine, difference: lineDifference("blankLine", startLine) };
-  const lacksEnd = sought.isEnded && end === lines.lineCount - 1;
-  return { startLine, endLine, difference: lacksEnd ? lineDifference("missingLineEnd", endLine) : undefined };
+    return { startLine, endLine, difference: lineDifference("extraBlankLine", startLine) };
+  return { startLine, endLine, difference: undefined };
+}
+
+/** Returns a difference in indentation as an uneven one, if nothing else differs and no single shift explains it. */
+function unevenDifference(
+  index: TextIndex,
+  start: number,
+  { first, sought }: { readonly first: Difference; readonly sought: SoughtLines },
+): Difference {
+  const found = sought.lines.map((_, i) =>
+    index.matchedLines.content(Math.min(start + i, index.matchedLines.lineCount - 1)),
+  );
+  const isUneven =
+    sought.lines.every((line, i) => line.trim() === found[i]?.trim()) &&
+    shiftOfLines(sought.lines, found) === undefined;
+  if (!isUneven) return first;
+  const differing = found.flatMap((line, i) =>
+    line.trim() === "" || indentOf(line) === indentOf(sought.lines[i] ?? "") ? [] : [ownLine(index, start + i)],
+  );
+  return { ...first, kind: "unevenIndentation", uneven: differing };
 }
 
 function firstDifference(index: TextIndex, start: number, sought: SoughtLines): Difference | undefined {
@@ -365,17 +352,4 @@ function partingWithin(wanted: string, found: string): Parting {
   const low = firstIndex(most, (length) => !found.includes(wanted.slice(0, length)), 1) - 1;
   const own = parting(wanted, found);
   return low > own.soughtColumn ? { column: found.indexOf(wanted.slice(0, low)) + low, soughtColumn: low } : own;
-}
-
-/** Returns the narrowest kind of difference that, if ignored, makes two lines equal; `text` if no kind does. */
-function kindOf(wanted: string, found: string): DifferenceKind {
-  if ((wanted.trim() === "") !== (found.trim() === "")) return "blankLine";
-  const trimmed = (line: string): string => line.slice(trimStart(line), trimEnd(line));
-  const plain = (line: string): string => Folded.of(line, "typography").text;
-  if (wanted.slice(0, trimEnd(wanted)) === found.slice(0, trimEnd(found))) return "lineEndBlanks";
-  if (trimmed(wanted) === trimmed(found)) return "indentation";
-  if (trimmed(plain(wanted)) === trimmed(plain(found))) return "typography";
-  if (wanted.replace(/\s/g, "") === found.replace(/\s/g, "")) return "innerBlanks";
-  if (trimmed(wanted).replace(/["`]/g, "'") === trimmed(found).replace(/["`]/g, "'")) return "quotes";
-  return trimmed(wanted).toLowerCase() === trimmed(found).toLowerCase() ? "case" : "text";
 }

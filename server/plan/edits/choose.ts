@@ -1,5 +1,6 @@
 /** Chooses among the places of an edit's old text, or explains why no choice can be made. */
 import { type Located, locate, withoutOverlap } from "../../match/locate.js";
+import { fitsEnds, fitsUneven, isRespacing } from "../../match/looseLines.js";
 import type { Place } from "../../match/place.js";
 import type { RungName } from "../../match/rungs.js";
 import { isReindenting, isShifted } from "../../match/wholeLines.js";
@@ -7,6 +8,7 @@ import { byteOrderMark } from "../../text/chars.js";
 import { limits } from "../../text/limits.js";
 import { type Draft, isWritten, lineInBase } from "../draft.js";
 import { disambiguateEdit } from "../explain/disambiguation.js";
+import { onlyHere } from "../explain/onlyHere.js";
 import type { QuotedPlace } from "../explain/sentences.js";
 import { type At, clip, type Failure } from "../failure.js";
 import type { EditOperation } from "../operation.js";
@@ -52,12 +54,17 @@ export function locateMarked(
 }
 
 /**
- * Returns `located`, or no places if the edit only reindents lines and any place is indented differently from the old
- * text.
+ * Returns `located`, or no places if the edit can't be meant for any of them: it only reindents lines, or changes only
+ * whitespace, and the whitespace differs there; or a loose rung does not suit its new text.
  */
-export function meantBy(edit: EditOperation, located: Located): Located {
-  const isLoose = "places" in located && located.rung !== "exact";
-  const isElsewhere = isLoose && located.places.some(isShifted) && isReindenting(edit);
+export function meantBy({ index }: Draft, edit: EditOperation, located: Located): Located {
+  if (!("places" in located) || located.rung === "exact") return located;
+  const { rung, places } = located;
+  const isElsewhere =
+    (places.some(isShifted) && isReindenting(edit)) ||
+    (rung === "innerBlanks" && isRespacing(edit)) ||
+    (rung === "emptyEnds" && !places.every((place) => fitsEnds(index, edit, place))) ||
+    (rung === "unevenIndentation" && (isRespacing(edit) || !places.every((place) => fitsUneven(index, edit, place))));
   return isElsewhere ? { kind: "none" } : located;
 }
 
@@ -69,7 +76,7 @@ export function choose(draft: Draft, edit: EditOperation, hits: Hits): Chosen {
   if (edit.replaceAll) {
     const all = withoutOverlap(places);
     if (edit.expectedCount !== undefined && edit.expectedCount !== all.length) {
-      return failed(editFailures.expectedCount(at, edit.expectedCount, all.length, quotedPlaces(draft, all)));
+      return failed(editFailures.expectedCount(at, edit.expectedCount, all.length, quotedPlaces(draft, all, all)));
     }
     return fits(draft, edit, all)
       ? { ok: true, rung, places: all }
@@ -102,7 +109,7 @@ export function ambiguous(
   return editFailures.ambiguousMatch(at, {
     found: left.length,
     rung,
-    matches: quotedPlaces(draft, left),
+    matches: quotedPlaces(draft, left, places),
     nearLine: edit.line,
     telling: disambiguateEdit(draft, { rung, first, places }),
     isOneLine: left.every(({ from }) => draft.index.lines.lineAt(from) === draft.index.lines.lineAt(first.from)),
@@ -115,10 +122,10 @@ function nearestTo(draft: Draft, places: readonly Place[], line: number): Place[
   return places.filter((_, i) => distances[i] === least);
 }
 
-/** Returns the first few places, with their lines, for display in a failure. */
-export function quotedPlaces(draft: Draft, places: readonly Place[]): QuotedPlace[] {
+/** Returns the first few places, with their lines, for display in a failure. `all`: the places to tell them from. */
+export function quotedPlaces(draft: Draft, places: readonly Place[], all?: readonly Place[]): QuotedPlace[] {
   const { lines } = draft.index;
-  return places.slice(0, limits.matchesShown).map((place) => {
+  return places.slice(0, limits.matchesShown).map((place, i) => {
     const line = lines.lineAt(place.from);
     const own = lineInBase(draft, place.from);
     // If an earlier edit of the batch wrote the line above, the text before the batch does not have that line there.
@@ -130,6 +137,7 @@ export function quotedPlaces(draft: Draft, places: readonly Place[]): QuotedPlac
       text: clip(lines.content(line), limits.quotedLine),
       isWritten: isWritten(draft, place.from),
       above: isOwn ? clip(above, limits.quotedLine) : undefined,
+      only: all !== undefined && i < limits.matchesTold ? onlyHere(draft, place, all) : undefined,
     };
   });
 }

@@ -1,5 +1,6 @@
 /** Plans, in one pass over the text, edits that can't affect each other, with the same result as `planSequential`. */
 import type { Sought } from "../../match/place.js";
+import { asFound, endsLine } from "../../match/reshape.js";
 import { MultiSearch } from "../../match/search/multiSearch.js";
 import { unitsPerStep } from "../../text/lines.js";
 import type { Draft, Span } from "../draft.js";
@@ -28,24 +29,34 @@ export function* planIndependent(
     !special.test(oldText) &&
     !special.test(newText);
   // Refused edits change nothing.
-  const accepted = edits.filter((edit) => refusal({}, edit) === undefined);
+  const accepted = edits.filter((edit) => refusal({}, edit, options) === undefined);
   if ((index !== start.base && !start.created) || !accepted.every(isPlain)) return undefined;
   yield* index.expecting(edits.map(({ oldText }) => oldText));
   const placed: PlacedEdit[] = [];
   for (const { oldText, newText } of accepted) {
     const [from, another] = index.starts("nothing", oldText, 2);
     if (from === undefined || another !== undefined) return undefined;
-    placed.push({ oldText, newText, from, to: from + oldText.length });
+    const place = { from, to: from + oldText.length };
+    const written = asFound(index, { oldText, newText }, place)?.newText ?? newText;
+    placed.push({ oldText, newText: written, ...place, losesEnd: endsLine(oldText) && !endsLine(newText) });
     yield;
   }
   placed.sort((a, b) => a.from - b.from);
   // If no places overlap, no edit changes another edit's place.
   if (placed.some(({ from }, i) => i > 0 && from < placed[i - 1]!.to)) return undefined;
+  // The edits next to such an old text decide whether it still starts a line and joins the next one, and so whether it
+  // keeps its line ending.
+  const touches = ({ from, to }: PlacedEdit, i: number): boolean =>
+    placed[i - 1]?.to === from || placed[i + 1]?.from === to;
+  if (placed.some((edit, i) => edit.losesEnd && touches(edit, i))) return undefined;
   return (yield* mayDepend(index.text, placed)) ? undefined : yield* planOriginal(start, edits, options);
 }
 
 /** An edit's old and new text, and its only place, as offsets in the text before the batch. */
-type PlacedEdit = Sought & Span;
+interface PlacedEdit extends Sought, Span {
+  /** `true` if only the old text ends with a line ending. */
+  readonly losesEnd: boolean;
+}
 
 /** Limits on `mayDepend`: its cost, in passes over the text, and the number of suffixes that it keeps (about 10 MB). */
 const [mostPasses, mostEnds] = [4, 262_144];

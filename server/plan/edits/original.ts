@@ -8,6 +8,7 @@ import type { At, Failure } from "../failure.js";
 import type { BatchOptions, EditOperation } from "../operation.js";
 import type { EditOutcome } from "../outcome.js";
 import { ambiguous, type Chosen, choose, type Hits, locateEdit, meantBy } from "./choose.js";
+import { Insertions } from "./insertions.js";
 import { type ClaimedPlace, OverlapDetector } from "./overlaps.js";
 import { editFailures } from "./sentences.js";
 import { type Drafted, refusal } from "./sequential.js";
@@ -22,10 +23,12 @@ export function* planOriginal(
   yield* draft.index.expecting(edits.map(({ oldText }) => oldText));
   for (const edit of edits) sameOldTextOf(groups, edit).edits.push(edit);
   const accepted = new OverlapDetector();
+  const insertions = new Insertions();
   const outcomes: EditOutcome[] = [];
   const history = { applied: [], failed: [] as EditOperation[], beside: edits } satisfies BatchHistory;
   for (const edit of edits) {
-    const outcome = yield* planEdit({ draft, edit, group: sameOldTextOf(groups, edit), accepted, history, options });
+    const group = sameOldTextOf(groups, edit);
+    const outcome = yield* planEdit({ draft, edit, group, accepted, insertions, history, options });
     if (outcome.status === "failed") history.failed.push(edit);
     outcomes.push(outcome);
     yield;
@@ -54,19 +57,28 @@ interface EditContext {
   readonly edit: EditOperation;
   readonly group: SameOldText;
   readonly accepted: OverlapDetector;
+  readonly insertions: Insertions;
   readonly history: BatchHistory;
   readonly options: BatchOptions;
 }
 
-function* planEdit({ draft, edit, group, accepted, history, options }: EditContext): Generator<void, EditOutcome> {
+function* planEdit({
+  draft,
+  edit,
+  group,
+  accepted,
+  insertions,
+  history,
+  options,
+}: EditContext): Generator<void, EditOutcome> {
   const { path } = draft.document;
   const at: At = { index: edit.index, path };
   const fail = (failure: Failure): EditOutcome => ({ index: edit.index, path, status: "failed", places: [], failure });
-  const refused = refusal(at, edit);
+  const refused = refusal(at, edit, options);
   if (refused !== undefined) return fail(refused);
   if (group.located === undefined) yield* locating(draft.index, edit.oldText, options);
   group.located ??= locateEdit(draft, edit, options);
-  const located = meantBy(edit, group.located);
+  const located = meantBy(draft, edit, group.located);
   if (located.kind === "tooMany") return fail(editFailures.searchTooLarge(at));
   if (located.kind === "none") return fail(yield* explainAbsence(draft, edit, history, options));
   const chosen = takePlaces(draft, edit, group, located);
@@ -78,6 +90,12 @@ function* planEdit({ draft, edit, group, accepted, history, options }: EditConte
     if (changes === undefined) return fail(editFailures.cannotShift(at, lineInBase(draft, place.from)));
     claims.push({ index: edit.index, place, changes });
   }
+  const places = draft.created ? [] : chosen.places.map((place) => linesOf(draft, place));
+  const inserted = claims.flatMap(({ changes }) => changes);
+  if (!draft.created && insertions.hasAll(inserted, { at: draft, now: undefined })) {
+    for (const place of chosen.places) group.taken.set(place, edit);
+    return { index: edit.index, path, status: "skipped", rung: chosen.rung, places };
+  }
   for (const claim of claims) {
     const other = accepted.conflictOf(claim);
     const line = draft.index.lines.lineAt(claim.place.from) + 1;
@@ -85,7 +103,7 @@ function* planEdit({ draft, edit, group, accepted, history, options }: EditConte
   }
   for (const place of chosen.places) group.taken.set(place, edit);
   for (const claim of claims) accepted.add(claim);
-  const places = draft.created ? [] : chosen.places.map((place) => linesOf(draft, place));
+  insertions.note(draft, inserted);
   const changes = claims.some((claim) => claim.changes.length > 0);
   return { index: edit.index, path, status: changes ? "applied" : "skipped", rung: chosen.rung, places };
 }

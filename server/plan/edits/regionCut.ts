@@ -2,10 +2,10 @@
 import { Folded, hasTypography } from "../../match/fold.js";
 import { locating } from "../../match/locate.js";
 import type { Place } from "../../match/place.js";
+import { endsLine, reshaped } from "../../match/reshape.js";
 import type { RungName } from "../../match/rungs.js";
 import { MultiSearch } from "../../match/search/multiSearch.js";
 import { TextIndex } from "../../match/textIndex.js";
-import { reshaped } from "../../match/wholeLines.js";
 import { ChangeSet } from "../../text/changeSet.js";
 import { isAllBlank, splitLines } from "../../text/chars.js";
 import { afterStep, type Draft, type Span } from "../draft.js";
@@ -39,14 +39,14 @@ export function* lookFor(start: Draft, edit: EditOperation, options: BatchOption
   const { oldText, newText } = edit;
   const sought: SoughtEdit = { edit, lines: splitLines(oldText).length };
   const hasMark = start.document.bom && (oldText.startsWith("\uFEFF") || newText.startsWith("\uFEFF"));
-  if (hasMark || refusal({}, edit) !== undefined) return sought;
+  if (hasMark || refusal({}, edit, options) !== undefined) return sought;
   const located = yield* locating(start.index, oldText, options);
   if (located.kind === "none") {
     // Only the whole text shows whether leading numbers are the line numbers of a file view.
     const isView = /^[\s\u0085]*\d/.test(oldText);
     return isView ? sought : withPatterns(sought, [oldText]);
   }
-  if (located.kind !== "one" || meantBy(edit, located) !== located) return sought;
+  if (located.kind !== "one" || meantBy(start, edit, located) !== located) return sought;
   const { rung, places } = located;
   const found = { place: places[0], rung };
   if (rung !== "viewPrefix") return withPatterns({ ...sought, found }, [oldText]);
@@ -67,8 +67,7 @@ function withPatterns(sought: SoughtEdit, texts: readonly string[]): SoughtEdit 
 export function bare(text: string): string {
   const plain = hasTypography(text) ? Folded.of(text, "typography").text : text;
   // JavaScript does not count U+0085 as whitespace.
-  const lines = (plain.includes("\u0085") ? plain.replaceAll("\u0085", " ") : plain).split(/[\r\n]+/);
-  return lines.map((line) => line.trim()).join("");
+  return plain.replace(/[\s\u0085]+/g, "");
 }
 
 /**
@@ -147,6 +146,14 @@ export class TextRegion {
     const own = { ...start, document: { ...start.document, text }, base, change, index: base };
     this.known = this.change.isEmpty ? own : afterStep(own, this.change);
     return this.known;
+  }
+
+  /**
+   * Reports whether the region ends at an offset of its current text, although only the text after it shows whether an
+   * edit that ends there keeps its line ending.
+   */
+  hidesNext({ oldText, newText }: EditOperation, to: number): boolean {
+    return to === this.textNow.length && !this.isLast && endsLine(oldText) && !endsLine(newText);
   }
 
   /**

@@ -82,7 +82,8 @@ class RegionPlan {
   /** Plans the next edit; returns `undefined` if `planSequential` must plan the whole batch. */
   *plan(sought: SoughtEdit): Generator<void, EditOutcome | undefined> {
     const { edit, patterns } = sought;
-    if (refusal({}, edit) !== undefined) return (yield* planEdit(this.start, edit, this.history, this.options)).outcome;
+    if (refusal({}, edit, this.options) !== undefined)
+      return (yield* planEdit(this.start, edit, this.history, this.options)).outcome;
     const done = this.done.get(this.pairs.get(edit) ?? "");
     const regions = new Set<TextRegion>();
     for (const one of [sought.home, done]) if (one !== undefined) regions.add(one);
@@ -120,10 +121,13 @@ class RegionPlan {
     if (found !== undefined && isFirst && isPlain) return yield* this.planAtPlace(region, edit, found);
     region.history ??= new EditHistory(this.pairs);
     const { draft, history } = region;
-    const located = meantBy(edit, locateEdit(draft, edit, this.options));
+    const located = meantBy(draft, edit, locateEdit(draft, edit, this.options));
     // An edit that matches only on a looser rung than it did before the batch may match elsewhere in the text, too.
     const isCertain =
-      located.kind === "one" && (found === undefined || !isStricter(found.rung, located.rung)) && this.hasRoom(edit);
+      located.kind === "one" &&
+      (found === undefined || !isStricter(found.rung, located.rung)) &&
+      !region.hidesNext(edit, located.places[0].to) &&
+      this.hasRoom(edit);
     if (!isCertain && !isDone) return yield* this.planInWhole(edit);
     const step = yield* planEdit(draft, edit, history, this.options);
     const { outcome } = step;
@@ -133,6 +137,7 @@ class RegionPlan {
     if (outcome.rung === undefined) return outcome;
     if (!isCertain || !region.take(step.draft.change, step.draft)) return undefined;
     const spans = history.applied.at(-1)?.spans ?? [];
+    this.history.adoptInsertions(history.insertions, region.from);
     this.note(region, edit, { spans, growth: step.draft.index.text.length - draft.index.text.length });
     const places = outcome.places.map(({ startLine, endLine }) => ({
       startLine: startLine + region.line,
@@ -153,6 +158,10 @@ class RegionPlan {
     const spans = changes.map((change) => moved(change, -region.from));
     const change = ChangeSet.of(region.text.length, spans);
     if (!region.take(change)) return undefined;
+    if (/[\r\n]/.test(edit.newText)) {
+      region.history ??= new EditHistory(this.pairs);
+      region.history.adoptInsertions(this.history.noteInsertions(start, changes), -region.from);
+    }
     this.note(region, edit, { spans, growth: change.lengthAfter - change.length });
     const status = change.isEmpty ? "skipped" : "applied";
     const places = start.created ? [] : [linesOf(start, place)];

@@ -10,7 +10,7 @@ import {
   sayDisambiguation,
   sayNearest,
 } from "../explain/sentences.js";
-import { type At, count, makeFailure, type NearestRegion, nameOf, times } from "../failure.js";
+import { type At, count, makeFailure, type NearestRegion, nameOf, quote, times } from "../failure.js";
 
 /** Returns advice to merge two edits into one that replaces both. */
 export const mergeWith = (other: number): string => `Merge it and edit ${other} into a single edit.`;
@@ -48,6 +48,12 @@ export const editFailures = {
     makeFailure("noChange", at, {
       problem: `The old and new text of ${nameOf(at)} are the same.`,
       hint: "Leave the edit out, or send the intended new text.",
+    }),
+  /** `line`: the line that stands for the left-out code. */
+  leftOutCode: (at: At, line: string) =>
+    makeFailure("leftOutCode", at, {
+      problem: `The new text of ${nameOf(at)} has the line ${quote(line)}, which the old text does not have, and the edit removes lines: it would delete the code that this line stands for.`,
+      hint: "Write the code out, or leave it out of both texts. If the line itself belongs in the file, send it in an edit that removes nothing.",
     }),
   noMatch: (at: At, { inBatch, ...absence }: Absence) =>
     makeFailure("noMatch", at, {
@@ -93,7 +99,7 @@ export const editFailures = {
     }),
   cannotShift: (at: At, line: number) =>
     makeFailure("noMatch", at, {
-      problem: `The old text of ${nameOf(at)} was found at line ${line} with different indentation, but a line of its new text cannot be shifted by the same amount: that line's indentation is too small, or is not a whole number of tabs.`,
+      problem: `The old text of ${nameOf(at)} was found at line ${line} with different indentation, but its new text cannot be shifted by the same amount: a line's indentation is too small or is not a whole number of tabs, or the new text may already have the file's indentation.`,
       hint: "Send both texts with the file's own indentation.",
       line,
     }),

@@ -3,13 +3,15 @@ import { locating } from "../../match/locate.js";
 import type { Place } from "../../match/place.js";
 import { rewrite } from "../../match/rewrite.js";
 import { isStricter, type RungName } from "../../match/rungs.js";
-import type { ChangeSet } from "../../text/changeSet.js";
+import { type Change, ChangeSet } from "../../text/changeSet.js";
 import { type Draft, edited, lineInBase, linesOf, type Span, spanInBase } from "../draft.js";
 import { explainAbsence, findsElsewhere } from "../explain/explainEdit.js";
+import { omissionIn } from "../explain/leftOutWarnings.js";
 import type { At, Failure } from "../failure.js";
 import type { BatchOptions, EditOperation } from "../operation.js";
 import type { EditOutcome } from "../outcome.js";
-import { choose, locateMarked, meantBy } from "./choose.js";
+import { choose, locateEdit, locateMarked, meantBy } from "./choose.js";
+import { Insertions } from "./insertions.js";
 import { editFailures } from "./sentences.js";
 
 /** A draft, and the outcomes of the edits that produced it, in the order of the edits. */
@@ -56,14 +58,15 @@ export function* planEdit(
     history.failed.push(edit);
     return { draft, outcome: { index: edit.index, path, status: "failed", places: [], failure } };
   };
-  const refused = refusal(at, edit);
+  const refused = refusal(at, edit, options);
   if (refused !== undefined) return fail(refused);
   const asSent = yield* locating(draft.index, edit.oldText, options);
-  const located = meantBy(edit, locateMarked(draft, edit, asSent, options));
+  const located = meantBy(draft, edit, locateMarked(draft, edit, asSent, options));
   const isAgain = history.hasDone(edit);
   if (located.kind === "tooMany") return fail(editFailures.searchTooLarge(at));
   if (located.kind === "none") {
-    return isAgain ? skipped : fail(yield* explainAbsence(draft, edit, history, options));
+    const done = isAgain ? skipped : insertedBefore(draft, edit, history.insertions, options);
+    return done ?? fail(yield* explainAbsence(draft, edit, history, options));
   }
   const isRedundant =
     isAgain &&
@@ -76,24 +79,67 @@ export function* planEdit(
   const meant = isAgain ? chosen.places.filter((place) => !history.wrote(edit, place)) : chosen.places;
   if (meant.length === 0) return skipped;
   const rewritten = meant.map((place) => rewrite(draft.index, place, edit));
-  const changes = rewritten.flatMap((each) => each ?? []);
   if (rewritten.includes(undefined)) {
     const [first] = meant;
     return fail(editFailures.cannotShift(at, first === undefined ? 1 : lineInBase(draft, first.from)));
   }
+  const sent = rewritten.flatMap((each) => each ?? []);
+  // A file that the batch creates has no text from before the call.
+  const changes =
+    !draft.created && history.insertions && isInsertedAgain(draft, meant, sent, history.insertions) ? [] : sent;
   const { rung } = chosen;
   const result = edited(draft, changes);
   const changed = changes.map((change) => spanInBase(draft, change));
   history.apply(edit, { rung, changed, places: meant, step: result.step });
+  if (/[\r\n]/.test(edit.newText)) history.noteInsertions(draft, changes);
   const places = draft.created ? [] : meant.map((place) => linesOf(draft, place));
   const status = result.step.isEmpty ? "skipped" : "applied";
   return { draft: result.draft, outcome: { index: edit.index, path, status, rung, places } };
 }
 
+/** Reports whether an edit inserts the same lines again, at a place that the batch has not changed. */
+function isInsertedAgain(
+  draft: Draft,
+  places: readonly Place[],
+  changes: readonly Change[],
+  insertions: Insertions,
+): boolean {
+  const isUntouched = (place: Place): boolean => {
+    const { from, to } = spanInBase(draft, place);
+    return draft.base.text.slice(from, to) === draft.index.text.slice(place.from, place.to);
+  };
+  return insertions.hasAll(changes, { at: draft, now: draft }) && places.every(isUntouched);
+}
+
+/**
+ * Returns the step of an edit whose old text was found only before the batch, because the lines that it inserts are
+ * there already; otherwise `undefined`.
+ */
+function insertedBefore(
+  draft: Draft,
+  edit: EditOperation,
+  insertions: Insertions | undefined,
+  options: BatchOptions,
+): EditStep | undefined {
+  if (insertions === undefined || draft.created) return undefined;
+  const before: Draft = { ...draft, change: ChangeSet.none(draft.base.text.length), index: draft.base };
+  const located = meantBy(before, edit, locateEdit(before, edit, options));
+  if (located.kind !== "one") return undefined;
+  const [place] = located.places;
+  const changes = rewrite(draft.base, place, edit);
+  if (changes === undefined || !insertions.hasAll(changes, { at: before, now: draft })) return undefined;
+  const { path } = draft.document;
+  const places = draft.created ? [] : [linesOf(before, place)];
+  return { draft, outcome: { index: edit.index, path, status: "skipped", rung: located.rung, places } };
+}
+
 /** Returns the failure of an edit that would fail against any text. Not called for an edit that may create a file. */
-export function refusal(at: At, edit: EditOperation): Failure | undefined {
+export function refusal(at: At, edit: EditOperation, { allowOmissions }: BatchOptions): Failure | undefined {
   if (edit.oldText === "") return editFailures.emptyOldText(at, { first: false });
-  return edit.oldText === edit.newText ? editFailures.noChange(at) : undefined;
+  if (edit.oldText === edit.newText) return editFailures.noChange(at);
+  if (allowOmissions || !/\.{3}|…/.test(edit.newText)) return undefined;
+  const omission = omissionIn(edit);
+  return omission === undefined ? undefined : editFailures.leftOutCode(at, omission);
 }
 
 /** Maps edits to names for their pairs of old and new text. Includes only edits whose pair was sent more than once. */
@@ -149,10 +195,26 @@ function survivors({ from, to }: Span, step: ChangeSet): Span[] {
 export class EditHistory {
   readonly applied: { readonly index: number; readonly spans: readonly Span[] }[] = [];
   readonly failed: EditOperation[] = [];
+  /** The lines that the edits inserted; `undefined` if there are none. */
+  insertions: Insertions | undefined;
   /** Maps each applied pair to the rung on which it was first found, and to what remains of the text that it wrote. */
   private readonly done = new Map<string, { readonly rung: RungName; written: readonly Written[] }>();
 
   constructor(private readonly pairs: PairNames) {}
+
+  /** Records the lines that an edit inserts into a draft, and returns the record. */
+  noteInsertions(draft: Draft, changes: readonly Change[]): Insertions {
+    this.insertions ??= new Insertions();
+    this.insertions.note(draft, changes);
+    return this.insertions;
+  }
+
+  /** Records what `source` recorded last, shifted by `by` UTF-16 code units. */
+  adoptInsertions(source: Insertions | undefined, by: number): void {
+    if (source === undefined) return;
+    this.insertions ??= new Insertions();
+    this.insertions.adopt(source.latest, by);
+  }
 
   /** Reports whether an edit with the same pair was applied before. */
   hasDone(edit: EditOperation): boolean {

@@ -77,31 +77,6 @@ export function disambiguateEdit(draft: Draft, { rung, first, places }: FirstPla
   ]);
 }
 
-/** Like `disambiguateEdit`, but for a hunk, whose `length` old lines match at each of the 0-based lines `starts`. */
-export function disambiguateHunk(
-  draft: Draft,
-  { rung, starts, length }: { readonly rung: RungName; readonly starts: readonly number[]; readonly length: number },
-): Disambiguation | undefined {
-  const lines = draft.index.matchedLines;
-  const [first, ...others] = starts;
-  if (first === undefined || length === 0 || starts.length >= limits.hunkPlaces) return undefined;
-  const contentOf = (line: number): string | undefined => {
-    const isThere =
-      line >= 0 && line < lines.lineCount && lines.contentEnd(line) - lines.start(line) <= limits.quotedLine;
-    return isThere ? lines.content(line) : undefined;
-  };
-  const folded = (line: number): string | undefined => {
-    const content = contentOf(line);
-    return content === undefined || rung === "exact" ? content : loosely(content).trim();
-  };
-  const beside = (kind: "above" | "below", by: number): Beside[] => {
-    const text = contentOf(first + by) ?? "";
-    if (text.trim() === "" || others.some((start) => folded(start + by) === folded(first + by))) return [];
-    return [{ kind, isWhole: true, line: lineInBase(draft, lines.start(first + by)), text }];
-  };
-  return shortest([...beside("above", -1), ...beside("below", length)]);
-}
-
 type Beside = Extract<Disambiguation, { kind: "above" | "below" }>;
 
 function shortest(tellings: readonly Beside[]): Disambiguation | undefined {

@@ -1,12 +1,17 @@
 /** Explains why an old text was not found: another edit changed it, the edit was already made, or the text differs. */
+
+import { type DifferenceKind, lineDifference, type Region } from "../../match/hints/difference.js";
 import { miswritings } from "../../match/hints/knownMistakes.js";
 import { isElision } from "../../match/hints/leftOutCode.js";
-import { type DifferenceKind, lineDifference, nearestRegions, type Region } from "../../match/hints/nearest.js";
+import { lookalikes } from "../../match/hints/lookalikes.js";
+import { nearestRegions } from "../../match/hints/nearest.js";
+import { occurringLines } from "../../match/hints/occurringLines.js";
 import { locate, locating } from "../../match/locate.js";
 import type { Place } from "../../match/place.js";
 import { isStricter } from "../../match/rungs.js";
 import type { TextIndex } from "../../match/textIndex.js";
-import { hasNumbered, isReindenting, isShifted } from "../../match/wholeLines.js";
+import { hasNumbered } from "../../match/viewPrefix.js";
+import { isReindenting, isShifted } from "../../match/wholeLines.js";
 import { isAllBlank, lineTexts, trimStart } from "../../text/chars.js";
 import { limits } from "../../text/limits.js";
 import { type Draft, isWritten, lineInBase, type Span, touchesAny } from "../draft.js";
@@ -14,7 +19,7 @@ import type { Hits } from "../edits/choose.js";
 import { editFailures } from "../edits/sentences.js";
 import type { At, Failure, NearestRegion } from "../failure.js";
 import type { BatchOptions, EditOperation } from "../operation.js";
-import { type Absence, type KnownMistake, sayDifference, showLines } from "./sentences.js";
+import { type Absence, type KnownMistake, sayDifference, sayMistake, showLines } from "./sentences.js";
 
 /** The effects of earlier edits of the batch, which may explain why an old text is missing. */
 export interface BatchHistory {
@@ -52,7 +57,7 @@ export function* explainAbsence(
   const line = lineOfReindented(draft, edit) ?? lineOfNewText(draft, edit);
   if (line !== undefined) {
     const elsewhere = nearestRegions(draft.index, edit.oldText)
-      .map((region) => quotedRegion(draft, region))
+      .map((region) => quotedRegion(draft, region, limits.furtherLines))
       .filter(({ startLine, endLine }) => line < startLine || line > endLine);
     return editFailures.alreadyApplied(at, line, elsewhere);
   }
@@ -70,7 +75,7 @@ export function* explainAbsence(
 export function* absenceOf(
   draft: Draft,
   sought: string,
-  how: { readonly wholeLines?: boolean } = {},
+  how: { readonly wholeLines?: boolean; readonly from?: number } = {},
 ): Generator<void, Absence> {
   const elided = elisionIn(sought, draft.index);
   yield;
@@ -78,11 +83,19 @@ export function* absenceOf(
   const around = elided === undefined ? undefined : aroundElision(draft, sought, elided);
   yield;
   const near = isAllBlank(sought) ? [] : nearestRegions(draft.index, text, how);
-  const regions = around === undefined ? near : [around];
+  yield;
+  const isKnown = near.length > 0 || elided !== undefined || miswritten !== undefined;
+  const alike = isKnown ? near : lookalikes(draft.index, text);
+  const regions = around === undefined ? alike : [around];
+  const occurring = isKnown || alike.length > 0 ? [] : occurringLines(draft.index, text);
   return {
     elided,
-    nearest: miswritten?.line === undefined ? regions.map((region) => quotedRegion(draft, region)) : [],
+    nearest: miswritten?.found === undefined ? quotedRegions(draft, regions) : [],
     miswritten,
+    occurring: occurring.map(({ sought, line, count }) => {
+      const offset = draft.index.matchedLines.start(line);
+      return { sought: sought + 1, line: lineInBase(draft, offset), count };
+    }),
     outdated: outdatedBy(draft, regions[0]),
     inBatch: draft.index !== draft.base,
   };
@@ -167,13 +180,21 @@ function* asMeant(draft: Draft, oldText: string): Generator<void, Meant> {
     if (text === oldText || isAllBlank(text)) continue;
     const found = yield* locating(draft.index, text, { lenient: true });
     const isFound = found.kind === "one" || found.kind === "many";
-    if (isFound) return { text, miswritten: { kind, line: lineInBase(draft, found.places[0].from) } };
+    if (isFound) return { text, miswritten: { kind, found: correctedAt(draft, found.places[0], kind) } };
     // A single backslash may well be intentional.
     const isTelling = kind === "view" || (kind === "escaped" && !oldText.includes("\n") && text.includes("\n"));
     yield;
-    if (isTelling) nearly ??= { text, miswritten: { kind, line: undefined } };
+    if (isTelling) nearly ??= { text, miswritten: { kind, found: undefined } };
   }
   return nearly ?? { text: oldText, miswritten: undefined };
+}
+
+/** Returns the region where an old text matches once a known mistake is corrected, and the column at which it starts. */
+function correctedAt(draft: Draft, { from, to }: Place, kind: KnownMistake["kind"]): KnownMistake["found"] {
+  const { lines } = draft.index;
+  const [startLine, endLine] = [lines.lineAt(from), lines.lineAt(Math.max(from, to - 1))];
+  const region = quotedRegion(draft, { startLine, endLine, difference: undefined });
+  return { region: { ...region, difference: sayMistake(kind) }, column: from - lines.start(startLine) + 1 };
 }
 
 /**
@@ -277,17 +298,27 @@ function elisionIn(sought: string, index: TextIndex): string | undefined {
 }
 
 /** Differences that are easy to miss unless whitespace is made visible. */
-const blankKinds: ReadonlySet<DifferenceKind> = new Set(["lineEndBlanks", "indentation", "innerBlanks", "typography"]);
+const blankKinds: ReadonlySet<DifferenceKind> = new Set([
+  ...(["lineEndBlanks", "indentation", "unevenIndentation", "innerBlanks", "typography"] as const),
+]);
 
-/** Returns a region in the form in which failures quote it, with line numbers from the text before the batch. */
-export function quotedRegion(draft: Draft, region: Region): NearestRegion {
+/** Returns regions, the nearest first, in the form in which failures quote them. */
+export function quotedRegions(draft: Draft, regions: readonly Region[]): NearestRegion[] {
+  return regions.map((region, i) => quotedRegion(draft, region, i === 0 ? limits.nearestLines : limits.furtherLines));
+}
+
+/**
+ * Returns a region in the form in which failures quote it, with line numbers from the text before the batch, and at most
+ * `most` of its lines.
+ */
+function quotedRegion(draft: Draft, region: Region, most: number = limits.nearestLines): NearestRegion {
   const { lines } = draft.index;
   const { difference } = region;
   const visible = difference !== undefined && blankKinds.has(difference.kind);
   // If the difference is far down in the region, only the lines around it are shown.
-  const isFar = difference !== undefined && difference.line - region.startLine >= limits.nearestLines;
-  const shownStart = isFar ? difference.line - Math.floor(limits.nearestLines / 2) : region.startLine;
-  const shownEnd = Math.min(region.endLine, shownStart + limits.nearestLines - 1);
+  const isFar = difference !== undefined && difference.line - region.startLine >= most;
+  const shownStart = isFar ? difference.line - Math.floor(most / 2) : region.startLine;
+  const shownEnd = Math.min(region.endLine, shownStart + most - 1);
   const content = Array.from({ length: shownEnd - shownStart + 1 }, (_, i) => lines.content(shownStart + i));
   const inBase = (line: number): number => lineInBase(draft, lines.start(line));
   const numbered = content.map((text, i) => ({ text, number: ownLine(draft, shownStart + i) }));
@@ -299,9 +330,10 @@ export function quotedRegion(draft: Draft, region: Region): NearestRegion {
       before: shownStart > region.startLine,
       more: region.endLine > shownEnd,
     }),
-    difference: sayDifference(difference && { ...difference, line: inBase(difference.line) }, {
-      lines: region.endLine - region.startLine + 1,
-    }),
+    difference: sayDifference(
+      difference && { ...difference, line: inBase(difference.line), uneven: difference.uneven?.map(inBase) ?? [] },
+      { lines: region.endLine - region.startLine + 1 },
+    ),
   };
 }
 

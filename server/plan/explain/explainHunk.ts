@@ -6,62 +6,64 @@ import { type Draft, lineInBase } from "../draft.js";
 import { quotedPlaces } from "../edits/choose.js";
 import type { At, Failure } from "../failure.js";
 import type { Hunk, HunkLine } from "../operation.js";
+import type { MissingAnchor } from "../patch/anchors.js";
 import { type HunkProblem, isIdle, isSigned, newLines, oldLines } from "../patch/hunks.js";
 import { hunkFailures } from "../patch/sentences.js";
-import { disambiguateHunk } from "./disambiguation.js";
-import { absenceOf, quotedRegion } from "./explainEdit.js";
+import { absenceOf, quotedRegions } from "./explainEdit.js";
+import { meantToAdd, onlyPlace, tellingLines } from "./hunkContext.js";
 
 /** The reason a hunk could not be placed, and how much to say about it. */
 interface Unplaced {
   readonly problem: HunkProblem;
   readonly lenient: boolean;
+  /** `true` if earlier sections changed the text that was searched. */
+  readonly inBatch: boolean;
   /** `true` to skip the search for text that resembles the hunk's lines, because too many hunks have failed. */
   readonly isBrief: boolean;
 }
 
 /** Returns the failure of a hunk that could not be placed in a draft's text; looks for the reason in steps. */
-export function* explainHunk(
-  draft: Draft,
-  hunk: Hunk,
-  { problem, lenient, isBrief }: Unplaced,
-  at: At,
-): Generator<void, Failure> {
+export function* explainHunk(draft: Draft, hunk: Hunk, how: Unplaced, at: At): Generator<void, Failure> {
+  const { problem, lenient, isBrief } = how;
   if (isIdle(hunk)) {
     // The place of an idle hunk does not matter, but if the file lacks its lines, they were probably meant to be added.
     const isSought = problem.kind === "noLines" && !isBrief;
     const absence = isSought
-      ? yield* absenceOf(draft, oldLines(hunk.lines).join("\n"), { wholeLines: true })
+      ? yield* absenceOf(draft, idleLines(draft.index, hunk).join("\n"), { wholeLines: true })
       : undefined;
     return hunkFailures.noChange(at, { isSigned: isSigned(hunk), absence, line: undefined });
   }
   if (isBrief) return hunkFailures.notExplained(at);
   const lines = draft.index.matchedLines;
   const inBase = (line: number): number => lineInBase(draft, lines.start(line));
+  const placesAt = (starts: readonly number[]) =>
+    quotedPlaces(
+      draft,
+      starts.map((line) => ({ from: lines.start(line), to: lines.start(line + 1) })),
+    );
   const old = oldLines(hunk.lines);
   switch (problem.kind) {
     case "noContext":
       return hunkFailures.noContext(at);
+    case "uneven": {
+      const absence = yield* absenceOf(draft, old.join("\n"), { wholeLines: true, from: problem.start });
+      return hunkFailures.uneven(at, { why: problem.why, absence });
+    }
     case "ambiguous": {
-      const places = problem.starts.map((line) => ({ from: lines.start(line), to: lines.start(line + 1) }));
-      const { rung, starts, near } = problem;
-      const shown = {
-        matches: quotedPlaces(draft, places),
-        near,
-        telling: disambiguateHunk(draft, { rung, starts, length: old.length }),
-      };
+      const { rung, starts, length, near } = problem;
+      // More context below is of no use after an empty line that the file lacks.
+      const telling = length === old.length ? tellingLines(draft, { rung, starts, run: old }) : [];
+      const anchoring = !lenient ? "strict" : hunk.anchors.length > 0 ? "anchored" : "none";
+      const shown = { matches: placesAt(starts), near, telling, anchoring } as const;
       return hunkFailures.ambiguous(at, { found: starts.length, rung, ...shown });
     }
-    case "noAnchor": {
-      const own = old.length === 0 ? undefined : onlyPlace(draft.index, old);
-      return hunkFailures.noAnchor(at, {
-        anchor: problem.anchor,
-        behind: problem.from === 0 ? undefined : inBase(problem.from - 1),
-        linesAt: own === undefined ? undefined : inBase(own),
-        nearest: nearestRegions(draft.index, problem.anchor, { wholeLines: true }).map((region) =>
-          quotedRegion(draft, region),
-        ),
-      });
+    case "ambiguousAnchor": {
+      const { anchor, rung, starts } = problem;
+      const telling = tellingLines(draft, { rung, starts, run: [anchor] });
+      return hunkFailures.ambiguousAnchor(at, { anchor, found: starts.length, matches: placesAt(starts), telling });
     }
+    case "noAnchor":
+      return yield* explainAnchor(draft, hunk, { ...how, problem }, at);
     case "notAtEnd": {
       const own = onlyPlace(draft.index, old);
       return hunkFailures.notAtEnd(at, own === undefined ? undefined : inBase(own));
@@ -73,19 +75,62 @@ export function* explainHunk(
       const own = behind === undefined ? undefined : onlyPlace(draft.index, old);
       if (behind !== undefined && own !== undefined) return hunkFailures.beforeAnchor(at, behind, inBase(own));
       return hunkFailures.noLines(at, {
+        ...(yield* absenceOf(draft, old.join("\n"), { wholeLines: true, from: behind === undefined ? 0 : from })),
         behind: behind ?? (from === 0 ? undefined : inBase(from - 1)),
         everywhere: lenient,
-        ...(yield* absenceOf(draft, old.join("\n"), { wholeLines: true })),
-        inBatch: !draft.change.isEmpty,
+        inBatch: how.inBatch,
+        anchor: undefined,
+        unsigned: meantToAdd(draft, hunk.lines),
       });
     }
   }
 }
 
-/** Returns the 0-based line where a run of lines starts in the text; `undefined` unless the run occurs exactly once. */
-function onlyPlace(index: TextIndex, run: readonly string[]): number | undefined {
-  const hits = run.length === 0 ? undefined : locateLines(index, run, { from: 0, most: 2 });
-  return hits?.starts.length === 1 ? hits.starts[0] : undefined;
+/** Returns the failure of a hunk whose anchor is missing. If its lines are missing, too, these matter more. */
+function* explainAnchor(
+  draft: Draft,
+  hunk: Hunk,
+  { problem, inBatch }: Unplaced & { readonly problem: MissingAnchor },
+  at: At,
+): Generator<void, Failure> {
+  const { index } = draft;
+  const inBase = (line: number): number => lineInBase(draft, index.matchedLines.start(line));
+  const { anchor, from } = problem;
+  const old = oldLines(hunk.lines);
+  if (old.length > 0 && locateLines(index, old, { from: 0, most: 1, lenient: true }) === undefined) {
+    const done = newLinesAt(index, hunk.lines);
+    if (done !== undefined) return hunkFailures.alreadyApplied(at, inBase(done));
+    return hunkFailures.noLines(at, {
+      ...(yield* absenceOf(draft, old.join("\n"), { wholeLines: true })),
+      behind: undefined,
+      everywhere: true,
+      inBatch,
+      anchor,
+      unsigned: meantToAdd(draft, hunk.lines),
+    });
+  }
+  const own = onlyPlace(index, old);
+  return hunkFailures.noAnchor(at, {
+    anchor,
+    behind: from === 0 ? undefined : inBase(from - 1),
+    linesAt: own === undefined ? undefined : inBase(own),
+    nearest: quotedRegions(draft, nearestRegions(index, anchor, { wholeLines: true })),
+  });
+}
+
+/**
+ * Returns the lines of an idle hunk as their author meant them. If the author wrote lines of the file without signs,
+ * their first space was not a sign, but a part of the line.
+ */
+function idleLines(index: TextIndex, hunk: Hunk): string[] {
+  const read = oldLines(hunk.lines);
+  if (isSigned(hunk)) return read;
+  const written = hunk.lines.map(({ text, unsignedAt }) =>
+    unsignedAt === undefined && text !== "" ? ` ${text}` : text,
+  );
+  const known = (lines: readonly string[]): number =>
+    lines.filter((line) => index.lineTable("nothing").find([line], { from: 0, most: 1 }).length > 0).length;
+  return known(written) > known(read) ? written : read;
 }
 
 /** Like `onlyPlace`, but for the new lines of a hunk; `undefined` if no added line contains a letter or digit. */

@@ -1,21 +1,30 @@
-/** Warns about new texts with an ellipsis or a comment in place of code: such an edit deletes the code. */
-import { isElision } from "../../match/hints/leftOutCode.js";
+/** Finds an ellipsis or a comment in place of code in new texts: such an edit deletes the code. */
+import { isElision, isOmission } from "../../match/hints/leftOutCode.js";
+import { lineRuns } from "../../match/rewrite.js";
 import { wholeLines } from "../../match/wholeLines.js";
+import type { Draft } from "../draft.js";
 import type { EditOperation, Hunk } from "../operation.js";
 import type { EditOutcome } from "../outcome.js";
 import { newLines, oldLines } from "../patch/hunks.js";
+import { emptyLineWarnings } from "./emptyLineWarnings.js";
 import { explainWarnings } from "./sentences.js";
 
-/** Returns a warning for each applied edit or hunk whose new lines leave code out. */
+/**
+ * Returns a warning for each applied edit or hunk whose new lines leave code out and, if a draft is given, for each edit
+ * that deletes a line's text but not the line.
+ */
 export function elidedWarnings(
   sent: readonly (EditOperation | Hunk)[],
   outcomes: readonly EditOutcome[],
+  draft?: Draft,
 ): readonly string[] {
   const applied = new Map(
     outcomes.flatMap((outcome) => (outcome.status === "applied" ? [[outcome.index, outcome]] : [])),
   );
   return sent.flatMap((edit) => {
     const outcome = applied.get(edit.index);
+    if (outcome !== undefined && draft !== undefined && "oldText" in edit && edit.newText === "")
+      return emptyLineWarnings(draft, edit, outcome);
     // If the old text is a single line, only one line can be deleted.
     if (outcome === undefined || ("oldText" in edit && !edit.oldText.includes("\n"))) return [];
     const { old, next } =
@@ -29,6 +38,19 @@ export function elidedWarnings(
       ? []
       : [explainWarnings.elided({ index: edit.index, path: outcome.path, line, gone })];
   });
+}
+
+/**
+ * Returns a new line that certainly stands for left-out code and is not in the old text, if the edit removes any line;
+ * otherwise `undefined`. The line need not be next to a removed one: the same bracket may end the code before and after.
+ */
+export function omissionIn(edit: EditOperation | Hunk): string | undefined {
+  const { old, next } = "lines" in edit ? { old: oldLines(edit.lines), next: newLines(edit.lines) } : linesOfEdit(edit);
+  const trimmed = { old: old.map((one) => one.trim()), next: next.map((one) => one.trim()) };
+  const known = new Set(trimmed.old);
+  const omission = trimmed.next.find((one) => isOmission(one) && !known.has(one));
+  if (omission === undefined) return undefined;
+  return lineRuns(trimmed.old, trimmed.next).some(({ removed }) => removed) ? omission : undefined;
 }
 
 /** The minimum number of deleted lines for a warning: replacing a single line with a comment may be intentional. */

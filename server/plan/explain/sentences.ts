@@ -1,16 +1,23 @@
 /** Formats the lines, matches and differences that failures show, and clauses shared by edit and hunk failures. */
+
+import type { Difference, DifferenceKind } from "../../match/hints/difference.js";
 import type { Miswriting } from "../../match/hints/knownMistakes.js";
-import type { Difference, DifferenceKind } from "../../match/hints/nearest.js";
 import { limits } from "../../text/limits.js";
 import { clip, count, type Failure, type NearestRegion, type QuotedLine, quote } from "../failure.js";
 
-/** Shows matches line by line. If all their lines are identical, also shows the line above each match. */
+/**
+ * Shows matches line by line. If all their lines are identical, also shows a line that only this match has near it or,
+ * failing that, the line above.
+ */
 export function quoted(lines: readonly QuotedPlace[]): string {
   const same = lines.every(({ text }) => text === lines[0]?.text);
   const oneLine = new Set(lines.map(({ line }) => line)).size < lines.length;
   return lines
-    .map(({ line, column, text, above, isWritten }) => {
-      const before = same && above !== undefined ? `   (line ${line - 1}: ${clip(above.trim(), 60)})` : "";
+    .map(({ line, column, text, above, only, isWritten }) => {
+      const beside = above === undefined ? "" : `   (line ${line - 1}: ${clip(above.trim(), 60)})`;
+      const telling =
+        only === undefined ? beside : `   (only here: line ${only.line} ${only.side}: ${clip(only.text, 60)})`;
+      const before = same ? telling : "";
       const by = isWritten ? "   (written by an earlier edit of this call)" : before;
       return `\n${line}${oneLine ? `:${column}` : ""}| ${clip(text, 80)}${by}`;
     })
@@ -25,6 +32,13 @@ export interface QuotedPlace extends QuotedLine {
   readonly isWritten: boolean;
   /** The line above the match; `undefined` if there is none, or if an earlier edit of the batch wrote that line. */
   readonly above: string | undefined;
+  /** The nearest line that no other match has at the same distance; `undefined` if there is none. */
+  readonly only: TellingLine | undefined;
+}
+
+/** A line above or below a match that no other match has at the same distance. */
+export interface TellingLine extends QuotedLine {
+  readonly side: "above" | "below";
 }
 
 /** An addition to an ambiguous old text that rules out all but its first match. */
@@ -70,8 +84,8 @@ export const plainLines = (places: readonly QuotedPlace[]): QuotedLine[] =>
   places.map(({ line, text }) => ({ line, text }));
 
 /** Returns sentences about a text that was not found: its known mistakes, and the regions that resemble it most. */
-export function sayAbsence({ elided, miswritten, outdated, nearest }: Omit<Absence, "inBatch">): string[] {
-  const isUnknown = nearest.length === 0 && elided === undefined && miswritten === undefined;
+export function sayAbsence({ elided, miswritten, outdated, nearest, occurring }: Omit<Absence, "inBatch">): string[] {
+  const isUnknown = nearest.length === 0 && elided === undefined && miswritten === undefined && occurring.length === 0;
   return [
     ...(elided === undefined
       ? []
@@ -81,21 +95,38 @@ export function sayAbsence({ elided, miswritten, outdated, nearest }: Omit<Absen
       ? []
       : [`The file had this text up to version ${outdated.since}; it has since been changed in the editor.`]),
     ...(isUnknown ? ["Nothing similar was found in the file."] : []),
+    ...sayOccurring(occurring),
     ...sayNearest(nearest),
   ];
 }
 
-/** Returns a failure's fields for programs: the nearest regions and the line; empty if nothing similar was found. */
-export function placeOf({ nearest, miswritten }: Omit<Absence, "inBatch">): Pick<Failure, "nearest" | "line"> {
+function sayOccurring(runs: readonly SaidLines[]): string[] {
+  if (runs.length === 0) return [];
+  const named = (line: number, count: number): string => sayLines(Array.from({ length: count }, (_, i) => line + i));
+  const said = runs.map(({ sought, line, count }) => `${named(sought, count)} of it at ${named(line, count)}`);
+  return [`Only parts of it occur in the file: ${said.join("; ")}.`];
+}
+
+/**
+ * Returns a failure's fields for programs: the nearest regions, the line and, if the old text matches once a mistake is
+ * corrected, the column; empty if nothing similar was found.
+ */
+export function placeOf({
+  nearest,
+  miswritten,
+  occurring,
+}: Omit<Absence, "inBatch">): Pick<Failure, "nearest" | "line" | "column"> {
   if (nearest[0] !== undefined) return { nearest, line: nearest[0].startLine };
-  return miswritten?.line === undefined ? {} : { line: miswritten.line };
+  const found = miswritten?.found;
+  if (found !== undefined) return { nearest: [found.region], line: found.region.startLine, column: found.column };
+  return occurring[0] === undefined ? {} : { line: occurring[0].line };
 }
 
 /** A known mistake that was found in an old text. */
 export interface KnownMistake {
   readonly kind: Miswriting["kind"];
-  /** 1-based line where the corrected text occurs; `undefined` if it does not occur. */
-  readonly line: number | undefined;
+  /** The lines where the corrected text occurs, and its 1-based column; `undefined` if it does not occur. */
+  readonly found: { readonly region: NearestRegion; readonly column: number } | undefined;
 }
 
 const miswritings: Readonly<Record<Miswriting["kind"], string>> = {
@@ -105,14 +136,20 @@ const miswritings: Readonly<Record<Miswriting["kind"], string>> = {
   normalized: "contains precomposed characters where the file has decomposed ones, or vice versa",
   view: "starts its lines with line numbers from a file view, which are not in the file",
   numbered: "starts its lines with line numbers from a file view, which are not in the file",
+  marked:
+    "contains the marks · and →, with which messages show spaces and tabs, where the file has the actual characters",
   fenced: "is wrapped in a Markdown code fence, which is not in the file",
 };
 
 function sayMiswritten(miswritten: KnownMistake | undefined): string[] {
   if (miswritten === undefined) return [];
-  const { kind, line } = miswritten;
-  return [`It ${miswritings[kind]}.${line === undefined ? "" : ` With that corrected, it occurs at line ${line}.`}`];
+  const { kind, found } = miswritten;
+  const where = found === undefined ? "" : ` With that corrected, it occurs at line ${found.region.startLine}.`;
+  return [`It ${miswritings[kind]}.${where}`];
 }
+
+/** Returns what a known mistake changes, as the difference of the region where the corrected text occurs. */
+export const sayMistake = (kind: Miswriting["kind"]): string => `the old text ${miswritings[kind]}`;
 
 /** All clues to the place that a missing old text was meant to match. */
 export interface Absence {
@@ -123,8 +160,17 @@ export interface Absence {
   readonly miswritten: KnownMistake | undefined;
   /** The last version that still contained the line that differs; `undefined` if none is known. */
   readonly outdated: { readonly since: number } | undefined;
+  /** Lines of the old text that occur in the file; empty if there is any other clue. */
+  readonly occurring: readonly SaidLines[];
   /** `true` if earlier edits of the call changed the text that was searched. */
   readonly inBatch: boolean;
+}
+
+/** A run of lines of the old text that occurs in the file; all numbers are 1-based. */
+export interface SaidLines {
+  readonly sought: number;
+  readonly line: number;
+  readonly count: number;
 }
 
 /** The first difference of a region, for `sayDifference`. */
@@ -137,8 +183,11 @@ const differenceNames: Record<DifferenceKind, string> = {
   lineEndBlanks: "trailing whitespace differs",
   indentation: "the indentation differs",
   typography: "quotes, dashes or typographic spaces differ",
+  unevenIndentation: "the indentation differs",
+  lineBreaks: "line breaks, and possibly letter case, whitespace or the width of characters, differ",
   innerBlanks: "whitespace within the line differs",
-  blankLine: "the old text or the file has an extra empty line here",
+  extraBlankLine: "the old text has an empty line here that the file lacks",
+  missingBlankLine: "the file has an empty line here that the old text lacks",
   skippedLine: "the old text omits what the file has here",
   partOfLine: "only part of this line matches",
   quotes: "the quote style differs",
@@ -148,12 +197,11 @@ const differenceNames: Record<DifferenceKind, string> = {
   case: "letter case differs",
   text: "the text differs",
   missingLine: "the file ends before the old text does",
-  missingLineEnd: "the file does not end with a line break",
 };
 
 /** Differences that concern the region as a whole, rather than one of its lines. */
 const wholeRegion: ReadonlySet<DifferenceKind> = new Set([
-  ...(["missingLine", "missingLineEnd", "partOfLine", "leftOut", "beforeLeftOut", "behindLeftOut"] as const),
+  ...(["missingLine", "partOfLine", "lineBreaks", "leftOut", "beforeLeftOut", "behindLeftOut"] as const),
 ]);
 
 /**
@@ -166,11 +214,13 @@ export function sayDifference(difference: SaidDifference | undefined, region: { 
   const { kind, line, column, soughtColumn, sought, found } = difference;
   const name = differenceNames[kind];
   if (wholeRegion.has(kind)) return name;
-  if (kind === "blankLine" || kind === "skippedLine") return `line ${line}: ${name}`;
+  if (kind === "extraBlankLine" || kind === "missingBlankLine" || kind === "skippedLine")
+    return `line ${line}: ${name}`;
   const where = region.lines === 1 ? "" : `line ${line}, `;
-  if (kind === "indentation") {
+  if (kind === "indentation" || kind === "unevenIndentation") {
     const indent = (text: string): string => quote(visibleBlanks(/^\s*/.exec(text)?.[0] ?? ""), 40);
-    return `${where.replace(", ", ": ")}${name}; old text ${indent(sought)}, file ${indent(found)} (· is a space, → is a tab)`;
+    const both = `old text ${indent(sought)}, file ${indent(found)} (· is a space, → is a tab)`;
+    return `${where.replace(", ", ": ")}${name}; ${both}${sayUneven(difference.uneven ?? [])}`;
   }
   const show = kind === "text" || kind === "case" ? (text: string) => text : visibleBlanks;
   const part = (text: string, at: number): string => {
@@ -179,6 +229,26 @@ export function sayDifference(difference: SaidDifference | undefined, region: { 
   };
   const points = lookalikes(sought.codePointAt(soughtColumn), found.codePointAt(column));
   return `${where}column ${column + 1}: ${name}${points}; old text ${part(sought, soughtColumn)}, file ${part(found, column)}`;
+}
+
+/** Says which lines (1-based) have other indentation in the file, if nothing else differs and no shift explains it. */
+function sayUneven(lines: readonly number[]): string {
+  if (lines.length === 0) return "";
+  return lines.length === 1
+    ? "; nothing else differs"
+    : `; nothing else differs, but ${sayLines(lines)} have no shift in common`;
+}
+
+/** Names lines by their 1-based numbers, as in `lines 2-4, 7`; a long list is cut. */
+function sayLines(sorted: readonly number[]): string {
+  const runs: { from: number; to: number }[] = [];
+  for (const line of sorted) {
+    const last = runs.at(-1);
+    if (last !== undefined && last.to === line - 1) last.to = line;
+    else runs.push({ from: line, to: line });
+  }
+  const shown = runs.slice(0, 6).map(({ from, to }) => (from === to ? `${from}` : `${from}-${to}`));
+  return `${sorted.length === 1 ? "line" : "lines"} ${shown.join(", ")}${runs.length > 6 ? ", …" : ""}`;
 }
 
 /** Names two code points if one is invisible, or if both are letters and only one is ASCII; otherwise returns "". */
@@ -232,7 +302,7 @@ export function showLines(
   how: { blanks: "visible" | "plain"; before: boolean; more: boolean },
 ): string {
   const shown = lines.map(({ text, number }) => {
-    const cut = clip(text, limits.quotedLine);
+    const cut = clip(text, limits.nearestLine);
     return `${number ?? "+"}| ${how.blanks === "plain" ? cut : withVisibleEnds(cut)}`;
   });
   return [...(how.before ? ["…"] : []), ...shown, ...(how.more ? ["…"] : [])].join("\n");
@@ -245,11 +315,14 @@ export function sayNearest([first, ...others]: readonly NearestRegion[]): string
     startLine === endLine ? `line ${startLine}` : `lines ${startLine}-${endLine}`;
   const also = others.map((region) => `${named(region)} (${clip(region.difference, 120)})`);
   const rest = also.length === 0 ? "" : `Also similar: ${also.join("; ")}.\n`;
-  return [`Nearest match: ${named(first)} (${first.difference}):\n${clip(first.text, 500)}\n${rest}`];
+  return [`Nearest match: ${named(first)} (${first.difference}):\n${clip(first.text, limits.nearestText)}\n${rest}`];
 }
 
 /** Warnings about new texts that look unfinished. */
 export const explainWarnings = {
+  /** `line`: 1-based, in the text before the batch. */
+  emptyLine: ({ index, path, line }: { index: number; path: string; line: number }): string =>
+    `edit ${index} leaves an empty line in place of line ${line} of ${path}: to delete the line itself, include its line ending in the old text`,
   /** `gone`: the number of removed lines that no new lines replace. */
   elided: ({ index, path, line, gone }: { index: number; path: string; line: string; gone: number }): string =>
     `edit ${index} removes ${count(gone, "line")} from ${path} and writes ${quote(line)} literally instead: if this line stands in for the removed code, undo the edit and send the new text in full`,

@@ -2,10 +2,13 @@
  * Finds the places of a section's hunks in the text as it was before the section. Works like Codex, but never guesses.
  */
 import { type LineHits, locateLines } from "../../match/locate.js";
+import { isRunAt } from "../../match/looseLines.js";
 import type { RungName } from "../../match/rungs.js";
 import type { TextIndex } from "../../match/textIndex.js";
+import { isAllBlank } from "../../text/chars.js";
 import { limits } from "../../text/limits.js";
 import type { Anchor, Hunk, HunkLine } from "../operation.js";
+import { type Followed, findAnchors, followAnchors, type MissingAnchor, passAnchors } from "./anchors.js";
 
 /** The place of a hunk. Line numbers are 0-based and refer to the text that is searched for the section's hunks. */
 export interface HunkPlace {
@@ -20,11 +23,13 @@ export interface HunkPlace {
   readonly rung: RungName | undefined;
   /** The line at which the search for the next hunk starts, unless an earlier hunk's `next` is greater. */
   readonly next: number;
+  /** The text of an anchor that is not a line of the file and was ignored; `undefined` if there is none. */
+  readonly ignored?: string;
 }
 
 /** The reason a hunk can't be placed. Line numbers are 0-based. */
 export type HunkProblem =
-  | { readonly kind: "noAnchor"; readonly anchor: string; readonly from: number }
+  | MissingAnchor
   | { readonly kind: "noLines"; readonly from: number; readonly behind: string | undefined }
   | { readonly kind: "notAtEnd" }
   /** An insertion whose only context is a line number that does not determine its exact place. */
@@ -32,9 +37,23 @@ export type HunkProblem =
   | {
       readonly kind: "ambiguous";
       readonly starts: readonly number[];
+      /** The number of lines that each match has. */
+      readonly length: number;
       readonly rung: RungName;
       readonly near?: number | undefined;
-    };
+    }
+  /** An insertion after an anchor that occurs several times. */
+  | {
+      readonly kind: "ambiguousAnchor";
+      readonly anchor: string;
+      readonly starts: readonly number[];
+      readonly rung: RungName;
+    }
+  /**
+   * A place where the added lines' indentation is unknown: the removed lines beside them disagree, an added line can't
+   * be shifted like them, or the added lines may already have the file's indentation.
+   */
+  | { readonly kind: "uneven"; readonly start: number; readonly why: "disagreement" | "misfit" | "unclear" };
 
 /** The values shared by all hunks of a section. */
 export interface HunkGround {
@@ -43,34 +62,68 @@ export interface HunkGround {
   readonly lenient: boolean;
   /** Converts a 0-based line of `index` to a 1-based line of the text before the batch. */
   readonly baseLine: (line: number) => number;
+  /** The UTF-16 code units that may still be searched for lines that begin with an anchor. */
+  readonly left: { units: number };
 }
 
 /**
  * Searches for a hunk, starting at line `cursor` (0-based), the line after the earlier hunks. Accepts an out-of-order
- * place only if it is the only one, or the one nearest to the hunk's line number. First makes the attempts that Codex
- * makes, in Codex's order.
+ * place only if it is the only one, or the one nearest to the hunk's line number. Makes the attempts that Codex makes,
+ * in Codex's order, but takes the first of several places after an anchor only if `lenient` is `false`.
  */
 export function findHunk(ground: HunkGround, hunk: Hunk, cursor: number): HunkPlace | HunkProblem {
   const { index, lenient } = ground;
   const anchored = followAnchors(index, hunk.anchors, cursor, lenient);
   const hint = lenient ? hunk.anchors.find(({ range }) => range !== undefined)?.range : undefined;
   if (oldLines(hunk.lines).length === 0) return placeInsertion(ground, hunk, anchored, hint);
+  const again = lenient ? followAnchors(index, hunk.anchors, 0, lenient) : anchored;
   if (anchored.kind === "behind") {
-    const { line, isNarrowed } = anchored;
-    const hits = findLines(ground, hunk, line);
-    const isClear = hits !== undefined && (isNarrowed || hits.starts.length === 1);
+    const first = anchored.last !== undefined && !lenient;
+    // If the anchor also occurs before the cursor, that occurrence may be the one that is meant.
+    const isFromFirst = lenient && anchored.last !== undefined && again.kind === "behind";
+    const from = isFromFirst ? Math.max(cursor, startAfter(again, lenient)) : anchored.line;
+    const hits = findLines(ground, hunk, from);
+    const isClear = hits !== undefined && (first || hits.starts.length === 1);
     const gap = lenient && !isClear ? withoutGap(hunk) : undefined;
     if (gap !== undefined) return placeInsertion(ground, gap, anchored, hint);
-    if (hits !== undefined) return decide(ground, hits, { first: isNarrowed, near: hint?.line });
-    // The hunk's first old line may repeat the anchor.
-    const onAnchor = lenient && isNarrowed ? findLines(ground, hunk, line - 1) : undefined;
-    if (onAnchor !== undefined) return decide(ground, onAnchor, { first: true, near: undefined });
+    if (hits !== undefined) return decide(ground, hits, { first, near: hint?.line });
   }
-  const elsewhere = lenient && !hunk.atEnd ? findOutOfOrder(ground, hunk) : undefined;
+  if (again.kind === "noAnchor") return (lenient ? findDespiteAnchor(ground, hunk) : undefined) ?? again;
+  const elsewhere = lenient && !hunk.atEnd ? findLines(ground, hunk, startAfter(again, lenient)) : undefined;
   if (elsewhere !== undefined) return decide(ground, elsewhere, { first: false, near: hint?.line });
-  if (anchored.kind === "noAnchor") return anchored;
   if (hunk.atEnd) return { kind: "notAtEnd" };
-  return { kind: "noLines", from: anchored.line, behind: anchored.isNarrowed ? hunk.anchors.at(-1)?.text : undefined };
+  const { line, last } = anchored.kind === "behind" ? anchored : again;
+  return { kind: "noLines", from: line, behind: last?.text };
+}
+
+/**
+ * Returns the line at which the search for a hunk's old lines starts. With `lenient`, that is the line of the last
+ * anchor, because a hunk's first old line may repeat its anchor.
+ */
+function startAfter({ line, last }: Followed & { readonly kind: "behind" }, lenient: boolean): number {
+  return last !== undefined && lenient ? line - 1 : line;
+}
+
+/**
+ * Places a hunk with an anchor that is not a line of the file, if the hunk's lines leave no doubt: one of them is
+ * removed or contains a letter or digit, and they occur only once. If the anchor is the beginning of exactly one line,
+ * they must occur only once after that line; otherwise, only once in the whole file.
+ */
+function findDespiteAnchor(ground: HunkGround, hunk: Hunk): HunkPlace | undefined {
+  const isTelling = hunk.lines.some(
+    ({ kind, text }) => (kind === "remove" && !isAllBlank(text)) || (kind === "context" && /[\p{L}\p{N}]/u.test(text)),
+  );
+  const passed = isTelling ? passAnchors(ground, hunk.anchors) : undefined;
+  if (passed === undefined) return undefined;
+  const { ignored, line, isSkipped } = passed;
+  const anywhere = { ...hunk, atEnd: false };
+  const hits = findLines(ground, anywhere, Math.max(0, line - 1));
+  if (hits?.starts.length !== 1) return undefined;
+  if (isSkipped && findLines(ground, anywhere, 0)?.starts.length !== 1) return undefined;
+  const place = decide(ground, hits, { first: false, near: undefined });
+  if (place.kind !== "place") return undefined;
+  const isAtEnd = place.start + place.length === ground.index.lineTable("nothing").lineCount;
+  return hunk.atEnd && !isAtEnd ? undefined : { ...place, ignored };
 }
 
 /** Returns the lines of a hunk that must be in the text: context and removed lines. */
@@ -99,33 +152,6 @@ export function isSigned({ lines }: Hunk): boolean {
   return lines.some(({ kind }) => kind !== "context");
 }
 
-type Followed =
-  /** `line`: the 0-based line at which the search starts. `isNarrowed`: `true` if an anchor was found. */
-  | { readonly kind: "behind"; readonly line: number; readonly isNarrowed: boolean }
-  | Extract<HunkProblem, { kind: "noAnchor" }>;
-
-/** Finds a hunk's anchors. Each is a whole line, searched for after the previous anchor's line. */
-function followAnchors(index: TextIndex, anchors: readonly Anchor[], from: number, lenient: boolean): Followed {
-  let line = from;
-  let isNarrowed = false;
-  for (const anchor of anchors) {
-    const found = findAnchor(index, anchor, line, lenient);
-    if (found !== undefined) {
-      line = found + 1;
-      isNarrowed = true;
-    } else if (!lenient || anchor.range === undefined) return { kind: "noAnchor", anchor: anchor.text, from: line };
-  }
-  return { kind: "behind", line, isNarrowed };
-}
-
-function findAnchor(index: TextIndex, { text }: Anchor, from: number, lenient: boolean): number | undefined {
-  const range = { from, most: 1 };
-  const literal = locateLines(index, [text], range)?.starts[0];
-  // Some models close the anchor with `@@`, as a unified diff closes its line numbers.
-  const isClosed = lenient && literal === undefined && text.endsWith(" @@");
-  return isClosed ? locateLines(index, [text.slice(0, -3)], range)?.starts[0] : literal;
-}
-
 /** The starts that were found, and the hunk's lines without any empty ones that had to be dropped to find a match. */
 interface HunkHits extends LineHits {
   readonly lines: readonly HunkLine[];
@@ -138,8 +164,12 @@ function findLines({ index, lenient }: HunkGround, { lines, atEnd }: Hunk, from:
   for (const left of attempts) {
     const run = oldLines(left);
     const only = atEnd ? Math.max(from, index.lineTable("nothing").lineCount - run.length) : undefined;
-    const hits = run.length === 0 ? undefined : locateLines(index, run, { from, only, most: limits.hunkPlaces });
-    if (hits !== undefined) return { ...hits, lines: left };
+    const range = { from, only, most: limits.hunkPlaces, lenient };
+    const hits = run.length === 0 ? undefined : locateLines(index, run, range);
+    // If the file already has the hunk's new lines there, the empty lines that it lacks are no reason to add them again.
+    const isDone =
+      lenient && left !== lines && hits?.starts.some((start) => isRunAt(index, start, newLines(left))) === true;
+    if (hits !== undefined && !isDone) return { ...hits, lines: left };
   }
   return undefined;
 }
@@ -184,53 +214,55 @@ function withoutLastBlank(lines: readonly HunkLine[]): readonly HunkLine[] | und
 
 /** Chooses a place: with `first`, the first one; otherwise the only one, or the one nearest to `near`. */
 function decide(
-  { baseLine }: HunkGround,
+  ground: HunkGround,
   hits: HunkHits,
   { first, near }: { readonly first: boolean; readonly near: number | undefined },
 ): HunkPlace | HunkProblem {
   const { rung, lines } = hits;
-  let starts: readonly number[] = hits.starts;
-  if (!first && near !== undefined) {
-    const distances = starts.map((start) => Math.abs(baseLine(start) - near));
-    const least = distances.reduce((a, b) => Math.min(a, b));
-    starts = starts.filter((_, i) => distances[i] === least);
-  }
-  const [start, second] = starts;
-  if (start === undefined || (!first && second !== undefined)) return { kind: "ambiguous", starts, rung, near };
+  const starts = first ? hits.starts : nearestTo(ground, hits.starts, near);
   const { length } = oldLines(lines);
+  const [start, second] = starts;
+  if (start === undefined || (!first && second !== undefined)) return { kind: "ambiguous", starts, length, rung, near };
   return { kind: "place", start, length, lines, rung, next: start + length };
 }
 
-/** Searches the whole text for places of a hunk that start on the last anchor's line or after it. */
-function findOutOfOrder(ground: HunkGround, hunk: Hunk): HunkHits | undefined {
-  const anchored = followAnchors(ground.index, hunk.anchors, 0, true);
-  if (anchored.kind === "noAnchor") return undefined;
-  // The hunk's first old line may repeat the last anchor.
-  return findLines(ground, hunk, Math.max(0, anchored.line - (anchored.isNarrowed ? 1 : 0)));
+/** Returns the lines that are nearest to a 1-based line of the text before the batch; all lines if it is `undefined`. */
+function nearestTo({ baseLine }: HunkGround, starts: readonly number[], near: number | undefined): readonly number[] {
+  if (near === undefined) return starts;
+  const distances = starts.map((start) => Math.abs(baseLine(start) - near));
+  const least = distances.reduce((a, b) => Math.min(a, b));
+  return starts.filter((_, i) => distances[i] === least);
 }
 
 /** Places a hunk without old lines: after its anchor, or else at its line number, or else at the end of the file. */
 function placeInsertion(
-  { index, lenient, baseLine }: HunkGround,
+  ground: HunkGround,
   hunk: Hunk,
   anchored: Followed,
   hint: Anchor["range"],
 ): HunkPlace | HunkProblem {
+  const { index, lenient, baseLine } = ground;
   const { lineCount } = index.lineTable("nothing");
   const insertAt = (start: number): HunkPlace => {
     // After an insertion at the end of the file, the next hunk is still searched for after the anchor, if there is one.
     const next = anchored.kind === "behind" ? anchored.line : start;
     return { kind: "place", start, length: 0, lines: hunk.lines, rung: undefined, next };
   };
-  if (anchored.kind === "noAnchor") {
-    const last = hunk.anchors.at(-1);
-    const outer = lenient ? followAnchors(index, hunk.anchors.slice(0, -1), 0, true) : anchored;
-    if (outer.kind === "noAnchor" || last === undefined) return anchored;
-    const hits = locateLines(index, [last.text], { from: outer.line, most: limits.hunkPlaces });
-    if (hits === undefined) return anchored;
-    return hits.starts.length > 1 ? { kind: "ambiguous", ...hits } : insertAt(hits.starts[0] + 1);
+  const insertAfter = ({ text }: Anchor, { rung, starts: found }: LineHits): HunkPlace | HunkProblem => {
+    const starts = nearestTo(ground, found, hint?.line);
+    const [start, second] = starts;
+    return start === undefined || second !== undefined
+      ? { kind: "ambiguousAnchor", anchor: text, starts, rung }
+      : insertAt(start + 1);
+  };
+  // The order of the hunks does not decide among several lines that are the same as the anchor.
+  const again = lenient ? followAnchors(index, hunk.anchors, 0, true) : anchored;
+  if (again.kind === "noAnchor") return again;
+  const { line, last } = again;
+  if (last !== undefined && (!hunk.atEnd || anchored.kind === "noAnchor")) {
+    const hits = lenient ? findAnchors(index, last, line - 1) : undefined;
+    return hits === undefined ? insertAt(line) : insertAfter(last, hits);
   }
-  if (anchored.isNarrowed && !hunk.atEnd) return insertAt(anchored.line);
   if (hunk.atEnd || hint === undefined) return insertAt(lineCount);
   // Only an empty range determines the exact place of the insertion, and earlier sections may have moved that place.
   const isMoved = hint.line > lineCount || (hint.line > 0 && baseLine(hint.line - 1) !== hint.line);

@@ -1,5 +1,6 @@
 /** The state of the files while a patch is planned: the file under each name, and the current name of each document. */
 import { type Draft, draftOf } from "../draft.js";
+import { Insertions } from "../edits/insertions.js";
 import type { Section } from "../operation.js";
 import type { EditOutcome } from "../outcome.js";
 import type { Document, DocumentUri, Snapshot } from "../snapshot.js";
@@ -15,6 +16,10 @@ export interface PatchFile {
   edits: number;
   readonly sections: Section[];
   readonly outcomes: EditOutcome[];
+  /** Warnings about hunks that were applied. */
+  readonly warnings: string[];
+  /** The lines that the sections so far have inserted into the text. */
+  readonly insertions: Insertions;
 }
 
 /** The edit that moved a file to another name or deleted it. */
@@ -49,7 +54,9 @@ export class PatchFiles {
 
   /** Adds a node under a free name. */
   put({ uri, path }: { readonly uri: DocumentUri; readonly path: string }, draft: Draft): PatchFile {
-    const node: PatchFile = { draft, name: { uri, path }, isOverwritten: false, edits: 0, sections: [], outcomes: [] };
+    const lists = { sections: [], outcomes: [], warnings: [] };
+    const insertions = new Insertions();
+    const node: PatchFile = { draft, name: { uri, path }, isOverwritten: false, edits: 0, ...lists, insertions };
     this.nodes.push(node);
     this.at.set(uri, node);
     return node;

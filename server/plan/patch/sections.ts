@@ -27,6 +27,7 @@ import {
   notAttempted,
   tooLarge,
 } from "../outcome.js";
+import { batchWarnings } from "../sentences.js";
 import {
   type Document,
   type DocumentUri,
@@ -238,8 +239,12 @@ function* update(work: SectionContext, section: UpdateSection, document: Documen
     return;
   }
   node.sections.push(section);
-  const { draft, outcomes } = yield* planHunks(node.draft, section, options);
+  const { draft, outcomes, warnings } = yield* planHunks(node.draft, section, {
+    options,
+    insertions: node.insertions,
+  });
   node.draft = draft;
+  node.warnings.push(...warnings);
   const path = node.name?.path ?? document.path;
   node.outcomes.push(...outcomes.map((outcome) => ({ ...outcome, path })));
   node.edits += outcomes.filter(({ status }) => status === "applied").length;
@@ -300,6 +305,7 @@ function filePlans({ nodes }: PatchFiles): { plans: readonly FilePlan[]; circled
         ...(node.isOverwritten && node.draft.document.exists && isReplaced(node)
           ? [patchWarnings.replaced(node.draft.document.path)]
           : []),
+        ...node.warnings,
         ...idleWarnings(node.sections, node.outcomes),
         ...elidedWarnings(
           node.sections.flatMap((section) => (section.kind === "update" ? section.hunks : [])),
@@ -345,15 +351,18 @@ function fileOf(node: PatchFile): FileChange | undefined {
 }
 
 /**
- * Returns a warning for each skipped idle hunk, except in sections that only move a file, where Codex requires a hunk.
+ * Returns a warning for each skipped hunk: it is idle, except in sections that only move a file, where Codex requires a
+ * hunk; or an earlier section has inserted its lines.
  */
 function idleWarnings(operations: readonly Operation[], outcomes: readonly EditOutcome[]): readonly string[] {
   const hunks = hunksOf(
     operations.filter((section) => !(section.kind === "update" && section.move && section.hunks.every(isIdle))),
   );
   return outcomes.flatMap((outcome) => {
-    const hunk = skippedHunk(hunks, outcome);
-    return hunk === undefined ? [] : [patchWarnings.idle(atHunk(hunk, outcome), { isSigned: isSigned(hunk) })];
+    const hunk = outcome.status === "skipped" ? hunks.get(outcome.index) : undefined;
+    if (hunk === undefined) return [];
+    if (!isIdle(hunk)) return [batchWarnings.nothingToDo(outcome)];
+    return [patchWarnings.idle(atHunk(hunk, outcome), { isSigned: isSigned(hunk) })];
   });
 }
 
@@ -384,6 +393,8 @@ const hunksOf = (operations: readonly Operation[]): ReadonlyMap<number, Hunk> =>
     ),
   );
 
-/** Returns the hunk that an outcome is about, if it was skipped. */
-const skippedHunk = (hunks: ReadonlyMap<number, Hunk>, { index, status }: EditOutcome): Hunk | undefined =>
-  status === "skipped" ? hunks.get(index) : undefined;
+/** Returns the idle hunk that an outcome is about, if it was skipped. */
+function skippedHunk(hunks: ReadonlyMap<number, Hunk>, { index, status }: EditOutcome): Hunk | undefined {
+  const hunk = status === "skipped" ? hunks.get(index) : undefined;
+  return hunk !== undefined && isIdle(hunk) ? hunk : undefined;
+}

@@ -2,16 +2,14 @@
 import { limits } from "../../text/limits.js";
 import {
   type Absence,
-  type Disambiguation,
   placeOf,
   plainLines,
   type QuotedPlace,
   quoted,
   sayAbsence,
-  sayDisambiguation,
   sayNearest,
 } from "../explain/sentences.js";
-import { type At, makeFailure, type NearestRegion, nameOf, quote, times } from "../failure.js";
+import { type At, count, makeFailure, type NearestRegion, nameOf, quote, times } from "../failure.js";
 
 /** A hunk whose lines were not found. */
 export interface HunkAbsence extends Omit<Absence, "inBatch"> {
@@ -21,6 +19,31 @@ export interface HunkAbsence extends Omit<Absence, "inBatch"> {
   readonly everywhere: boolean;
   /** `true` if earlier sections changed the text that was searched. */
   readonly inBatch: boolean;
+  /** An anchor that is not a line of the file either; `undefined` if there is none. */
+  readonly anchor: string | undefined;
+  /** Context lines that may have been meant to be added; `undefined` if there are none. */
+  readonly unsigned: MeantToAdd | undefined;
+}
+
+/** Context lines of a hunk that the file lacks, and that were probably meant to be added. */
+export interface MeantToAdd {
+  /** The first of them. */
+  readonly text: string;
+  /** Its 1-based line of the patch if it has no sign; `undefined` if it has a space as its sign. */
+  readonly patchLine: number | undefined;
+  /** The number of further such lines. */
+  readonly more: number;
+  /** The 1-based line at which the rest of the hunk matches, if it matches only once; otherwise `undefined`. */
+  readonly restAt: number | undefined;
+}
+
+/** A line of context that would leave an ambiguous hunk only one of its matches. Line numbers are 1-based. */
+export interface TellingContext {
+  /** The match, as the line at which it starts. */
+  readonly match: number;
+  readonly kind: "above" | "below";
+  readonly line: number;
+  readonly text: string;
 }
 
 /** An anchor that was not found. */
@@ -43,6 +66,41 @@ export interface Idle {
 const sayIdle = (name: string, { isSigned }: Idle): string =>
   isSigned ? `${name} removes and adds the same lines` : `${name} has no line that begins with - or +`;
 
+const timesOrMore = (found: number): string => (found >= limits.hunkPlaces ? `${found} or more times` : times(found));
+
+/** Returns sentences about context lines that were probably meant to be added; none if there are none. */
+function sayMeantToAdd(unsigned: MeantToAdd | undefined): string[] {
+  if (unsigned === undefined) return [];
+  const { text, patchLine, more, restAt } = unsigned;
+  const also = more === 0 ? "" : ` (and ${count(more, "more line")})`;
+  const what =
+    patchLine === undefined
+      ? `Its context line ${quote(text)}${also} is not in the file`
+      : `Line ${patchLine} of the patch, ${quote(text)}${also}, has no sign and was read as context`;
+  const rest = restAt === undefined ? "" : `; the rest of the hunk matches at line ${restAt}`;
+  return [`${what}: if it is new, write + in front of it${rest}.`];
+}
+
+/** Returns sentences about the context that would make a hunk unique; empty if there are none. */
+function sayTelling(telling: readonly TellingContext[]): string {
+  return telling
+    .map(({ match, kind, line, text }) => {
+      const how = kind === "above" ? "start the context at" : "extend the context to";
+      return `For the match at line ${match}, ${how} line ${line}: ${quote(text, 100)}.`;
+    })
+    .join(" ");
+}
+
+/** Reasons why it is unknown how to indent the added lines of a hunk. */
+const unevenReasons = {
+  disagreement: (name: string): string =>
+    `The removed lines of ${name} have a different indentation in the file, and not all of them by the same amount, so it is unknown how to indent the added lines.`,
+  misfit: (name: string): string =>
+    `The removed lines of ${name} have a different indentation in the file, and an added line cannot be indented likewise.`,
+  unclear: (name: string): string =>
+    `The lines of ${name} have a different indentation in the file, and its added lines may already have the indentation of the file.`,
+} as const;
+
 /** Failures to place a hunk of a patch. */
 export const hunkFailures = {
   /**
@@ -61,10 +119,12 @@ export const hunkFailures = {
       hint: "Write the current line after - and the new line after +.",
       ...(absence === undefined ? (line === undefined ? {} : { line }) : placeOf(absence)),
     }),
-  noLines: (at: At, { behind, everywhere, inBatch, ...absence }: HunkAbsence) =>
+  noLines: (at: At, { behind, everywhere, inBatch, anchor, unsigned, ...absence }: HunkAbsence) =>
     makeFailure("contextNotFound", at, {
       problem: [
         `The context and removed lines of ${nameOf(at)} were not found${inBatch ? " in the text as changed by the earlier sections" : ""}${behind === undefined ? "" : `${inBatch ? "," : ""} after ${typeof behind === "number" ? `line ${behind} (the end of the previous hunk)` : quote(behind)}${everywhere ? " or elsewhere" : ""}`}.`,
+        ...(anchor === undefined ? [] : [`Its anchor ${quote(anchor, 160)} is not a line of the file either.`]),
+        ...sayMeantToAdd(unsigned),
         ...sayAbsence(absence),
       ].join(" "),
       hint: "Copy these lines from the current file, each prefixed with a space or -.",
@@ -114,6 +174,13 @@ export const hunkFailures = {
       hint: "If this is the intended location, the hunk has already been applied: leave it out. Otherwise, copy the lines from the file.",
       line,
     }),
+  uneven: (at: At, { why, absence }: { readonly why: keyof typeof unevenReasons; readonly absence: Absence }) =>
+    makeFailure("contextNotFound", at, {
+      problem: [unevenReasons[why](nameOf(at)), ...sayAbsence(absence)].join(" "),
+      hint: "Copy the lines from the current file with their indentation, and indent the added lines to match.",
+      ...placeOf(absence),
+    }),
+  /** `anchoring`: `anchored` if the hunk has an anchor, or `strict` if anchors select the first match, as in Codex. */
   ambiguous: (
     at: At,
     {
@@ -122,20 +189,44 @@ export const hunkFailures = {
       matches,
       near,
       telling,
+      anchoring,
     }: {
       found: number;
       rung: string;
       matches: readonly QuotedPlace[];
       near: number | undefined;
-      telling: Disambiguation | undefined;
+      telling: readonly TellingContext[];
+      anchoring: "none" | "anchored" | "strict";
     },
-  ) =>
-    makeFailure("ambiguousMatch", at, {
-      problem: `The lines of ${nameOf(at)} occur ${found >= limits.hunkPlaces ? `${found} or more times` : times(found)}${rung === "exact" ? "" : ` (rung ${rung})`}${near === undefined ? "" : `, equally near line ${near}`}:${quoted(matches)}${found > matches.length ? "\n…" : ""}\n`,
-      hint: `${sayDisambiguation(telling)}Add a line of context, or follow @@ with a line that precedes the intended match in the file.`,
+  ) => {
+    const line = matches[0]?.line ?? 1;
+    return makeFailure("ambiguousMatch", at, {
+      problem: `The lines of ${nameOf(at)} occur ${timesOrMore(found)}${rung === "exact" ? "" : ` (rung ${rung})`}${near === undefined ? "" : `, equally near line ${near}`}:${quoted(matches)}${found > matches.length ? "\n…" : ""}\n${sayTelling(telling)}`,
+      hint:
+        anchoring === "strict"
+          ? "Add a line of context, or follow @@ with a line that precedes the intended match in the file."
+          : `${anchoring === "anchored" ? "Instead of the anchor, give" : "Give"} context that only the intended match has, or its line number: "@@ -${line} +${line} @@" selects the first match.`,
       matches: plainLines(matches),
-      ...(matches[0] === undefined ? {} : { line: matches[0].line }),
-    }),
+      line,
+    });
+  },
+  ambiguousAnchor: (
+    at: At,
+    {
+      anchor,
+      found,
+      matches,
+      telling,
+    }: { anchor: string; found: number; matches: readonly QuotedPlace[]; telling: readonly TellingContext[] },
+  ) => {
+    const line = matches[0]?.line ?? 1;
+    return makeFailure("ambiguousMatch", at, {
+      problem: `${nameOf(at)} only adds lines, after the anchor ${quote(anchor, 160)}, which occurs ${timesOrMore(found)}:${quoted(matches)}${found > matches.length ? "\n…" : ""}\n${sayTelling(telling)}`,
+      hint: `Instead of the anchor, give context that occurs only once, or the line number: "@@ -${line},0 +${line + 1} @@" adds the lines after the first match.`,
+      matches: plainLines(matches),
+      line,
+    });
+  },
 } as const;
 
 /** Failures of operations on whole files. */
@@ -209,6 +300,8 @@ export const fileFailures = {
 /** Warnings about successful sections of a patch. */
 export const patchWarnings = {
   replaced: (path: string): string => `${path} already exists: "*** Add File" replaces all of its text`,
+  anchorIgnored: (at: At, anchor: string, line: number): string =>
+    `${nameOf(at)} was applied at line ${line}, the only match for its lines, although its anchor ${quote(anchor, 160)} is not a line of the file`,
   idle: (at: At, idle: Idle): string =>
     `${nameOf(at)} changes nothing: ${sayIdle("it", idle)}. If you intended a change, it has not been made`,
 } as const;

@@ -3,69 +3,113 @@
  */
 import { prepareLines } from "../../match/locate.js";
 import type { TextIndex } from "../../match/textIndex.js";
-import { shiftLine, shiftOfLines } from "../../match/wholeLines.js";
 import type { Change } from "../../text/changeSet.js";
-import { byteOrderMark, isAllBlank } from "../../text/chars.js";
+import { byteOrderMark } from "../../text/chars.js";
 import { limits } from "../../text/limits.js";
 import { type Draft, edited, lineInBase, linesOf } from "../draft.js";
+import type { Insertions } from "../edits/insertions.js";
 import { type ClaimedPlace, OverlapDetector } from "../edits/overlaps.js";
 import { editFailures } from "../edits/sentences.js";
 import type { Drafted } from "../edits/sequential.js";
 import { explainHunk } from "../explain/explainHunk.js";
+import { omissionIn } from "../explain/leftOutWarnings.js";
 import type { At, Failure } from "../failure.js";
 import type { BatchOptions, Hunk, UpdateSection } from "../operation.js";
 import { type EditOutcome, failedOutcome } from "../outcome.js";
-import { asContext, findHunk, type HunkGround, type HunkPlace, isIdle, oldLines } from "./hunks.js";
+import { asContext, findHunk, type HunkGround, type HunkPlace, type HunkProblem, isIdle, oldLines } from "./hunks.js";
+import { patchWarnings } from "./sentences.js";
+import { shifted } from "./shift.js";
 
-/** Plans a section's hunks; leaves out those that fail. Yields after each hunk, so the caller can do other work. */
-export function* planHunks(start: Draft, section: UpdateSection, options: BatchOptions): Generator<void, Drafted> {
-  if (section.hunks.length === 0) return { draft: start, outcomes: [] };
+/** The result of a section's hunks, and a warning for each applied hunk whose anchor was ignored. */
+interface PlannedHunks extends Drafted {
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Plans a section's hunks; leaves out those that fail, and those whose lines an earlier section of the file has inserted
+ * at the same point. Yields after each hunk, so the caller can do other work.
+ */
+export function* planHunks(
+  start: Draft,
+  section: UpdateSection,
+  { options, insertions }: { readonly options: BatchOptions; readonly insertions: Insertions },
+): Generator<void, PlannedHunks> {
+  if (section.hunks.length === 0) return { draft: start, outcomes: [], warnings: [] };
   const ended = endLastLine(start);
   const { index } = ended;
+  const { lenient } = options;
   const baseLine = (line: number): number => lineInBase(ended, index.matchedLines.start(line));
-  const ground: HunkGround = { index, lenient: options.lenient, baseLine };
+  const ground: HunkGround = { index, lenient, baseLine, left: { units: limits.documentLength } };
   const lineEnd = firstLineEnd(index);
   const accepted = new OverlapDetector();
   const inOrder: Ordered[] = [];
   const outcomes: EditOutcome[] = [];
+  const warnings: string[] = [];
   let cursor = 0;
   let failed = 0;
+  // A file without a final line ending gets one only if a hunk asks for it or, as in Codex, if hunks are read strictly.
+  let isEnded = ended === start || !lenient;
   for (const sent of section.hunks) {
     const marked = start.document.bom ? withoutMarks(sent) : sent;
     const hunk = isIdle(marked) ? asContext(marked) : marked;
     const at = { index: hunk.index, path: start.document.path, patchLine: hunk.patchLine };
     yield* prepareLines(index, oldLines(hunk.lines));
-    const found = findHunk(ground, hunk, cursor);
-    if (isIdle(hunk) && (found.kind === "place" || found.kind === "ambiguous")) {
+    const found = findShifted(ground, hunk, cursor);
+    const endsFile = !isEnded && hunk.addsLineEnd === true && isAtEnd(index, found);
+    const omission = options.lenient && !options.allowOmissions ? omissionIn(hunk) : undefined;
+    if (omission !== undefined) {
+      outcomes.push(failedOutcome(at, editFailures.leftOutCode(at, omission)));
+    } else if (isIdle(hunk) && !endsFile && (found.kind === "place" || found.kind === "ambiguous")) {
       // An idle hunk writes nothing, so it conflicts with no other hunk, and it does not matter which place it means.
       const place = found.kind === "place" ? found : undefined;
       outcomes.push(outcomeAt(ended, hunk, "skipped", place));
       cursor = Math.max(cursor, place?.next ?? 0);
     } else if (found.kind !== "place") {
       const isBrief = ++failed > limits.explainedFailures;
-      const how = { problem: found, lenient: options.lenient, isBrief };
+      const how = { problem: found, lenient, isBrief, inBatch: !start.change.isEmpty };
       outcomes.push(failedOutcome(at, yield* explainHunk(ended, marked, how, at)));
     } else {
       const claim = claimOf(index, hunk, found, lineEnd);
       const other = accepted.conflictOf(claim);
-      if (other === undefined) {
-        outcomes.push(outcomeAt(ended, hunk, "applied", found));
-        accepted.add(claim);
-        const isAtEnd = found.length === 0 && found.start === index.lineTable("nothing").lineCount;
-        inOrder.splice(found.start < cursor ? behind(inOrder, claim) : inOrder.length, 0, { claim, isAtEnd });
+      if (options.lenient && insertions.hasAll(claim.changes, { at: ended, now: ended })) {
+        outcomes.push(outcomeAt(ended, hunk, "skipped", found));
         cursor = Math.max(cursor, found.next);
+      } else if (other === undefined) {
+        outcomes.push(outcomeAt(ended, hunk, "applied", found));
+        if (found.ignored !== undefined)
+          warnings.push(patchWarnings.anchorIgnored(at, found.ignored, baseLine(found.start)));
+        accepted.add(claim);
+        const isLast = found.length === 0 && isAtEnd(index, found);
+        inOrder.splice(found.start < cursor ? behind(inOrder, claim) : inOrder.length, 0, { claim, isAtEnd: isLast });
+        cursor = Math.max(cursor, found.next);
+        isEnded ||= endsFile;
       } else outcomes.push(failedOutcome(at, clash(section, hunk, other, at, baseLine(found.start))));
     }
     yield;
   }
+  if (inOrder.length === 0) return { draft: start, outcomes, warnings };
   const changes = inOrder.flatMap(({ claim }) => claim.changes);
-  return { draft: inOrder.length > 0 ? edited(ended, changes).draft : start, outcomes };
+  insertions.note(ended, changes);
+  const { draft } = edited(ended, changes);
+  return { draft: isEnded ? draft : withoutLastEnd(draft), outcomes, warnings };
+}
+
+/** Finds a hunk, and indents its added lines to match the file. */
+function findShifted(ground: HunkGround, hunk: Hunk, cursor: number): HunkPlace | HunkProblem {
+  const found = findHunk(ground, hunk, cursor);
+  return found.kind === "place" ? shifted(ground.index, found) : found;
+}
+
+/** Reports whether a hunk was placed at the end of the text. */
+function isAtEnd(index: TextIndex, found: HunkPlace | HunkProblem): boolean {
+  return found.kind === "place" && found.start + found.length === index.lineTable("nothing").lineCount;
 }
 
 /** Returns the failure of a hunk that conflicts with another hunk of its section. */
 function clash({ hunks }: UpdateSection, hunk: Hunk, other: ClaimedPlace, at: At, line: number): Failure {
   const rival = hunks.find(({ index }) => index === other.index);
-  const isSame = JSON.stringify(rival?.lines) === JSON.stringify(hunk.lines);
+  const linesOf = (one: Hunk | undefined): string => JSON.stringify(one?.lines.map(({ kind, text }) => [kind, text]));
+  const isSame = linesOf(rival) === linesOf(hunk);
   return (isSame ? editFailures.sameHunk : editFailures.overlap)(at, other.index, line);
 }
 
@@ -113,11 +157,18 @@ function outcomeAt(
   return { index, path, status, ...(place.rung && { rung: place.rung }), places };
 }
 
-/** Adds a line ending, as Codex does, to the last line of a file that a section updates, if that line has none. */
+/** Adds a line ending to the last line of a file that a section updates, if that line has none. */
 function endLastLine(draft: Draft): Draft {
   const { text, rule } = draft.index;
   if (text === "" || text.endsWith("\n") || (text.endsWith("\r") && rule.loneCrEndsLine)) return draft;
   return edited(draft, [{ from: text.length, to: text.length, insert: firstLineEnd(draft.index) }]).draft;
+}
+
+/** Removes the line ending of the last line, so that the file ends without one, as it did before the section. */
+function withoutLastEnd(draft: Draft): Draft {
+  const { text } = draft.index;
+  const length = text.endsWith("\r\n") ? 2 : /[\r\n]$/.test(text.slice(-1)) ? 1 : 0;
+  return edited(draft, [{ from: text.length - length, to: text.length, insert: "" }]).draft;
 }
 
 /**
@@ -134,7 +185,6 @@ export function firstLineEnd({ lines }: TextIndex): string {
  */
 function claimOf(index: TextIndex, hunk: Hunk, place: HunkPlace, lineEnd: string): ClaimedPlace {
   const lines = index.matchedLines;
-  const shift = shiftOf(index, place);
   const changes: Change[] = [];
   let run: { from: number; to: number; insert: string } | undefined;
   let line = place.start;
@@ -146,30 +196,9 @@ function claimOf(index: TextIndex, hunk: Hunk, place: HunkPlace, lineEnd: string
       run = { from: at, to: at, insert: "" };
       changes.push(run);
     }
-    if (kind === "add" && run !== undefined) run.insert += shift(text) + lineEnd;
+    if (kind === "add" && run !== undefined) run.insert += text + lineEnd;
     if (kind === "remove" && run !== undefined) run.to = lines.end(line);
     if (kind !== "add") line++;
   }
   return { index: hunk.index, place: { from: lines.start(place.start), to: lines.start(line) }, changes };
-}
-
-/**
- * Returns a function that indents added lines to match the file if a single shift turns the hunk's old lines into the
- * file's; otherwise, the function returns lines unchanged.
- */
-function shiftOf(index: TextIndex, place: HunkPlace): (line: string) => string {
-  const asSent = (line: string): string => line;
-  if (place.rung !== "indentation" && place.rung !== "foldedLines") return asSent;
-  const old = oldLines(place.lines);
-  const shift = shiftOfLines(
-    old,
-    old.map((_, i) => index.matchedLines.content(place.start + i)),
-  );
-  if (shift === undefined) return asSent;
-  // If no removed line has text, a shift of one space means that the patch's context lines lack their sign, a space.
-  const isSigned = place.lines.some(({ kind, text }) => kind === "remove" && !isAllBlank(text));
-  if (shift.kind === "add" && shift.indent === " " && !isSigned) return asSent;
-  const added = place.lines.flatMap(({ kind, text }) => (kind === "add" ? [text] : []));
-  const fits = added.every((line) => shiftLine(line, shift) !== undefined);
-  return fits ? (line) => shiftLine(line, shift) ?? line : asSent;
 }

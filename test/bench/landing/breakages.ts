@@ -13,16 +13,17 @@ export type Reason =
   | "blankLine"
   | "escaped"
   | "wrongWord"
-  | "wrongAnchor"
   | "case"
   | "quotes"
-  | "innerBlanks"
-  | "indentation"
   | "viewNumbers"
   | "elision"
   | "ambiguous"
   | "alreadyApplied"
-  | "consumed";
+  | "consumed"
+  | "sameText"
+  | "changesNothing"
+  | "patchSyntax"
+  | "leftOutCode";
 
 /** An edit with a mistake. */
 export interface Broken {
@@ -101,18 +102,14 @@ export const innerBlanks: Breaker = (chance, edit) =>
     return line.slice(0, gap) + (isBetweenWords || chance.percent(50) ? "  " : "") + line.slice(gap + 1);
   });
 
-/** Indents one context line, but not the first line, by two extra spaces. */
-export const unevenIndentation: Breaker = (chance, edit) => {
-  const first = edit.lines.findIndex(({ kind, text }) => kind !== "add" && !isBlankLine(text));
-  return withOneLine(chance, edit, (line, at) => (at === first ? undefined : `  ${line}`));
-};
-
 /** Prefixes the lines with a file view's numbers, but leaves one of them out or changes it. */
 export const brokenViewNumbers: Breaker = (chance, edit) => {
   const old = oldLines(edit);
   if (old.length < 3) return undefined;
   const style = chance.pick(viewStyles);
   const odd = chance.between(1, old.length - 1);
+  // An empty line at the end without a number would be a line ending.
+  if (old[odd] === "") return undefined;
   const isBare = chance.percent(50);
   const numbered = (lines: readonly string[]): string =>
     lines
@@ -154,16 +151,13 @@ const elisionMarks = [
   "…",
 ];
 
-/** Gives the hunk an anchor that is not a line of the file; the hunk's own lines are right. */
-export const wrongAnchor: Breaker = (chance, edit, version) => {
-  const above = version.lines
-    .slice(Math.max(0, edit.start - 40), edit.start)
-    .filter((line) => /\w{4}.*\w{4}/.test(line));
+/** A line above the hunk with one other word, so that no line of the file is equal to it. */
+export const wrongAnchorText = (edit: RealEdit, chance: Chance, { lines }: Version): string | undefined => {
+  const above = lines.slice(Math.max(0, edit.start - 40), edit.start).filter((line) => /\w{4}.*\w{4}/.test(line));
   if (above.length === 0) return undefined;
   const real = chance.pick(above);
   const anchor = real.replace(/\w{4,}/, (word) => `${word}${chance.pick(["s", "Async", "2", "Impl"])}`).trim();
-  if (version.lines.some((line) => line.trim() === anchor)) return undefined;
-  return { sent: { ...toSent(edit, { ended: false }), anchor } };
+  return lines.some((line) => line.trim() === anchor) ? undefined : anchor;
 };
 
 /** Adds a second edit to the same lines, still based on the file as it was before the first edit. */

@@ -67,6 +67,15 @@ export const typographyByModel: DamageMaker = (chance, _version, door) => ({
   },
 });
 
+/** Commas, colons and brackets of the file are full-width, as in Chinese and Japanese; the model writes ASCII. */
+export const fullWidthInFile: DamageMaker = (chance) => {
+  const salt = chance.below(1_000_000);
+  const wide = (sign: string): string => String.fromCharCode(sign.charCodeAt(0) + 0xfee0);
+  return inFile((line) => (hash(line, salt) % 3 === 0 ? line : line.replace(/(?<=\w)[,:;!?()]/g, wide)), {
+    ended: chance.percent(40),
+  });
+};
+
 /** All lines indented less than in the file. */
 export const dedented: DamageMaker = (chance, version) => ({
   send: (edit) => {
@@ -80,6 +89,15 @@ export const dedented: DamageMaker = (chance, version) => ({
     return toSent(edit, { copied: less, typed: less, ended: chance.percent(40) });
   },
 });
+
+/** Returns a function that takes away the indentation that all lines share; `undefined` if they share none. */
+export function dedentedBy(lines: readonly string[]): ((some: readonly string[]) => string[]) | undefined {
+  const indents = lines.filter((line) => !isBlankLine(line)).map((line) => /^\s*/.exec(line)?.[0] ?? "");
+  const least = indents.reduce((a, b) => (b.length < a.length ? b : a), indents[0] ?? "");
+  // Without its indentation, a single line would still match part of a line of the file.
+  if (least === "" || indents.length < 2 || indents.some((indent) => !indent.startsWith(least))) return undefined;
+  return (some) => some.map((line) => (line.startsWith(least) ? line.slice(least.length) : line));
+}
 
 /** All lines indented more than in the file. */
 export const overIndented: DamageMaker = (chance) => {

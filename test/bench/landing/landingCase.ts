@@ -2,9 +2,9 @@
 import type { Chance } from "../../codex/random.js";
 import type { Reason } from "./breakages.js";
 import { type Damage, type DamageMaker, exact, isTouched } from "./damages.js";
-import { drawEdits, endOf, oldLines, placesOf, type RealEdit, withEdits } from "./realEdit.js";
+import { drawEdits, endOf, isOnlyBlanks, oldLines, placesOf, type RealEdit, withEdits } from "./realEdit.js";
 import { type Door, type Sent, toCall } from "./sent.js";
-import type { SourceFile, Version } from "./sources.js";
+import { type SourceFile, textWith, type Version } from "./sources.js";
 
 /** A range of lines in a file, 1-based and inclusive. */
 export interface LineSpan {
@@ -29,10 +29,16 @@ export interface LandingCase {
   readonly door: Door;
   readonly before: string;
   readonly call: unknown;
+  /** Other files of the call, and their expected texts; a call that lands must change all of them rightly. */
+  readonly besides?: readonly { readonly path: string; readonly before: string; readonly after: string }[];
+  /** `true` if the call names the file in another way than `path`, so that the workspace must resolve the name. */
+  readonly isRenamed?: boolean;
+  /** 0-based index of the edit that a refusal must be about, if the case has one; otherwise that of the first failure. */
+  readonly faulty?: number;
   /** For each edit of the call, the location where it belongs; `undefined` if it belongs nowhere. */
   readonly places: readonly (LineSpan | undefined)[];
-  /** For each edit of the call, the number of lines in its old text. */
-  readonly sentLines: readonly number[];
+  /** For each edit of the call, the lines of its old text. */
+  readonly sentLines: readonly (readonly string[])[];
   readonly expected: Expected;
 }
 
@@ -64,7 +70,7 @@ export function damaged(make: DamageMaker): CaseMaker {
     const damage = make(chance, version, door);
     if (damage === undefined) return undefined;
     const planned = drawEdits(chance, version, chance.between(1, 4)).flatMap((edit): Planned[] => {
-      const sent = damage.send(edit);
+      const sent = make !== exact && isOnlyBlanks(edit) ? undefined : damage.send(edit);
       if (sent === undefined || (door === "patch" && sent.hunk === undefined)) return [];
       return make === exact || isTouched(edit, sent, damage) ? [{ sent, edit, sought: oldLines(edit) }] : [];
     });
@@ -75,13 +81,13 @@ export function damaged(make: DamageMaker): CaseMaker {
 
 /** Builds a case whose edits land. The damage determines how the file differs from the one in the package. */
 export function landing(
-  { version, door }: Ground,
+  { version, door }: Pick<Ground, "version" | "door">,
   planned: readonly Planned[],
-  { fileLine = (line) => line, fileEnd = "\n", written }: Omit<Damage, "send"> = {},
+  { fileLine = (line) => line, fileEnd = version.lineEnd, written }: Omit<Damage, "send"> = {},
   edits: readonly RealEdit[] = planned.flatMap(({ edit }) => edit ?? []),
 ): LandingCase {
   const lines = version.lines.map(fileLine);
-  const text = (some: readonly string[]): string => some.map((line) => line + fileEnd).join("");
+  const text = (some: readonly string[]): string => textWith({ ...version, lineEnd: fileEnd }, some);
   return {
     ...callOf(version, door, planned),
     before: text(lines),
@@ -95,7 +101,7 @@ export function refusal(
   planned: readonly Planned[],
   expected: Extract<Expected, { reason: Reason }>,
 ): LandingCase {
-  const before = version.lines.map((line) => `${line}\n`).join("");
+  const before = textWith(version, version.lines);
   return { ...callOf(version, door, planned), before, expected };
 }
 
@@ -106,7 +112,7 @@ function callOf(version: Version, door: Door, planned: readonly Planned[]): Omit
     door,
     call: toCall(door, version.path, sent),
     places: planned.map(({ edit }) => edit && { startLine: edit.start + 1, endLine: endOf(edit) }),
-    sentLines: sent.map(({ oldText }) => oldText.split("\n").length),
+    sentLines: sent.map(({ oldText }) => oldText.replace(/\n$/, "").split("\n")),
   };
 }
 

@@ -5,60 +5,93 @@ import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { structuredPatch } from "diff";
 import { kinds } from "./kinds.js";
-import { type Landed, runKind } from "./run.js";
-import { changedFiles } from "./sources.js";
-import { figuresOf, toTable, total } from "./table.js";
+import { type Landed, runKinds } from "./run.js";
+import { sourceFiles } from "./sources.js";
+import { byCause, figuresOf, refusalGoals, toTable, total, weighted } from "./table.js";
+import { folderPairs, gitPairs, packagePairs } from "./textPairs.js";
 
 const { values } = parseArgs({
   options: {
     seed: { type: "string", default: "1" },
-    cases: { type: "string", default: "80" },
+    cases: { type: "string", default: "3000" },
+    undamaged: { type: "string", default: "1000" },
+    git: { type: "string" },
+    commits: { type: "string", default: "1000" },
+    versions: { type: "string", multiple: true },
+    kind: { type: "string" },
     json: { type: "string" },
     show: { type: "string" },
     most: { type: "string", default: "5" },
+    brief: { type: "boolean", default: false },
   },
 });
 
 const seed = Number(values.seed);
-const count = Number(values.cases);
-const chosen = kinds.filter(({ name }) => values.show === undefined || name === values.show);
-if (chosen.length === 0) throw new Error(`unknown kind; the kinds are: ${kinds.map(({ name }) => name).join(", ")}`);
+const wanted = values.show ?? values.kind;
+const isWanted = ({ name, cause }: { readonly name: string; readonly cause: string }): boolean =>
+  wanted === undefined || wanted === name || wanted === cause;
+if (!kinds.some(isWanted)) throw new Error(`unknown kind; the kinds are: ${kinds.map(({ name }) => name).join(", ")}`);
 
-const files = changedFiles(process.cwd());
-const runs = chosen.map((kind) => ({ kind, landed: runKind(kind, { files, seed, count }) }));
+const pairs = [
+  ...(values.git === undefined ? [] : gitPairs(values.git, Number(values.commits))),
+  ...(values.versions === undefined ? [] : folderPairs(values.versions)),
+];
+const files = sourceFiles(pairs.length === 0 ? packagePairs(process.cwd()) : pairs);
+const amounts = { undamaged: Number(values.undamaged), failing: Number(values.cases), least: 20 };
+const runs = (await runKinds({ files, seed }, { amounts, test: isWanted })).filter(({ landed }) => landed.length > 0);
 const rows = runs.map(({ kind, landed }) => figuresOf(kind, landed));
 const all = total(rows);
+const refusals = refusalGoals(rows);
 
 if (values.show !== undefined) {
-  const missed = runs.flatMap(({ kind, landed }) => landed.filter((one) => isMissed(one, "right" in kind.goal)));
+  const missed = runs.flatMap(({ kind, landed }) =>
+    landed.filter((one) => isMissed(one, "right" in kind.goal && kind.goal.right > 0)),
+  );
   for (const one of missed.slice(0, Number(values.most))) process.stdout.write(`${described(one)}\n\n`);
 }
-process.stdout.write(`Seed ${seed}, ${all.cases} cases of ${rows.length} kinds.\n\n${toTable([...rows, all])}\n`);
-if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify({ seed, rows, all }, null, 2)}\n`);
-if (![...rows, all].every(({ isMet }) => isMet)) process.exitCode = 1;
+process.stdout.write(`Seed ${seed}, ${files.length} files, ${all.cases} cases of ${rows.length} kinds.\n\n`);
+process.stdout.write(`${toTable([...(values.brief ? byCause(rows) : rows), all])}\n\n`);
+const percent = (part: "right" | "refused" | "wrong"): string =>
+  `${(100 * weighted(rows, part, "cases")).toFixed(1)} %`;
+if (all.weight > 0) {
+  const outcomes = `${percent("right")} land right, ${percent("refused")} are refused, ${percent("wrong")} land wrong`;
+  process.stdout.write(`Of failed calls, by weight, ${outcomes}.\n`);
+}
+for (const { does, share, goal, isMet } of refusals)
+  process.stdout.write(
+    `Of their refusals with one true place, ${share.toFixed(1)} % ${does}; goal: ${goal} % (${isMet ? "met" : "NOT MET"}).\n`,
+  );
+if (values.json !== undefined)
+  writeFileSync(values.json, `${JSON.stringify({ seed, rows, all, refusals }, null, 2)}\n`);
+if (![...rows, all, ...refusals].every(({ isMet }) => isMet)) process.exitCode = 1;
 
 function isMissed({ verdict }: Landed, lands: boolean): boolean {
-  if (verdict.outcome === "wrong" || (verdict.outcome === "refused") === lands) return true;
-  return verdict.pointsAtPlace === false || verdict.isReasonRight === false;
+  if (verdict.outcome === "wrong" || (verdict.outcome === "refused" && lands)) return true;
+  return verdict.pointsAtPlace === false || verdict.suffices === false || verdict.isReasonRight === false;
 }
 
 function described({ number, landingCase, verdict }: Landed): string {
   const { path, door, call, places, expected } = landingCase;
   const missed = [
     ...(verdict.pointsAtPlace === false ? ["does not name the place"] : []),
+    ...(verdict.suffices === false ? ["does not say enough"] : []),
     ...(verdict.isReasonRight === false ? ["not for the right reason"] : []),
   ];
   const wanted = "text" in expected ? "lands" : `refused: ${JSON.stringify(expected)}`;
+  // For a call that must be refused, the difference is what it changed.
+  const other = "text" in expected ? expected.text : landingCase.before;
   const difference =
-    verdict.text === undefined || !("text" in expected)
+    verdict.text === undefined
       ? []
-      : structuredPatch("", "", expected.text, verdict.text).hunks.flatMap(({ lines }) =>
+      : structuredPatch("", "", other, verdict.text).hunks.flatMap(({ lines }) =>
           lines.map((line) => JSON.stringify(line)),
         );
+  const sent =
+    typeof call === "object" && call !== null && "patch" in call ? String(call.patch) : JSON.stringify(call, null, 1);
   return [
     `=== case ${number}, ${path}, ${door}: ${[verdict.outcome, ...missed].join(", ")}; expected: ${wanted}`,
     `places: ${places.map((place) => (place === undefined ? "none" : `${place.startLine}-${place.endLine}`)).join(", ")}`,
-    JSON.stringify(call, null, 1),
+    sent,
     ...verdict.failures.map(({ code, index, message }) => `${code} of edit ${index}: ${message}`),
     ...difference,
   ].join("\n");

@@ -123,7 +123,9 @@ export const repeatedWithLine: CaseMaker = (ground) => {
     { sent: { ...sent, ...more }, edit, sought: oldLines(edit) },
   ];
   if (door === "patch" && chance.percent(50)) {
-    const before = starts.filter((start) => start < edit.start).at(-1) ?? -1;
+    // After the anchor, the lines must occur only once.
+    if (starts.at(-1) !== edit.start) return undefined;
+    const before = starts.at(-2) ?? -1;
     const anchors = version.lines
       .slice(before + 1, edit.start)
       .filter((line) => /\w{3}/.test(line) && placesOf([line], version.lines) === 1);
@@ -263,6 +265,7 @@ export const consumed: CaseMaker = (ground) => {
   return refusal(ground, planned, { reason: "consumed", index });
 };
 
-function asIs({ chance }: Ground, edit: RealEdit): Planned {
+/** The edit as its author made it. */
+export function asIs({ chance }: Pick<Ground, "chance">, edit: RealEdit): Planned {
   return { sent: toSent(edit, { ended: chance.percent(40) }), edit, sought: oldLines(edit) };
 }

@@ -32,6 +32,10 @@ export const addedLines = ({ lines }: Pick<RealEdit, "lines">): string[] =>
 /** The 0-based line after an edit's old lines. */
 export const endOf = (edit: RealEdit): number => edit.start + oldLines(edit).length;
 
+/** Reports whether an edit changes nothing but whitespace; damage to whitespace would then change what it means. */
+export const isOnlyBlanks = (edit: RealEdit): boolean =>
+  oldLines(edit).join("").replace(/\s+/g, "") === newLines(edit).join("").replace(/\s+/g, "");
+
 /** Reports whether a line contains only whitespace. */
 export const isBlankLine = (line: string): boolean => line.trim() === "";
 

@@ -1,8 +1,9 @@
 /** Draws the cases of each kind, all from a single seed, and judges them. */
 import { chanceOf } from "../../codex/random.js";
-import type { Kind } from "./kinds.js";
+import { type Kind, kinds, weightOfKind } from "./kinds.js";
 import type { LandingCase } from "./landingCase.js";
-import type { SourceFile } from "./sources.js";
+import type { Door } from "./sent.js";
+import { canBeDamaged, type SourceFile } from "./sources.js";
 import { judge, type Verdict } from "./trial.js";
 
 /** A case and its verdict. */
@@ -13,15 +14,49 @@ export interface Landed {
   readonly verdict: Verdict;
 }
 
-/** Runs `count` cases of a kind. */
-export function runKind(
-  kind: Kind,
-  { files, seed, count }: { readonly files: readonly SourceFile[]; readonly seed: number; readonly count: number },
-): Landed[] {
-  return Array.from({ length: count }, (_, number) => {
-    const landingCase = drawCase(kind, files, seed, number);
-    return { number, landingCase, verdict: judge(landingCase) };
-  });
+/** Numbers of cases. */
+export interface Amounts {
+  /** Of each undamaged kind. */
+  readonly undamaged: number;
+  /** Of all kinds that have a weight, together. */
+  readonly failing: number;
+  /** Of each other kind, at least. */
+  readonly least: number;
+}
+
+/** The number of a kind's cases; those of failing calls are shared out by weight. */
+export function casesOf(kind: Kind, { undamaged, failing, least }: Amounts): number {
+  return kind.cause === "undamaged" ? undamaged : Math.max(least, Math.round(failing * weightOfKind(kind)));
+}
+
+/** The files from which cases are drawn, and the seed of the choices. */
+export interface Material {
+  readonly files: readonly SourceFile[];
+  readonly seed: number;
+}
+
+/** Runs `count` cases of a kind; fewer, perhaps none, if the files do not allow them. */
+export async function runKind(kind: Kind, { files, seed, count }: Material & { count: number }): Promise<Landed[]> {
+  const landed: Landed[] = [];
+  const impossible = new Set<Door>();
+  for (let number = 0; number < count; number++) {
+    const door = kind.doors[number % kind.doors.length] ?? "batch";
+    const landingCase = impossible.has(door) ? undefined : drawCase(kind, door, { files, seed }, number);
+    if (landingCase === undefined) impossible.add(door);
+    else landed.push({ number, landingCase, verdict: await judge(landingCase) });
+  }
+  return landed;
+}
+
+/** Runs all kinds, or those that `test` accepts. */
+export async function runKinds(
+  material: Material,
+  { amounts, test = () => true }: { readonly amounts: Amounts; readonly test?: (kind: Kind) => boolean },
+): Promise<{ readonly kind: Kind; readonly landed: readonly Landed[] }[]> {
+  const runs: { readonly kind: Kind; readonly landed: readonly Landed[] }[] = [];
+  for (const kind of kinds.filter(test))
+    runs.push({ kind, landed: await runKind(kind, { ...material, count: casesOf(kind, amounts) }) });
+  return runs;
 }
 
 /**
@@ -29,15 +64,15 @@ export function runKind(
  */
 const mostDraws = 2_000;
 
-function drawCase(kind: Kind, files: readonly SourceFile[], seed: number, number: number): LandingCase {
+function drawCase(kind: Kind, door: Door, { files, seed }: Material, number: number): LandingCase | undefined {
   const chance = chanceOf(seedOf(`${seed} ${kind.name} ${number}`));
-  const door = kind.doors[number % kind.doors.length] ?? "batch";
   for (let draw = 0; draw < mostDraws; draw++) {
     const version = chance.pick(files).version();
-    const made = version && kind.make({ chance, version, files, door });
+    if (version === undefined || !(kind.cause === "undamaged" || canBeDamaged(version))) continue;
+    const made = kind.make({ chance, version, files, door });
     if (made !== undefined) return made;
   }
-  throw new Error(`no file allows a case of the kind "${kind.name}" as ${door}`);
+  return undefined;
 }
 
 /** FNV-1a over UTF-16 code units. */

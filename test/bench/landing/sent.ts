@@ -9,8 +9,12 @@ export interface Sent {
   readonly hunk: readonly EditLine[] | undefined;
   /** 1-based line number that a batch may give for the edit; a patch gives it in the hunk header. */
   readonly line?: number;
-  /** A line of the file that a patch names after `@@`. */
+  /** 1-based line number in the file as the call leaves it, for the hunk header; default: `line`. */
+  readonly newLine?: number;
+  /** The text that a patch has after `@@`. */
   readonly anchor?: string;
+  /** The lines of the hunk, with its header and all signs, if they are not the signed lines of `hunk`. */
+  readonly hunkText?: readonly string[];
   /** 0-based index of the patch section that contains the hunk; `undefined` for the first one. */
   readonly section?: number;
 }
@@ -88,11 +92,15 @@ function patchOf(path: string, edits: readonly Sent[]): string {
   return ["*** Begin Patch", ...lines, "*** End Patch", ""].join("\n");
 }
 
+/** The lines of a hunk with their signs. */
+export const signed = (lines: readonly EditLine[]): string[] => lines.map(({ kind, text }) => signs[kind] + text);
+
 const signs = { keep: " ", remove: "-", add: "+" } as const;
 
-function hunkOf({ hunk, anchor, line }: Sent): string[] {
+function hunkOf({ hunk, anchor, line, newLine = line, hunkText }: Sent): readonly string[] {
+  if (hunkText !== undefined) return hunkText;
   if (hunk === undefined) throw new Error("an edit that has no hunk can't be sent in a patch");
   const counts = [oldLines, newLines].map((linesOf) => linesOf({ lines: hunk }).length);
-  const range = line === undefined ? "" : ` -${line},${counts[0]} +${line},${counts[1]} @@`;
-  return [anchor === undefined ? `@@${range}` : `@@ ${anchor}`, ...hunk.map(({ kind, text }) => signs[kind] + text)];
+  const range = line === undefined ? "" : ` -${line},${counts[0]} +${newLine},${counts[1]} @@`;
+  return [anchor === undefined ? `@@${range}` : `@@ ${anchor}`, ...signed(hunk)];
 }

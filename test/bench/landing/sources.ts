@@ -1,51 +1,24 @@
-/** Edits made by people: the differences between two published versions of installed packages. */
-import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+/** Edits made by people: the differences between two versions of a file. */
 import { structuredPatch } from "diff";
 import { type EditLine, type RealEdit, withEdits } from "./realEdit.js";
+import type { TextPair } from "./textPairs.js";
 
-/** A file in the older version of its package, and the changes by which its authors arrived at the newer version. */
+/** A file in its older version, and the changes by which its authors arrived at the newer version. */
 export interface Version {
-  /** The file's path, prefixed with the package's name. */
   readonly path: string;
-  /** The lines without their line endings; every line, even the last one, ends with LF. */
+  /** The lines without their line endings. */
   readonly lines: readonly string[];
-  /** The individual changes, in ascending order and without surrounding context. */
+  readonly lineEnd: "\n" | "\r\n";
+  /** `true` if the last line ends with a line ending, too. */
+  readonly isEnded: boolean;
+  /** The newer text. */
+  readonly after: string;
+  /** The individual changes that are small enough to send, in ascending order and without surrounding context. */
   readonly hunks: readonly RealEdit[];
+  /** `true` if the hunks are all the changes that lead to the newer text. */
+  readonly isComplete: boolean;
   /** Spaces per indentation level; `undefined` if the file is indented with tabs. */
   readonly indent: 2 | 4 | undefined;
-}
-
-/** Two versions of a package, and its handwritten folders and files. */
-interface Pair {
-  readonly older: string;
-  readonly newer: string;
-  readonly parts: readonly string[];
-}
-
-const pairs: readonly Pair[] = [
-  { older: "diff-8", newer: "diff", parts: ["libesm", "README.md", "release-notes.md", "package.json"] },
-  { older: "zod-4-1", newer: "zod", parts: ["src", "README.md", "package.json"] },
-];
-
-/**
- * The files that differ, by path; `project` is the folder that contains `node_modules`. A file's changes are computed
- * on demand.
- */
-export function changedFiles(project: string): SourceFile[] {
-  return pairs.flatMap(({ older, newer, parts }) => {
-    const [from, to] = [folderOf(project, older), folderOf(project, newer)];
-    return parts
-      .flatMap((part) => filesIn(from, part))
-      .filter((path) => existsSync(join(to, path)))
-      .map((path) => ({
-        path: `${newer}/${path}`,
-        before: readFileSync(join(from, path), "utf8"),
-        after: readFileSync(join(to, path), "utf8"),
-      }))
-      .filter(({ before, after }) => before !== after && isPlain(before) && before.length <= longest)
-      .map(({ path, before, after }) => lazily(path, before, after));
-  });
 }
 
 /** A file whose changes are computed on demand. */
@@ -55,56 +28,80 @@ export interface SourceFile {
   version(): Version | undefined;
 }
 
+/** The usable files: text with one kind of line ending, the same in both versions, and not too long. */
+export function sourceFiles(pairs: readonly TextPair[]): SourceFile[] {
+  return pairs.flatMap((pair) => {
+    const [before, after] = [textOf(pair.before), textOf(pair.after)];
+    if (before === undefined || after === undefined || pair.before.length > longest) return [];
+    if (before.lineEnd !== after.lineEnd || before.isEnded !== after.isEnded) return [];
+    return [lazily(pair, before, after)];
+  });
+}
+
+/** Reports whether a file can be damaged: every line, including the last, must end with LF. */
+export const canBeDamaged = ({ lineEnd, isEnded }: Version): boolean => lineEnd === "\n" && isEnded;
+
+/** A text with these lines and the file's line endings. */
+export const textWith = (
+  { lineEnd, isEnded }: Pick<Version, "lineEnd" | "isEnded">,
+  lines: readonly string[],
+): string => lines.join(lineEnd) + (isEnded && lines.length > 0 ? lineEnd : "");
+
 /** Maximum length of a file in characters; longer files are skipped, so that a run takes only seconds. */
 const longest = 300_000;
 
 /** Maximum numbers of lines that one hunk may remove and add. */
 const largest = { removed: 40, added: 60 };
 
-const folderOf = (project: string, name: string): string =>
-  dirname(join(project, "node_modules", name, "package.json"));
-
-function filesIn(folder: string, part: string): string[] {
-  if (!existsSync(join(folder, part))) return [];
-  if (/\.\w+$/.test(part)) return [part];
-  return readdirSync(join(folder, part), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && /\.(?:[cm]?[jt]s|md|json)$/.test(entry.name))
-    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
-    .sort();
+/** The lines and line endings of a text; `undefined` if it is empty or binary, or if its line endings are mixed. */
+function textOf(text: string): Pick<Version, "lines" | "lineEnd" | "isEnded"> | undefined {
+  if (text.trim() === "" || /[\0\ufeff\ufffd]/.test(text)) return undefined;
+  const lineEnd = text.includes("\r\n") ? "\r\n" : "\n";
+  const lines = text.split(lineEnd);
+  if (lines.some((line) => /[\r\n]/.test(line))) return undefined;
+  const isEnded = lines.at(-1) === "";
+  return { lines: isEnded ? lines.slice(0, -1) : lines, lineEnd, isEnded };
 }
 
-/**
- * Reports whether a file can be damaged: it must be plain text, and every line, including the last, must end with LF.
- */
-const isPlain = (text: string): boolean => text.endsWith("\n") && !/[\r\0\ufeff]/.test(text);
+type Lines = Pick<Version, "lines" | "lineEnd" | "isEnded">;
 
-function lazily(path: string, before: string, after: string): SourceFile {
+function lazily(pair: TextPair, before: Lines, after: Lines): SourceFile {
   let found: Version | undefined | "unknown" = "unknown";
   return {
-    path,
+    path: pair.path,
     version: () => {
-      if (found === "unknown") found = versionOf(path, before, after);
+      if (found === "unknown") found = versionOf(pair, before, after);
       return found;
     },
   };
 }
 
-function versionOf(path: string, before: string, after: string): Version | undefined {
-  const patch = structuredPatch(path, path, before, after, undefined, undefined, { context: 0, maxEditLength: 3_000 });
+function versionOf(pair: TextPair, before: Lines, after: Lines): Version | undefined {
+  const { path } = pair;
+  const [older, newer] = [before, after].map(({ lines }) => lines.map((line) => `${line}\n`).join("")) as [
+    string,
+    string,
+  ];
+  const patch = structuredPatch(path, path, older, newer, undefined, undefined, { context: 0, maxEditLength: 3_000 });
   const all = (patch?.hunks ?? []).map(
     ({ oldStart, lines }): RealEdit => ({ start: oldStart - 1, lines: lines.flatMap(editLine) }),
   );
-  const lines = linesOf(before);
-  const isWhole = patch === undefined || withEdits(lines, all).join("\n") === linesOf(after).join("\n");
+  const isWhole = patch === undefined || textWith(before, withEdits(before.lines, all)) === pair.after;
   if (!isWhole) throw new Error(`the changes of ${path} do not lead from its older to its newer version`);
   const hunks = all.filter(({ lines: edit }) => {
     const removed = edit.filter(({ kind }) => kind === "remove").length;
     return removed <= largest.removed && edit.length - removed <= largest.added;
   });
-  return hunks.length === 0 ? undefined : { path, lines, hunks, indent: indentOf(lines) };
+  if (hunks.length === 0) return undefined;
+  return {
+    ...before,
+    path,
+    after: pair.after,
+    hunks,
+    isComplete: hunks.length === all.length,
+    indent: indentOf(before.lines),
+  };
 }
-
-const linesOf = (text: string): string[] => text.replace(/\n$/, "").split("\n");
 
 function editLine(line: string): EditLine[] {
   if (line.startsWith("\\")) return [];

@@ -1,18 +1,33 @@
 /** Runs one case through the core and judges the outcome. */
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import { decodeCall } from "../../../server/dialect/decode.js";
 import type { RungName } from "../../../server/match/rungs.js";
 import type { Failure } from "../../../server/plan/failure.js";
+import type { Operation } from "../../../server/plan/operation.js";
+import type { Planned } from "../../../server/plan/outcome.js";
 import { planBatch } from "../../../server/plan/plan.js";
+import type { Snapshot } from "../../../server/plan/snapshot.js";
 import { toEnd } from "../../../server/text/lines.js";
-import { documentAt, snapshotOf, textAfter } from "../../support/planning.js";
+import { createDocuments } from "../../../server/workspace/documents.js";
+import { uriOfPath } from "../../../server/workspace/pathText.js";
+import { takeSnapshot } from "../../../server/workspace/takeSnapshot.js";
+import { documentAt, snapshotOf } from "../../support/planning.js";
 import type { Reason } from "./breakages.js";
 import type { Expected, LandingCase, LineSpan } from "./landingCase.js";
+import { suffices } from "./suffices.js";
 
 /** The verdict on a case. */
 export interface Verdict {
   readonly outcome: "right" | "refused" | "wrong";
   /** For a refusal, `true` if it names the location where the edit belongs; `undefined` if the edit belongs nowhere. */
   readonly pointsAtPlace?: boolean;
+  /**
+   * For a refusal that leaves the model to correct the text of an edit that belongs somewhere: `true` if the message
+   * alone suffices for that.
+   */
+  readonly suffices?: boolean;
   /** For a required refusal, `true` if the reason is right and only the faulty edit is blamed. */
   readonly isReasonRight?: boolean;
   /** The file's text afterwards; `undefined` if the call was refused. */
@@ -22,13 +37,12 @@ export interface Verdict {
   readonly rungs: readonly RungName[];
 }
 
-/** Runs a case. Throws if the call cannot be decoded, which would be a bug in the benchmark. */
-export function judge(one: LandingCase): Verdict {
+/** Runs a case. */
+export async function judge(one: LandingCase): Promise<Verdict> {
   const decoded = decodeCall(one.call, { optionsAllowed: false });
-  if (!decoded.ok) throw new Error(`${one.path}: ${decoded.failures[0]?.message}\n${JSON.stringify(one.call)}`);
-  const document = documentAt(one.path, one.before);
+  if (!decoded.ok) return refused(one, decoded.failures, []);
   const planned = toEnd(
-    planBatch(decoded.operations, snapshotOf([document]), {
+    planBatch(decoded.operations, await snapshotFor(one, decoded.operations), {
       atomic: "all",
       order: decoded.defaultOrder,
       lenient: true,
@@ -36,29 +50,98 @@ export function judge(one: LandingCase): Verdict {
     }),
   );
   const rungs = planned.outcomes.flatMap(({ rung }) => rung ?? []);
-  if (planned.ok) {
-    const text = textAfter(planned, document);
-    const isRight = "text" in one.expected && text === one.expected.text;
-    return { outcome: isRight ? "right" : "wrong", text, failures: [], rungs };
+  if (!planned.ok) return refused(one, planned.failures, rungs);
+  const texts = textsAfterwards(planned, one);
+  const text = texts?.get(one.path);
+  const { expected, besides = [] } = one;
+  const areRight = besides.every(({ path, after }) => texts?.get(path) === after);
+  const isRight = "text" in expected && text === expected.text && areRight;
+  return { outcome: isRight ? "right" : "wrong", text, failures: [], rungs };
+}
+
+/** The texts of the case's files after the call, by path; `undefined` if the call changed another file. */
+function textsAfterwards(
+  planned: Extract<Planned, { ok: true }>,
+  { before, path, besides = [] }: LandingCase,
+): Map<string, string> | undefined {
+  const texts = new Map([[path, before], ...besides.map((file) => [file.path, file.before] as const)]);
+  for (const { document, text } of planned.files) {
+    if (!texts.has(document.path)) return undefined;
+    texts.set(document.path, text);
   }
-  const { failures } = planned;
-  const blamed = "reason" in one.expected ? one.expected.index : (failures[0]?.index ?? 0);
+  return texts;
+}
+
+/**
+ * The snapshot that the call is planned against: the case's files as open documents. If the call names the file in
+ * another way, it is also on disk, in a workspace folder that is removed again.
+ */
+async function snapshotFor(
+  { path, before, besides = [], isRenamed }: LandingCase,
+  operations: readonly Operation[],
+): Promise<Snapshot> {
+  if (isRenamed !== true)
+    return snapshotOf([{ path, before }, ...besides].map((file) => documentAt(file.path, file.before)));
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "multi-edit-landing-")));
+  try {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), before);
+    const openTexts = createDocuments();
+    openTexts.open(uriOfPath(join(folder, path)), 1, before, { loneCrEndsLine: true });
+    return await takeSnapshot(operations, {
+      folders: [{ uri: uriOfPath(folder), path: folder }],
+      additionalFolders: [],
+      gates: [],
+      openTexts,
+      loneCrEndsLine: true,
+      habits: { syncsLf: false, endsLastLine: false },
+    });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function refused(one: LandingCase, failures: readonly Failure[], rungs: readonly RungName[]): Verdict {
+  const { expected, places, sentLines } = one;
+  const blamed = "reason" in expected ? expected.index : (one.faulty ?? failures[0]?.index ?? 0);
   const failure = failures.find(({ index }) => index === blamed);
-  const place = one.places[blamed];
-  const points =
-    place === undefined
-      ? {}
-      : { pointsAtPlace: failure !== undefined && pointsAt(failure, place, one.sentLines[blamed] ?? 1) };
-  const isReasonRight = (expected: Extract<Expected, { reason: Reason }>): boolean =>
-    failure !== undefined && failures.length === 1 && reasons[expected.reason](failure, expected);
+  const place = places[blamed];
+  const isText = failures[0] === undefined || !isFormal(failures[0]);
+  const points = place !== undefined && isText;
+  const sent = sentLines[blamed] ?? [];
+  const enough =
+    points && failure !== undefined && needsText(failure, one)
+      ? suffices(failure, { before: one.before, place, sent })
+      : undefined;
   return {
     outcome: "refused",
-    ...points,
-    ...("reason" in one.expected ? { isReasonRight: isReasonRight(one.expected) } : {}),
+    ...(points ? { pointsAtPlace: failure !== undefined && pointsAt(failure, place, sent.length) } : {}),
+    ...(points && failure === undefined ? { suffices: false } : enough === undefined ? {} : { suffices: enough }),
+    ...("reason" in expected ? { isReasonRight: isReasonRight(expected, failures) } : {}),
     text: undefined,
     failures,
     rungs,
   };
+}
+
+/** Reports whether a failure is about the form of the call or about its path, before any text is searched. */
+const isFormal = ({ code }: Failure): boolean =>
+  ["patchSyntax", "fileNotFound", "ambiguousPath", "invalidParams", "missingPath"].includes(code);
+
+/**
+ * Reports whether the model must correct the text of the edit. It need not if the edit has been made already, by an
+ * earlier call or by this one, or if its old and new text are the same.
+ */
+function needsText({ code }: Failure, { door }: LandingCase): boolean {
+  if (code === "noChange") return door === "patch";
+  return ["noMatch", "contextNotFound", "ambiguousMatch"].includes(code);
+}
+
+function isReasonRight(expected: Extract<Expected, { reason: Reason }>, failures: readonly Failure[]): boolean {
+  const [failure, ...others] = failures;
+  if (failure === undefined || others.length > 0) return false;
+  const isBlamed = failure.index === expected.index || isFormal(failure);
+  return isBlamed && reasons[expected.reason](failure, expected);
 }
 
 /**
@@ -111,17 +194,19 @@ const differing =
 /** For each reason, a test that recognizes it by the code and the wording of a failure. */
 const reasons: Readonly<Record<Reason, ReasonTest>> = {
   absent: isAbsence,
-  blankLine: saying(/empty line/),
+  blankLine: saying(/empty line|blank line/),
   escaped: saying(/escap|HTML entities/),
   wrongWord: differing(/the text differs/),
-  wrongAnchor: saying(/anchor/),
   case: differing(/letter case/),
-  quotes: differing(/quotes/),
-  innerBlanks: differing(/whitespace within the line/),
-  indentation: differing(/indentation/),
+  quotes: differing(/quote/),
   viewNumbers: saying(/line numbers/),
   elision: saying(/left-out/),
   ambiguous: ({ code }) => code === "ambiguousMatch",
   alreadyApplied: ({ code }) => code === "alreadyApplied",
   consumed: ({ code }) => code === "consumed" || code === "overlap",
+  sameText: ({ code }) => code === "noChange",
+  changesNothing: ({ code, message }) =>
+    code === "noChange" && /begins? with (?:a )?[`"]?- or|removes and adds the same/.test(message),
+  patchSyntax: ({ code }) => code === "patchSyntax",
+  leftOutCode: ({ code }) => String(code) === "leftOutCode",
 };

@@ -1,0 +1,150 @@
+/** Rungs that compare whole lines more loosely than the others: each accepts a place only if one thing differs there. */
+import { trimEnd } from "../text/chars.js";
+import { limits } from "../text/limits.js";
+import type { Found, Place, Shift, Sought } from "./place.js";
+import { trimmedEnds } from "./reshape.js";
+import { lineRuns } from "./rewrite.js";
+import type { TextIndex } from "./textIndex.js";
+import {
+  candidates,
+  indentOf,
+  isTelling,
+  shiftBetween,
+  shiftedPlaces,
+  span,
+  type WholeLines,
+  wholeLines,
+} from "./wholeLines.js";
+
+/**
+ * Finds the old text's lines where whitespace within a line has another length, and all lines have the same shift of
+ * indentation or none. Whitespace on one side only is a difference.
+ */
+export function findRespaced(index: TextIndex, oldText: string): Found {
+  const old = wholeLines(oldText);
+  if (!isTelling(oldText) || !old.lines.some((line) => /\S\s+\S/.test(line))) return [];
+  const lines = candidates(index, old, "innerBlanks");
+  return lines === "tooMany" ? lines : shiftedPlaces(index, old, { lines, shiftOf: shiftBetween });
+}
+
+/** Finds the old text without the empty lines at its ends, or without a final line ending that the document lacks. */
+export function findBetweenEmptyLines(index: TextIndex, oldText: string): Found {
+  const { lines, ended } = wholeLines(oldText);
+  const front = lines.findIndex((line) => trimEnd(line) > 0);
+  const end = lines.findLastIndex((line) => trimEnd(line) > 0) + 1;
+  const isOnlyEnded = front === 0 && end === lines.length;
+  if (isOnlyEnded ? !ended : !isTelling(oldText)) return [];
+  const back = lines.length - end + (ended ? 1 : 0);
+  const inside = filledLines(index, { lines: lines.slice(front, end), ended: false });
+  if (inside === "tooMany") return inside;
+  const matched = index.matchedLines;
+  return inside.flatMap(({ from, to, shift }): Place[] => {
+    const last = matched.lineAt(to);
+    const atEnd = matched.end(last) === to;
+    // The line ending of the last line that has text stays part of the match, unless the document has none there.
+    const gone = back === 0 || atEnd ? back : back - 1;
+    if (front === 0 && gone === 0) return [];
+    return [
+      {
+        from,
+        to: gone < back ? matched.end(last) : to,
+        reshape: { kind: "trimEnds", front, back: gone, atEnd, shift },
+      },
+    ];
+  });
+}
+
+/** Finds whole lines that have the same text and, if possible, the same indentation; otherwise, with a single shift. */
+function filledLines(index: TextIndex, old: WholeLines): readonly ShiftedSpan[] | "tooMany" {
+  const same = candidates(index, old, "trailingBlanks");
+  if (same === "tooMany") return same;
+  if (same.length > 0) return same.map((line) => ({ ...span(index, old, line), shift: undefined }));
+  const lines = candidates(index, old, "blanks");
+  const places = lines === "tooMany" ? lines : shiftedPlaces(index, old, { lines, shiftOf: shiftBetween });
+  return places === "tooMany" ? places : places.map(({ from, to, reshape }) => ({ from, to, shift: reshape }));
+}
+
+/** A span of whole lines, and the shift of their indentation; `undefined` if there is none. */
+interface ShiftedSpan {
+  readonly from: number;
+  readonly to: number;
+  readonly shift: Shift | undefined;
+}
+
+/**
+ * Finds the old text's lines where some have the document's indentation and others do not. `fitsUneven` reports whether
+ * an edit is safe at such a place.
+ */
+export function findUneven(index: TextIndex, oldText: string): Found {
+  const old = wholeLines(oldText);
+  if (!isTelling(oldText) || old.lines.length < 2) return [];
+  const lines = candidates(index, old, "blanks");
+  if (lines === "tooMany" || lines.length * old.lines.length > limits.lineSteps) return "tooMany";
+  const isAlike = (line: number) => (sent: string, i: number) =>
+    isTelling(sent) && indentOf(sent) === indentOf(index.matchedLines.content(line + i));
+  return lines
+    .filter((line) => old.lines.some(isAlike(line)))
+    .map((line) => ({ ...span(index, old, line), reshape: { kind: "uneven" } }));
+}
+
+/**
+ * Reports whether an edit is safe at a place where the indentation of some lines differs: it removes only lines that are
+ * indented alike, and adds lines only next to such lines, with the kind of whitespace that the document has there.
+ */
+export function fitsUneven(index: TextIndex, { oldText, newText }: Sought, { from }: Place): boolean {
+  const [old, next] = [wholeLines(oldText).lines, wholeLines(newText).lines];
+  const first = index.matchedLines.lineAt(from);
+  const theirs = old.map((_, i) => indentOf(index.matchedLines.content(first + i)));
+  const isFilled = (i: number): boolean => trimEnd(old[i] ?? "") > 0;
+  // An empty line has no indentation, so the next line that has text counts instead.
+  const isAlike = (i: number, step: 1 | -1): boolean => {
+    let at = i;
+    while (at >= 0 && at < old.length && !isFilled(at)) at += step;
+    const line = old[at];
+    return line === undefined || indentOf(line) === theirs[at];
+  };
+  const known = new Set(theirs.join(""));
+  let [at, line] = [0, 0];
+  for (const { removed, added, count } of lineRuns(old, next)) {
+    const lines = Array.from({ length: count }, (_, i) => (added ? line : at) + i);
+    if (removed && !lines.every((i) => isAlike(i, 1))) return false;
+    if (added) {
+      const isForeign = lines.some((i) =>
+        [...indentOf(next[i] ?? "")].some((unit) => known.size > 0 && !known.has(unit)),
+      );
+      if (isForeign || !isAlike(at - 1, -1) || !isAlike(at, 1)) return false;
+    }
+    if (!added) at += count;
+    if (!removed) line += count;
+  }
+  return true;
+}
+
+/** Reports whether an edit changes whitespace and nothing else. */
+export function isRespacing({ oldText, newText }: Sought): boolean {
+  const plain = (text: string): string => text.replace(/\s+/g, "");
+  return plain(oldText) === plain(newText);
+}
+
+/**
+ * Reports whether the new text, too, has the empty lines that are left out of the old text at a place, and the document
+ * does not have the rest of the new text there yet.
+ */
+export function fitsEnds(index: TextIndex, sought: Sought, { from, to, reshape }: Place): boolean {
+  if (reshape?.kind !== "trimEnds") return true;
+  const left = trimmedEnds(sought, reshape);
+  if (left === undefined) return false;
+  const [old, next] = [wholeLines(left.oldText).lines, wholeLines(left.newText).lines];
+  const lines = index.matchedLines;
+  const [first, last] = [lines.lineAt(from), lines.lineAt(Math.max(from, to - 1))];
+  return next.length <= old.length || !(isRunAt(index, first, next) || isRunAt(index, last + 1 - next.length, next));
+}
+
+/** Reports whether lines are in the document from a 0-based line on, apart from whitespace at their ends. */
+export function isRunAt({ matchedLines: lines }: TextIndex, start: number, run: readonly string[]): boolean {
+  return (
+    start >= 0 &&
+    start + run.length <= lines.lineCount &&
+    run.every((line, i) => lines.content(start + i).trim() === line.trim())
+  );
+}

@@ -1,0 +1,130 @@
+/** The rung that ignores the line numbers of a file view. */
+import { isAllBlank, lineTexts, trimEnd, trimStart } from "../text/chars.js";
+import type { Found, Reshape } from "./place.js";
+import type { TextIndex } from "./textIndex.js";
+import { anywhere, candidates, span, wholeLines } from "./wholeLines.js";
+
+/** Finds the places of an old text that was copied from a file view, with a number at the start of every line. */
+export function findWithViewPrefix(index: TextIndex, oldText: string): Found {
+  const view = viewOf(oldText);
+  if (view === undefined) return [];
+  if (hasNumbered(index, oldText)) return [];
+  const { number, isWeak, reshape } = view;
+  const plain = stripped(oldText, reshape);
+  if (isAllBlank(plain)) return [];
+  const old = wholeLines(plain);
+  const lines = candidates(index, old, "trailingBlanks");
+  if (lines === "tooMany") return lines;
+  return lines
+    .filter((line) => !isWeak || index.lineNumber(line) === number)
+    .map((line) => ({ ...span(index, old, line), reshape }));
+}
+
+/**
+ * Reports whether any line of a text that looks like a file view occurs in the document together with its number. The
+ * numbers then belong to the document: they may be keys of a map or the numbers of list items.
+ */
+export function hasNumbered(index: TextIndex, text: string): boolean {
+  const view = viewOf(text);
+  if (view === undefined) return false;
+  const table = index.lineTable("blanks");
+  return lineTexts(text).some((line) => {
+    const prefix = prefixOf(line, view.reshape.separator);
+    // A number alone proves nothing.
+    if (prefix === undefined || isAllBlank(line.slice(prefix.length))) return false;
+    return table.find([line], { ...anywhere, most: 1 }).length > 0;
+  });
+}
+
+/**
+ * Removes the line numbers of a file view, for hints. Returns `undefined` for a single line, or if fewer than half of
+ * the lines that have text have a number.
+ */
+export function withoutView(text: string): string | undefined {
+  const view = viewOf(text);
+  if (view !== undefined) return view.isWeak ? undefined : stripped(text, view.reshape);
+  // Even if some numbers are missing or wrong, the text probably comes from a file view.
+  for (const separator of viewSeparators) {
+    const lines = lineTexts(text);
+    const prefixes = lines.map((line) => prefixOf(line, separator));
+    const count = prefixes.filter((prefix) => prefix !== undefined).length;
+    if (count < 2 || 2 * count < lines.filter((line) => line.trim() !== "").length) continue;
+    return lines.map((line, i) => line.slice(prefixes[i]?.length ?? 0)).join("\n");
+  }
+  return undefined;
+}
+
+/**
+ * The separators that file views put after a number. On an empty line, a separator's trailing whitespace may be
+ * missing.
+ */
+const viewSeparators = ["\t", "→", ": ", " | ", "| "] as const;
+
+/** The properties of an old text that was copied from a file view. */
+interface Viewed {
+  readonly reshape: Extract<Reshape, { kind: "unview" }>;
+  /** The 1-based number of the first line. */
+  readonly number: number;
+  /**
+   * `true` for a single line: `404: notFound`, for example, may not come from a view. The number must therefore equal
+   * the document's line number.
+   */
+  readonly isWeak: boolean;
+}
+
+/** Recognises a file view. Returns `undefined` unless all lines start with numbers and the numbers are consecutive. */
+function viewOf(oldText: string): Viewed | undefined {
+  for (const separator of viewSeparators) {
+    const lines = wholeLines(oldText).lines.map((line) => prefixOf(line, separator));
+    if (!lines.every((line, i) => line !== undefined && line.number === (lines[0]?.number ?? 0) + i)) continue;
+    const prefixes = lines.flatMap((line) => line ?? []);
+    const number = prefixes[0]?.number ?? 0;
+    const column = prefixes.every(({ start }) => start === 0) ? undefined : prefixes[0]?.end;
+    return { reshape: { kind: "unview", separator, number, column }, number, isWeak: lines.length === 1 };
+  }
+  return undefined;
+}
+
+interface ViewPrefix {
+  readonly number: number;
+  /** The offsets in the line at which the number starts and ends. */
+  readonly start: number;
+  readonly end: number;
+  /** Length, in UTF-16 code units, of the prefix: whitespace, the number and the separator. */
+  readonly length: number;
+}
+
+function prefixOf(line: string, separator: string): ViewPrefix | undefined {
+  const start = trimStart(line);
+  let end = start;
+  while (end < line.length && end - start < 9 && isDigit(line.charCodeAt(end))) end++;
+  if (end === start) return undefined;
+  const number = Number(line.slice(start, end));
+  if (line.startsWith(separator, end)) return { number, start, end, length: end + separator.length };
+  const bare = separator.slice(0, trimEnd(separator));
+  return line.length === end + bare.length && line.startsWith(bare, end)
+    ? { number, start, end, length: line.length }
+    : undefined;
+}
+
+const isDigit = (unit: number): boolean => unit >= 48 && unit <= 57;
+
+/**
+ * Removes the prefix from each line whose number is in the view's column and could belong to the view. Lines that a
+ * model added without a prefix stay as they are, even if they start with another number. The result has LF line
+ * endings, which makes no difference to matching.
+ */
+export function stripped(text: string, view: Extract<Reshape, { kind: "unview" }>): string {
+  const lines = lineTexts(text);
+  const last = view.number + lines.length + spareNumbers;
+  const plain = lines.map((line) => {
+    const prefix = prefixOf(line, view.separator);
+    if (prefix === undefined || prefix.number < view.number || prefix.number > last) return line;
+    const isInColumn = view.column === undefined ? prefix.start === 0 : prefix.end === view.column;
+    return isInColumn ? line.slice(prefix.length) : line;
+  });
+  return plain.join("\n");
+}
+
+/** The margin by which a new text's line numbers may exceed what its line count suggests: the text may skip numbers. */
+const spareNumbers = 50;

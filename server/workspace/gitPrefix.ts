@@ -1,0 +1,35 @@
+/** Reads a path with Git's prefix `a/`, as it is in a diff, as the path without it, if there is no doubt. */
+import { join } from "node:path";
+import { type Operation, pathsOf } from "../plan/operation.js";
+import type { Resolved, Resolver } from "./resolvedPath.js";
+
+/** The prefix that Git puts before a file's old path in a diff. */
+export const gitPrefix = "a/";
+
+/**
+ * Resolves a path without its Git prefix. Returns `undefined` unless that leads to an existing file, the path as sent
+ * leads to none (`asSent`), there is no folder with the prefix's name, the call creates nothing below such a folder, and
+ * no file in a deeper folder has a path that ends in this way.
+ */
+export async function withoutGitPrefix(
+  path: string,
+  asSent: Resolved | undefined,
+  { operations, resolver }: { readonly operations: readonly Operation[]; readonly resolver: Resolver },
+): Promise<Resolved | undefined> {
+  if (asSent?.ok !== true || isThere(asSent)) return undefined;
+  const isMade = operations
+    .flatMap(pathsOf)
+    .some((use) => (use.need === "create" || use.need === "name") && use.path.startsWith(gitPrefix));
+  if (isMade) return undefined;
+  for (const base of await resolver.bases()) {
+    const folder = await resolver.resolve(join(base, gitPrefix.slice(0, -1)));
+    if (folder.ok ? isThere(folder) : folder.failure.code === "isDirectory") return undefined;
+  }
+  const bare = await resolver.resolve(path.slice(gitPrefix.length));
+  if (!isThere(bare)) return undefined;
+  const similar = await resolver.suggest(path, asSent.place.searched);
+  return similar.some((other) => other.endsWith(`/${path}`)) ? undefined : bare;
+}
+
+const isThere = (resolved: Resolved): boolean =>
+  resolved.ok && (resolved.place.open !== undefined || resolved.place.onDisk);

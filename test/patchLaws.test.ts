@@ -1,0 +1,168 @@
+/** Laws for hunks: where they are applied, what they write, and what the advice in their failures achieves. */
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { planPatch } from "./support/patching.js";
+
+/** Lines of which many are alike, so that hunks often have several matches. */
+const words = fc.constantFrom("a", "a", "b", "b", "  a", "}", "", "c", "d(e);");
+const fileLines = fc.array(words, { minLength: 2, maxLength: 14 });
+
+/** A hunk for lines of a file: an optional anchor, and old lines that are kept or replaced. */
+const trial = fc
+  .record({
+    lines: fileLines,
+    from: fc.nat(),
+    length: fc.integer({ min: 0, max: 3 }),
+    anchor: fc.option(fc.nat(), { nil: undefined }),
+    kept: fc.array(fc.boolean(), { minLength: 3, maxLength: 3 }),
+  })
+  .map(({ lines, from, length, anchor, kept }) => {
+    const start = from % lines.length;
+    const old = lines.slice(start, start + length);
+    const above = anchor === undefined ? "" : (lines[anchor % lines.length] ?? "");
+    const hunk = old.flatMap((text, i) => (kept[i] ? [` ${text}`] : [`-${text}`, `+${text}!`]));
+    return { lines, start, old, anchor: above, hunk: [...hunk, "+new"] };
+  });
+
+const patchOf = (...lines: readonly string[]): string =>
+  ["*** Begin Patch", "*** Update File: f", ...lines, "*** End Patch"].join("\n");
+
+const run = (text: string, patch: string, lenient = true) => {
+  const { planned, failures, files } = planPatch(new Map([["f", text]]), patch, { lenient });
+  return { planned, failures, text: files.get("f") };
+};
+
+describe("where a hunk is applied", () => {
+  it("after an anchor, only if no other place after the anchor fits as well", () => {
+    let refused = 0;
+    fc.assert(
+      fc.property(trial, ({ lines, old, anchor, hunk }) => {
+        fc.pre(anchor !== "" && old.length > 0);
+        const first = lines.indexOf(anchor);
+        const places = lines.flatMap((_, i) =>
+          i >= first && old.every((text, k) => lines[i + k] === text) ? [i] : [],
+        );
+        const { planned, failures } = run(`${lines.join("\n")}\n`, patchOf(`@@ ${anchor}`, ...hunk));
+        if (places.length > 1) {
+          refused++;
+          expect(failures).toMatchObject([{ code: "ambiguousMatch" }]);
+        } else if (places.length === 1) {
+          const at = (places[0] ?? 0) + 1;
+          expect(planned).toMatchObject({ ok: true, outcomes: [{ places: [{ startLine: at }] }] });
+        }
+      }),
+      { numRuns: 500 },
+    );
+    expect(refused).toBeGreaterThan(20);
+  });
+
+  it("without old lines, only if its anchor occurs once", () => {
+    fc.assert(
+      fc.property(trial, ({ lines, anchor }) => {
+        fc.pre(anchor !== "");
+        const at = lines.flatMap((line, i) => (line === anchor ? [i] : []));
+        const { failures, text } = run(`${lines.join("\n")}\n`, patchOf(`@@ ${anchor}`, "+new"));
+        if (at.length > 1) expect(failures).toMatchObject([{ code: "ambiguousMatch" }]);
+        else
+          expect(text).toBe(
+            `${[...lines.slice(0, (at[0] ?? 0) + 1), "new", ...lines.slice((at[0] ?? 0) + 1)].join("\n")}\n`,
+          );
+      }),
+    );
+  });
+});
+
+describe("the advice for a hunk with several matches", () => {
+  it("names a line number that selects the first match", () => {
+    fc.assert(
+      fc.property(trial, ({ lines, hunk, anchor }) => {
+        const text = `${lines.join("\n")}\n`;
+        const [failure] = run(text, patchOf(`@@ ${anchor}`.trimEnd(), ...hunk)).failures;
+        // On another rung, the lines must first be copied from the file, because without the anchor an exact match decides.
+        fc.pre(failure?.code === "ambiguousMatch" && !failure.message.includes("(rung "));
+        const number = /"(@@ .* @@)" (?:selects|adds)/.exec(failure?.message ?? "")?.[1] ?? "";
+        const again = run(text, patchOf(number, ...hunk));
+        expect(again.planned).toMatchObject({ outcomes: [{ places: [{ startLine: failure?.line }] }] });
+      }),
+    );
+  });
+
+  it("names lines of context, each of which selects its match", () => {
+    let told = 0;
+    fc.assert(
+      fc.property(trial, ({ lines, old, hunk, anchor }) => {
+        fc.pre(old.length > 0);
+        const text = `${lines.join("\n")}\n`;
+        const [failure] = run(text, patchOf(`@@ ${anchor}`.trimEnd(), ...hunk)).failures;
+        // On another rung, the lines must first be copied from the file, because without the anchor an exact match decides.
+        fc.pre(failure?.code === "ambiguousMatch" && !failure.message.includes("(rung "));
+        const advice = /For the match at line (\d+), (start|extend) the context (?:at|to) line (\d+): "/g;
+        for (const [, match, kind, line] of (failure?.message ?? "").matchAll(advice)) {
+          told++;
+          const [start, to] = [Number(match) - 1, Number(line) - 1];
+          const context = (from: number, end: number): string[] => lines.slice(from, end).map((one) => ` ${one}`);
+          const added =
+            kind === "start"
+              ? [...context(to, start), ...hunk]
+              : [...hunk.slice(0, -1), ...context(start + old.length, to + 1), "+new"];
+          const again = run(text, patchOf("@@", ...added));
+          expect(again.planned).toMatchObject({ outcomes: [{ places: [{ startLine: Math.min(start, to) + 1 }] }] });
+        }
+      }),
+      { numRuns: 500 },
+    );
+    expect(told).toBeGreaterThan(20);
+  });
+});
+
+describe("what a hunk writes", () => {
+  it("does not depend on the final line ending, and leaves it as it is", () => {
+    fc.assert(
+      fc.property(trial, fc.constantFrom("\n", "\r\n"), ({ lines, hunk, anchor }, end) => {
+        fc.pre(lines.at(-1) !== "");
+        const text = lines.join(end);
+        const patch = patchOf(`@@ ${anchor}`.trimEnd(), ...hunk);
+        const [bare, ended] = [run(text, patch), run(text + end, patch)];
+        expect(bare.failures.map(({ code }) => code)).toEqual(ended.failures.map(({ code }) => code));
+        expect(`${String(bare.text)}${end}`).toBe(ended.text);
+      }),
+    );
+  });
+
+  it("gives a file without a final line ending one with lenient: false", () => {
+    fc.assert(
+      fc.property(fileLines, (lines) => {
+        fc.pre(lines.at(-1) !== "" && lines.indexOf("c") !== -1 && lines.indexOf("c") === lines.lastIndexOf("c"));
+        const patch = patchOf("@@", "-c", "+C");
+        expect(run(lines.join("\n"), patch, false).text).toMatch(/\n$/);
+      }),
+    );
+  });
+
+  it("is the same if the removed and added lines of a block lack some of their indentation", () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.constantFrom("    x1", "      x2", "    x3"), { minLength: 1, maxLength: 3 }),
+        fc.array(fc.constantFrom("    y1", "        y2", "      y3"), { minLength: 1, maxLength: 3 }),
+        fc.integer({ min: 1, max: 4 }),
+        fc.boolean(),
+        (removed, added, by, isContextShifted) => {
+          // Added lines that are all deeper by what is missing may have the file's indentation, and are refused.
+          const least = (lines: readonly string[]): number => Math.min(...lines.map((line) => line.search(/\S/)));
+          fc.pre(by < 2 || least(added) !== least(removed) + by);
+          const text = ["top", "  context", ...removed, "end", ""].join("\n");
+          const cut = (line: string): string => line.slice(by);
+          const signed = (shift: (line: string) => string): string[] => [
+            ...removed.map((line) => `-${shift(line)}`),
+            ...added.map((line) => `+${shift(line)}`),
+          ];
+          const exact = run(text, patchOf("@@", "   context", ...signed((line) => line)));
+          const context = isContextShifted ? "     context" : "   context";
+          const shifted = run(text, patchOf("@@", context, ...signed(cut)));
+          expect(exact.failures).toEqual([]);
+          expect(shifted.text).toBe(exact.text);
+        },
+      ),
+    );
+  });
+});
