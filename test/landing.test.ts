@@ -25,46 +25,14 @@ const pairs = packagePairs(project);
 const files = sourceFiles(pairs);
 const amounts = { undamaged: 20, failing: 200, least: 4 };
 
-/** Kinds whose goals the server does not meet yet. */
-const notYet: ReadonlySet<string> = new Set([
-  "undamaged, anchors as in git diff",
-  "undamaged, no anchors",
-  "undamaged, line numbers",
-  "undamaged, two files",
-  "undamaged, no context",
-  "tabs for spaces, and dedented",
-  "only the old text dedented",
-  "old lines of a hunk trimmed",
-  "one space more on context",
-  "spaces within all lines",
-  "empty line after both texts",
-  "line ending in the old text only",
-  "line ending that the file lacks",
-  "@@ after the last hunk",
-  "anchor cut short",
-  "anchor with another word",
-  "prose as anchor",
-  "numbers of a failure",
-  "full-width signs only in the file",
-  "elision mark in the new text only",
-  "no begin marker",
-  "cut off within a hunk",
-  "file headers of git",
-  "path with a/",
-]);
-
-/** Goals for all kinds together that the server does not meet yet. */
-const notYetTogether: readonly string[] = ["land wrong", "name the place", "say enough for the next call"];
-
 describe("edits that people made, damaged as models damage them", async () => {
   const rows: Figures[] = [];
   for (const kind of kinds)
     rows.push(figuresOf(kind, await runKind(kind, { files, seed: 1, count: casesOf(kind, amounts) })));
 
-  it.each(rows)("land or are refused as promised: $kind", ({ kind, cases, wrong, isMet, ...row }) => {
+  it.each(rows)("land or are refused as promised: $kind", ({ cases, wrong, isMet, ...row }) => {
     expect(cases).toBeGreaterThan(0);
-    if (notYet.has(kind)) expect(isMet, `${kind} meets its goal now: take it off the list`).toBe(false);
-    else expect({ wrong, isMet }, JSON.stringify(row)).toEqual({ wrong: 0, isMet: true });
+    expect({ wrong, isMet }, JSON.stringify(row)).toEqual({ wrong: 0, isMet: true });
   });
 
   it("and refusals name the right place and say enough", () => {
@@ -76,7 +44,7 @@ describe("edits that people made, damaged as models damage them", async () => {
     expect(
       goals.filter(({ isMet }) => !isMet).map(({ does }) => does),
       toTable([...rows, all]),
-    ).toEqual(notYetTogether);
+    ).toEqual([]);
   });
 });
 
