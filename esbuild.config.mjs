@@ -122,9 +122,21 @@ async function buildPrograms() {
     writeFile("dist/root.cjs", `throw new Error(${JSON.stringify(rootProblem)});\n`),
     buildSchemas(),
     buildShellFiles(),
+    buildHelpTags(),
   ]);
   await chmod("dist/main.cjs", 0o755);
   await writeFile("dist/THIRD-PARTY-LICENSES.txt", await licencesOf(programs.map(({ metafile }) => metafile)));
+}
+
+/**
+ * Writes the index of the plugin's help, which plugin managers make, but nobody makes for `multi-edit setup neovim`.
+ * Each line is a tag, the file, and the search that finds it, in the order of bytes.
+ */
+async function buildHelpTags() {
+  const doc = "client-samples/neovim/doc";
+  const tags = (await readFile(`${doc}/multi-edit.txt`, "utf8")).matchAll(/(?<=^|\s)\*([^*\s|]+)\*(?=\s|$)/gm);
+  const lines = [...tags].map(([, tag]) => `${tag}\tmulti-edit.txt\t/*${tag}*\n`);
+  await writeFile(`${doc}/tags`, lines.sort().join(""));
 }
 
 /** Writes the completions and the manual page from the table that the command line is read by. */

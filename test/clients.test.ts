@@ -27,9 +27,14 @@ describe("the table of clients", () => {
   it("recognises a client by its name in any case, and treats unknown ones with caution", () => {
     expect(factsOf({ name: "NeoVim", version: "0.12.4" })).toBe(factsOf({ name: "neovim", version: "0.12.0" }));
     expect(factsOf({ name: "neovim" })).not.toBe(factsOf(undefined));
-    for (const name of ["", "neovim2", "constructor", "__proto__", "Visual Studio Code"]) {
+    for (const name of ["", "neovim2", "constructor", "__proto__"]) {
       expect(factsOf({ name, version: "1" }), name).toBe(factsOf(undefined));
     }
+    const { habits, ...others } = factsOf(undefined);
+    expect(factsOf({ name: "Visual Studio Code", version: "1" })).toEqual({
+      ...others,
+      habits: { ...habits, endsLinesAlike: true },
+    });
     // The protocol's own defaults, for an unknown client.
     expect(factsOf(undefined)).toMatchObject({
       documentChanges: false,

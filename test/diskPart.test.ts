@@ -17,7 +17,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
 import { createMessageConnection, StreamMessageReader, StreamMessageWriter } from "vscode-jsonrpc/node";
-import type { ApplyWorkspaceEditParams } from "vscode-languageserver/node";
+import { type ApplyWorkspaceEditParams, CancellationToken } from "vscode-languageserver/node";
 import { TextDocument, type TextEdit } from "vscode-languageserver-textdocument";
 import { openDiskSession } from "../server/agent/session/diskSession.js";
 import { execute } from "../server/lsp/apply/applyLoop.js";
@@ -267,7 +267,7 @@ describe("an internal error before the disk part is committed", () => {
   /** A session in this process, and a change to `a.txt` in its folder. */
   async function layPart() {
     const root = makeDirectory({ "a.txt": "old\n" });
-    const session = await openDiskSession(root, "0.0.0", () => undefined);
+    const session = await openDiskSession(root, undefined, "0.0.0", () => undefined);
     const file = join(root, "a.txt");
     const uri = uriOfPath(file);
     const document = { uri, path: "a.txt", version: null, text: "old\n", exists: true, loneCrEndsLine: true };
@@ -284,7 +284,7 @@ describe("an internal error before the disk part is committed", () => {
     if (!resolved.ok) throw new Error(resolved.failure.message);
     const site = { session, options: {}, places: new Map([[uri, resolved.place]]) };
     const part = async () => {
-      const staged = await stagePart(site, [{ kind: "text", planned }]);
+      const staged = await stagePart(site, [{ kind: "text", planned }], { token: CancellationToken.None, queue: {} });
       if (!staged.ok) throw new Error(staged.failures[0]?.message);
       return staged;
     };
@@ -331,7 +331,7 @@ describe("an internal error before the disk part is committed", () => {
     // A plan never creates a document that is not a file.
     const run: Run = {
       ...site,
-      plan: { ok: true, files: [], outcomes: [], warnings: [], tasks: [], places: site.places },
+      plan: { ok: true, files: [], outcomes: [], warnings: [], tasks: [], asks: [], places: site.places },
       tasks: [{ kind: "create", planned: { ...planned, kind: "create", document } }],
       disk: await laid.part(),
       shownTo: site.session,

@@ -89,3 +89,18 @@ describe("the question before a change", () => {
     expect(client.documents.get(at("clean.txt"))?.text).toBe("one\n");
   });
 });
+
+describe("a file with unsaved changes that the client does not sync", () => {
+  it("is not changed on disk as long as the client reports it", async () => {
+    await start();
+    writeFileSync(at("tab.txt"), "three\n");
+    await client.reportUnsynced([at("tab.txt")]);
+    const call = batch(["tab.txt", "three", "3"]);
+    const refused = await client.applyByServer(call);
+    expect(refused).toMatchObject({ ok: false, data: { failures: [{ code: "locked", path: "tab.txt" }] } });
+    expect(disk("tab.txt")).toBe("three\n");
+    await client.reportUnsynced([]);
+    expect(await client.applyByServer(call)).toMatchObject({ ok: true, result: { outcome: "applied" } });
+    expect(disk("tab.txt")).toBe("3\n");
+  });
+});

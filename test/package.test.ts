@@ -27,6 +27,7 @@ afterAll(() => packed.remove());
 
 describe("the packed files", () => {
   const required = [
+    ".github/SECURITY.md",
     "CHANGELOG.md",
     "LICENSE",
     "dist/THIRD-PARTY-LICENSES.txt",
@@ -114,8 +115,11 @@ describe("the packed files", () => {
       "lua/multi_edit/health.lua",
       "plugin/multi_edit.lua",
       "doc/multi-edit.txt",
+      "doc/tags",
     ];
     expect(files.filter((file) => !existsSync(join(plugin, file)))).toEqual([]);
+    // Without the index, `:help multi-edit` finds nothing after `setup neovim --write`.
+    expect(readFileSync(join(plugin, "doc/tags"), "utf8")).toContain("\nmulti-edit\tmulti-edit.txt\t/*multi-edit*\n");
     const emacs = join(realpathSync(unpacked), "client-samples/emacs");
     expect(setup("emacs")).toContain(JSON.stringify(emacs));
     expect(readFileSync(join(emacs, "multi-edit.el"), "utf8")).toContain(`\n;; Version: ${manifest.version}\n`);

@@ -34,7 +34,7 @@ describe("any path that is sent", () => {
   it("leads inside or is refused, and is not refused if the system finds a file inside", async () => {
     const at = makeDirectory(tree);
     const ws = join(at, "ws");
-    const resolver = await createResolver({ ...scopeOf({ at }), protectedNames: [] });
+    const resolver = await createResolver({ ...scopeOf({ at }), gates: [] });
     await fc.assert(
       fc.asyncProperty(spelling, async ({ way, as, escapes }) => {
         const plain = way.join("/");
@@ -93,7 +93,7 @@ describe("any path that is sent", () => {
   it("creates files only inside: the system puts a new file where the server expects it", async () => {
     const at = makeDirectory(tree);
     const ws = join(at, "ws");
-    const resolver = await createResolver({ ...scopeOf({ at }), protectedNames: [] });
+    const resolver = await createResolver({ ...scopeOf({ at }), gates: [] });
     await fc.assert(
       fc.asyncProperty(way, async (way) => {
         const resolved = await resolver.resolve(`${ws}/${way.join("/")}`);

@@ -35,7 +35,7 @@ describe("settings", () => {
     expect(rest).toEqual({
       lenient: true,
       atomic: "all",
-      confirm: "never",
+      confirm: "protected",
       save: "ifWasClean",
       additionalFolders: [],
       agent: { enabled: true },
@@ -87,7 +87,9 @@ describe("settings", () => {
     ["lenient", 1, ["boolean"]],
     ["atomic", "some", ['"all"', '"file"', '"none"']],
     ["atomic", true, ['"all"', '"file"', '"none"']],
-    ["confirm", "sometimes", ['"never"', '"always"']],
+    ["confirm", "sometimes", ['"never"', '"protected"', '"always"', "a list of rules"]],
+    ["confirm", [{ files: "infra/**", ask: "sometimes" }], ["a list of rules"]],
+    ["confirm", [{ files: "infra/**" }], ["a list of rules"]],
     ["save", "sometimes", ['"never"', '"ifWasClean"', '"always"']],
     ["additionalFolders", "/srv", ["array"]],
     ["additionalFolders", ["/srv", 1], ["additionalFolders.1", "string"]],
@@ -95,8 +97,11 @@ describe("settings", () => {
     ["additionalFolders", ["~other/folder"], ["absolute", "~/"]],
     ["additionalFolders", [""], ["absolute", "~/"]],
     ["protectedNames", { ".git": true }, ["array"]],
-    ["protectedNames", [""], ["a single name"]],
-    ["protectedNames", [".git/hooks"], ["a single name", "without slashes"]],
+    ["protectedNames", [""], ["a name"]],
+    ["protectedNames", [".git//hooks"], ["a name", "with slashes between"]],
+    ["protectedNames", ["/.git"], ["a name"]],
+    ["protectedNames", ["!.npmrc"], ["a name", "- or +"]],
+    ["protectedNames", ["-.npmrc", "secrets"], ["either + or - before every item", "or before none"]],
     ["agent", { enabled: "yes" }, ["boolean"]],
     ["logLevel", "verbose", ['"error"', '"warn"', '"info"', '"debug"']],
     ["proofTimeout", "2000", ["number"]],
@@ -189,7 +194,9 @@ describe("settings", () => {
         expect(Object.keys(settings).sort()).toEqual(Object.keys(complete).sort());
         expect(typeof settings.lenient).toBe("boolean");
         expect(["all", "file", "none"]).toContain(settings.atomic);
-        expect(["never", "always"]).toContain(settings.confirm);
+        const { confirm } = settings;
+        const words = typeof confirm === "string" ? [confirm] : confirm.map(({ ask }) => ask);
+        expect(["never", "protected", "always"]).toEqual(expect.arrayContaining(words));
         expect(["error", "warn", "info", "debug"]).toContain(settings.logLevel);
         expect(typeof settings.agent.enabled).toBe("boolean");
         for (const item of [...settings.additionalFolders, ...settings.protectedNames])

@@ -120,7 +120,7 @@ describe("an invalid setting", () => {
     [{ atomic: "some" }, /"atomic".*uses "all" instead/],
     [{ proofTimeout: 0 }, /"proofTimeout".*uses 2000 instead/],
     [{ additionalFolders: "/tmp" }, /"additionalFolders"/],
-    [{ protectedNames: ["a/b"] }, /"protectedNames\.0"/],
+    [{ protectedNames: ["a//b"] }, /"protectedNames\.0"/],
     [7, /a number, not an object/],
     [{ multiEdit: [] }, /"multiEdit" is a list/],
   ])("%j causes a warning, and the default stays", async (settings, warning) => {

@@ -25,6 +25,7 @@ describe("multiEdit/status", () => {
         { uri: desk.uri("b.txt"), version: 2, onDisk: "differs" },
         { uri: "untitled:c", version: 1, onDisk: "differs" },
       ],
+      unsynced: [],
       transactions: [],
       agents: [],
       settingProblems: [],

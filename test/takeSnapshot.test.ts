@@ -33,7 +33,7 @@ function makeWorld(entries: Record<string, Entry>, open: Record<string, Opened> 
     openTexts.open(uriOfPath(join(at, name)), version, text, { loneCrEndsLine });
   }
   const folders = [{ uri: uriOfPath(at), path: at }];
-  return { at, folders, additionalFolders: [], protectedNames: [], openTexts, loneCrEndsLine: false, habits: noHabits };
+  return { at, folders, additionalFolders: [], gates: [], openTexts, loneCrEndsLine: false, habits: noHabits };
 }
 
 /** The documents by path, without the fields that other tests cover. */
@@ -145,7 +145,7 @@ describe("a snapshot", () => {
     const world = {
       folders,
       additionalFolders: [],
-      protectedNames: [],
+      gates: [],
       openTexts,
       loneCrEndsLine: true,
       habits: noHabits,

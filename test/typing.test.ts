@@ -275,3 +275,35 @@ async function untilApplied(desk: Desk, call: ReturnType<typeof batch>, tries = 
     return untilApplied(desk, call, tries - 1);
   }
 }
+
+describe("an edit whose place changes again before the answer", () => {
+  const changedAgain = (lines: string): string =>
+    `a.txt has changed again at ${lines} since the edit was applied: the diff no longer shows the text that is there`;
+
+  it.each([
+    ["in the middle of it", "ew a", "x", "line 2"],
+    ["over several lines", "ew a", "x\ny\nz", "lines 2-4"],
+  ])("%s: the answer says where", async (_where, before, typed, lines) => {
+    const desk = await start({ open: { "a.txt": "first\nold a\n", "b.txt": "old b\n" } });
+    typeBeforeEdit(desk, 2, () => desk.typeBefore("a.txt", before, typed));
+    const answer = await desk.apply(batch(["a.txt", "old a", "new a"], ["b.txt", "old b", "new b"]));
+    expect(answer).toMatchObject({ outcome: "applied" });
+    expect(answer.warnings).toContain(changedAgain(lines));
+  });
+
+  it("elsewhere: there is no warning", async () => {
+    const desk = await start({ open: { "a.txt": "first\nold a\n", "b.txt": "old b\n" } });
+    typeBeforeEdit(desk, 2, () => desk.typeBefore("a.txt", "first", "x"));
+    const answer = await desk.apply(batch(["a.txt", "old a", "new a"], ["b.txt", "old b", "new b"]));
+    expect(answer.warnings.filter((warning) => warning.includes("again"))).toEqual([]);
+  });
+
+  it("because the editor reverts the document: the answer says so", async () => {
+    const desk = await start({ open: { "a.txt": "first\nold a\n", "b.txt": "old b\n" } });
+    typeBeforeEdit(desk, 2, async () => {
+      await desk.editor.type({ uri: desk.uri("a.txt"), from: 6, to: 9, insert: "old" });
+    });
+    const answer = await desk.apply(batch(["a.txt", "old a", "new a"], ["b.txt", "old b", "new b"]));
+    expect(answer.warnings).toContain(changedAgain("line 2"));
+  });
+});

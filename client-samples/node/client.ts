@@ -5,7 +5,13 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { createMessageConnection, ResponseError, StreamMessageReader, StreamMessageWriter } from "vscode-jsonrpc/node";
+import {
+  createMessageConnection,
+  type MessageConnection,
+  ResponseError,
+  StreamMessageReader,
+  StreamMessageWriter,
+} from "vscode-jsonrpc/node";
 import type {
   ApplyWorkspaceEditParams,
   InitializeParams,
@@ -18,6 +24,7 @@ import type {
 import type {
   ClientMultiEdit,
   DidApplyParams,
+  DidChangeUnsyncedParams,
   ForwardedCall,
   MultiEditErrorData,
   MultiEditParams,
@@ -79,6 +86,11 @@ export interface Client {
   undo(params?: UndoParams): Promise<Answer<MultiEditResult>>;
   /** Returns the server's state: open documents, folders, and the batches that can be undone. */
   status(): Promise<Answer<StatusResult>>;
+  /**
+   * Reports all files with unsaved changes in editors or tabs that this client does not sync, as absolute paths, so that
+   * the server does not write these files on disk. Each report replaces the one before.
+   */
+  reportUnsynced(paths: readonly string[]): Promise<void>;
   /** Stops the server, waits for it to exit, and returns its exit code. */
   stop(): Promise<number | null>;
 }
@@ -101,18 +113,9 @@ export async function startClient(options: ClientOptions): Promise<Client> {
     connection.sendNotification(method, params).catch(() => undefined);
   });
   connection.onRequest("workspace/applyEdit", ({ edit }: ApplyWorkspaceEditParams) => documents.applyEdit(edit));
-  connection.onRequest("window/showMessageRequest", async ({ message, actions = [] }: ShowMessageRequestParams) => {
-    const titles = actions.map(({ title }) => title);
-    const chosen = await options.ask?.(message, titles);
-    return actions.find(({ title }) => title === chosen) ?? null;
-  });
-  connection.onRequest("window/showDocument", ({ uri }: ShowDocumentParams) => {
-    options.show?.(fileURLToPath(uri));
-    return { success: options.show !== undefined };
-  });
+  answerWindow(connection, options);
   connection.onRequest("multiEdit/saveDocuments", ({ uris }: SaveDocumentsParams) => saveAll(documents, uris));
   connection.onNotification("multiEdit/didApply", (applied: DidApplyParams) => options.onDidApply?.(applied));
-  connection.onNotification("window/logMessage", ({ message }: LogMessageParams) => options.onLog?.(message));
   connection.listen();
 
   const initialized = await connection.sendRequest<InitializeResult>("initialize", introduction(options));
@@ -146,6 +149,10 @@ export async function startClient(options: ClientOptions): Promise<Client> {
     read: (params) => ask("multiEdit/read", params),
     undo: (params = {}) => ask("multiEdit/undo", params),
     status: () => ask("multiEdit/status", {}),
+    reportUnsynced(paths) {
+      const params: DidChangeUnsyncedParams = { uris: paths.map((path) => pathToFileURL(path).href) };
+      return connection.sendNotification("multiEdit/didChangeUnsynced", params);
+    },
     async stop() {
       await connection.sendRequest("shutdown");
       await connection.sendNotification("exit");
@@ -153,6 +160,20 @@ export async function startClient(options: ClientOptions): Promise<Client> {
       return code ?? null;
     },
   };
+}
+
+/** Answers the server's questions, shows its documents and passes on its log. */
+function answerWindow(connection: MessageConnection, options: ClientOptions): void {
+  connection.onRequest("window/showMessageRequest", async ({ message, actions = [] }: ShowMessageRequestParams) => {
+    const titles = actions.map(({ title }) => title);
+    const chosen = await options.ask?.(message, titles);
+    return actions.find(({ title }) => title === chosen) ?? null;
+  });
+  connection.onRequest("window/showDocument", ({ uri }: ShowDocumentParams) => {
+    options.show?.(fileURLToPath(uri));
+    return { success: options.show !== undefined };
+  });
+  connection.onNotification("window/logMessage", ({ message }: LogMessageParams) => options.onLog?.(message));
 }
 
 /** `LSPErrorCodes.ContentModified`. */

@@ -151,12 +151,19 @@ function noteOf({ text = "", startLine = 1, totalLines = 0, version, onDisk }: A
 /** The id that tells the editor that all calls come from the same agent, even though each call starts a new process. */
 const agent = process.env.MULTI_EDIT_AGENT || randomUUID();
 
+/**
+ * The command that starts the program, which "multi-edit setup pi --write" replaces if the PATH does not have it. The
+ * variable MULTI_EDIT_PROGRAM may give the full path of another program, such as a wrapper.
+ */
+const command: readonly string[] = ["multi-edit"];
+
 /** Runs the program; its errors are thrown for the model to read. */
 function ask(args: readonly string[], input: string, { cwd, signal }: Place): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const env = { ...process.env, MULTI_EDIT_AGENT: agent };
-    // If the program is not on pi's PATH, set MULTI_EDIT_PROGRAM to its full path or to that of a wrapper.
-    const child = spawn(process.env.MULTI_EDIT_PROGRAM ?? "multi-edit", args, { cwd, env });
+    const own = process.env.MULTI_EDIT_PROGRAM;
+    const [program = "", ...first] = own ? [own] : command;
+    const child = spawn(program, [...first, ...args], { cwd, env });
     // On SIGINT, the program rolls back the call before it exits; SIGKILL would prevent that.
     const stop = (): void => void child.kill("SIGINT");
     signal?.addEventListener("abort", stop, { once: true });

@@ -14,6 +14,12 @@ export const sessionProblems = {
   badRecord: (path: string) => `${quote(path, 200)} is not a valid session announcement. Remove it.`,
   newerRecord: (path: string) =>
     `${quote(path, 200)} announces a session of a newer version of multi-edit-language-server. Update this program or, if no editor is running the newer version any more, remove the file.`,
+  staleRecord: (path: string, host: string) =>
+    `${quote(path, 200)} announces a session on ${quote(host, 80)}, or in a container, that has not renewed it for ${limits.recordMs / 60_000} minutes, so the session counts as gone. If an editor there still has unsaved changes, save them first. Otherwise, remove the file.`,
+  settingsInWorkspace: (path: string, folder: string) =>
+    `The settings file ${quote(path, 200)} was ignored, because it is in the workspace ${quote(folder, 200)}.`,
+  badSettings: (path: string, problem: string) =>
+    `The settings file ${quote(path, 200)} can't be used (${clip(problem, 200)}), so no file is changed without the user's consent.`,
   noStatus: () => "this program does not understand the session's list of open files",
 } as const;
 
@@ -116,9 +122,17 @@ export const socketSentences = {
   busy: (most: number) => `${most} requests from this agent are already being served; send this one later.`,
 } as const;
 
+/** Problems with the user's settings file, as clauses. */
+export const settingsFileProblems = {
+  foreign: "it belongs to another user, or other users may change it",
+  tooLarge: (most: number) => `it has more than ${most.toLocaleString("en")} bytes`,
+} as const;
+
 /** Log lines about a session's socket, its announcement and its agents. */
 export const sessionLog = {
   reachable: (session: string) => `agents can reach this session as ${session}`,
+  switchedOff: (session: string) =>
+    `agents are switched off, and this session is announced as ${session} only to protect its files`,
   unreachable: (problem: string) => `agents can't reach this session: ${problem}`,
   notAnnounced: (error: unknown) => `agents can't find this session: ${String(error)}`,
   socketError: (error: Error) => `the socket for agents failed: ${error.message}`,

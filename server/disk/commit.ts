@@ -6,15 +6,15 @@ import type { Failure } from "../plan/failure.js";
 import { refusedBy } from "../workspace/files.js";
 import { codeOf } from "../workspace/identity.js";
 import { fileProblems } from "../workspace/sentences.js";
-import { type DiskChange, toSlots } from "./diskChange.js";
+import { type DiskChange, type Slot, toSlots } from "./diskChange.js";
 import type { DiskWorkspace } from "./diskWorkspace.js";
 import { attempt, isSystemError } from "./fileSystem.js";
 import { journalPath, openJournals, readJournal, unusable, writeJournal } from "./journal.js";
 import { settleKept } from "./keptBatches.js";
-import { lockFolders } from "./lock.js";
+import { type Claim, claimFor, covers, takeLock } from "./lock.js";
 import { moveIntoPlace } from "./moveIntoPlace.js";
 import { type DiskTarget, preflight } from "./preflight.js";
-import { endBatch, endBatchAsWritten, newId, type Recovered, recoverHeld, tidyUp } from "./recover.js";
+import { endBatch, endBatchAsWritten, interrupted, newId, type Recovered, recover, tidyUp } from "./recover.js";
 import { type BatchEnding, diskFailures } from "./sentences.js";
 import { firstJournal, type OnCommit, type Prepared, type Progress, prepare } from "./stage.js";
 
@@ -57,18 +57,28 @@ export interface NotStaged {
   readonly ok: false;
   readonly failures: readonly Failure[];
   readonly recovered: readonly Recovered[];
+  /** `true` if another batch is changing the same files, or waits to do so. */
+  readonly isBusy?: boolean;
+}
+
+/** How a batch is staged; all of it may be left out. */
+interface Staging {
+  /** What is to be done with the kept batches once this one is committed; by default, nothing. */
+  readonly onCommit?: OnCommit | undefined;
+  /** The id under which this process waits for its turn, if it does. */
+  readonly turn?: string | undefined;
 }
 
 /**
  * Reads and checks every file and writes the new files next to the old ones, all in one turn of the event loop. Until
- * the batch is over, no other batch can be staged in the workspace's folders. `label`: a human-readable name for the
- * batch. `onCommit`: what is to be done with the kept batches once this one is committed; by default, nothing.
+ * the batch is over, no other batch that names one of its files can be staged. `label`: a human-readable name for the
+ * batch.
  */
 export function stage(
   workspace: DiskWorkspace,
   changes: readonly DiskChange[],
   label: string,
-  onCommit?: OnCommit,
+  { onCommit, turn }: Staging = {},
 ): Staged | NotStaged {
   const { state } = workspace;
   const refuse = (failure: Failure): NotStaged => ({ ok: false, failures: [failure], recovered: [] });
@@ -76,42 +86,65 @@ export function stage(
   if (unfit !== undefined) return refuse(unfit);
   const id = onCommit?.kind === "keep" ? onCommit.id : newId();
   let release = (): void => undefined;
+  let tried: readonly string[] = [];
+  let recovered: readonly Recovered[] = [];
   try {
-    const lock = lockFolders(workspace, id);
-    if (!lock.ok) return refuse(lock.failure);
-    release = lock.release;
-    const { batches: recovered, failure } = recoverHeld(workspace);
-    const staged = failure === undefined ? stageHeld(workspace, changes, { id, label, onCommit }) : [failure];
-    if (Array.isArray(staged)) {
+    for (;;) {
+      const slots = toSlots(changes);
+      const claim = claimFor(
+        workspace,
+        slots.map(({ path }) => path),
+      );
+      const lock = takeLock(workspace, id, claim, turn);
+      if (!lock.ok) return { ...refuse(lock.failure), recovered, isBusy: true };
+      release = lock.release;
+      const left = interrupted(workspace).filter((one) => !tried.includes(one));
+      if (left.length > 0) {
+        // Interrupted batches may name the same files, and are ended under a lock of their own.
+        release();
+        const { batches, failure } = recover(workspace);
+        recovered = [...recovered, ...batches];
+        if (failure !== undefined) return { ...refuse(failure), recovered, isBusy: failure.code === "locked" };
+        tried = [...tried, ...left];
+        continue;
+      }
+      const staged = stageHeld(workspace, slots, { id, label, onCommit, claim });
+      if (!Array.isArray(staged)) return toStaged({ ...staged, workspace, release }, recovered);
       release();
-      return { ok: false, failures: staged, recovered };
+      return { ok: false, failures: staged, recovered, isBusy: staged.some(isBusyFailure) };
     }
-    return toStaged({ ...staged, workspace, release }, recovered);
   } catch (error) {
     release();
-    return refuse(unusable(state, error));
+    return { ...refuse(unusable(state, error)), recovered };
   }
 }
 
+/** Reports whether a failure says that another batch is in the way. */
+const isBusyFailure = ({ code, path }: Failure): boolean => code === "locked" && path === undefined;
+
+/** A batch's own id and label, and the names that it has locked. */
+interface StagedAs extends Pick<Staging, "onCommit"> {
+  readonly id: string;
+  readonly label: string;
+  readonly claim: Claim;
+}
+
 /**
- * Stages a batch whose folders are already locked. On failure, removes everything it wrote and returns all failures.
+ * Stages a batch whose files are already locked. On failure, removes everything it wrote and returns all failures.
  */
 function stageHeld(
   workspace: DiskWorkspace,
-  changes: readonly DiskChange[],
-  { id, label, onCommit }: { readonly id: string; readonly label: string; readonly onCommit: OnCommit | undefined },
+  slots: readonly Slot[],
+  { id, label, onCommit, claim }: StagedAs,
 ): Prepared | Failure[] {
-  const surveyed = preflight(workspace, toSlots(changes));
+  const surveyed = preflight(workspace, slots);
   if (!surveyed.ok) return [...surveyed.failures];
   const { targets, directories } = surveyed;
-  const journal = firstJournal(workspace, targets, {
-    id,
-    label,
-    onCommit,
-    started: workspace.owners.now(),
-    directories,
-  });
-  const progress: Progress = { at: undefined };
+  // Another batch may have removed a directory after this one had looked for it.
+  if (!directories.every((path) => covers(claim, path))) return [diskFailures.busy({})];
+  const started = workspace.owners.now();
+  const journal = firstJournal(workspace, targets, { id, label, onCommit, started, directories });
+  const progress: Progress = { at: undefined, changed: new Set() };
   try {
     return prepare(workspace, journal, targets, progress);
   } catch (error) {
@@ -121,7 +154,7 @@ function stageHeld(
   }
 }
 
-/** A batch that is ready to commit, and the function that unlocks its folders. */
+/** A batch that is ready to commit, and the function that unlocks its files. */
 interface StagedBatch extends Prepared {
   readonly workspace: DiskWorkspace;
   readonly release: () => void;
@@ -151,7 +184,7 @@ function toStaged(batch: StagedBatch, recovered: readonly Recovered[]): Staged {
     targets,
     commit() {
       begin();
-      const progress: Progress = { at: undefined };
+      const progress: Progress = { at: undefined, changed: new Set() };
       let failure: Failure | undefined;
       try {
         failure = moveIntoPlace(workspace, { journal, targets }, progress);
@@ -165,7 +198,7 @@ function toStaged(batch: StagedBatch, recovered: readonly Recovered[]): Staged {
         if (read?.kind === "journal" && read.journal.state === "committed") return recordAgain(batch) ?? committed;
         failure = failureOf(workspace, error, progress);
       }
-      return failure === undefined ? committed : endFailed(batch, failure);
+      return failure === undefined ? committed : endFailed(batch, failure, progress);
     },
     abandon() {
       begin();
@@ -174,14 +207,18 @@ function toStaged(batch: StagedBatch, recovered: readonly Recovered[]): Staged {
   };
 }
 
-/** Ends a batch as recovery would, relying on its journal alone, and then unlocks its folders. */
-function endAsWritten(batch: StagedBatch): BatchEnding {
-  return thenUnlock(batch, () => endBatchAsWritten(batch.workspace, batch.journal.id));
+/**
+ * Ends a batch as recovery would, relying on its journal alone, and then unlocks its files. `changed`: the only names to
+ * restore; by default, all.
+ */
+function endAsWritten(batch: StagedBatch, changed?: ReadonlySet<string>): BatchEnding {
+  return thenUnlock(batch, () => endBatchAsWritten(batch.workspace, batch.journal.id, changed));
 }
 
 /** Ends a batch that could not be committed and returns a failure that says what became of it. */
-function endFailed(batch: StagedBatch, failure: Failure): NotCommitted {
-  const ending = endAsWritten(batch);
+function endFailed(batch: StagedBatch, failure: Failure, { changed }: Progress): NotCommitted {
+  // A file that another program holds can't be examined, and need not be if the batch has not reached it.
+  const ending = endAsWritten(batch, changed);
   const isBack = ending.outcome === "rolledBack" || ending.outcome === "untouched";
   return {
     outcome: isBack ? "rolledBack" : "recoveryPending",
@@ -208,7 +245,7 @@ function recordAgain({ workspace, journal, release }: StagedBatch): NotCommitted
   }
 }
 
-/** Runs the last step of a batch and then unlocks the batch's folders, even if the step throws. */
+/** Runs the last step of a batch and then unlocks the batch's files, even if the step throws. */
 function thenUnlock<T>({ release }: StagedBatch, act: () => T): T {
   try {
     return act();

@@ -30,7 +30,15 @@ export async function userWorkspace(
   folders: readonly string[],
   more: Partial<DiskWorkspace> = {},
 ): Promise<DiskWorkspace> {
-  const spelt = [inServerFolder("journals"), ...neovimSwapFiles()];
+  // Neovim's default swap directories: the one in its state directory and, for versions up to 0.7, the one in its data
+  // directory. Source: `:help base-directories`.
+  const { XDG_DATA_HOME: data } = process.env;
+  const dataHome = data !== undefined && isAbsolute(data) ? data : join(homeFolder(), ".local", "share");
+  const neovim =
+    process.platform === "win32"
+      ? [join(stateHome(), "nvim-data", "swap")]
+      : [stateHome(process.env, "linux"), dataHome].map((home) => join(home, "nvim", "swap"));
+  const spelt = [inServerFolder("journals"), ...neovim];
   // Home and state directories are often reached through links. A path whose links can't be followed is left as it is,
   // and using it fails later.
   const [state = "", ...swapFiles] = await mapBounded(spelt, async (path) => {
@@ -57,14 +65,4 @@ export function diskWorkspace(
     openElsewhere: new Map(),
     ...more,
   };
-}
-
-/**
- * Returns Neovim's default swap directories: the one in its state directory and, for versions up to 0.7, the one in its
- * data directory. Source: `:help base-directories`.
- */
-function neovimSwapFiles({ XDG_DATA_HOME: data }: NodeJS.ProcessEnv = process.env): string[] {
-  if (process.platform === "win32") return [join(stateHome(), "nvim-data", "swap")];
-  const dataHome = data !== undefined && isAbsolute(data) ? data : join(homeFolder(), ".local", "share");
-  return [stateHome(process.env, "linux"), dataHome].map((home) => join(home, "nvim", "swap"));
 }

@@ -2,10 +2,11 @@
 import { spawnSync } from "node:child_process";
 import * as fs from "node:fs";
 import { constants } from "node:fs";
-import { basename, dirname } from "node:path";
 import { limits } from "../text/limits.js";
-import { hashOf, readFlags, readRest } from "../workspace/files.js";
-import { codeOf } from "../workspace/identity.js";
+import { canHold, hashOf, noFollow, readFlags, readRest, within } from "../workspace/files.js";
+import { codeOf, systemError } from "../workspace/identity.js";
+
+export { systemError };
 
 /** The information that the system provides about a file, directory or link. */
 export interface FileStat {
@@ -47,12 +48,18 @@ export interface FileSystem {
   read(path: string, most: number): Buffer;
   /** Returns the first `length` bytes of a regular file, or all bytes if there are fewer. */
   readStart(path: string, length: number): Buffer;
-  /** Reports whether the user may write to a file or, for a directory, may change and sync the names in it. */
+  /**
+   * Reports whether the user may write to a file or, for a directory, may change and sync the names in it. Throws `EBUSY`
+   * if another program holds the file without sharing it.
+   */
   mayWrite(path: string): boolean;
   /** Creates a file; the process's umask applies to `mode`. The file is durable only after `sync`. */
   make(path: string, bytes: Uint8Array, mode: number): void;
-  /** Overwrites an existing file in place. The new bytes are durable only after `sync`. */
-  fill(path: string, bytes: Uint8Array): void;
+  /**
+   * Overwrites an existing file, whose bytes are `before`, in place. If another program has made the file longer or
+   * shorter, leaves or restores these bytes and returns `false`. The new bytes are durable only after `sync`.
+   */
+  fill(path: string, bytes: Uint8Array, before: Uint8Array): boolean;
   /** Sets the permission bits, as `chmod` does. */
   setMode(path: string, mode: number): void;
   /**
@@ -107,15 +114,30 @@ export const realFileSystem: FileSystem = {
       return buffer.subarray(0, fs.readSync(fd, buffer, 0, length, 0));
     }),
   // Read access is checked, too, because a directory that can't be opened for reading can't be synced.
-  mayWrite: (path) => attempt(() => fs.accessSync(path, constants.R_OK | constants.W_OK)).code === undefined,
+  mayWrite: (path) => {
+    if (attempt(() => fs.accessSync(path, constants.R_OK | constants.W_OK)).code !== undefined) return false;
+    // Only on Windows can a program keep others from opening a file.
+    if (process.platform !== "win32" || fs.statSync(path).isDirectory()) return true;
+    return opened(path, constants.O_RDWR, 0, () => true);
+  },
   make: (path, bytes, mode) =>
     opened(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | noFollow, mode, (fd) =>
       writeAll(fd, bytes),
     ),
-  fill: (path, bytes) =>
+  fill: (path, bytes, before) =>
     opened(path, constants.O_WRONLY | noFollow, 0, (fd) => {
-      writeAll(fd, bytes);
-      fs.ftruncateSync(fd, bytes.length);
+      const isAsBefore = (): boolean => fs.fstatSync(fd).size === before.length;
+      if (!isAsBefore()) return false;
+      const common = Math.min(before.length, bytes.length);
+      writeAll(fd, bytes.subarray(0, common));
+      // Lines that another program appends would be lost if the file were cut or written beyond its old end.
+      if (!isAsBefore()) {
+        writeAll(fd, before.subarray(0, common));
+        return false;
+      }
+      if (bytes.length > common) writeAll(fd, bytes, common);
+      else fs.ftruncateSync(fd, common);
+      return true;
     }),
   setMode: (path, mode) => opened(path, readFlags, 0, (fd) => fs.fchmodSync(fd, mode)),
   copyAttributes,
@@ -139,11 +161,6 @@ export const realFileSystem: FileSystem = {
   makeDirectory: (path, mode) => within(path, (at) => fs.mkdirSync(at, { mode })),
   removeDirectory: (path) => within(path, (at) => fs.rmdirSync(at)),
 };
-
-/** Returns an error that looks like one from the system, with a code such as `ESTALE`. */
-export function systemError(code: string, message: string): Error {
-  return Object.assign(new Error(`${code}: ${message}`), { code });
-}
 
 /** Reports whether an error is a refusal by the system rather than a bug in the server. */
 export function isSystemError(error: unknown): boolean {
@@ -251,45 +268,8 @@ export function giveBackBits(files: FileSystem, path: string, mode: number | und
   if (now !== mode && now === (mode & ~foreignRights)) files.setMode(path, mode);
 }
 
-const noFollow = constants.O_NOFOLLOW ?? 0;
-
-/**
- * Flags for holding a directory open even if it can't be listed. `0o10000000` is O_PATH in Linux's asm-generic/fcntl.h.
- */
-const holdDirectory = 0o10000000 | constants.O_DIRECTORY | noFollow;
-
 /** The maximum number of pairs that one `cp` process handles; more could exceed the limit on open files. */
 const pairsAtOnce = 100;
-
-/** `true` if, on this system, a directory can be held open while a file in it is accessed. */
-const canHold = process.platform === "linux" && fs.existsSync("/proc/self/fd");
-
-/**
- * On Linux, calls `act` with a path that leads through an open descriptor of the parent directory. Throws `ESTALE` if
- * another program has replaced a directory in `path` with a link since `path` was checked. On other systems, just calls
- * `act`.
- */
-function within<R>(path: string, act: (reachable: string) => R): R {
-  const directory = dirname(path);
-  if (!canHold || directory === path) return act(path);
-  const fd = hold(directory);
-  try {
-    const real = fs.readlinkSync(`/proc/self/fd/${fd}`);
-    if (real !== directory) throw systemError("ESTALE", `${directory} is ${real}`);
-    return act(`/proc/self/fd/${fd}/${basename(path)}`);
-  } finally {
-    fs.closeSync(fd);
-  }
-}
-
-function hold(directory: string): number {
-  try {
-    return fs.openSync(directory, holdDirectory);
-  } catch (error) {
-    const isLink = fs.lstatSync(directory, { throwIfNoEntry: false })?.isSymbolicLink() === true;
-    throw isLink ? systemError("ESTALE", `${directory} is a link`) : error;
-  }
-}
 
 function opened<R>(path: string, flags: number, mode: number, act: (fd: number) => R): R {
   const fd = within(path, (at) => fs.openSync(at, flags, mode));
@@ -300,9 +280,9 @@ function opened<R>(path: string, flags: number, mode: number, act: (fd: number) 
   }
 }
 
-/** Writes all bytes. On a nearly full disk, one call may write only some of them; the next call then fails. */
-function writeAll(fd: number, bytes: Uint8Array): void {
-  for (let at = 0; at < bytes.length; ) at += fs.writeSync(fd, bytes, at, bytes.length - at, at);
+/** Writes all bytes from an offset on, at the same offset of the file. On a nearly full disk, one call may write only some of them; the next call then fails. */
+function writeAll(fd: number, bytes: Uint8Array, from = 0): void {
+  for (let at = from; at < bytes.length; ) at += fs.writeSync(fd, bytes, at, bytes.length - at, at);
 }
 
 /**
@@ -332,13 +312,12 @@ function copyAttributes(pairs: readonly AttributePair[]): boolean[] {
     const { status } = spawnSync("cp", [...options, ...given], { cwd: "/", stdio: targets, timeout: 30_000 });
     // If any of several pairs failed, each pair is retried separately.
     if (status !== 0 && pairs.length > 1) return pairs.flatMap((pair) => copyAttributes([pair]));
-    return pairs.map((pair) => status === 0 && hasSame(pair));
+    return pairs.map(({ from, to }) => {
+      const [a, b] = [realFileSystem.look(from), realFileSystem.look(to)];
+      const isSame = a !== undefined && a.mode === b?.mode && a.owner === b.owner && a.group === b.group;
+      return status === 0 && isSame;
+    });
   } finally {
     for (const fd of held) fs.closeSync(fd);
   }
-}
-
-function hasSame({ from, to }: AttributePair): boolean {
-  const [a, b] = [realFileSystem.look(from), realFileSystem.look(to)];
-  return a !== undefined && a.mode === b?.mode && a.owner === b.owner && a.group === b.group;
 }

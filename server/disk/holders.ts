@@ -1,23 +1,92 @@
 /** Detects which other programs have a file open, using the lock files and swap files that editors create. */
 import { hostname } from "node:os";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, join, sep } from "node:path";
+import { limits } from "../text/limits.js";
+import { isInside } from "../workspace/pathText.js";
 import { isProcess } from "../workspace/process.js";
 import type { DiskWorkspace } from "./diskWorkspace.js";
 import { attempt } from "./fileSystem.js";
 import type { Holder } from "./sentences.js";
 
-/** Returns the editor or session that has, or may have, a file open; `undefined` if there is no sign of one. */
-export function holderOf(workspace: DiskWorkspace, path: string): Holder | undefined {
+/** The names in directories, by the paths of the directories; `undefined` for a directory that can't be listed. */
+export type Listings = Map<string, ReadonlySet<string> | undefined>;
+
+/** The number of files from which on it is faster to list their directories than to look for each trace. */
+export const manyFiles = 20;
+
+/**
+ * Returns the editor or session that has, or may have, a file open; `undefined` if there is no sign of one. `listings`:
+ * if given, only traces that are listed there are examined.
+ */
+export function holderOf(workspace: DiskWorkspace, path: string, listings?: Listings): Holder | undefined {
   const ours = workspace.openElsewhere.get(path);
   if (ours !== undefined) return ours;
   for (const { trace, read } of tracesOf(path, workspace)) {
+    if (listings !== undefined && !isListed(workspace, trace, listings)) continue;
     // A trace that the server is not allowed to examine is ignored.
     const stat = attempt(() => workspace.files.look(trace)).value;
     // Every trace is checked, because the trace of the second editor to open a file may outlast that of the first.
     const by = stat === undefined || stat.kind === "directory" ? undefined : read(trace, workspace);
-    if (by !== undefined) return { kind: "open", by };
+    if (by !== undefined) return { kind: "open", by, trace };
   }
   return undefined;
+}
+
+/** Reports whether a trace is in the listing of its directory, or whether there is no such listing. */
+function isListed({ files }: DiskWorkspace, trace: string, listings: Listings): boolean {
+  const directory = dirname(trace);
+  if (!listings.has(directory)) listings.set(directory, attempt(() => new Set(files.list(directory))).value);
+  return listings.get(directory)?.has(basename(trace)) ?? true;
+}
+
+/** A file that counts as open because of a trace. */
+export interface TracedFile {
+  readonly path: string;
+  /** A human-readable name for the editor. */
+  readonly by: string;
+  /** The path of the trace. */
+  readonly trace: string;
+}
+
+/**
+ * Returns the files below a directory that count as open because of a trace, after looking at no more than
+ * `limits.tracedEntries` directory entries.
+ */
+export function tracedFilesIn(workspace: DiskWorkspace, directory: string): TracedFile[] {
+  const { files, swapFiles } = workspace;
+  const found = new Map<string, TracedFile>();
+  const examine = (path: string): void => {
+    const holder = holderOf(workspace, path);
+    if (holder?.kind === "open" && holder.trace !== undefined) {
+      found.set(holder.trace, { path, by: holder.by, trace: holder.trace });
+    }
+  };
+  const left = [directory];
+  let entries = 0;
+  for (let at = left.pop(); at !== undefined && entries < limits.tracedEntries; at = left.pop()) {
+    for (const name of attempt(() => files.list(at)).value ?? []) {
+      entries += 1;
+      const path = join(at, name);
+      for (const named of tracedNames(name)) examine(join(at, named));
+      const isDirectory = attempt(() => files.look(path)).value?.kind === "directory";
+      if (isDirectory && !["node_modules", ".git"].includes(name)) left.push(path);
+    }
+  }
+  for (const swap of swapFiles) {
+    for (const name of attempt(() => files.list(swap)).value ?? []) {
+      // Neovim's names do not tell a separator from a percent sign; a name with percent signs is not recognised here.
+      const path = name.replace(/\.sw[a-p]$/, "").replaceAll("%", sep);
+      if (isInside(directory, path)) examine(path);
+    }
+  }
+  return [...found.values()];
+}
+
+/** Returns the names of the files that a directory entry would be a trace of. */
+function tracedNames(name: string): string[] {
+  const [, emacs, kate, office, vim] =
+    /^(?:\.#(.+)|\.(.+)\.kate-swp|\.~lock\.(.+)#|\.(.+)\.sw[k-p])$/s.exec(name) ?? [];
+  return [emacs, kate, office, ...(vim === undefined ? [] : [vim, `.${vim}`])].filter((one) => one !== undefined);
 }
 
 /** A file, such as a lock file, that an editor keeps for as long as it has another file open. */

@@ -162,7 +162,11 @@ export function directoriesOf({ entries, directories }: Journal): string[] {
   return [...names, ...directories].map(dirname);
 }
 
-const namesIn = ({ entries, directories }: Journal): string[] => [...entries.map(({ path }) => path), ...directories];
+/** Returns the names that a batch changes and the directories that it creates. */
+export const namesIn = ({ entries, directories }: Journal): string[] => [
+  ...entries.map(({ path }) => path),
+  ...directories,
+];
 
 /** Returns the path of a batch's journal. */
 export function journalPath(state: string, id: string): string {

@@ -16,7 +16,7 @@ import {
   openJournals,
   pathSchema,
 } from "./journal.js";
-import { isLocked } from "./lock.js";
+import { liveLocks } from "./lock.js";
 import { diskSentences } from "./sentences.js";
 
 /** A finished batch whose old files are kept. */
@@ -227,11 +227,12 @@ function sweepHalves({ files, owners, state }: Keeper, batches: string): void {
     const id = /-([0-9a-f]{16})\.batch\.new$/.exec(name)?.[1];
     return id === undefined ? [] : [{ path: join(batches, name), id }];
   });
+  const live = halves.length === 0 ? undefined : liveLocks({ files, owners, state });
   tryAll(
     halves.map(
       ({ path, id }) =>
         () =>
-          isLocked({ files, owners, state }, id) || unlinkIfThere(files, path),
+          live?.has(id) || unlinkIfThere(files, path),
     ),
   );
 }

@@ -1,58 +1,92 @@
 /**
- * Folder locks, which allow only one batch at a time in a folder: a process that can't lock its folders refuses the
- * batch.
+ * Locks: the batches of all processes take turns in changing a name or a file. A process that can't lock the names of
+ * its batch refuses the batch, or waits for its turn.
  */
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import * as z from "zod";
 import { type Failed, failed } from "../plan/failure.js";
 import { limits } from "../text/limits.js";
 import { codeOf } from "../workspace/identity.js";
-import { isInside } from "../workspace/pathText.js";
-import { type OwnerName, processOf } from "../workspace/process.js";
+import { isElsewhere, type OwnerName, processOf } from "../workspace/process.js";
 import type { DiskWorkspace } from "./diskWorkspace.js";
-import { type FileSystem, tryAll, unlinkIfThere } from "./fileSystem.js";
+import { attempt, type FileSystem, tryAll, unlinkIfThere } from "./fileSystem.js";
 import { diskFailures } from "./sentences.js";
 
-/** A lock that this process holds. */
+/** A lock that this process holds, or its turn to take one. */
 export interface Lock {
   readonly ok: true;
   /** Never throws. If the lock file can't be removed, other processes stay locked out until this process ends. */
   release(): void;
 }
 
-/**
- * Locks a workspace's folders for a batch. `id`: the batch's id, which must be new. Never blocks. Writes the lock
- * before looking for other locks, so if two processes race, at least one sees the other's lock and fails.
- */
-export function lockFolders(workspace: DiskWorkspace, id: string): Lock | Failed {
-  const { files, state, owners, folders } = workspace;
-  const path = join(state, `${owners.self}.${id}.claim`);
-  writeLock(files, path, JSON.stringify({ folders }));
-  ownLocks.add(id);
-  const release = (): void => {
-    ownLocks.delete(id);
-    tryAll([() => unlinkIfThere(files, path)]);
-  };
-  let other: OwnerName | undefined;
-  try {
-    other = otherLock(workspace, id);
-  } catch (error) {
-    release();
-    throw error;
+/** The names and files that a lock covers. */
+export type Claim = z.infer<typeof claimSchema>;
+
+const claimSchema = z.object({
+  /** Absolute paths. Each covers everything below it, too. */
+  paths: z.array(z.string()),
+  /** The device and the inode of each file, because one file may have several names. */
+  inodes: z.array(z.string()),
+});
+
+/** Returns the claim for changes to these names. Of directories that don't exist, it covers the topmost. */
+export function claimFor({ files }: DiskWorkspace, names: readonly string[]): Claim {
+  const [paths, inodes] = [new Set<string>(), new Set<string>()];
+  for (const name of names) {
+    const stat = attempt(() => files.look(name)).value;
+    if (stat !== undefined) inodes.add(`${stat.device}:${stat.inode}`);
+    paths.add(stat === undefined ? topmostMissing(files, name) : name);
   }
-  if (other === undefined) return { ok: true, release };
-  release();
-  return failed(diskFailures.busy(processOf(other)));
+  return { paths: [...paths], inodes: [...inodes] };
+}
+
+/** Returns a path that does not exist, or the topmost directory above it that does not exist either. */
+function topmostMissing(files: FileSystem, path: string): string {
+  const above = dirname(path);
+  return above === path || attempt(() => files.look(above)).value !== undefined ? path : topmostMissing(files, above);
 }
 
 /**
- * Writes a lock file. On a full disk, the file stays empty and therefore locks all folders, but recovery can still end
- * batches.
+ * Takes a lock. `id`: the batch's id, which must be new. Never blocks. Writes the lock before looking for other locks,
+ * so if two processes race, at least one sees the other's lock and fails. Also fails while another process that waits
+ * for its turn was there earlier; `turn` is the id under which this process waits, if it does.
  */
-function writeLock(files: FileSystem, path: string, text: string): void {
+export function takeLock(workspace: DiskWorkspace, id: string, claim: Claim, turn?: string): Lock | Failed {
+  const lock = writeLock(workspace, `${id}.claim`, claim);
+  try {
+    const [other] = othersBefore(workspace, { id, turn }, claim);
+    if (other === undefined) return lock;
+    lock.release();
+    const isForeign = isElsewhere(other.owner, workspace.owners.self);
+    return failed(diskFailures.busy(isForeign ? { claim: other.path } : { pid: processOf(other.owner) }));
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+/** Queues for a lock, by writing a file that asks later processes to wait. `id` must be new. */
+export function queueUp(workspace: DiskWorkspace, id: string, claim: Claim): Lock {
+  return writeLock(workspace, `${id}.turn`, claim);
+}
+
+/**
+ * Returns the paths of the lock files before a turn: those of processes that hold a lock, then those of processes that
+ * began to wait earlier, in that order. Empty if it is this process's turn.
+ */
+export function locksBefore(workspace: DiskWorkspace, id: string, claim: Claim): readonly string[] {
+  return othersBefore(workspace, { id, turn: id }, claim).map(({ path }) => path);
+}
+
+/**
+ * Writes a lock file of this process, which appears with all its text. On a full disk, the file stays empty and
+ * therefore locks everything, but recovery can still end batches.
+ */
+function writeLock({ files, state, owners }: DiskWorkspace, name: string, claim: Claim): Lock {
+  const path = join(state, `${owners.self}.${name}`);
   try {
     try {
-      files.make(`${path}.new`, Buffer.from(text), 0o600);
+      files.make(`${path}.new`, Buffer.from(JSON.stringify(claim)), 0o600);
     } catch (error) {
       if (codeOf(error) !== "ENOSPC" || files.look(`${path}.new`) === undefined) throw error;
     }
@@ -63,62 +97,114 @@ function writeLock(files: FileSystem, path: string, text: string): void {
     tryAll([() => unlinkIfThere(files, `${path}.new`)]);
     throw error;
   }
+  ownLocks.add(name);
+  return {
+    ok: true,
+    release() {
+      ownLocks.delete(name);
+      tryAll([() => unlinkIfThere(files, path)]);
+    },
+  };
 }
 
-/** Reports whether a live process holds a lock with this id. */
-export function isLocked(workspace: Pick<DiskWorkspace, "files" | "state" | "owners">, id: string): boolean {
-  return listLocks(workspace).some((one) => one.id === id && one.isAlive);
+/** Returns the ids of the locks that live processes hold. Also removes stale locks. */
+export function liveLocks(workspace: LockFolder): ReadonlySet<string> {
+  return new Set(listLocks(workspace).flatMap(({ id, kind }) => (kind === "claim" ? [id] : [])));
+}
+
+/** Returns the paths of the locks that processes elsewhere hold, so that nobody here can tell whether they live. */
+export function foreignLocks(workspace: DiskWorkspace): string[] {
+  const locks = attempt(() => listLocks(workspace)).value ?? [];
+  return locks.filter(({ owner }) => isElsewhere(owner, workspace.owners.self)).map(({ path }) => path);
 }
 
 /**
- * The ids of the locks that this process holds. Any other lock files of this process are stale: their locks have been
- * released.
+ * The file names, without the owner, of the locks that this process holds. Any other lock files of this process are
+ * stale: their locks have been released.
  */
 const ownLocks = new Set<string>();
-
-const lockSchema = z.object({ folders: z.array(z.string()) });
 
 interface FoundLock {
   readonly path: string;
   readonly owner: OwnerName;
   readonly id: string;
-  readonly isAlive: boolean;
+  /** `claim`: a lock. `turn`: a process waits for its turn to take one. */
+  readonly kind: "claim" | "turn";
+  /** The time at which it was written, in milliseconds since 1970. */
+  readonly since: number;
   /** `false` while the lock is being written: its owner has not yet looked for other locks and will see ours. */
   readonly isMade: boolean;
 }
 
-function listLocks({ files, state, owners }: Pick<DiskWorkspace, "files" | "state" | "owners">): FoundLock[] {
-  return files.list(state).flatMap((entry) => {
-    const [, owner, id, half] = /^([^.]+)\.([^.]+)\.claim(\.new)?$/.exec(entry) ?? [];
+/** The directory of the locks, and the processes that make them. */
+type LockFolder = Pick<DiskWorkspace, "files" | "state" | "owners">;
+
+/** Lists the locks of live processes. Removes stale ones, which is safe because their names are never reused. */
+function listLocks({ files, state, owners }: LockFolder): FoundLock[] {
+  return files.list(state).flatMap((entry): FoundLock[] => {
+    const [, owner, id, kind, half] = /^([^.]+)\.([^.]+)\.(claim|turn)(\.new)?$/.exec(entry) ?? [];
     const path = join(state, entry);
     const stat = owner === undefined ? undefined : files.look(path);
     if (owner === undefined || id === undefined || stat === undefined) return [];
-    const isAlive = owner === owners.self ? ownLocks.has(id) : owners.isAlive(owner, owners.now() - stat.modified);
-    return [{ path, owner, id, isAlive, isMade: half === undefined }];
+    const since = stat.modified;
+    const isAlive = owner === owners.self ? ownLocks.has(`${id}.${kind}`) : owners.isAlive(owner, owners.now() - since);
+    // A stale lock that can't be removed does no harm.
+    if (!isAlive) tryAll([() => unlinkIfThere(files, path)]);
+    return isAlive
+      ? [{ path, owner, id, kind: kind === "turn" ? kind : "claim", since, isMade: half === undefined }]
+      : [];
   });
 }
 
-/**
- * Returns a live process that has locked any of the workspace's folders. Also removes stale locks, which is safe
- * because their names are never reused.
- */
-function otherLock(workspace: DiskWorkspace, ownId: string): OwnerName | undefined {
-  const others = listLocks(workspace).filter(({ id }) => id !== ownId);
-  for (const { path, isAlive } of others) {
-    // A stale lock that can't be removed does no harm.
-    if (!isAlive) tryAll([() => unlinkIfThere(workspace.files, path)]);
-  }
-  return others.find(({ path, isAlive, isMade }) => isAlive && isMade && overlaps(workspace, path))?.owner;
+/** The ids of a process's own lock and of its turn; `undefined` if it is not waiting. */
+interface OwnIds {
+  readonly id: string;
+  readonly turn: string | undefined;
 }
 
-/**
- * Reports whether a lock covers any of the workspace's folders. Returns `true` if the lock exists but can't be read.
- */
-function overlaps({ files, folders }: DiskWorkspace, path: string): boolean {
+/** Returns the locks of live processes that come before this one's; first those that are held, then in their order. */
+function othersBefore(workspace: DiskWorkspace, { id, turn }: OwnIds, claim: Claim): FoundLock[] {
+  const found = listLocks(workspace);
+  const mine = found.find((one) => one.kind === "turn" && one.id === turn);
+  const isEarlier = (one: FoundLock): boolean => mine === undefined || order(one, mine) < 0;
+  return found
+    .filter((one) => one.id !== id && one !== mine && one.isMade && (one.kind === "claim" || isEarlier(one)))
+    .filter(({ path }) => overlaps(workspace, path, claim))
+    .sort(order);
+}
+
+/** Compares two locks: held ones come first, then those of processes that wait, in the order of their arrival. */
+function order(a: FoundLock, b: FoundLock): number {
+  if (a.kind !== b.kind) return a.kind === "claim" ? -1 : 1;
+  return a.since - b.since || (a.id < b.id ? -1 : 1);
+}
+
+/** Reports whether a lock covers any of a claim's names. Returns `true` if the lock exists but can't be read. */
+function overlaps({ files }: DiskWorkspace, path: string, { paths, inodes }: Claim): boolean {
   try {
-    const { folders: others } = lockSchema.parse(JSON.parse(files.read(path, limits.journalBytes).toString()));
-    return others.some((other) => folders.some((folder) => isInside(folder, other) || isInside(other, folder)));
+    const other = claimSchema.parse(JSON.parse(files.read(path, limits.journalBytes).toString()));
+    const own = new Set(inodes);
+    return (
+      other.inodes.some((inode) => own.has(inode)) || anyInside(other.paths, paths) || anyInside(paths, other.paths)
+    );
   } catch (error) {
     return codeOf(error) !== "ENOENT";
   }
+}
+
+/** Reports whether a claim covers a path. */
+export function covers({ paths }: Claim, path: string): boolean {
+  return anyInside(paths, [path]);
+}
+
+/** Reports whether one of the paths is one of `folders` or below one. */
+function anyInside(folders: readonly string[], paths: readonly string[]): boolean {
+  // Names that differ only in case or composition may be the same.
+  const fold = (path: string): string => path.normalize("NFC").toLowerCase();
+  const folded = new Set(folders.map(fold));
+  return paths.some((path) => {
+    let above = fold(path);
+    while (!folded.has(above) && dirname(above) !== above) above = dirname(above);
+    return folded.has(above);
+  });
 }

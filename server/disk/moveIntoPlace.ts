@@ -4,12 +4,12 @@
  */
 import type { Failure } from "../plan/failure.js";
 import { limits } from "../text/limits.js";
-import { hashOf } from "../workspace/files.js";
+import { hashOf, inUse } from "../workspace/files.js";
 import { codeOf } from "../workspace/identity.js";
 import { staleFailures, staleProblems } from "../workspace/sentences.js";
 import type { DiskWorkspace } from "./diskWorkspace.js";
 import { ensure, giveBackBits, linkOrRename, syncDirectories } from "./fileSystem.js";
-import { holderOf } from "./holders.js";
+import { holderOf, type Listings, manyFiles } from "./holders.js";
 import { directoriesOf, type HelpedEntry, helpedEntries, writeJournal } from "./journal.js";
 import type { DiskTarget } from "./preflight.js";
 import { diskFailures, diskProblems } from "./sentences.js";
@@ -37,9 +37,11 @@ export function moveIntoPlace(
   const removals = names.filter(({ entry }) => entry.way === "remove");
   const others = names.filter(({ entry }) => entry.way !== "remove");
   // New names are created before old ones are removed, so a moved file always has a name.
-  for (const name of [...others, ...removals]) {
+  let listings: Listings | undefined;
+  for (const [at, name] of [...others, ...removals].entries()) {
     progress.at = name.target.slot.name;
-    const failure = lookAgain(name) ?? changeName(name);
+    if (at % namesPerListing === 0) listings = names.length < manyFiles ? undefined : new Map();
+    const failure = lookAgain(name, listings) ?? changeName(name, progress.changed);
     if (failure !== undefined) return failure;
   }
   syncDirectories(files, directoriesOf(journal));
@@ -53,6 +55,9 @@ export function moveIntoPlace(
   writeJournal(workspace, { ...journal, state: "committed" });
   return undefined;
 }
+
+/** The number of names that are changed before their directories are listed again. It takes some milliseconds. */
+const namesPerListing = 50;
 
 const movedOn = (name: string, problem: string = staleProblems.fileChanged): Failure =>
   staleFailures.contentModified({ path: name }, problem);
@@ -69,7 +74,7 @@ interface NameContext {
  * a rollback would need, is gone (a cleanup tool may have deleted it). The inode is checked last because that check is
  * the quickest, which leaves other programs the smallest window for a race.
  */
-function lookAgain({ workspace, target, entry }: NameContext): Failure | undefined {
+function lookAgain({ workspace, target, entry }: NameContext, listings: Listings | undefined): Failure | undefined {
   const { files } = workspace;
   const { slot, before } = target;
   const { path, name } = slot;
@@ -83,15 +88,15 @@ function lookAgain({ workspace, target, entry }: NameContext): Failure | undefin
     const isSame = now?.size === size && now.mode === mode && now.owner === owner && now.group === group;
     if (now?.kind !== "file" || !isSame) return movedOn(name);
   }
-  const holder = holderOf(workspace, path);
+  const holder = holderOf(workspace, path, listings);
   if (holder !== undefined) return diskFailures.locked(name, holder);
   if (before === undefined) return undefined;
   if (hashOf(files.read(path, limits.fileBytes)) !== before.hash) return movedOn(name);
   return files.look(path)?.inode === before.stat.inode ? undefined : movedOn(name);
 }
 
-/** Changes a name as its entry specifies. Returns a failure if another program has just taken the name. */
-function changeName({ workspace: { files }, target, entry }: NameContext): Failure | undefined {
+/** Changes a name as its entry specifies. Returns a failure if another program was quicker. */
+function changeName({ workspace: { files }, target, entry }: NameContext, changed: Set<string>): Failure | undefined {
   const { path, name } = target.slot;
   switch (entry.way) {
     case "create":
@@ -109,7 +114,16 @@ function changeName({ workspace: { files }, target, entry }: NameContext): Failu
       files.rename(path, entry.kept);
       return undefined;
     case "inPlace":
-      files.fill(path, target.after?.bytes ?? Buffer.alloc(0));
+      changed.add(path);
+      try {
+        if (!files.fill(path, target.after?.bytes ?? Buffer.alloc(0), target.before?.bytes ?? Buffer.alloc(0))) {
+          return movedOn(name);
+        }
+      } catch (error) {
+        // A file that another program holds could not even be opened.
+        if (codeOf(error) === inUse) changed.delete(path);
+        throw error;
+      }
       giveBackBits(files, path, entry.before?.mode);
       files.sync(path);
       return undefined;

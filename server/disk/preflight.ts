@@ -2,13 +2,13 @@
 import { basename, dirname, join } from "node:path";
 import { type Failed, type Failure, failed } from "../plan/failure.js";
 import { limits } from "../text/limits.js";
-import { decodeBytes, encodeText, hashOf } from "../workspace/files.js";
+import { decodeBytes, encodeText, hashOf, readFailure } from "../workspace/files.js";
 import { isInside } from "../workspace/pathText.js";
 import { fileProblems, pathFailures, staleFailures, staleProblems } from "../workspace/sentences.js";
 import type { Slot } from "./diskChange.js";
 import type { DiskWorkspace } from "./diskWorkspace.js";
 import { attempt, type FileStat } from "./fileSystem.js";
-import { holderOf } from "./holders.js";
+import { holderOf, type Listings, manyFiles } from "./holders.js";
 import type { JournalEntry } from "./journal.js";
 import { diskFailures } from "./sentences.js";
 
@@ -55,7 +55,7 @@ export type Preflight =
 
 /** Checks a batch, reading each of its files once, as bytes. Omits names that the batch would not change. */
 export function preflight(workspace: DiskWorkspace, slots: readonly Slot[]): Preflight {
-  const budget = { bytes: 0 };
+  const budget: Budget = { bytes: 0, listings: slots.length < manyFiles ? undefined : new Map() };
   const read = forEach(slots, (slot) => examine(workspace, slot, budget));
   if (!read.ok) return read;
   const befores = new Map(slots.map(({ path }, i) => [path, read.results[i]?.before]));
@@ -68,6 +68,12 @@ export function preflight(workspace: DiskWorkspace, slots: readonly Slot[]): Pre
   return { ok: true, targets: changed.map(({ target }) => target), directories: [...directories].sort() };
 }
 
+/** The bytes read so far, and the listings made so far; `undefined` for a batch of few files. */
+interface Budget {
+  bytes: number;
+  readonly listings: Listings | undefined;
+}
+
 /** Calls `act` for each slot. Returns all results or, if any call fails or is refused by the system, all failures. */
 function forEach<T extends { readonly ok: true }>(
   slots: readonly Slot[],
@@ -78,7 +84,7 @@ function forEach<T extends { readonly ok: true }>(
   for (const slot of slots) {
     const { value, code } = attempt(() => act(slot));
     if (value?.ok === true) results.push(value);
-    else failures.push(value?.failure ?? pathFailures.ioError(slot.name, fileProblems.system(code ?? "EIO")));
+    else failures.push(value?.failure ?? readFailure(slot.name, code ?? "EIO"));
   }
   return failures.length > 0 ? { ok: false, failures } : { ok: true, results };
 }
@@ -87,7 +93,7 @@ function forEach<T extends { readonly ok: true }>(
 function examine(
   workspace: DiskWorkspace,
   { path, name, before: expected }: Slot,
-  budget: { bytes: number },
+  budget: Budget,
 ): { readonly ok: true; readonly before: Before | undefined } | Failed {
   const { files, folders, state } = workspace;
   if (!folders.some((folder) => isInside(folder, path))) return failed(pathFailures.outsideWorkspace(name, folders));
@@ -97,7 +103,7 @@ function examine(
   if (stat === undefined) {
     if (expected !== undefined) return moved(staleProblems.fileChanged);
     // An editor may have a new, unsaved document with this name.
-    const holder = holderOf(workspace, path);
+    const holder = holderOf(workspace, path, budget.listings);
     return holder === undefined ? { ok: true, before: undefined } : failed(diskFailures.locked(name, holder));
   }
   if (stat.kind === "directory") return failed(pathFailures.isDirectory(name));
@@ -106,7 +112,7 @@ function examine(
   if (stat.size > limits.fileBytes) return failed(pathFailures.tooLarge(name, stat.size, limits.fileBytes, "bytes"));
   budget.bytes += stat.size;
   if (budget.bytes > limits.callFileBytes) return failed(diskFailures.tooMuchChanged(name, budget.bytes));
-  const holder = holderOf(workspace, path);
+  const holder = holderOf(workspace, path, budget.listings);
   if (holder !== undefined) return failed(diskFailures.locked(name, holder));
   const bytes = files.read(path, limits.fileBytes);
   const hash = hashOf(bytes);

@@ -16,6 +16,7 @@ import {
   type JournalEntry,
   journalPath,
   listJournals,
+  namesIn,
   openJournals,
   readAnyJournal,
   readJournal,
@@ -24,7 +25,7 @@ import {
   writeJournal,
 } from "./journal.js";
 import { settleKept } from "./keptBatches.js";
-import { isLocked, lockFolders } from "./lock.js";
+import { claimFor, liveLocks, takeLock } from "./lock.js";
 import { rollBack } from "./rollBack.js";
 import { type BatchEnding, diskFailures, diskSentences, type Foreign } from "./sentences.js";
 
@@ -52,8 +53,8 @@ export interface Recovery {
 }
 
 /**
- * Completes or rolls back the interrupted batches in a workspace's folders. Does nothing while another process has the
- * folders locked.
+ * Completes or rolls back the interrupted batches in a workspace's folders. Does nothing while another process changes
+ * one of their files.
  */
 export function recover(workspace: DiskWorkspace): Recovery {
   const nothing: Recovery = { batches: [], problems: [] };
@@ -63,10 +64,19 @@ export function recover(workspace: DiskWorkspace): Recovery {
     if (files.look(state) === undefined) return nothing;
     const failure = openJournals(workspace);
     if (failure !== undefined) return { ...nothing, failure };
-    const lock = lockFolders(workspace, newId());
+    const ids = interrupted(workspace);
+    if (ids.length === 0) {
+      liveLocks(workspace); // Removes the locks that killed processes left.
+      return nothing;
+    }
+    const names = ids.flatMap((id) => {
+      const read = attempt(() => readJournal(workspace, id)).value;
+      return read?.kind === "journal" ? namesIn(read.journal) : [];
+    });
+    const lock = takeLock(workspace, newId(), claimFor(workspace, names));
     if (!lock.ok) return { ...nothing, failure: lock.failure };
     try {
-      return recoverHeld(workspace);
+      return recoverHeld(workspace, ids);
     } finally {
       lock.release();
     }
@@ -75,14 +85,29 @@ export function recover(workspace: DiskWorkspace): Recovery {
   }
 }
 
-/** Like `recover`, but for a caller that has already locked the folders. */
-export function recoverHeld(workspace: DiskWorkspace): Recovery {
+/**
+ * Returns the ids of the journals that no live process is using, complete or not, except those about other workspaces.
+ */
+export function interrupted(workspace: DiskWorkspace): readonly string[] {
+  const { ids, halves } = listJournals(workspace);
+  if (ids.length === 0 && halves.length === 0) return [];
+  const live = liveLocks(workspace);
+  // A journal that has just been removed was the journal of a batch that has just ended.
+  const isOurs = (id: string): boolean => {
+    const read = attempt(() => readJournal(workspace, id)).value;
+    return read?.kind !== "foreign" && read?.kind !== "absent";
+  };
+  return [...ids.filter((id) => !live.has(id) && isOurs(id)), ...halves.filter((id) => !live.has(id))];
+}
+
+/** Ends the batches with these ids, whose names must be locked. */
+function recoverHeld(workspace: DiskWorkspace, own: readonly string[]): Recovery {
   const { state } = workspace;
   const { ids, halves } = listJournals(workspace);
   const batches: Recovered[] = [];
   const problems: string[] = [];
   const failures: Failure[] = [];
-  for (const id of ids) {
+  for (const id of ids.filter((one) => own.includes(one))) {
     const path = journalPath(state, id);
     const { value: read, code } = attempt(() => readJournal(workspace, id));
     if (code === "EACCES" || code === "EPERM") {
@@ -102,7 +127,12 @@ export function recoverHeld(workspace: DiskWorkspace): Recovery {
       failures.push(diskFailures.pendingElsewhere(names, path, folderOf(read.journal)));
     }
   }
-  problems.push(...sweepHalves(workspace, halves));
+  problems.push(
+    ...sweepHalves(
+      workspace,
+      halves.filter((id) => own.includes(id)),
+    ),
+  );
   const pending = batches.find(({ outcome }) => outcome === "pending");
   const failure =
     pending === undefined
@@ -111,14 +141,11 @@ export function recoverHeld(workspace: DiskWorkspace): Recovery {
   return { batches, problems, failure };
 }
 
-/**
- * Deletes every incomplete first journal, because its batch has changed nothing, unless a live process holds the
- * batch's lock.
- */
-function sweepHalves(workspace: DiskWorkspace, halves: readonly string[]): string[] {
+/** Deletes incomplete first journals of interrupted batches, which have changed nothing. */
+function sweepHalves({ files, state }: DiskWorkspace, halves: readonly string[]): string[] {
   return halves.flatMap((id) => {
-    const path = `${journalPath(workspace.state, id)}.new`;
-    const code = tryAll([() => isLocked(workspace, id) || unlinkIfThere(workspace.files, path)]);
+    const path = `${journalPath(state, id)}.new`;
+    const code = tryAll([() => unlinkIfThere(files, path)]);
     return code === undefined ? [] : [diskSentences.closedJournal(path, fileProblems.system(code))];
   });
 }
@@ -139,7 +166,7 @@ function journalProblem(workspace: DiskWorkspace, id: string): string | undefine
   const problem = attempt(() => {
     const read = readAnyJournal(workspace, id);
     if (read.kind === "unreadable") return diskSentences.badJournal(path);
-    if (!("journal" in read) || read.journal.state !== "committing" || isLocked(workspace, id)) return undefined;
+    if (!("journal" in read) || read.journal.state !== "committing" || liveLocks(workspace).has(id)) return undefined;
     const names = read.journal.entries.map((entry) => entry.path);
     return diskSentences.cutOff(names, path, folderOf(read.journal));
   });
@@ -158,8 +185,11 @@ function toRecovered({ id, label, started, entries }: Journal, settled: BatchEnd
   return { ...settled, id, label, names, message };
 }
 
-/** Ends a batch as its journal says. Idempotent, so an interrupted attempt can be repeated any number of times. */
-export function endBatch(workspace: DiskWorkspace, journal: Journal): BatchEnding {
+/**
+ * Ends a batch as its journal says. Idempotent, so an interrupted attempt can be repeated any number of times.
+ * `changed`: the names that the batch has reached; by default, all.
+ */
+export function endBatch(workspace: DiskWorkspace, journal: Journal, changed?: ReadonlySet<string>): BatchEnding {
   if (journal.state === "staged") return { outcome: "untouched", foreign: [], code: tidyUp(workspace, journal) };
   if (journal.state === "committed") {
     // The journal is written again, because a disk may report a failed sync only once, perhaps to a process that was
@@ -175,7 +205,7 @@ export function endBatch(workspace: DiskWorkspace, journal: Journal): BatchEndin
     const unsure = tryAll([() => workspace.files.sync(workspace.state)]);
     return { outcome: "rolledBack", foreign: leftIn(workspace, journal), code: unsure ?? tidyUp(workspace, journal) };
   }
-  const { foreign, code } = rollBack(workspace, journal);
+  const { foreign, code } = rollBack(workspace, journal, changed);
   if (code !== undefined) return { outcome: "pending", foreign, code };
   const undone = asUndone(journal, foreign);
   // Recording the rollback prevents a later one from undoing the same changes if someone makes them again.
@@ -192,10 +222,10 @@ const noRoom: ReadonlySet<string> = new Set(["ENOSPC", "EDQUOT", "Unknown system
  * Ends a batch as its journal on the disk says, regardless of the state that this process last tried to write. If the
  * journal can't be read, the batch stays pending, because recovery may be able to read the journal later.
  */
-export function endBatchAsWritten(workspace: DiskWorkspace, id: string): BatchEnding {
+export function endBatchAsWritten(workspace: DiskWorkspace, id: string, changed?: ReadonlySet<string>): BatchEnding {
   const ending = attempt(() => {
     const read = readJournal(workspace, id);
-    return read.kind === "journal" ? endBatch(workspace, read.journal) : undefined;
+    return read.kind === "journal" ? endBatch(workspace, read.journal, changed) : undefined;
   });
   return ending.value ?? { outcome: "pending", foreign: [], code: ending.code ?? "EIO" };
 }

@@ -22,13 +22,19 @@ import { directoriesOf, type HelpedEntry, helpedEntries, type Journal } from "./
 import type { Foreign } from "./sentences.js";
 
 /** Restores the old file under every name. No name depends on another, so the order (last name first) is arbitrary. */
-export function rollBack(workspace: DiskWorkspace, journal: Journal): { foreign: Foreign[]; code: string | undefined } {
+export function rollBack(
+  workspace: DiskWorkspace,
+  journal: Journal,
+  changed?: ReadonlySet<string>,
+): { foreign: Foreign[]; code: string | undefined } {
   const foreign: Foreign[] = [];
   const { files, state } = workspace;
   const entries = helpedEntries(state, journal);
   const unseen = findAway(files, entries);
   if (unseen === notMounted) return { foreign, code: unseen };
-  const steps = entries.map((entry) => () => {
+  // Nothing was written to a file in place that the batch has not reached.
+  const reached = entries.filter(({ path, way }) => way !== "inPlace" || (changed?.has(path) ?? true));
+  const steps = reached.map((entry) => () => {
     const left = restore({ files, entry, entries });
     if (left !== undefined) foreign.push(left);
   });
@@ -199,7 +205,7 @@ function refill(files: FileSystem, entry: HelpedEntry, now: FileStat | undefined
     hashOf(bytes) === after?.hash ||
     (files.look(newCopy) !== undefined && isTorn(bytes, old, files.read(newCopy, limits.fileBytes)));
   if (!isOurs || hashOf(old) !== before.hash) return foreign;
-  files.fill(path, old);
+  if (!files.fill(path, old, bytes)) return foreign;
   giveBackBits(files, path, before.mode);
   files.sync(path);
   return undefined;

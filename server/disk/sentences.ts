@@ -73,7 +73,14 @@ export interface Foreign {
 /** The reason a file is not written to disk: an editor has, or may have, the file open. */
 export type Holder =
   /** `by`: a description of the editor, such as "Emacs (ann@desk, process 12)". */
-  | { readonly kind: "open"; readonly by: string }
+  | {
+      readonly kind: "open";
+      readonly by: string;
+      /** The path of the file that the editor left as a sign; `undefined` if the editor itself has reported the file. */
+      readonly trace?: string;
+    }
+  /** The file is in the folder of a session that agents may not or can't use. `session`: its name. */
+  | { readonly kind: "closed"; readonly session: string; readonly why: Closed }
   /** A session that has the file's folder open could not be asked about the file. `session`: its name. */
   | { readonly kind: "unasked"; readonly session: string; readonly why: Unreached }
   /**
@@ -82,15 +89,32 @@ export type Holder =
    */
   | { readonly kind: "hidden"; readonly problem: string };
 
+/** The reason why agents have no access to a session. */
+export type Closed = "switchedOff" | "unreachable";
+
+const closedReasons: Record<Closed, string> = {
+  switchedOff: "and agents are switched off in this editor",
+  unreachable: "which agents can't reach",
+};
+
 /** Failures in writing files that no editor has open. */
 export const diskFailures = {
   locked(path: string, holder: Holder): Failure {
     const file = quote(path, 160);
     switch (holder.kind) {
-      case "open":
+      case "open": {
+        const { by, trace } = holder;
+        const sign = trace === undefined ? "" : ` The sign of this is the file ${quote(trace, 300)}.`;
+        const hint = "Ask the user to save and close it there, or apply the edit in that editor.";
         return makeFailure("locked", fileAt(path), {
-          problem: `${file} is open in ${clip(holder.by, 160)}, which may have unsaved changes to it.`,
-          hint: "Ask the user to save and close it there, or apply the edit in that editor.",
+          problem: `${file} is open in ${clip(by, 160)}, which may have unsaved changes to it.${sign}`,
+          hint: trace === undefined ? hint : `${hint} If no editor has it open, the user may delete that file.`,
+        });
+      }
+      case "closed":
+        return makeFailure("locked", fileAt(path), {
+          problem: `${file} is in a folder of the editor ${clip(holder.session, 200)}, ${closedReasons[holder.why]}.`,
+          hint: "Only the user can change this: ask the user to make the change, or to close the folder there.",
         });
       case "unasked": {
         const { problem, hint } = sayUnreached(holder.why);
@@ -104,11 +128,17 @@ export const diskFailures = {
         });
     }
   },
-  /** `pid`: the ID of the process that is writing; `undefined` if unknown. */
-  busy: (pid: number | undefined) =>
+  /**
+   * `pid`: the ID of the process that is writing; `undefined` if unknown. `claim`: the path of its lock, if the process
+   * is on another machine or in another container.
+   */
+  busy: ({ pid, claim }: { readonly pid?: number | undefined; readonly claim?: string }) =>
     makeFailure("locked", theCall, {
-      problem: `Another call${pid === undefined ? "" : ` (process ${pid})`} is writing files in this workspace.`,
-      hint: "Send the call again in a moment.",
+      problem:
+        claim === undefined
+          ? `Another call${pid === undefined ? "" : ` (process ${pid})`} is changing the same files.`
+          : `A call on another machine, or in another container, has locked the same files with the file ${quote(claim, 300)}.`,
+      hint: `Send the call again in a moment.${claim === undefined ? "" : " If no such call is running, the user may delete that file."}`,
     }),
   /** `size`: in bytes. */
   tooMuchChanged: (path: string, size: number) =>
@@ -160,6 +190,12 @@ export const diskProblems = {
 
 /** Sentences about batches on disk, for warnings, the log and the doctor. */
 export const diskSentences = {
+  /** `path`: a file that counts as open because of the file `trace`. */
+  traced: (path: string, by: string, trace: string): string =>
+    `${quote(path, 300)} counts as open in ${clip(by, 160)}, because of the file ${quote(trace, 300)}; if it is not open there, delete that file`,
+  /** `claim`: the path of a lock of a process that can't be looked up from here. */
+  claimed: (claim: string): string =>
+    `a call on another machine, or in another container, has locked folders with the file ${quote(claim, 300)}; if no such call is running, delete that file`,
   /** Says what became of a batch that a crash interrupted. */
   recovered: ({
     names,

@@ -86,6 +86,8 @@ function withMoves(
 export interface Progress {
   /** A human-readable name; `undefined` while the journal is being written. */
   at: string | undefined;
+  /** The paths of the files in place that may have been written. */
+  readonly changed: Set<string>;
 }
 
 /** A copy of a file, with the mode to set if the file's attributes can't be copied. */
@@ -160,7 +162,8 @@ function prepareOne(files: FileSystem, name: NameInStage, copies: Copy[]): Journ
   const { way, before, after, slot } = name.target;
   const { kept, staged } = name.entry;
   const isOwn = after?.source?.path === slot.path;
-  const isKept = way === "replace" && tryLink(files, slot.path, kept);
+  // The system may refuse a link, for example because the disk does not support links.
+  const isKept = way === "replace" && attempt(() => files.link(slot.path, kept)).code === undefined;
   if (way === "inPlace" || (way === "replace" && isOwn && !isKept)) {
     copyBoth(files, name);
     return "inPlace";
@@ -172,14 +175,6 @@ function prepareOne(files: FileSystem, name: NameInStage, copies: Copy[]): Journ
   return way;
 }
 
-/**
- * Creates a hard link. Returns `false` if the system refuses, for example because the disk does not support links or
- * the paths are on different disks.
- */
-function tryLink(files: FileSystem, from: string, to: string): boolean {
-  return attempt(() => files.link(from, to)).code === undefined;
-}
-
 /** Stages the file for a name: as a link if the file is moved unchanged and links work, otherwise as a new file. */
 function stageNew(files: FileSystem, { source, bytes, mode }: After, path: string): Copy[] {
   if (source === undefined) {
@@ -187,7 +182,7 @@ function stageNew(files: FileSystem, { source, bytes, mode }: After, path: strin
     if (mode !== undefined) files.setMode(path, mode);
     return [];
   }
-  if (bytes === undefined && tryLink(files, source.path, path)) return [];
+  if (bytes === undefined && attempt(() => files.link(source.path, path)).code === undefined) return [];
   const copied = { ...source.before, bytes: bytes ?? source.before.bytes };
   return [copyFile(files, copied, { from: source.path, to: path })];
 }

@@ -90,6 +90,10 @@ interface Row {
 const rows: readonly Row[] = [
   { name: "neovim", before: [0, 12], facts: { ...neovim, addsLineAtEnd: true } },
   { name: "neovim", facts: neovim },
+  {
+    name: "visual studio code",
+    facts: { ...unknownClient, habits: { ...unknownClient.habits, endsLinesAlike: true } },
+  },
   { name: "helix", facts: { ...measured, emptyIsLineEnd: true, syncDelay: 0 } },
   { name: "eglot", before: [1, 24], facts: { ...eglot, hidesDeclining: true } },
   { name: "eglot", facts: eglot },

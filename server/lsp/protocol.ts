@@ -49,6 +49,9 @@ export const methods = {
   status: "multiEdit/status",
 } as const;
 
+/** Names of the requests that only agents may send, through the socket. */
+export const agentMethods = { confirm: "multiEdit/confirm" } as const;
+
 /**
  * Names of the commands for `workspace/executeCommand`. A command's first argument holds the params of the request with
  * the same name.
@@ -59,9 +62,13 @@ export const commands = { apply: "multiEdit.apply", preview: "multiEdit.preview"
 export const clientRequests = { saveDocuments: "multiEdit/saveDocuments" } as const;
 
 /**
- * Names of the notifications. The server sends them; a client may also send `didApply` once it has applied a proposal.
+ * Names of the notifications. The server sends `didApply`; a client may also send it once it has applied a proposal. A
+ * client sends `didChangeUnsynced`.
  */
-export const notifications = { didApply: "multiEdit/didApply" } as const;
+export const notifications = {
+  didApply: "multiEdit/didApply",
+  didChangeUnsynced: "multiEdit/didChangeUnsynced",
+} as const;
 
 /**
  * One tool call in any announced shape, plus the integration's options. A string is interpreted as a patch. For a call
@@ -208,6 +215,25 @@ export interface UndoParams {
   transaction?: string;
 }
 
+/**
+ * Params of `multiEdit/confirm`: a change on disk, by another process, to files of this session. The user is asked about
+ * it in the session's editor.
+ */
+export interface ConfirmParams {
+  label: string;
+  /** Unified diff of all files, in Git style. */
+  diff: string;
+  /** Number of lines added; a changed line counts in both `added` and `removed`. */
+  added: number;
+  /** Number of lines removed. */
+  removed: number;
+}
+
+/** The answer to `multiEdit/confirm`, if the user agrees; otherwise the request fails. */
+export interface ConfirmResult {
+  consent: "yes";
+}
+
 /** Params of the notification `multiEdit/didApply`. */
 export interface DidApplyParams {
   /** Id of the transaction that was applied or undone. */
@@ -215,6 +241,12 @@ export interface DidApplyParams {
   label: string;
   /** The changed files, except deleted ones. */
   files: AppliedFile[];
+}
+
+/** Params of the notification `multiEdit/didChangeUnsynced`. */
+export interface DidChangeUnsyncedParams {
+  /** URIs of all documents with unsaved changes that the client does not sync. Replaces the list sent before. */
+  uris: string[];
 }
 
 /** A changed file and the ranges that its new text occupies. */
@@ -237,6 +269,8 @@ export interface StatusResult {
   folders: string[];
   /** The open documents, in the order they were opened. */
   open: OpenStatus[];
+  /** URIs of documents with unsaved changes that the client does not sync, as it has reported them. */
+  unsynced: string[];
   /** The most recently applied batches, oldest first; some may have been undone since. */
   transactions: TransactionStatus[];
   /** The agents that have called this session through its socket, in the order of their latest calls. */

@@ -77,6 +77,7 @@ export async function statusOf(session: Session): Promise<StatusResult> {
       const onDisk = path === undefined ? undefined : await sameAsDisk(text, path, session.facts.habits);
       return { uri, version, onDisk: onDisk ?? "differs" };
     }),
+    unsynced: [...session.unsynced],
     transactions: (session.history.isOnDisk ? await keptCalls(session) : session.history.transactions).map((call) => ({
       transaction: call.id,
       label: call.label,

@@ -3,9 +3,10 @@ import { type CancellationToken, ErrorCodes, LSPErrorCodes, ResponseError } from
 import { clip, type FailureCode } from "../plan/failure.js";
 import { limits } from "../text/limits.js";
 import { applyBatch, type ReceivedCall } from "./apply/apply.js";
+import { confirmFor } from "./apply/confirm.js";
 import { undo } from "./apply/undo.js";
 import { type Answer, toErrorData } from "./edit/result.js";
-import { type Caller, type MultiEditErrorData, type MultiEditResult, methods } from "./protocol.js";
+import { agentMethods, type Caller, type MultiEditErrorData, type MultiEditResult, methods } from "./protocol.js";
 import { readDocument, statusOf } from "./read.js";
 import { unknownRequest } from "./sentences.js";
 import type { Session } from "./session.js";
@@ -23,6 +24,13 @@ const table: ReadonlyMap<string, Serve> = new Map<string, Serve>([
   [methods.preview, (session, request, token) => traced(session, { ...request, applier: "preview" }, token)],
   [methods.read, (session, request) => readDocument(session, request.params)],
   [methods.undo, (session, request, token) => undo(session, request.params, token)],
+  [
+    agentMethods.confirm,
+    async (session, { params }, token) => {
+      await session.ready;
+      return confirmFor(session, params, token);
+    },
+  ],
   [methods.status, async (session) => ({ ok: true, result: await statusOf(session) })],
 ]);
 
@@ -40,7 +48,7 @@ export async function serveRequest(
   if (serve === undefined) {
     return new ResponseError(ErrorCodes.MethodNotFound, unknownRequest(request.method));
   }
-  if (request.method !== methods.status) session.lastCallAt = new Date();
+  if (request.method !== methods.status && request.method !== agentMethods.confirm) session.lastCallAt = new Date();
   const answer = await serve(session, request, token);
   if (request.caller !== undefined) noteCaller(session, request.method, request.caller, answer);
   if (answer.ok) return answer.result;

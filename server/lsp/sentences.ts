@@ -212,12 +212,17 @@ export const callSentences = {
     `${named(paths)} ${paths.length === 1 ? "was" : "were"} changed in the editor but not saved: the server can't save files in this editor`,
   leftUnsaved: (paths: readonly string[]): string =>
     `${named(paths)} already had unsaved changes, so ${paths.length === 1 ? "it was" : "they were"} not saved`,
+  notCompared: (paths: readonly string[]): string =>
+    `${named(paths)} ${paths.length === 1 ? "was" : "were"} changed in the editor but not saved: the server can't read the file on disk as UTF-8 text, so it can't tell whether there were unsaved changes`,
   notSaved: (path: string, problem: string): string =>
     `${path} was changed in the editor but not saved${problem === "" ? "" : `: ${problem}`}`,
   silentAboutSaving: "the editor did not answer the request to save",
   notOnDisk: "the editor was asked to save it, but the file on disk does not have the new text",
   changedOnSave: (path: string): string =>
     `${path}: the editor made further changes to the text when it saved the file`,
+  /** `first` and `last`: 1-based line numbers. */
+  changedAgain: (path: string, first: number, last: number): string =>
+    `${path} has changed again at line${first === last ? ` ${first}` : `s ${first}-${last}`} since the edit was applied: the diff no longer shows the text that is there`,
   versionOfUnknown: (uri: string): string => `options.versions names ${quote(uri, 160)}, which the call does not touch`,
   noEditInSummary: `${summary}it does not contain the edit`,
   diffCut: (characters: number): string =>
@@ -278,7 +283,7 @@ export const requestFailures = {
   unknownReadField: (key: string) =>
     makeFailure("unknownField", theCall, {
       problem: `The request has the unknown field ${quote(key)}; the known fields are path, startLine and endLine.`,
-      hint: `Leave ${quote(key)} out; use startLine and endLine to select lines.`,
+      hint: `Leave ${quote(key)} out; name the file in path, and use startLine and endLine to select lines.`,
     }),
   trialOfUndo: (key: string) =>
     makeFailure("unknownField", theCall, {

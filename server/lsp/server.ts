@@ -14,6 +14,7 @@ import { limits } from "../text/limits.js";
 import { createDocuments, type SyncOutcome } from "../workspace/documents.js";
 import type { Folder } from "../workspace/paths.js";
 import { pathOfSyncedUri } from "../workspace/pathText.js";
+import { toGate } from "../workspace/protection.js";
 import { settingWarnings } from "../workspace/sentences.js";
 import { createWarnOnce, defaultSettings, readSettings } from "../workspace/settings.js";
 import { settleProposals, watchProposals } from "./apply/recordApplied.js";
@@ -34,7 +35,10 @@ export interface ServerStart {
   readonly version: string;
   /** Log level from the command line; if `undefined`, the setting `logLevel` applies. */
   readonly logLevel: LogLevel | undefined;
-  /** Opens the session to agents. Called once, after the session has begun, if the user's settings allow it. */
+  /**
+   * Announces the session to agents, and opens it to them if the user's settings allow it. Called once, after the session
+   * has begun.
+   */
   openToAgents(session: Session): Promise<void>;
 }
 
@@ -65,11 +69,10 @@ export function registerServer(connection: Connection, start: ServerStart): void
 }
 
 /**
- * Opens the session to agents if the settings allow it. A later change to those settings takes effect only after a
- * restart.
+ * Announces the session to agents and, if the settings allow it, opens it to them. A later change to that setting takes
+ * effect only after a restart.
  */
 async function openToAgents(session: Session, start: ServerStart): Promise<void> {
-  if (!session.settings.agent.enabled) return;
   try {
     await start.openToAgents(session);
   } catch (error) {
@@ -107,10 +110,15 @@ function createSession(connection: Connection, start: ServerStart): Session {
     folders: [],
     settings: defaultSettings,
     settingProblems: [],
+    unsynced: [],
+    gate: toGate(defaultSettings),
+    otherGates: undefined,
+    askElsewhere: undefined,
     ready: Promise.resolve(),
     openElsewhere: async () => new Map(),
     inTurn: createTurns(),
     foldersChanged: () => undefined,
+    announcedChanged: () => undefined,
     log(level, text) {
       const most = start.logLevel ?? session.settings.logLevel;
       if (logLevels.indexOf(level) > logLevels.indexOf(most)) return;
@@ -195,6 +203,8 @@ function createSettings(session: Session) {
   const read = (): void => {
     const { settings, warnings } = readSettings([...pushed, pulled]);
     session.settings = settings;
+    session.gate = { ...session.gate, ...toGate(settings) };
+    session.announcedChanged();
     session.settingProblems = warnings;
     const fresh = warnOnce(warnings);
     for (const warning of fresh) session.log("warn", warning);
@@ -293,6 +303,11 @@ function registerRequests(session: Session): void {
   // If the client reports that it has applied a proposal, the server does not have to wait for the text to be synced.
   connection.onNotification(notifications.didApply, () => {
     settleProposals(session).catch((error: unknown) => session.log("warn", String(error)));
+  });
+  connection.onNotification(notifications.didChangeUnsynced, (params: unknown) => {
+    const { uris }: { uris?: unknown } = Object(params);
+    if (Array.isArray(uris))
+      session.unsynced = uris.filter((uri) => typeof uri === "string").slice(0, limits.unsyncedDocuments);
   });
   for (const method of Object.values(methods)) {
     connection.onRequest(method, (params: unknown, token) =>

@@ -2,16 +2,18 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { CancellationToken, ClientCapabilities, Connection } from "vscode-languageserver/node";
 import type { Holder } from "../disk/sentences.js";
+import type { Failure } from "../plan/failure.js";
 import type { Documents, OpenDocument } from "../workspace/documents.js";
 import type { Folder } from "../workspace/paths.js";
 import { pathOfSyncedUri } from "../workspace/pathText.js";
+import type { FileGate } from "../workspace/protection.js";
 import type { Settings } from "../workspace/settings.js";
 import type { World } from "../workspace/takeSnapshot.js";
 import type { ClientFacts } from "./clients.js";
 import type { DiskStamps } from "./diskStamps.js";
 import type { PositionEncoding } from "./edit/positions.js";
 import type { SessionHistory } from "./history.js";
-import type { Caller, ClientMultiEdit } from "./protocol.js";
+import type { Caller, ClientMultiEdit, ConfirmParams } from "./protocol.js";
 import type { LogLevel } from "./wire/logLevel.js";
 
 /** A client's name and version, as reported by the client. */
@@ -41,9 +43,28 @@ export interface Session {
   folders: readonly Folder[];
   /** Called whenever the folders change; set by the code that depends on them. */
   foldersChanged: () => void;
+  /** Called whenever the settings change, which other processes must know; set by the code that announces them. */
+  announcedChanged: () => void;
   settings: Settings;
   /** The problems with the settings that the client has sent, as sentences. */
   settingProblems: readonly string[];
+  /** URIs of documents with unsaved changes that the client does not sync, as the client reports them. */
+  unsynced: readonly string[];
+  /** The settings' decision about files; always up to date with `settings`. */
+  gate: FileGate;
+  /** Returns the gates that the user has set in other editors. Set by `agent/`; `undefined` before that. */
+  otherGates: (() => readonly FileGate[]) | undefined;
+  /**
+   * Asks the user in another editor about changes to `files`, which are absolute paths. Resolves with `undefined` if no
+   * editor can ask. The field is `undefined` if this session's own client asks the user. Set by `agent/`.
+   */
+  askElsewhere:
+    | ((
+        question: ConfirmParams,
+        files: readonly string[],
+        token: CancellationToken,
+      ) => Promise<"yes" | Failure | undefined>)
+    | undefined;
   /** Settles once the client has answered the request for its settings, or after `limits.settingsMs`. */
   ready: Promise<void>;
   /**
@@ -69,8 +90,9 @@ export function worldOf(session: Session, root: string | undefined): World {
     root,
     folders,
     additionalFolders: settings.additionalFolders,
-    protectedNames: settings.protectedNames,
+    gates: [session.gate, ...(session.otherGates?.() ?? [])],
     openTexts: documents,
+    unsynced: session.unsynced,
     loneCrEndsLine: facts.loneCrEndsLine,
     habits: facts.habits,
   };
@@ -84,7 +106,8 @@ export function openAt({ documents }: Session, uri: string): OpenDocument | unde
   const exact = documents.get(uri);
   if (exact !== undefined) return exact;
   const path = pathOfSyncedUri(uri);
-  return path === undefined ? undefined : documents.all().find((open) => pathOfSyncedUri(open.uri) === path);
+  const [spelling] = path === undefined ? [] : (documents.held.urisByPath.get(path) ?? []);
+  return spelling === undefined ? undefined : documents.get(spelling);
 }
 
 /** Creates a queue that runs one task at a time, in order. A failed task does not stop the queue. */

@@ -180,6 +180,19 @@ export const limits = {
   bsdSocketPathBytes: 103,
   /** Bytes in a session record, the file by which agents find the session. */
   sessionRecordBytes: 64 * 1024,
+  /** Milliseconds after which a session renews its record. */
+  recordRenewedMs: 30_000,
+  /**
+   * Milliseconds since its last renewal after which the record of a session on another machine, or in another container,
+   * no longer counts.
+   */
+  recordMs: 120_000,
+  /** Directory entries that the doctor examines in search of the traces that editors leave. */
+  tracedEntries: 20_000,
+  /** Bytes in the user's settings file. */
+  settingsFileBytes: 1024 * 1024,
+  /** Documents that a client may report as having unsaved changes that it does not sync; the others are ignored. */
+  unsyncedDocuments: 1_000,
   /** Session records that are read; any others are ignored. */
   sessionsRead: 1_000,
   /** Sessions named in a failure. */
@@ -213,6 +226,8 @@ export const limits = {
    * list is fetched again.
    */
   staleStatusMs: 200,
+  /** Milliseconds that a call waits for other processes that change the same files on disk. */
+  turnMs: 10_000,
   /** Milliseconds without a request after which an agent is disconnected. */
   agentIdleMs: 600_000,
   /** Bytes of input that the command line reads or the MCP server buffers. */

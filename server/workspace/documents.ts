@@ -4,7 +4,9 @@
  */
 import { isObject } from "../dialect/keys.js";
 import { limits } from "../text/limits.js";
+import { LinePieces, type LineWindow } from "../text/linePieces.js";
 import { LineIndex, type LineRule } from "../text/lines.js";
+import { OpenDocuments } from "./openIndex.js";
 import { syncProblems } from "./sentences.js";
 
 /** A document's former lines, trimmed, each with the last version that contained it; oldest first. */
@@ -71,6 +73,8 @@ export interface Documents {
   close(uri: unknown): SyncOutcome;
   /** Finds a document by the exact spelling of its URI; `undefined` if it is not open. */
   get(uri: string): OpenDocument | undefined;
+  /** The open documents, for searches by path. */
+  readonly held: Pick<OpenDocuments<OpenDocument>, "index" | "urisByPath">;
   /** Returns the open documents in the order they were opened. */
   all(): OpenDocument[];
   /** Calls the listener after every open, change and close that was not ignored. Returns a function to unsubscribe. */
@@ -79,7 +83,7 @@ export interface Documents {
 
 /** Creates an empty mirror. */
 export function createDocuments(): Documents {
-  const held = new Map<string, OpenDocument>();
+  const held = new OpenDocuments<OpenDocument>();
   // A listener that is subscribed twice is called twice.
   const listeners = new Set<{ readonly listener: (uri: string) => void }>();
 
@@ -114,6 +118,7 @@ export function createDocuments(): Documents {
     },
     get: (uri) => held.get(uri),
     all: () => [...held.values()],
+    held,
     onChange(listener) {
       const subscription = { listener };
       listeners.add(subscription);
@@ -177,46 +182,82 @@ function changed(
     return lost(syncProblems.versionNotGreater(version, document.version));
   }
   if (!Array.isArray(changes)) return lost(syncProblems.badChanges());
-  let after = changes.length === 0 && !wasDesynced ? withParts(document, { version }, document.lines) : document;
+  // The document with its latest complete text, and the text partway through the changes that follow.
+  let whole = document;
+  let draft: TextDraft | undefined;
   for (const [at, change] of changes.entries()) {
-    const step = applyChange(after, version, { change, at }, toSpan);
-    if (!step.ok) return lost(step.problem);
-    after = step.document;
+    if (!isObject(change) || typeof change.text !== "string") return lost(syncProblems.badChange(at));
+    const { text: insert, range, rangeLength } = change;
+    if (range === undefined && rangeLength === undefined) {
+      if (insert.length > limits.syncedLength) return lost(syncProblems.tooLong(insert.length, limits.syncedLength));
+      whole = withParts(document, { version, text: insert });
+      draft = undefined;
+      continue;
+    }
+    if (!isRange(range)) return lost(syncProblems.badChange(at));
+    if (whole.desynced !== undefined) continue; // The rest of the text is still unknown.
+    draft ??= changes.length > manyChanges ? LinePieces.of(whole.lines) : new WholeText(whole.lines);
+    const problem = replaceRange(draft, document, { range, insert, at }, toSpan);
+    if (problem !== undefined) return lost(problem);
   }
-  return { outcome: { kind: after.desynced === undefined ? "synced" : "stillDesynced" }, after };
+  if (draft !== undefined) whole = withParts(whole, { version, text: draft.text }, draft.lines);
+  else if (whole === document && !wasDesynced) whole = withParts(document, { version }, document.lines);
+  return { outcome: { kind: whole.desynced === undefined ? "synced" : "stillDesynced" }, after: whole };
 }
 
-type SyncStep =
-  | { readonly ok: true; readonly document: OpenDocument }
-  | { readonly ok: false; readonly problem: string };
+/** The number of changes from which on they are applied to pieces of a text. Few changes are applied to all of it. */
+const manyChanges = 16;
 
-function applyChange(
-  document: OpenDocument,
-  version: number,
-  { change, at }: { readonly change: unknown; readonly at: number },
-  toSpan: ToSpan,
-): SyncStep {
-  if (!isObject(change) || typeof change.text !== "string") return { ok: false, problem: syncProblems.badChange(at) };
-  const { text: insert, range, rangeLength } = change;
-  const tooLong = (length: number): SyncStep | undefined =>
-    length <= limits.syncedLength
-      ? undefined
-      : { ok: false, problem: syncProblems.tooLong(length, limits.syncedLength) };
-  if (range === undefined && rangeLength === undefined) {
-    return tooLong(insert.length) ?? { ok: true, document: withParts(document, { version, text: insert }) };
+/** A text partway through a notification. Windows and offsets are those of `LinePieces`. */
+interface TextDraft {
+  /** UTF-16 code units. */
+  readonly length: number;
+  readonly text: string;
+  /** The lines of the text; `undefined` if they are not known yet. */
+  readonly lines?: LineIndex | undefined;
+  window(first: number, last: number): LineWindow;
+  replace(from: number, to: number, insert: string): void;
+}
+
+/** A draft whose only window is the whole text. */
+class WholeText implements TextDraft {
+  constructor(public lines: LineIndex) {}
+
+  get text(): string {
+    return this.lines.text;
   }
-  if (!isRange(range)) return { ok: false, problem: syncProblems.badChange(at) };
-  if (document.desynced !== undefined) return { ok: true, document }; // The rest of the text is still unknown.
-  if (isReversed(range)) return { ok: false, problem: syncProblems.reversedRange(at) };
-  const { text, lines } = document;
-  const span = toSpan(range, text, lines);
-  if (span === undefined) return { ok: false, problem: syncProblems.badRange(at) };
-  const refusal = tooLong(text.length - (span.to - span.from) + insert.length);
-  if (refusal !== undefined) return refusal;
-  noteLines(document.formerLines, lines, span, document.version);
-  const textAfter = text.slice(0, span.from) + insert + text.slice(span.to);
-  const linesAfter = lines.edited(span.from, span.to, insert, textAfter);
-  return { ok: true, document: withParts(document, { version, text: textAfter }, linesAfter) };
+
+  get length(): number {
+    return this.text.length;
+  }
+
+  window(): LineWindow {
+    return { lines: this.lines, firstLine: 0 };
+  }
+
+  replace(from: number, to: number, insert: string): void {
+    this.lines = this.lines.edited(from, to, insert, this.text.slice(0, from) + insert + this.text.slice(to));
+  }
+}
+
+/** Applies one change to a draft of the document's next text. Returns the problem if the change does not fit. */
+function replaceRange(
+  draft: TextDraft,
+  { formerLines, version }: OpenDocument,
+  { range, insert, at }: { readonly range: SyncRange; readonly insert: string; readonly at: number },
+  toSpan: ToSpan,
+): string | undefined {
+  if (isReversed(range)) return syncProblems.reversedRange(at);
+  const { start, end } = range;
+  const { lines, firstLine } = draft.window(start.line, end.line);
+  const below = ({ line, character }: SyncRange["start"]) => ({ line: line - firstLine, character });
+  const span = toSpan({ start: below(start), end: below(end) }, lines.text, lines);
+  if (span === undefined) return syncProblems.badRange(at);
+  const length = draft.length - (span.to - span.from) + insert.length;
+  if (length > limits.syncedLength) return syncProblems.tooLong(length, limits.syncedLength);
+  noteLines(formerLines, lines, span, version);
+  draft.replace(span.from, span.to, insert);
+  return undefined;
 }
 
 /** Records the first few lines of a span (UTF-16 offsets) that is about to change. Skips long lines. */

@@ -3,12 +3,12 @@ import { createHash } from "node:crypto";
 import * as fs from "node:fs";
 import { constants, type Stats } from "node:fs";
 import { access, stat } from "node:fs/promises";
-import { dirname } from "node:path";
+import { basename, dirname } from "node:path";
 import { promisify } from "node:util";
 import type { Failure } from "../plan/failure.js";
 import { byteOrderMark, withoutMark } from "../text/chars.js";
 import { limits } from "../text/limits.js";
-import { codeOf } from "./identity.js";
+import { codeOf, systemError } from "./identity.js";
 import { fileProblems, pathFailures } from "./sentences.js";
 
 /** The encoding of a file's text. A file in UTF-16 always has a byte order mark. */
@@ -33,20 +33,22 @@ export type FileRead =
   | { readonly kind: "failed"; readonly failure: Failure };
 
 /**
- * Reads a file of at most `limits.fileBytes`. `path` must be canonical: a symbolic link as its last component is not
- * followed. `name`: the file's name in failures. `isRegular`: `true` if the caller has just checked that the file is
- * regular. `isQuick`: `true` if the call reads only a few files, so the file may be opened synchronously.
+ * Reads a file of at most `limits.fileBytes`. A symbolic link as the last component of `path` is not followed. `name`: the
+ * file's name in failures. `isRegular`: `true` if the caller has just checked that the file is regular. `isQuick`: `true`
+ * if the call reads only a few files, so the file may be opened synchronously. `isCanonical`: `true` if no other
+ * component of `path` may be a link either, as in a path that has been checked.
  */
 export async function readTextFile(
   path: string,
   name: string = path,
-  { isRegular, isHashed, isQuick }: HowToRead = unknownFile,
+  { isRegular, isHashed, isQuick, isCanonical }: HowToRead = unknownFile,
 ): Promise<FileRead> {
   try {
     // The file is checked before it is opened, because opening a device can have side effects.
     const refusal = isRegular ? undefined : refuseKind(await stat(path), name);
     if (refusal !== undefined) return { kind: "failed", failure: refusal };
-    const fd = isRegular && isQuick ? fs.openSync(path, readFlags) : await open(path, readFlags);
+    const fd =
+      isRegular && isQuick ? within(path, (at) => fs.openSync(at, readFlags)) : await openLater(path, { isCanonical });
     try {
       return await readOpened(fd, name, isHashed);
     } finally {
@@ -54,16 +56,24 @@ export async function readTextFile(
     }
   } catch (error) {
     const code = codeOf(error);
-    return code === "ENOENT"
-      ? { kind: "absent" }
-      : { kind: "failed", failure: pathFailures.ioError(name, fileProblems.system(code)) };
+    return code === "ENOENT" ? { kind: "absent" } : { kind: "failed", failure: readFailure(name, code) };
   }
 }
+
+/** Returns the failure for a file that the system does not let the server read; `code` is the system's reason. */
+export function readFailure(name: string, code: string): Failure {
+  return code === inUse ? pathFailures.inUse(name) : pathFailures.ioError(name, fileProblems.system(code));
+}
+
+/** The system's code for a file that another program holds without sharing it, which is common on Windows. */
+export const inUse = "EBUSY";
 
 /** The ways that an editor's synced text may differ from the file it is saved to. */
 export interface SaveHabits {
   /** `true` if the editor syncs every line ending as LF, whatever line endings the file has. */
   readonly syncsLf: boolean;
+  /** `true` if the editor makes all line endings of a file the same when it opens it. */
+  readonly endsLinesAlike?: boolean;
   /** `true` if the editor adds a missing line ending to the last line when it saves a file. */
   readonly endsLastLine: boolean;
 }
@@ -76,12 +86,15 @@ export function compareWithFile(text: string, file: FileRead, habits: SaveHabits
   if (file.kind !== "text") return undefined;
   const synced = withoutMark(text);
   if (synced === file.text) return "same";
-  const { syncsLf, endsLastLine } = habits;
+  const { syncsLf, endsLastLine, endsLinesAlike = false } = habits;
+  if (endsLinesAlike) return withLf(file.text) === withLf(synced) ? "same" : "differs";
   if (!syncsLf && !endsLastLine) return "differs";
   const saved = syncsLf ? file.text.replaceAll("\r\n", "\n") : file.text;
   const isSame = saved === synced || (endsLastLine && (saved === `${synced}\n` || saved === `${synced}\r\n`));
   return isSame ? "same" : "differs";
 }
+
+const withLf = (text: string): string => text.replace(/\r\n?/g, "\n");
 
 /** Compares an open document's text with the file at a canonical path, as `compareWithFile` does. */
 export async function sameAsDisk(
@@ -111,19 +124,23 @@ interface HowToRead {
   readonly isRegular: boolean;
   readonly isHashed: boolean;
   readonly isQuick: boolean;
+  readonly isCanonical: boolean;
 }
 
-const unknownFile: HowToRead = { isRegular: false, isHashed: true, isQuick: false };
+const unknownFile: HowToRead = { isRegular: false, isHashed: true, isQuick: false, isCanonical: false };
+
+/** Flag for refusing a link as the last component of a path; 0 on systems that lack it. */
+export const noFollow = constants.O_NOFOLLOW ?? 0;
 
 /**
  * Flags for opening a file without blocking on a pipe or following a link, either of which may have replaced the file
  * since it was checked.
  */
-export const readFlags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0);
+export const readFlags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | noFollow;
 
 /**
- * Converts a system error into a write failure: `readOnly` if permission was denied, else the failure that `otherwise`
- * makes.
+ * Converts a system error into a write failure: `readOnly` if permission was denied, `locked` if another program holds
+ * the file, else the failure that `otherwise` makes.
  */
 export function refusedBy(
   error: unknown,
@@ -131,6 +148,7 @@ export function refusedBy(
   otherwise: (name: string, problem: string) => Failure = pathFailures.ioError,
 ): Failure {
   const code = codeOf(error);
+  if (code === inUse) return pathFailures.inUse(name);
   return ["EACCES", "EPERM", "EROFS"].includes(code)
     ? pathFailures.readOnly(name)
     : otherwise(name, fileProblems.system(code));
@@ -139,6 +157,18 @@ export function refusedBy(
 /** Opens a file and returns a numeric descriptor, because a `FileHandle` can't be closed synchronously. */
 const open = promisify(fs.open);
 const read = promisify(fs.read);
+
+/** Opens a file asynchronously, through a descriptor of its directory if the path is canonical. */
+async function openLater(path: string, { isCanonical }: Pick<HowToRead, "isCanonical">): Promise<number> {
+  const directory = dirname(path);
+  if (!canHold || !isCanonical || directory === path) return open(path, readFlags);
+  const fd = hold(directory);
+  try {
+    return await open(`/proc/self/fd/${fd}/${basename(path)}`, readFlags);
+  } finally {
+    fs.closeSync(fd);
+  }
+}
 
 async function readOpened(fd: number, name: string, isHashed: boolean): Promise<FileRead> {
   // Once the file is open, the system has its metadata at hand, so an asynchronous call would take longer.
@@ -243,4 +273,43 @@ export function encodeText(text: string, { encoding, bom }: Pick<TextFile, "enco
   if (encoding === "utf-8") return Buffer.from(marked, "utf8");
   const littleEndian = Buffer.from(marked, "utf16le");
   return encoding === "utf-16le" ? littleEndian : littleEndian.swap16();
+}
+
+/**
+ * Flags for holding a directory open even if it can't be listed. `0o10000000` is O_PATH in Linux's asm-generic/fcntl.h.
+ */
+const holdDirectory = 0o10000000 | constants.O_DIRECTORY | noFollow;
+
+/** `true` if, on this system, a directory can be held open while a file in it is accessed. */
+export const canHold = process.platform === "linux" && fs.existsSync("/proc/self/fd");
+
+/**
+ * On Linux, calls `act` with a path that leads through an open descriptor of the parent directory. Throws `ESTALE` if
+ * another program has replaced a directory in `path` with a link since `path` was checked. On other systems, just calls
+ * `act`.
+ */
+export function within<R>(path: string, act: (reachable: string) => R): R {
+  const directory = dirname(path);
+  if (!canHold || directory === path) return act(path);
+  const fd = hold(directory);
+  try {
+    return act(`/proc/self/fd/${fd}/${basename(path)}`);
+  } finally {
+    fs.closeSync(fd);
+  }
+}
+
+/** Opens a directory, and throws `ESTALE` if its path leads through a link. */
+function hold(directory: string): number {
+  let fd: number;
+  try {
+    fd = fs.openSync(directory, holdDirectory);
+  } catch (error) {
+    const isLink = fs.lstatSync(directory, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+    throw isLink ? systemError("ESTALE", `${directory} is a link`) : error;
+  }
+  const real = fs.readlinkSync(`/proc/self/fd/${fd}`);
+  if (real === directory) return fd;
+  fs.closeSync(fd);
+  throw systemError("ESTALE", `${directory} is ${real}`);
 }

@@ -6,7 +6,7 @@ import { lstat, readlink, realpath, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { limits } from "../text/limits.js";
 import type { OpenDocument } from "./documents.js";
-import { pathOfSyncedUri } from "./pathText.js";
+import { type OpenDocuments, type OpenIndex, toUnseen } from "./openIndex.js";
 import { fileProblems } from "./sentences.js";
 
 /** The parts of an open document needed to resolve paths. */
@@ -14,7 +14,7 @@ export type OpenText = Omit<OpenDocument, "lines" | "formerLines"> & Partial<Pic
 
 /** The mirror of the editor's documents. */
 export interface OpenTexts {
-  all(): Iterable<OpenText>;
+  readonly held: Pick<OpenDocuments<OpenText>, "index">;
 }
 
 /** The file that a path leads to when every symbolic link is followed. */
@@ -40,13 +40,9 @@ export interface OpenFile {
 }
 
 /** The editor's open documents, indexed by URI, path and identity. */
-export interface OpenFiles {
-  readonly byUri: ReadonlyMap<string, OpenText>;
-  /** Maps a path to the documents whose own paths have exactly the same spelling. */
-  readonly byPath: ReadonlyMap<string, readonly OpenFile[]>;
+export interface OpenFiles extends OpenIndex<OpenText> {
   /** Returns the open documents for a file. The first call examines all documents and caches the result. */
   byIdentity(identity: string): Promise<readonly OpenFile[]>;
-  readonly all: readonly OpenFile[];
 }
 
 /**
@@ -72,26 +68,25 @@ export async function canonicalise(path: string, hops: number = limits.symlinkHo
   }
 }
 
-/** Indexes a snapshot of the open documents; later changes to the mirror do not affect the index. */
-export function indexOpenFiles(texts: OpenTexts): OpenFiles {
-  const byUri = new Map<string, OpenText>();
-  const all: OpenFile[] = [];
-  const byPath = new Map<string, OpenFile[]>();
-  for (const open of texts.all()) {
-    byUri.set(open.uri, open);
-    const path = pathOfSyncedUri(open.uri);
-    if (path === undefined) continue;
-    const file = { open, path: resolve(path) };
-    all.push(file);
-    addTo(byPath, file.path, file);
-  }
+/**
+ * Indexes a snapshot of the open documents; later changes to the mirror do not affect the index. `unsynced`: the
+ * URIs of documents with unsaved changes that the client does not sync.
+ */
+export function indexOpenFiles({ held }: OpenTexts, unsynced: readonly string[] = []): OpenFiles {
+  const index = held.index();
   let identities: Promise<ReadonlyMap<string, readonly OpenFile[]>> | undefined;
   return {
-    byUri,
-    byPath,
-    all,
+    ...index,
+    unseen: unsynced.length === 0 ? index.unseen : new Map([...toUnseen(unsynced), ...index.unseen]),
     async byIdentity(identity) {
-      identities ??= indexIdentities(all);
+      identities ??= mapBounded([...index.urisByPath.keys()], identityOf).then((known) => {
+        const files = new Map<string, readonly OpenFile[]>();
+        for (const [i, [path, uris]] of [...index.urisByPath].entries()) {
+          const same = uris.map((uri) => ({ open: index.byUri.get(uri)!, path }));
+          files.set(known[i]!, [...(files.get(known[i]!) ?? []), ...same]);
+        }
+        return files;
+      });
       return (await identities).get(identity) ?? [];
     },
   };
@@ -121,6 +116,11 @@ export async function isLink(path: string | undefined): Promise<boolean> {
     // If the path can't be examined here, reading it will fail, too.
     return false;
   }
+}
+
+/** Returns an error that looks like one from the system, with a code such as `ESTALE`. */
+export function systemError(code: string, message: string): Error {
+  return Object.assign(new Error(`${code}: ${message}`), { code });
 }
 
 /** Returns an error's system code, such as `ENOENT`, or the error as text if it has no code. */
@@ -157,13 +157,6 @@ function toIdentity(path: string, stats?: { readonly dev: bigint; readonly ino: 
   return `path ${folds ? path.normalize("NFC").toLowerCase() : path}`;
 }
 
-async function indexIdentities(files: readonly OpenFile[]): Promise<ReadonlyMap<string, readonly OpenFile[]>> {
-  const identities = await mapBounded(files, ({ path }) => identityOf(path));
-  const index = new Map<string, OpenFile[]>();
-  for (const [i, file] of files.entries()) addTo(index, identities[i]!, file);
-  return index;
-}
-
 /**
  * Returns a file's identity. A single `stat` is enough if the file exists, as almost every open document's file does.
  */
@@ -176,10 +169,4 @@ async function identityOf(path: string): Promise<string> {
   }
   const canonical = await canonicalise(path);
   return canonical.ok ? canonical.identity : toIdentity(path);
-}
-
-function addTo<V>(index: Map<string, V[]>, key: string, value: V): void {
-  const values = index.get(key);
-  if (values === undefined) index.set(key, [value]);
-  else values.push(value);
 }

@@ -47,6 +47,20 @@ export function pathOfSyncedUri(uri: string, platform: NodeJS.Platform = process
 }
 
 /**
+ * Returns the absolute path in the URI of a document that is not a file but belongs to one, such as a notebook's cell or
+ * an unsaved draft; `undefined` if there is none.
+ */
+export function pathBehindUri(uri: string, platform: NodeJS.Platform = process.platform): string | undefined {
+  const [, scheme = "", path = ""] = /^([a-z][a-z0-9+.-]*):(?:\/\/[^/?#]*)?(\/[^?#]*)/i.exec(uri) ?? [];
+  if (path === "" || readOnlySchemes.has(scheme.toLowerCase())) return undefined;
+  const decoded = decodeTolerantly(path);
+  return decoded.includes("\0") ? undefined : toPlatformPath(decoded, platform);
+}
+
+/** Schemes of documents that show a file's contents but can't change it, such as an earlier version of the file. */
+const readOnlySchemes: ReadonlySet<string> = new Set(["file", "git", "gitlens", "gitfs", "scm-history-item", "output"]);
+
+/**
  * Returns the URI for an absolute path. Percent-encodes all characters except slashes and the URI standard's unreserved
  * ones, because some editors misread even characters that need no encoding (for example, `+` as a space).
  */
@@ -138,14 +152,6 @@ export function isInside(folder: string, path: string, platform: NodeJS.Platform
 /** Reports whether a path can name only a directory: it ends with a separator, or its last component is `.` or `..`. */
 export function namesDirectory(path: string, platform: NodeJS.Platform = process.platform): boolean {
   return (platform === "win32" ? /(?:^|[\\/])\.{0,2}$/ : /(?:^|\/)\.{0,2}$/).test(path);
-}
-
-/**
- * Returns the first protected name in a path, as spelt there; `undefined` if there is none. `folded`: all protected
- * names, after folding.
- */
-export function protectedNameIn(path: string, folded: ReadonlySet<string>): string | undefined {
-  return path.split(/[\\/]/).find((name) => folded.has(foldName(name)));
 }
 
 /**

@@ -3,27 +3,26 @@
  * sends is resolved here.
  */
 import { isAbsolute, relative, resolve } from "node:path";
-import { type Failure, failed } from "../plan/failure.js";
+import { type Failed, type Failure, failed } from "../plan/failure.js";
 import { type Canonical, canonicalise, indexOpenFiles, mapBounded, type OpenFile, type OpenText } from "./identity.js";
 import { createSuggest, insidePath } from "./pathSuggestions.js";
 import {
   decodeTolerantly,
   expandHome,
-  foldName,
   isFileUri,
   isInside,
   namesDirectory,
   pathOfSyncedUri,
   pathOfUri,
-  protectedNameIn,
   textProblem,
   type UriPath,
   uriOfPath,
   windowsProblem,
 } from "./pathText.js";
+import { type Asks, gitDirectoryAbove, judge } from "./protection.js";
 import type { Area, Ground, Resolved, Resolver, Scope } from "./resolvedPath.js";
-import { pathFailures, pathProblems } from "./sentences.js";
-import { canonicalServerFolder, homeFolder } from "./serverFolder.js";
+import { pathFailures, pathProblems, type Refused } from "./sentences.js";
+import { canonicalServerFolders, homeFolder } from "./serverFolder.js";
 
 export type { Folder, Resolved, ResolvedPath, Resolver, Scope } from "./resolvedPath.js";
 
@@ -51,14 +50,13 @@ export async function createResolver(scope: Scope, expected: readonly string[] =
     },
     isListable: (directory) => {
       const area = areaOf(directory, ground);
-      const isOwn = ground.own !== undefined && isInside(ground.own, directory);
-      if (area === undefined || isOwn) return false;
-      return protectedNameIn(relative(area.canonical, directory), ground.protectedNames) === undefined;
+      if (area === undefined || ground.own.some((folder) => isInside(folder, directory))) return false;
+      return judge(ground.gates, directory, relative(area.canonical, directory))?.kind !== "refused";
     },
     openPaths: () =>
-      ground.opens.all
-        .map(({ path }) => path)
-        .filter((path) => !ground.hasFolders || lexicalFolderOf(path, ground) !== undefined),
+      [...ground.opens.urisByPath.keys()].filter(
+        (path) => !ground.hasFolders || lexicalFolderOf(path, ground) !== undefined,
+      ),
   };
   return resolver;
 }
@@ -71,7 +69,7 @@ export async function canonicalFolders(scope: Scope): Promise<string[]> {
 
 async function layGround(scope: Scope, expected: readonly string[]): Promise<Ground> {
   // The index is built before the first `await`, so that it contains the texts as they were at the time of the call.
-  const opens = indexOpenFiles(scope.openTexts);
+  const opens = indexOpenFiles(scope.openTexts, scope.unsynced);
   const home = scope.home ?? homeFolder();
   const folders = scope.folders.map(({ path }) => path).filter(isAbsolute);
   const directories = [
@@ -95,12 +93,15 @@ async function layGround(scope: Scope, expected: readonly string[]): Promise<Gro
       const canonical = await look(lexical);
       return { lexical, canonical: canonical.ok ? canonical.path : lexical, isFolder };
     }),
-    canonicalServerFolder(),
+    canonicalServerFolders(),
     scope.root !== undefined && starts.ok ? look(starts.paths[0] ?? "") : undefined,
   ]);
-  const protectedNames = new Set(scope.protectedNames.map(foldName));
   const shownFrom = root?.ok === true ? root.path : undefined;
-  return { home, starts, areas, hasFolders: folders.length > 0, protectedNames, own, opens, shownFrom, look };
+  const { gates } = scope;
+  const gitDirectories = new Map<string, boolean>();
+  const hasFolders = folders.length > 0;
+  const protectsGit = gates.some(({ names }) => names.byLast.has(".git"));
+  return { home, starts, areas, hasFolders, gates, protectsGit, gitDirectories, own, opens, shownFrom, look };
 }
 
 /**
@@ -184,10 +185,14 @@ async function resolveOpen(sent: string, open: OpenText, ground: Ground): Promis
   if (path !== undefined) {
     return placeAt({ sent, lexical: resolve(path), asDirectory: false, exactly: open }, ground);
   }
-  const name = protectedNameIn(decodeTolerantly(open.uri), ground.protectedNames);
-  if (name !== undefined) return failed(pathFailures.protectedPath(sent, name));
   const { uri } = open;
-  return { ok: true, place: { uri, path: uri, identity: uri, open, onDisk: false, isRegular: false, searched: [] } };
+  const verdict = judge(ground.gates, uri, decodeTolerantly(uri));
+  if (verdict?.kind === "refused") return failed(pathFailures.protectedPath(sent, verdict));
+  const asks = verdict;
+  return {
+    ok: true,
+    place: { uri, path: uri, identity: uri, open, onDisk: false, isRegular: false, asks, searched: [] },
+  };
 }
 
 /** An absolute path that the caller's path may stand for. */
@@ -217,8 +222,8 @@ async function placeAt(candidate: Candidate, ground: Ground): Promise<Resolved> 
   // canonical paths.
   const ofOpen = openFiles[0] === undefined ? reached : await look(openFiles[0].path);
   const target = ofOpen.ok ? ofOpen : reached;
-  const refusal = refuseAccess(candidate, open, [target.path, reached.path], ground);
-  if (refusal !== undefined) return failed(refusal);
+  const access = judgeAccess(candidate, open, new Set([target.path, reached.path]), ground);
+  if (!access.ok) return access;
   if (asDirectory || target.isDirectory) return failed(pathFailures.isDirectory(sent));
   return {
     ok: true,
@@ -232,6 +237,9 @@ async function placeAt(candidate: Candidate, ground: Ground): Promise<Resolved> 
       isRegular: target.isRegular,
       spelt: lexical,
       reached: reached.path,
+      asks: access.asks,
+      unseen:
+        open === undefined ? (ground.opens.unseen.get(lexical) ?? ground.opens.unseen.get(target.path)) : undefined,
       searched: [target.path],
     },
   };
@@ -245,36 +253,42 @@ async function findOpen(
   reached: Canonical & { ok: true },
   ground: Ground,
 ): Promise<readonly OpenFile[]> {
-  const asSpelt = ground.opens.byPath.get(lexical);
-  if (asSpelt?.length === 1) return asSpelt;
+  const { byUri, urisByPath } = ground.opens;
+  const [asSpelt, another] = urisByPath.get(lexical) ?? [];
+  if (asSpelt !== undefined && another === undefined) return [{ open: byUri.get(asSpelt)!, path: lexical }];
   const same = await ground.opens.byIdentity(reached.identity);
   const asCanonical = same.filter(({ path }) => path === reached.path);
   return asCanonical.length === 1 ? asCanonical : same;
 }
 
 /**
- * Returns a failure that says why a document may not be accessed; `undefined` if access is allowed. `files`: all
- * canonical paths to the document's file.
+ * Returns the reason, if any, why the user must agree to a change of the document, or the failure if it may not be
+ * accessed at all. `files`: all canonical paths to the document's file.
  */
-function refuseAccess(
+function judgeAccess(
   { sent, lexical }: Candidate,
   open: OpenText | undefined,
-  files: readonly string[],
+  files: ReadonlySet<string>,
   ground: Ground,
-): Failure | undefined {
+): { readonly ok: true; readonly asks: Asks | undefined } | Failed {
+  let asks: Asks | undefined;
+  const refuse = (why: Refused): Failed => failed(pathFailures.protectedPath(sent, why));
   for (const file of files) {
     const area = areaOf(file, ground);
-    if (area === undefined && (ground.hasFolders || open === undefined)) return outsideFailure(sent, ground);
-    if (ground.own !== undefined && isInside(ground.own, file)) return pathFailures.ownFolder(sent);
+    if (area === undefined && (ground.hasFolders || open === undefined)) return failed(outsideFailure(sent, ground));
+    if (ground.own.some((folder) => isInside(folder, file))) return failed(pathFailures.ownFolder(sent));
     // If an open document is outside all folders, every component of its path is checked.
-    const below = area === undefined ? file : relative(area.canonical, file);
-    const name = protectedNameIn(below, ground.protectedNames);
-    if (name !== undefined) return pathFailures.protectedPath(sent, name);
+    const verdict = judge(ground.gates, file, area === undefined ? file : relative(area.canonical, file));
+    if (verdict?.kind === "refused") return refuse(verdict);
+    asks ??= verdict;
+    const git = ground.protectsGit ? gitDirectoryAbove(file, ground.gitDirectories) : undefined;
+    if (git !== undefined) return refuse({ kind: "refused", why: "git", by: git });
   }
   // A protected name may be a link to a directory with a different name.
   const folder = lexicalFolderOf(lexical, ground);
-  const name = folder === undefined ? undefined : protectedNameIn(relative(folder, lexical), ground.protectedNames);
-  return name === undefined ? undefined : pathFailures.protectedPath(sent, name);
+  const [file = lexical] = files;
+  const verdict = folder === undefined ? undefined : judge(ground.gates, file, relative(folder, lexical));
+  return verdict?.kind === "refused" ? refuse(verdict) : { ok: true, asks: asks ?? verdict };
 }
 
 /**

@@ -56,10 +56,16 @@ export function realOwners(): Owners {
     if (pid === undefined) return false;
     const [itsPlace, itsBoot, , start] = name.split("-");
     // The process is in another container, or on another machine with the same home directory; its ID is useless here.
-    if (itsPlace !== place) return age < limits.foreignProcessMs;
+    // A time far in the future comes from a clock that was wrong.
+    if (itsPlace !== place) return Math.abs(age) < limits.foreignProcessMs;
     return itsBoot === boot && isProcess(pid, start === "0" ? undefined : start);
   };
   return { self, user: process.getuid?.(), isAlive, now: Date.now };
+}
+
+/** Reports whether an owner name belongs to another machine or container, where this one can't look processes up. */
+export function isElsewhere(name: OwnerName, self: OwnerName = realOwners().self): boolean {
+  return name.split("-")[0] !== self.split("-")[0];
 }
 
 /** Returns the process ID in an owner name; `undefined` if `name` is not an owner name. */

@@ -1,6 +1,8 @@
 /** Types for path resolution: the scope in which a path is resolved, and the document that it refers to. */
 import type { Failed } from "../plan/failure.js";
 import type { Canonical, OpenFiles, OpenText, OpenTexts } from "./identity.js";
+import type { UnseenDocument } from "./openIndex.js";
+import type { Asks, FileGate } from "./protection.js";
 
 /** One of the editor's workspace folders. */
 export interface Folder {
@@ -19,9 +21,11 @@ export interface Scope {
   readonly folders: readonly Folder[];
   /** From the user's settings: additional directories where files may be edited; absolute, or starting with `~/`. */
   readonly additionalFolders: readonly string[];
-  /** From the user's settings: names that no path may contain below its folder, compared after folding. */
-  readonly protectedNames: readonly string[];
+  /** The user's gates; a path is judged by its part below the folder that contains it. */
+  readonly gates: readonly FileGate[];
   readonly openTexts: OpenTexts;
+  /** URIs of documents with unsaved changes that the client does not sync; `undefined` if it has reported none. */
+  readonly unsynced?: readonly string[] | undefined;
   /** The directory that `~` means; by default the user's home directory. */
   readonly home?: string | undefined;
 }
@@ -46,9 +50,13 @@ export interface Ground {
   readonly areas: readonly Area[];
   /** `false` if the editor has no workspace folder; every open document then counts as inside the workspace. */
   readonly hasFolders: boolean;
-  readonly protectedNames: ReadonlySet<string>;
-  /** Canonical path of the folder for the server's persistent data; `undefined` if it is unknown. */
-  readonly own: string | undefined;
+  readonly gates: readonly FileGate[];
+  /** `true` if `.git` is among the protected names: Git directories are then recognised by their contents, too. */
+  readonly protectsGit: boolean;
+  /** For the directories examined so far: `true` if Git would take the directory for a repository. */
+  readonly gitDirectories: Map<string, boolean>;
+  /** Canonical paths of the folders for the server's persistent data and for the user's settings. */
+  readonly own: readonly string[];
   readonly opens: OpenFiles;
   /** Returns the file that an absolute path leads to. Examines each path only once. */
   readonly look: (path: string) => Promise<Canonical>;
@@ -83,6 +91,10 @@ export interface ResolvedPath {
    * file.
    */
   readonly reached?: string;
+  /** The reason why the user must agree to a change; `undefined` if there is none. */
+  readonly asks?: Asks | undefined;
+  /** The document through which the editor may hold unsaved changes to the file, if it does not sync the file itself. */
+  readonly unseen?: UnseenDocument | undefined;
   /** The canonical paths where the file was looked for; a relative path may have several. */
   readonly searched: readonly string[];
 }

@@ -1,6 +1,6 @@
 /** Sentences about paths, files and synced documents. */
 import type { z } from "zod";
-import { type At, clip, count, fileAt, makeFailure, nameOf, quote } from "../plan/failure.js";
+import { type At, clip, fileAt, makeFailure, nameOf, quote } from "../plan/failure.js";
 import { batchFailures } from "../plan/sentences.js";
 import { limits } from "../text/limits.js";
 
@@ -54,10 +54,22 @@ export const pathFailures = {
           ? 'Only the user can allow access to it, with the setting "additionalFolders".'
           : `Did you mean ${quote(inside, 160)}? If not, only the user can allow access to it, with the setting "additionalFolders".`,
     }),
-  protectedPath: (path: string, name: string) =>
+  protectedPath: (path: string, { why, by }: Refused) =>
     makeFailure("protectedPath", fileAt(path), {
-      problem: `${quote(path, 160)} is protected, because ${quote(name, 80)} matches a name in the setting "protectedNames".`,
-      hint: "The setting protects files that can make other programs run code; only the user can change it.",
+      problem: `${quote(path, 160)} is protected, because ${protectionReasons[why](quote(by, 160))}.`,
+      hint: protectionHints[why],
+    }),
+  /** `name`: the protected name; `undefined` if a rule of the setting "confirm" asks for the user's consent. */
+  nobodyToAsk: (path: string, name: string | undefined) =>
+    makeFailure(name === undefined ? "clientCapability" : "protectedPath", fileAt(path), {
+      problem: `A change to ${quote(path, 160)} needs the user's consent, because ${
+        name === undefined
+          ? 'the setting "confirm" says so'
+          : `${quote(name, 80)} matches a name in the setting "protectedNames"`
+      }, but no editor is there to ask the user.`,
+      hint: `Ask the user to open the folder in an editor that runs multi-edit-language-server${
+        name === undefined ? "" : `, or to add ${quote(`-${name}`, 80)} to the setting "protectedNames"`
+      }.`,
     }),
   ownFolder: (path: string) =>
     makeFailure("protectedPath", fileAt(path), {
@@ -102,6 +114,11 @@ export const pathFailures = {
       problem: `The editor sent inconsistent messages about ${quote(path, 160)} (${problem}), so the server does not know its text.`,
       hint: "Ask the user to close the file in the editor and open it again.",
     }),
+  heldUnseen: (path: string, uri: string) =>
+    makeFailure("locked", fileAt(path), {
+      problem: `The editor may hold unsaved changes to ${quote(path, 160)} that the server can't see, in ${quote(uri, 160)}.`,
+      hint: "Ask the user to save and close it in the editor.",
+    }),
   tooLarge: (path: string, size: number, limit: number, unit: "bytes" | "characters") =>
     makeFailure("tooLarge", fileAt(path), {
       problem: `${quote(path, 160)} is ${size.toLocaleString("en")} ${unit}; the limit is ${limit.toLocaleString("en")}.`,
@@ -111,6 +128,11 @@ export const pathFailures = {
     makeFailure("readOnly", fileAt(path), {
       problem: `${quote(path, 160)} can't be written: permission denied.`,
       hint: "Ask the user to make it writable.",
+    }),
+  inUse: (path: string) =>
+    makeFailure("locked", fileAt(path), {
+      problem: `${quote(path, 160)} can't be written: another program is using it and does not share it.`,
+      hint: "Send the call again in a moment, or ask the user to close the file there.",
     }),
   tooManyPaths: (size: number) =>
     makeFailure(
@@ -129,6 +151,38 @@ export const pathFailures = {
   notRestored: (path: string) =>
     makeFailure("ioError", fileAt(path), { problem: `The deleted file ${quote(path, 160)} could not be restored.` }),
 } as const;
+
+/** Warnings about files that a call changes. */
+export const fileWarnings = {
+  draft: (path: string, uri: string) =>
+    `${path}: the editor has an unsaved draft of this file (${clip(uri, 160)}); saving the draft would overwrite the file`,
+} as const;
+
+const protectionReasons: Record<Refused["why"], (by: string) => string> = {
+  protected: (by) => `${by} matches a name in the setting "protectedNames"`,
+  added: (by) => `the user has added ${by} to the setting "protectedNames"`,
+  unasked: (by) =>
+    `${by} matches a name in the setting "protectedNames", and the setting "confirm" forbids asking the user about it`,
+  git: (by) => `Git takes ${by} for a repository's own directory`,
+};
+
+const protectionHints: Record<Refused["why"], string> = {
+  protected: "The setting protects files that can make other programs run code; only the user can change it.",
+  added: "Only the user can change this setting.",
+  unasked: "Only the user can change these settings.",
+  git: "Git runs programs that files in such a directory name; use Git's own commands.",
+};
+
+/** The reason why a file is refused. `by`: the name, pattern or directory that decides. */
+export interface Refused {
+  readonly kind: "refused";
+  /**
+   * `protected`: a default name; `added`: a name in the user's own list; `unasked`: a file to ask about, but the user's
+   * rules say never to ask; `git`: a Git directory.
+   */
+  readonly why: "protected" | "added" | "unasked" | "git";
+  readonly by: string;
+}
 
 /** The way a call uses a file, which determines the advice if the file does not exist. */
 export type FileUse = keyof typeof withoutFile;
@@ -235,6 +289,15 @@ export const staleProblems = {
   nameTaken: "a file with that name now exists",
 } as const;
 
+/** The forms that a setting's value must have, for `settingWarnings.unusable`. */
+export const settingForms = {
+  folder: "expected the absolute path of a folder, or a path that starts with ~/",
+  name: "expected a name, or names with slashes between them, or - or + and a name",
+  names: "expected either + or - before every item, to change the default list, or before none",
+  confirm:
+    'expected "never", "protected", "always", or a list of rules such as { "files": "infra/**", "ask": "always" }',
+} as const;
+
 /** Warnings about unusable settings. */
 export const settingWarnings = {
   /** `key`: the value's key; `undefined` if the value was sent in place of the whole settings object. */
@@ -246,7 +309,8 @@ export const settingWarnings = {
   unknown: ([first = "", ...others]: readonly string[], near: string | undefined, known: readonly string[]) => {
     const guess = near === undefined ? "" : ` (did you mean ${quote(near)}?)`;
     const shown = others.slice(0, 3).map((key) => ` or ${quote(key, 30)}`);
-    const more = others.length > shown.length ? ` or ${count(others.length - shown.length, "other")}` : "";
+    const left = others.length - shown.length;
+    const more = left === 0 ? "" : ` or ${left.toLocaleString("en")} other${left === 1 ? "" : "s"}`;
     return `There is no setting ${quote(first)}${guess}${shown.join("")}${more}; the settings are ${known.join(", ")}.`;
   },
   /** Names the invalid part of the value, the form that this part must have, and the value used instead. */

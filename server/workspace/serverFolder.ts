@@ -47,19 +47,37 @@ export function inServerFolder(
 }
 
 /**
- * Returns the canonical path of the server's folder, so that paths into it are recognised; `undefined` if its location
- * is unknown. The folder does not have to exist. If its links can't be followed, returns the path as spelt.
+ * Returns the folder for the user's settings, by XDG, macOS or Windows conventions. The result is a relative path only
+ * if the home directory's path is relative.
  */
-export async function canonicalServerFolder(): Promise<string | undefined> {
-  const spelt = inServerFolder();
-  if (!isAbsolute(spelt)) return undefined;
-  const cached = canonicalFolders.get(spelt);
-  if (cached !== undefined) return cached;
-  const canonical = await canonicalise(spelt);
-  if (!canonical.ok) return spelt;
-  // An existing folder stays where it is; without this cache, every call would wait for the same answer.
-  if (canonical.onDisk) canonicalFolders.set(spelt, canonical.path);
-  return canonical.path;
+export function configFolder(
+  env: Readonly<Record<string, string | undefined>> = process.env,
+  platform: NodeJS.Platform = process.platform,
+): string {
+  const { isAbsolute, join } = pathsOf(platform);
+  const { XDG_CONFIG_HOME: given, APPDATA: roaming } = env;
+  const [name, home] = ["multi-edit-language-server", homeFolder()];
+  if (given !== undefined && isAbsolute(given)) return join(given, name);
+  if (platform === "win32") return join(roaming ?? join(home, "AppData", "Roaming"), name);
+  return join(home, ...(platform === "darwin" ? ["Library", "Application Support"] : [".config"]), name);
+}
+
+/**
+ * Returns the canonical paths of the server's folder and of the folder for the user's settings, so that paths into them
+ * are recognised. Leaves out a folder whose location is unknown. The folders do not have to exist. If a folder's links
+ * can't be followed, returns its path as spelt.
+ */
+export async function canonicalServerFolders(): Promise<string[]> {
+  const found: string[] = [];
+  for (const spelt of [inServerFolder(), configFolder()]) {
+    if (!isAbsolute(spelt)) continue;
+    const cached = canonicalFolders.get(spelt);
+    const canonical = cached === undefined ? await canonicalise(spelt) : undefined;
+    // An existing folder stays where it is; without this cache, every call would wait for the same answer.
+    if (canonical?.ok === true && canonical.onDisk) canonicalFolders.set(spelt, canonical.path);
+    found.push(cached ?? (canonical?.ok === true ? canonical.path : spelt));
+  }
+  return found;
 }
 
 /** Maps the path of each existing folder, as spelt, to its canonical path. */

@@ -4,31 +4,19 @@ import { isObject } from "../dialect/keys.js";
 import { nearestName } from "../dialect/spelling.js";
 import { limits } from "../text/limits.js";
 import { folderPattern } from "./pathText.js";
-import { settingWarnings } from "./sentences.js";
+import { defaultNames } from "./protectedNames.js";
+import { settingForms, settingWarnings } from "./sentences.js";
 
-/**
- * Names of files and folders that can make version control, editors, agents, shells or package managers run code. The
- * list omits project files that agents edit routinely (package.json, CI workflows).
- */
-const protectedNames = [
-  ...[".git", ".hg", ".svn", ".jj", ".bzr", ".gitmodules", ".gitconfig", ".husky"],
-  ...[".vscode", ".idea", ".zed", ".fleet", ".helix", ".devcontainer", ".devcontainer.json"],
-  ...[".vimrc", ".nvimrc", ".nvim.lua", ".exrc", ".emacs", ".emacs.d", ".dir-locals.el", ".dir-locals-2.el"],
-  ...[".agents", ".claude", ".codex", ".cursor", ".gemini", ".windsurf", ".opencode", ".pi", ".mcp.json"],
-  ...[".envrc", ".profile", ".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".bash_aliases"],
-  ...[".zshrc", ".zshenv", ".zprofile", ".zlogin", ".zlogout", ".kshrc", ".cshrc", ".tcshrc", ".login", "config.fish"],
-  ...[".npmrc", ".yarnrc", ".yarnrc.yml", ".pnpmfile.cjs", ".ssh"],
-];
-
-const folder = z
-  .string()
-  .max(limits.pathLength)
-  .regex(folderPattern, "expected the absolute path of a folder, or a path that starts with ~/");
+const folder = z.string().max(limits.pathLength).regex(folderPattern, settingForms.folder);
 
 const name = z
   .string()
   .max(limits.pathLength)
-  .regex(/^[^\\/]+$/, "expected a single name without slashes");
+  .regex(/^[+-]?[^\\/!+-][^\\/]*(?:\/[^\\/]+)*$/, settingForms.name);
+
+const askWord = z.enum(["never", "protected", "always"]);
+
+const confirmRule = z.strictObject({ files: z.string().min(1).max(limits.pathLength), ask: askWord });
 
 const schema = z.strictObject({
   lenient: z
@@ -44,9 +32,13 @@ const schema = z.strictObject({
       "What to abandon if one edit in a call fails: the whole call (all), all edits to the same file (file), or only that edit (none).",
     ),
   confirm: z
-    .enum(["never", "always"])
-    .default("never")
-    .describe("Whether the server asks you before applying an agent's edits: always or never."),
+    .union([askWord, z.array(confirmRule).max(limits.settingItems)], {
+      error: settingForms.confirm,
+    })
+    .default("protected")
+    .describe(
+      'When the server asks you before it applies an agent\'s edits: always; for protected files that people edit every day, such as .npmrc (protected); or never, so that such files are refused. Or a list of rules, of which the first that matches a file decides: [{ "files": "infra/**", "ask": "always" }].',
+    ),
   save: z
     .enum(["never", "ifWasClean", "always"])
     .default("ifWasClean")
@@ -63,9 +55,10 @@ const schema = z.strictObject({
   protectedNames: z
     .array(name)
     .max(limits.settingItems)
-    .default(protectedNames)
+    .refine(isOfOneForm, settingForms.names)
+    .default([...defaultNames])
     .describe(
-      "Names of files and folders that calls may neither read nor change. A name is protected anywhere in a path, regardless of case. Your own list replaces this one.",
+      'Names of files and folders that calls may neither read nor change; about a few of the defaults, you are asked instead. A name is protected anywhere in a path, regardless of case; * stands for any characters. If every item begins with + or -, the items change this list: ["+secrets", "-.npmrc"]. Otherwise, your own list replaces it.',
     ),
   agent: z
     .strictObject({
@@ -83,6 +76,18 @@ const schema = z.strictObject({
     .max(60_000)
     .default(limits.proofMs)
     .describe("Milliseconds that the editor may take to send the changed text after applying an edit."),
+});
+
+/** Reports whether all items of a list begin with `+` or `-`, or none does. */
+function isOfOneForm(items: readonly string[]): boolean {
+  const changes = items.filter((item) => /^[+-]/.test(item)).length;
+  return changes === 0 || changes === items.length;
+}
+
+/** The settings that hold for a file at every door. In a record, names that are absent are the default ones. */
+export const gateSettings = z.object({
+  confirm: schema.shape.confirm.unwrap(),
+  protectedNames: z.array(z.string()).readonly().optional(),
 });
 
 /** The user's complete settings, with default values for those that the user has not set. */

@@ -8,8 +8,9 @@ import { compareWithFile, type FileRead, readTextFile, refuseWrite, type SaveHab
 import { gitPrefix, withoutGitPrefix } from "./gitPrefix.js";
 import { isLink, mapBounded, type OpenText } from "./identity.js";
 import { createResolver, type Resolved, type ResolvedPath, type Resolver, type Scope } from "./paths.js";
-import { pathOfSyncedUri } from "./pathText.js";
-import { type FileUse, pathFailures, pathWarnings } from "./sentences.js";
+import { isInside, pathOfSyncedUri } from "./pathText.js";
+import { gitDirectoriesWith, gitParts } from "./protection.js";
+import { type FileUse, fileWarnings, pathFailures, pathWarnings } from "./sentences.js";
 
 /** The scope of a snapshot, with the rules for reading files and for comparing open documents with their files. */
 export interface World extends Scope {
@@ -22,7 +23,7 @@ export interface World extends Scope {
 /** A snapshot, with the resolved paths of its documents. */
 export interface WorkspaceSnapshot extends Snapshot {
   readonly places: ReadonlyMap<DocumentUri, ResolvedPath>;
-  /** A sentence for each path that was not read as sent. */
+  /** A sentence for each path that was not read as sent, or whose file needs a warning. */
   readonly warnings: readonly string[];
 }
 
@@ -38,7 +39,7 @@ export async function takeSnapshot(operations: readonly Operation[], world: Worl
   const paths = [...new Set(operations.flatMap(pathsOf).map(({ path }) => path))];
   if (paths.length > limits.filesPerCall) {
     const tooMany = failed(pathFailures.tooManyPaths(paths.length));
-    return { ...assemble(new Map(paths.map((path) => [path, tooMany])), [], []), warnings: [] };
+    return assemble(new Map(paths.map((path) => [path, tooMany])), [], []);
   }
   const resolver = await createResolver(world, paths);
   const resolved = new Map<string, Resolved>(
@@ -55,7 +56,16 @@ export async function takeSnapshot(operations: readonly Operation[], world: Worl
   const budget = { bytes: 0 };
   const uses = usesOf(operations, resolved);
   const isOneOfFew = uses.length <= few;
+  const files = uses.map(({ place }) => place.file ?? "");
+  const isGitLike = files.some((file) => gitParts.test(file));
+  const protectsGit = isGitLike && world.gates.some(({ names }) => names.byLast.has(".git"));
+  const git = protectsGit ? gitDirectoriesWith(files) : [];
   const read = await mapBounded(uses, async (use) => {
+    const { unseen } = use.place;
+    if (unseen?.isDraft === false) return failed(pathFailures.heldUnseen(use.sent, unseen.uri));
+    if (git.some((directory) => isInside(directory, use.place.file ?? ""))) {
+      return failed(pathFailures.protectedPath(use.sent, { kind: "refused", why: "git", by: git[0] ?? "" }));
+    }
     if (use.leaves && use.hasOtherName) return failed(pathFailures.hasOtherName(use.sent, use.place.path));
     const openAs = use.place.open === undefined ? undefined : pathOfSyncedUri(use.place.open.uri);
     if (use.leaves && (await isLink(openAs))) return failed(pathFailures.hasOtherName(use.sent, openAs ?? ""));
@@ -67,7 +77,8 @@ export async function takeSnapshot(operations: readonly Operation[], world: Worl
     const failure = await refuseWrite(file, use.sent);
     return failure === undefined ? result : failed(failure);
   });
-  return { ...assemble(resolved, uses, read), warnings };
+  const snapshot = assemble(resolved, uses, read);
+  return { ...snapshot, warnings: [...warnings, ...snapshot.warnings] };
 }
 
 /** Reads the document that a path refers to. If the document does not exist, the failure is `fileNotFound`. */
@@ -143,7 +154,12 @@ const few = 4;
 async function readDocument(pending: PendingRead): Promise<Read> {
   const { place, sent, budget } = pending;
   // An open document's file is only compared with the document, so no hash is needed.
-  const how = { isRegular: place.isRegular, isHashed: place.open === undefined, isQuick: pending.isOneOfFew };
+  const how = {
+    isRegular: place.isRegular,
+    isHashed: place.open === undefined,
+    isQuick: pending.isOneOfFew,
+    isCanonical: true,
+  };
   const file: FileRead = place.file === undefined ? { kind: "absent" } : await readTextFile(place.file, sent, how);
   if (file.kind === "text") {
     budget.bytes += file.size;
@@ -189,7 +205,7 @@ function assemble(
   resolved: ReadonlyMap<string, Resolved>,
   uses: readonly DocumentUse[],
   read: readonly Read[],
-): Omit<WorkspaceSnapshot, "warnings"> {
+): WorkspaceSnapshot {
   const byIdentity = new Map(uses.map(({ place }, i) => [place.identity, read[i]!]));
   const targets = new Map<string, Target>();
   for (const [path, result] of resolved) {
@@ -204,5 +220,8 @@ function assemble(
     documents.set(result.document.uri, result.document);
     places.set(result.document.uri, place);
   }
-  return { targets, documents, places };
+  const warnings = uses.flatMap(({ place: { path, unseen } }) =>
+    unseen?.isDraft === true ? [fileWarnings.draft(path, unseen.uri)] : [],
+  );
+  return { targets, documents, places, warnings };
 }

@@ -10,7 +10,7 @@ import { readInput } from "../../server/agent/cli/input.js";
 import type { MultiEditResult } from "../../server/lsp/protocol.js";
 import { announced, ownStateHome } from "../support/agentPeer.js";
 import { buildProgram, type Program } from "../support/build.js";
-import { type Ran, type RunOptions, runCommand } from "../support/commands.js";
+import { type Ran, type RunOptions, runCommand, runOnTerminal } from "../support/commands.js";
 import { type Desk, type DeskOptions, layDesk } from "../support/desk.js";
 import { makeDirectory } from "../support/directory.js";
 import { startEditor } from "../support/fakeEditor.js";
@@ -213,8 +213,7 @@ describe.runIf(spawnSync("script", ["--version"]).status === 0)("on a terminal",
     const { root } = await layBench({ files: { "a.txt": "one\n\u001b[2Jtwo\ttab\n" } });
     writeFileSync(join(root, "call.json"), call("a.txt", "one", "1\u001b]0;title\u0007"));
     const shell = `'${process.execPath}' '${program.path}' preview call.json`;
-    const wrapper = `process.exit(require("child_process").spawnSync("script", ["-qec", process.argv[1], "/dev/null"], { stdio: "inherit" }).status)`;
-    const { stdout } = await runCommand({ ...program, path: "-e" }, [wrapper, shell], { cwd: root, env });
+    const { stdout } = await runOnTerminal(shell, { cwd: root, env });
     return stdout;
   };
 

@@ -58,6 +58,7 @@ describe("an announced session", () => {
       pid: editor.process.pid,
       ...(process.platform === "linux" ? { processStart: expect.stringMatching(/^\d+$/) } : {}),
       host: hostname(),
+      owner: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{8}-\d+-\d+$/),
       address: join(sessionsIn(home), `${session.id}.sock`),
       secret: expect.stringMatching(/^[0-9a-f]{64}$/),
       folders: [{ uri: uri("").replace(/\/$/, ""), path: root }],
@@ -117,12 +118,13 @@ describe("an announced session", () => {
     expect(filesIn(home)).toEqual([]);
   });
 
-  it("does not exist if the user does not want it", async () => {
+  it("has neither an address nor a secret if agents are switched off", async () => {
     const home = ownStateHome();
-    const { editor } = await layDesk(program, { ...alone, settings: { agent: { enabled: false } } });
-    await editor.request("multiEdit/status", null);
-    await new Promise((resolve) => setTimeout(resolve, 200));
-    expect(filesIn(home)).toEqual([]);
+    const { root } = await layDesk(program, { ...alone, settings: { agent: { enabled: false } } });
+    const [session] = await announced(home);
+    expect(session).toMatchObject({ closed: "switchedOff", folders: [{ path: root }] });
+    expect([session.address, session.secret]).toEqual([undefined, undefined]);
+    expect(filesIn(home)).toEqual([`${session.id}.json`]);
   });
 });
 

@@ -1,9 +1,10 @@
 /** The answers of the MCP server's tools: short, true, and as long as the agent can pass on. */
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { limits } from "../../server/text/limits.js";
 import { buildProgram, type Program } from "../support/build.js";
+import { runCommand } from "../support/commands.js";
 import { startAgent } from "../support/mcpAgent.js";
 import { edit, layTable, unsaved } from "../support/mcpTable.js";
 
@@ -94,7 +95,41 @@ describe("an answer", () => {
   });
 });
 
+describe("a line that is too long for one answer", () => {
+  it("is cut, and the note says so and where to go on", async () => {
+    const long = `${"x".repeat(limits.toolText - 1)}😀\n`;
+    const { agent } = await layTable(program, { files: { "a.txt": `${long}last\n`, "b.txt": long } });
+    const shown = `only ${limits.toolText - 1} of its ${limits.toolText + 2} characters are shown.`;
+    const first = await agent.call("read_document", { path: "a.txt" });
+    expect(first.texts).toEqual([
+      `Lines 1 to 1 of 2, from disk: no editor has the file open. Line 1 is too long for one answer: ${shown} The rest is too long for one answer: continue with startLine 2.`,
+      "x".repeat(limits.toolText - 1),
+    ]);
+    const only = await agent.call("read_document", { path: "b.txt" });
+    expect(only.texts[0]).toBe(
+      `Lines 1 to 1 of 1, from disk: no editor has the file open. Line 1 is too long for one answer: ${shown}`,
+    );
+    const rest = await agent.call("read_document", { path: "a.txt", startLine: 2 });
+    expect(rest.texts[1]).toBe("last\n");
+  });
+});
+
 describe("undo_last_edit", () => {
+  it("says that the user has already undone the edit, and then undoes the one before it", async () => {
+    const { agent, root } = await layTable(program, { open: {}, files: { "a.txt": "one\nold\n" } });
+    await agent.call("multi_edit", edit("a.txt", "one", "two"));
+    await agent.call("multi_edit", edit("a.txt", "old", "new"));
+    const undone = await runCommand(program, ["undo"], { cwd: root });
+    expect(undone).toMatchObject({ code: 0 });
+    const answer = await agent.call("undo_last_edit", {});
+    expect(answer.isError).toBe(true);
+    expect(answer.texts[0]).toMatch(
+      /^The transaction "[\w-]+" \("a\.txt \(1 edit\)"\) has already been undone; an undo can't be undone\. Nothing was changed\. The next undo_last_edit undoes your edit before it\.$/,
+    );
+    expect((await agent.call("undo_last_edit", {})).isError).toBe(false);
+    expect(readFileSync(join(root, "a.txt"), "utf8")).toBe("one\nold\n");
+  });
+
   it("undoes the agent's own edits, the latest first, and leaves what others did", async () => {
     const { agent, root, texts } = await layTable(program, { open: { "a.txt": "one\nold\n" } });
     const other = await startAgent(program, root);

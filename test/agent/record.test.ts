@@ -3,12 +3,12 @@
  * ignored.
  */
 import { execFileSync, spawnSync } from "node:child_process";
-import { chmodSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { readRecords, recordPath, type SessionRecord, writeRecord } from "../../server/agent/session/record.js";
 import { limits } from "../../server/text/limits.js";
-import { isProcess, processStart } from "../../server/workspace/process.js";
+import { isProcess, processStart, realOwners } from "../../server/workspace/process.js";
 import { inServerFolder } from "../../server/workspace/serverFolder.js";
 import { makeDirectory } from "../support/directory.js";
 
@@ -27,6 +27,9 @@ const record: SessionRecord = {
   startedAt: "2026-01-01T00:00:00.000Z",
 };
 
+/** The rest of what is read if no session is closed, stale or ended. */
+const others = { closed: [], stale: [], removed: 0 };
+
 describe("a record", () => {
   it("is read back as written, with the most recent one first, and no other file is left in the folder", () => {
     const directory = makeDirectory({});
@@ -34,12 +37,12 @@ describe("a record", () => {
     writeRecord(directory, { ...record, folders: [] });
     writeRecord(directory, record);
     writeRecord(directory, younger);
-    expect(readRecords(directory)).toEqual({ records: [younger, record], problems: [], hidden: [] });
+    expect(readRecords(directory)).toEqual({ ...others, records: [younger, record], problems: [], hidden: [] });
     expect(readdirSync(directory).sort()).toEqual(["0123456789ab.json", "ba9876543210.json"]);
   });
 
   it("does not exist if there is no directory", () => {
-    expect(readRecords(join(makeDirectory({}), "none"))).toEqual({ records: [], problems: [], hidden: [] });
+    expect(readRecords(join(makeDirectory({}), "none"))).toEqual({ ...others, records: [], problems: [], hidden: [] });
   });
 
   it("of a later version is read if only fields were added, and otherwise reported as such", () => {
@@ -48,7 +51,7 @@ describe("a record", () => {
     expect(readRecords(directory).records).toEqual([record]);
     write(directory, { ...record, format: 2 });
     const newer = expect.stringContaining("newer version");
-    expect(readRecords(directory)).toEqual({ records: [], problems: [newer], hidden: [newer] });
+    expect(readRecords(directory)).toEqual({ ...others, records: [], problems: [newer], hidden: [newer] });
   });
 
   it.each([
@@ -63,6 +66,7 @@ describe("a record", () => {
     writeFileSync(recordPath(directory, record.id), text, { mode: 0o600 });
     const read = readRecords(directory);
     expect(read).toEqual({
+      ...others,
       records: [],
       problems: [expect.stringContaining("is not a valid session announcement")],
       hidden: [],
@@ -132,5 +136,43 @@ describe("a process", () => {
     const up = Number(readFileSync("/proc/uptime", "utf8").split(" ")[0]);
     const age = Number(execFileSync("ps", ["-o", "etimes=", "-p", String(process.pid)], { encoding: "utf8" }));
     expect(Math.abs(up - ticks / perSecond - age)).toBeLessThan(3);
+  });
+});
+
+describe("the record of a session that may have ended", () => {
+  const here = realOwners().self;
+  /** The name of a process of this machine that does not exist any more. */
+  const ended = here.replace(/\d+-\d+$/, "4194305-1");
+  const elsewhere = here.replace(/^[0-9a-f]{8}/, "00000000");
+
+  it("is removed with its socket if its process is gone from this machine", () => {
+    const directory = makeDirectory({ [`${record.id}.sock`]: "" });
+    write(directory, { ...record, owner: ended, address: join(directory, `${record.id}.sock`) });
+    expect(readRecords(directory)).toEqual({ ...others, records: [], problems: [], hidden: [], removed: 1 });
+    expect(readdirSync(directory)).toEqual([]);
+  });
+
+  it("is kept if its process lives", () => {
+    const directory = makeDirectory({});
+    write(directory, { ...record, owner: here });
+    utimesSync(recordPath(directory, record.id), 1, 1);
+    expect(readRecords(directory).records).toEqual([{ ...record, owner: here }]);
+  });
+
+  it.each([
+    ["two minutes ago", -limits.recordMs / 1000 - 1],
+    ["at a time more than two minutes ahead", limits.recordMs / 1000 + 1],
+  ])("counts as gone, with a warning, if it is from elsewhere and was last renewed %s", (_, seconds) => {
+    const directory = makeDirectory({});
+    write(directory, { ...record, owner: elsewhere });
+    const path = recordPath(directory, record.id);
+    const renewed = Date.now() / 1000 + seconds;
+    utimesSync(path, renewed, renewed);
+    const { records, stale, problems } = readRecords(directory);
+    expect([records, stale.map((one) => one.record.id)]).toEqual([[], [record.id]]);
+    expect(problems).toEqual([expect.stringContaining("has not renewed it for 2 minutes")]);
+    expect(problems[0]).toContain(path);
+    utimesSync(path, Date.now() / 1000, Date.now() / 1000);
+    expect(readRecords(directory).records).toHaveLength(1);
   });
 });

@@ -14,6 +14,7 @@ import { announced, ownStateHome } from "../support/agentPeer.js";
 import { buildProgram, type Program } from "../support/build.js";
 import { runCommand } from "../support/commands.js";
 import { type Desk, type DeskOptions, layDesk } from "../support/desk.js";
+import { makeDirectory } from "../support/directory.js";
 
 let program: Program;
 /** A directory that contains only the program `multi-edit`. */
@@ -138,7 +139,10 @@ describe("the lines to paste", () => {
   const page = readFileSync(new URL("../../client-samples/agents/README.md", import.meta.url), "utf8");
   const blocks = [...page.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)].map(([, kind = "", text = ""]) => ({ kind, text }));
   const setup = (name: string): string =>
-    execFileSync(process.execPath, [program.path, "setup", name], { encoding: "utf8" });
+    execFileSync(process.execPath, [program.path, "setup", name], {
+      encoding: "utf8",
+      env: { ...process.env, PATH: `${makeDirectory({ "multi-edit": "" })}${delimiter}${process.env.PATH}` },
+    });
 
   const agents = { claude: "Claude Code", codex: "Codex", opencode: "opencode", gemini: "Gemini CLI" };
 

@@ -91,6 +91,31 @@ describe("writing the configuration", () => {
     });
   });
 
+  it("of pi names this very program in the extension if the PATH does not have it", async () => {
+    const user = userWith({});
+    await user.setup("pi", "--write");
+    const command = JSON.stringify([process.execPath, program.path]);
+    expect(user.text(".pi/agent/extensions/multiEdit.ts")).toContain(`= ${command};`);
+    expect(await user.setup("pi", "--remove")).toMatchObject({ code: 0, stderr: "" });
+  });
+
+  it.each(["claude", "codex", "opencode", "gemini"])(
+    "of %s by hand starts this very program if the PATH does not have it",
+    async (name) => {
+      const { stdout } = await userWith({}).setup(name);
+      expect(stdout).toContain(JSON.stringify(process.execPath));
+      expect(stdout).toContain(JSON.stringify(program.path));
+    },
+  );
+
+  it("of Neovim and Emacs has one form, and says so", async () => {
+    const { code, stderr } = await userWith({}).setup("neovim", "lazy.nvim", "--write");
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringMatching(/^With --write and --remove, .* but "lazy\.nvim" was given/),
+    ]);
+  });
+
   it("keeps the user's own rules for our tools", async () => {
     const permission = { "multi-edit_multi_edit": "ask" };
     const user = userWith({ ".config/opencode/opencode.json": JSON.stringify({ permission }) });
@@ -103,8 +128,25 @@ describe("writing the configuration", () => {
     expect(JSON.parse(user.text(".config/opencode/opencode.json"))).toEqual({ permission });
   });
 
+  it.each([
+    '{"other":1,"key":"sk-123"}',
+    '{"key":"sk-123","mcpServers":{}}',
+    '{\n  "mcpServers": { "other": { "key": "sk-123" } }\n}\n',
+  ])("shows no other setting of %j, neither when it adds nor when it removes", async (text) => {
+    const user = userWith({ ".gemini/settings.json": text });
+    const added = await user.setup("gemini", "--write");
+    expect(added.stdout).toContain('"multi-edit"');
+    const removed = await user.setup("gemini", "--remove");
+    expect(removed.stdout).toContain('"multi-edit"');
+    for (const { code, stdout } of [added, removed]) {
+      expect(code).toBe(0);
+      expect(stdout).not.toContain("sk-123");
+      expect(stdout).not.toContain("other");
+    }
+  });
+
   it("shows no other setting, keeps the file's mode, and follows a link", async () => {
-    const user = userWith({ "dotfiles/settings.json": '{\n  "key": "sk-123",\n  "other": 1\n}\n' });
+    const user = userWith({ "dotfiles/settings.json": '{\n  "other": 1,\n  "key": "sk-123"\n}\n' });
     const file = join(user.home, "dotfiles/settings.json");
     chmodSync(file, 0o640);
     mkdirSync(join(user.home, ".gemini"));
@@ -120,7 +162,19 @@ describe("writing the configuration", () => {
     ["gemini", ".gemini/settings.json", '{\n  "a": 1,,\n}\n', "line 2"],
     ["gemini", ".gemini/settings.json", "[]\n", "not a JSON object"],
     ["codex", ".codex/config.toml", '[mcp_servers.multi-edit]\ncommand = "x"\n', "already has these settings"],
+    ["codex", ".codex/config.toml", 'mcp_servers.multi-edit.command = "x"\n', "already has these settings"],
+    ["codex", ".codex/config.toml", '[mcp_servers]\nmulti-edit = { command = "x" }\n', "already has these settings"],
     ["pi", ".pi/agent/extensions/multiEdit.ts", "export default () => 1;\n", "this command did not write it"],
+    ["pi", ".pi/agent/extensions/multiEdit.ts", "// My own multi-edit.\n", "this command did not write it"],
+    ["claude", ".claude.json", '{ "mcpServers": null }\n', 'its property "mcpServers" is not an object'],
+    ["claude", ".claude/settings.json", '{ "permissions": "x" }\n', 'its property "permissions" is not an object'],
+    ["claude", ".claude/settings.json", '{ "permissions": { "allow": "x" } }\n', '"permissions.allow" is not a list'],
+    [
+      "gemini",
+      ".gemini/settings.json",
+      '{ "mcpServers": {}, "mcpServers": {} }\n',
+      "one of its properties is there twice",
+    ],
   ])("of %s is refused if %s is not as expected, and changes nothing", async (name, path, text, reason) => {
     const user = userWith({ [path]: text });
     const { code, stdout, stderr } = await user.setup(name, "--write");
@@ -128,6 +182,31 @@ describe("writing the configuration", () => {
     expect(stderr).toContain(join(user.home, path));
     expect(stderr).toContain(reason);
     expect(user.text(path)).toBe(text);
+  });
+
+  it("of opencode leaves one rule for all tools as it is", async () => {
+    const before = { permission: "allow", agent: { plan: { permission: "deny" } } };
+    const user = userWith({ ".config/opencode/opencode.json": JSON.stringify(before) });
+    expect(await user.setup("opencode", "--write")).toMatchObject({ code: 0, stderr: "" });
+    expect(JSON.parse(user.text(".config/opencode/opencode.json"))).toMatchObject({
+      ...before,
+      mcp: { "multi-edit": { type: "local" } },
+    });
+    await user.setup("opencode", "--remove");
+    expect(JSON.parse(user.text(".config/opencode/opencode.json"))).toEqual(before);
+  });
+
+  it("refuses a read-only file, and writes to the end of a link whose file does not exist yet", async () => {
+    const user = userWith({ ".gemini/settings.json": "{}\n", "dotfiles/": "" });
+    chmodSync(join(user.home, ".gemini/settings.json"), 0o444);
+    const { code, stderr } = await user.setup("gemini", "--write");
+    expect([code, stderr]).toEqual([2, expect.stringContaining("settings.json was not changed: it is read-only.")]);
+    expect(user.text(".gemini/settings.json")).toBe("{}\n");
+    mkdirSync(join(user.home, ".codex"));
+    mkdirSync(join(user.home, "dotfiles"), { recursive: true });
+    symlinkSync("../dotfiles/codex.toml", join(user.home, ".codex/config.toml"));
+    expect(await user.setup("codex", "--write")).toMatchObject({ code: 0, stderr: "" });
+    expect(user.text("dotfiles/codex.toml")).toContain("[mcp_servers.multi-edit]");
   });
 
   it("of two files changes none if one can't be read", async () => {
@@ -189,17 +268,44 @@ describe("laws", () => {
     );
   });
 
+  it.each([
+    ["comments beside our part", '{\n  "servers": {\n    // x\n    "ours": 1 // y\n  }, // z\n  "a": 1\n}\n'],
+    [
+      "comments beside other parts",
+      '{\n  "a": 1, // x\n  // y\n  "servers": {\n    "b": 1, // z\n    "ours": 1\n  }\n}\n',
+    ],
+    ["Windows line endings", '\uFEFF{\r\n  "servers": {\r\n    "ours": 1\r\n  },\r\n  "a": 1\r\n}\r\n'],
+  ])("removal keeps %s, and the lines of other properties", (_, text) => {
+    const after = valueIn(file.remove(text));
+    expect(after.match(/\/\/ \w/g)).toEqual(text.match(/\/\/ \w/g));
+    expect(after).not.toContain("ours");
+    const others = text.split("\n").filter((line) => /"[ab]"/.test(line));
+    expect(after.split("\n")).toEqual(expect.arrayContaining(others.map((line) => line.replace("1, // z", "1 // z"))));
+  });
+
+  it("a block whose last line is missing is not taken to reach to the end of another block", () => {
+    const block = blockFile("/config.toml", { comment: "#", block: "x = 1\n", byHand: /(?!)/ });
+    const [start = ""] = valueIn(block.add("")).split("\n");
+    const once = valueIn(block.add(`${start}\nmine = 1\n`));
+    expect(valueIn(block.add(once))).toBe(once);
+    expect(once).toContain("mine = 1");
+  });
+
   it("a file with a block is byte for byte as before once the block is removed", () => {
     const block = blockFile("/config.toml", { comment: "#", block: "[ours]\nx = 1\n", byHand: /^\[ours\]/m });
     const lines = fc.array(fc.constantFrom("", "a = 1", "[t]", "# c"), { maxLength: 6 });
     fc.assert(
-      fc.property(lines, fc.boolean(), (given, ends) => {
-        const before = given.join("\n") + (ends ? "\n" : "");
+      fc.property(lines, fc.boolean(), fc.constantFrom("\n", "\r\n"), (given, ends, eol) => {
+        const before = given.join(eol) + (ends ? eol : "");
         const once = valueIn(block.add(before));
+        if (before.includes("\r\n")) expect(once).not.toMatch(/[^\r]\n/);
         expect(valueIn(block.add(once))).toBe(once);
         const removed = block.remove(once);
         const after = removed.ok ? (removed.value ?? "") : "";
-        expect(after.trim() === "" ? "" : after).toBe(before.trim() === "" ? "" : `${before.replace(/\n$/, "")}\n`);
+        const end = before.includes("\r\n") ? "\r\n" : "\n";
+        expect(after.trim() === "" ? "" : after).toBe(
+          before.trim() === "" || before.endsWith("\n") ? before.trim() && before : before + end,
+        );
       }),
     );
   });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { announced, ownStateHome } from "../support/agentPeer.js";
-import { type Ran, type RunOptions, runCommand } from "../support/commands.js";
+import { type Ran, type RunOptions, runCommand, runOnTerminal } from "../support/commands.js";
 import { serverForDesks } from "../support/desk.js";
 import { makeDirectory } from "../support/directory.js";
 import { type EditorOptions, startEditor } from "../support/fakeEditor.js";
@@ -176,6 +176,47 @@ describe("undo without an editor", () => {
     expect(text("a.txt")).toBe("two\n");
     expect(await agent.call("undo_last_edit", {})).toMatchObject({ isError: false });
     expect(text("a.txt")).toBe("one\n");
+  });
+});
+
+describe("an undo on disk that needs consent", () => {
+  /** A call on disk, after which the user has changed the settings; `type` runs a command on a terminal. */
+  async function laySettings(settings: object) {
+    const shelf = layShelf({ "a.txt": "one\n" });
+    await shelf.apply(call("a.txt"));
+    const env = { XDG_CONFIG_HOME: join(shelf.home, "config") };
+    const own = join(env.XDG_CONFIG_HOME, "multi-edit-language-server");
+    mkdirSync(own, { recursive: true });
+    writeFileSync(join(own, "settings.json"), JSON.stringify(settings));
+    const line = `'${process.execPath}' '${program.path}' undo`;
+    const type = (args = "", more: NodeJS.ProcessEnv = {}): Promise<Ran> =>
+      runOnTerminal(`${line} ${args}`, { cwd: shelf.root, env: { ...env, ...more } });
+    return { ...shelf, env, type };
+  }
+
+  it("is refused if nobody can be asked, and done if the user types it", async () => {
+    const { run, type, env, text } = await laySettings({ confirm: "always" });
+    const { code, stderr } = await run(["undo"], { env });
+    expect([code, stderr]).toEqual([4, expect.stringContaining("no editor is there to ask")]);
+    expect(text("a.txt")).toBe("two\n");
+    expect(await type()).toMatchObject({ code: 0 });
+    expect(text("a.txt")).toBe("one\n");
+  });
+
+  it("is not the user's own if an agent has a terminal", async () => {
+    const { type, text } = await laySettings({ confirm: "always" });
+    for (const asAgent of [type("", { GEMINI_CLI: "1" }), type("--agent=one"), type("", { MULTI_EDIT_AGENT: "one" })]) {
+      const { code, stdout } = await asAgent;
+      expect([code, stdout]).toEqual([4, expect.stringContaining("no editor is there to ask")]);
+    }
+    expect(text("a.txt")).toBe("two\n");
+  });
+
+  it("is refused, whoever asks for it, if the file is protected by now", async () => {
+    const { type, text } = await laySettings({ protectedNames: ["+a.txt"] });
+    const { code, stdout } = await type();
+    expect([code, stdout]).toEqual([1, expect.stringContaining("is protected")]);
+    expect(text("a.txt")).toBe("two\n");
   });
 });
 

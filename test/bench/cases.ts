@@ -1,10 +1,22 @@
 /** The table of all benchmark cases. */
 import { agentCases } from "./agentCases.js";
 import { batchCases } from "./batchCases.js";
+import { bulk } from "./bulkCases.js";
+import { diskBatch } from "./diskCases.js";
 import { hostile } from "./hostileCases.js";
+import { openDocuments } from "./openCases.js";
 import type { BenchCase } from "./result.js";
 import { ladder } from "./rungCases.js";
 import { wireCases } from "./wireCases.js";
 
 /** The cases in the order of the table of goals. */
-export const benchCases: readonly BenchCase[] = [...batchCases, ladder, ...wireCases, ...agentCases, hostile];
+export const benchCases: readonly BenchCase[] = [
+  ...batchCases,
+  ladder,
+  ...wireCases,
+  bulk,
+  openDocuments,
+  diskBatch,
+  ...agentCases,
+  hostile,
+];

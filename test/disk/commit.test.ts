@@ -1,8 +1,3 @@
-/**
- * Commits from the caller's perspective: refusals and their reasons, preserved attributes, undo, and reports after a
- * crash.
- */
-import { createHash } from "node:crypto";
 import {
   chmodSync,
   lstatSync,
@@ -17,56 +12,12 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type Committed, type NotCommitted, type Staged, stage } from "../../server/disk/commit.js";
+import { type NotCommitted, stage } from "../../server/disk/commit.js";
 import type { DiskChange } from "../../server/disk/diskChange.js";
-import { type DiskWorkspace, diskWorkspace } from "../../server/disk/diskWorkspace.js";
+import type { DiskWorkspace } from "../../server/disk/diskWorkspace.js";
 import { type FileSystem, realFileSystem, systemError } from "../../server/disk/fileSystem.js";
 import { recover } from "../../server/disk/recover.js";
-import { type Entry, makeDirectory } from "../support/directory.js";
-
-/** A folder with files, and a state directory beside it. */
-interface Site {
-  readonly root: string;
-  readonly workspace: DiskWorkspace;
-  path(name: string): string;
-  text(name: string): string;
-  /** The names in the folder, sorted. */
-  names(): string[];
-}
-
-function site(entries: Readonly<Record<string, Entry>>, more: Partial<DiskWorkspace> = {}): Site {
-  const under = Object.fromEntries(Object.entries(entries).map(([name, entry]) => [`ws/${name}`, entry]));
-  const root = makeDirectory({ "ws/": "", ...under });
-  const folder = join(root, "ws");
-  const workspace = diskWorkspace([folder], { state: join(root, "state"), swapFiles: [join(root, "swap")], ...more });
-  const path = (name: string): string => join(folder, name);
-  return {
-    root,
-    workspace,
-    path,
-    text: (name) => readFileSync(path(name), "utf8"),
-    names: () => readdirSync(folder, { recursive: true, encoding: "utf8" }).sort(),
-  };
-}
-
-const hashOf = (text: string): string => createHash("sha256").update(text).digest("hex");
-
-function update({ path }: Site, name: string, before: string, after: string): DiskChange {
-  return { kind: "update", path: path(name), name, hash: hashOf(before), content: { text: after } };
-}
-
-/** Stages a batch that must not be refused. */
-function staged(at: Site, changes: readonly DiskChange[]): Staged {
-  const result = stage(at.workspace, changes, "a batch");
-  if (!result.ok) throw new Error(result.failures.map(({ message }) => message).join("\n"));
-  return result;
-}
-
-function committed(at: Site, changes: readonly DiskChange[]): Committed {
-  const result = staged(at, changes).commit();
-  if (result.outcome !== "applied") throw new Error(result.failure.message);
-  return result;
-}
+import { committed, hashOf, refused, type Site, site, staged, update } from "./site.js";
 
 /**
  * A batch whose record is refused once everything else is done, so the batch is rolled back; `meddle` runs just before
@@ -85,13 +36,6 @@ function takenBack(at: Site, changes: readonly DiskChange[], meddle: () => void 
   const result = staged({ ...at, workspace }, changes).commit();
   if (result.outcome === "applied") throw new Error("the batch was not rolled back");
   return result;
-}
-
-/** The codes and paths of the failures reported for a batch that must be refused. */
-function refused(at: Site, changes: readonly DiskChange[]): (readonly [string, string | undefined])[] {
-  const result = stage(at.workspace, changes, "a batch");
-  if (result.ok) throw new Error("it was not refused");
-  return result.failures.map(({ code, path }) => [code, path]);
 }
 
 /** The same workspace as seen by the next process after the previous one has died. */
@@ -156,16 +100,34 @@ describe("a batch is refused", () => {
     expect(at.text("a.txt")).toBe("a");
   });
 
-  it("while another batch is staged in the same folders, or in folders above or below them", () => {
-    const at = site({ "a.txt": "a", "sub/b.txt": "b", "other/c.txt": "c" });
+  it("while another batch with one of its files is staged, whatever the folders, and no other batch is", () => {
+    const at = site({ "a.txt": "a", "sub/b.txt": "b", "linked.txt": "c", "other.txt": { hardLink: "ws/linked.txt" } });
     const below = (name: string): Site => ({ ...at, workspace: { ...at.workspace, folders: [at.path(name)] } });
+    const create = (path: string): DiskChange => ({
+      kind: "create",
+      path: at.path(path),
+      name: path,
+      content: { text: "" },
+    });
     const first = staged(below("sub"), [update(at, "sub/b.txt", "b", "bb")]);
-    expect(refused(at, [update(at, "a.txt", "a", "aa")])).toEqual([["locked", undefined]]);
+    expect(refused(at, [update(at, "a.txt", "a", "aa"), update(at, "sub/b.txt", "b", "x")])).toEqual([
+      ["locked", undefined],
+    ]);
     expect(refused(below("sub"), [update(at, "sub/b.txt", "b", "bb")])).toEqual([["locked", undefined]]);
-    committed(below("other"), [update(at, "other/c.txt", "c", "cc")]).finish();
+    committed(at, [update(at, "a.txt", "a", "aa"), create("sub/c.txt")]).finish();
     first.abandon();
-    committed(at, [update(at, "a.txt", "a", "aa")]).finish();
-    expect([at.text("a.txt"), at.text("sub/b.txt"), at.text("other/c.txt")]).toEqual(["aa", "b", "cc"]);
+    committed(at, [update(at, "sub/b.txt", "b", "bb")]).finish();
+    expect([at.text("a.txt"), at.text("sub/b.txt"), at.text("sub/c.txt")]).toEqual(["aa", "bb", ""]);
+    // Another name of the same file, and a name in a directory that the other batch creates.
+    const second = staged(at, [update(at, "linked.txt", "c", "cc"), create("new/a.txt"), create("Sub.txt")]);
+    for (const change of [update(at, "other.txt", "c", "x"), create("new/b.txt"), create("new/below/c.txt")]) {
+      expect(refused(at, [change])).toEqual([["locked", undefined]]);
+    }
+    // On some disks, this is the same name.
+    expect(refused(at, [create("sub.TXT")])).toEqual([["locked", undefined]]);
+    second.abandon();
+    committed(at, [create("new/b.txt")]).finish();
+    expect(readdirSync(at.workspace.state)).toEqual([]);
   });
 
   it("if a directory is replaced by a link after it was inspected, and nothing outside is touched", () => {
@@ -341,7 +303,7 @@ describe("after a crash", () => {
     const at = site({ "a.txt": "a", "sub/b.txt": "b" });
     staged(at, [update(at, "a.txt", "a", "aa")]);
     const names = at.names();
-    expect(recover(at.workspace).failure?.code).toBe("locked");
+    expect(recover(at.workspace)).toEqual({ batches: [], problems: [] });
     expect(recover({ ...next(at), folders: [at.path("sub")] })).toEqual({ batches: [], problems: [] });
     expect(at.names()).toEqual(names);
   });

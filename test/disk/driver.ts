@@ -23,7 +23,7 @@ function run({ folder, state, kind, changes }: DriverTask): DriverReport {
     const messages = [...batches.map(({ message }) => message), ...problems, ...(failure ? [failure.message] : [])];
     return { outcome: "recovered", messages };
   }
-  const staged = stage(workspace, changes, "a batch", { kind: "keep", id: newId() });
+  const staged = stage(workspace, changes, "a batch", { onCommit: { kind: "keep", id: newId() } });
   if (!staged.ok) return { outcome: "refused", messages: staged.failures.map(({ message }) => message) };
   if (kind === "abandon") {
     staged.abandon();

@@ -14,9 +14,22 @@ import { runHardships } from "./hardships.js";
 import { chooser } from "./plans.js";
 import { newTally, simulate, type Tally } from "./simulation.js";
 import { smallPlans } from "./smallPlans.js";
+import { runSwaps } from "./swapping.js";
 
 /** Number of states to examine for each cut of a random batch. */
 const samples = 20;
+
+/** Runs calls for some seconds while a directory is exchanged for a link to one outside; returns what was wrong. */
+async function runRace(seconds: number): Promise<string[]> {
+  const program = await buildProgram(new URL("../server/main.ts", import.meta.url));
+  try {
+    const { reads, writes, succeeded, wrong } = await runSwaps(program.path, seconds);
+    console.log(`${reads} reads and ${writes} writes beside swapped links, ${succeeded} done: ${wrong.length} wrong`);
+    return wrong;
+  } finally {
+    program.remove();
+  }
+}
 
 interface Share {
   /** Milliseconds since 1970. */
@@ -37,6 +50,7 @@ async function main(): Promise<void> {
       double: { type: "string", default: "200" },
       states: { type: "string", default: "100000" },
       cuts: { type: "string", default: "100" },
+      swaps: { type: "string", default: "10" },
       seconds: { type: "string", default: "86400" },
       jobs: { type: "string", default: "2" },
       seed: { type: "string", default: String(Date.now() % 1_000_000) },
@@ -76,6 +90,7 @@ async function main(): Promise<void> {
       );
       wrong.push(...tally.wrong.map((what) => `${tally.name}: ${what}`));
     }
+    wrong.push(...(await runRace(Math.min(Number(values.swaps), Number(values.seconds)))));
     wrong.push(...(await timed(() => simulateAll({ states, seed, end: end() }, jobs))));
   } finally {
     program.remove();

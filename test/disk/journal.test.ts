@@ -7,6 +7,7 @@ import { recover } from "../../server/disk/recover.js";
 import { isTorn } from "../../server/disk/rollBack.js";
 import { type MemoryDisk, memoryDisk, PowerCut } from "./memoryDisk.js";
 import { workspaceFolder } from "./plans.js";
+import { overwrite } from "./scene.js";
 import { workspaceOn } from "./simulation.js";
 
 const [inside, outside] = [`${workspaceFolder}/a`, "/home/a"];
@@ -43,7 +44,7 @@ function isCommitting(disk: MemoryDisk): boolean {
 const textAt = (disk: MemoryDisk, path: string): string => disk.read(path, 1_000).toString();
 
 function rewrite(disk: MemoryDisk, journal: string, body: string, sum?: string): void {
-  disk.fill(journal, Buffer.from(`${sum ?? createHash("sha256").update(body).digest("hex")}\n${body}\n`));
+  overwrite(disk, journal, Buffer.from(`${sum ?? createHash("sha256").update(body).digest("hex")}\n${body}\n`));
 }
 
 describe("a journal", () => {
@@ -62,7 +63,7 @@ describe("a journal", () => {
         const found = disk.afterKill();
         const damaged = Buffer.from(bytes);
         damaged[at] = damaged[at]! ^ flip;
-        found.fill(journal, damaged);
+        overwrite(found, journal, damaged);
         const { batches, problems } = recover(workspaceOn(found));
         expect([batches.length, problems.length]).toEqual([0, 1]);
         expect(textAt(found, inside)).toBe("new\n");

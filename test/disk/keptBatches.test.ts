@@ -26,7 +26,7 @@ function diskWith(texts: Readonly<Record<string, string | Buffer>>, trouble: Tro
 /** Applies and keeps a batch; returns its id. */
 function keep(workspace: DiskWorkspace, changes: readonly DiskChange[]): string {
   const id = newId();
-  const staged = stage(workspace, changes, "a batch", { kind: "keep", id, by: { name: "agent" } });
+  const staged = stage(workspace, changes, "a batch", { onCommit: { kind: "keep", id, by: { name: "agent" } } });
   if (!staged.ok) throw new Error(staged.failures[0]?.message);
   const committed = staged.commit();
   if (committed.outcome !== "applied") throw new Error(committed.failure.message);
@@ -105,7 +105,7 @@ describe("a kept batch", () => {
   it("is marked as undone by the journal of the batch that undoes it", () => {
     const disk = diskWith({ a: "one\n" });
     const id = keep(workspaceOn(disk), [update("a", "two\n")]);
-    const staged = stage(workspaceOn(disk), [update("a", "one\n")], "undo", { kind: "markUndone", id });
+    const staged = stage(workspaceOn(disk), [update("a", "one\n")], "undo", { onCommit: { kind: "markUndone", id } });
     if (!staged.ok) throw new Error("not staged");
     staged.commit();
     // Killed before `finish`: the next process finds the journal.
@@ -145,7 +145,7 @@ describe("whatever the batch is", () => {
         const plan = randomPlan(chooser(seed));
         const disk = memoryDisk(plan.layout, { copiesAttributes: seed % 4 > 0 }, {});
         const id = newId();
-        const staged = stage(workspaceOn(disk), plan.changes, "a batch", { kind: "keep", id });
+        const staged = stage(workspaceOn(disk), plan.changes, "a batch", { onCommit: { kind: "keep", id } });
         if (!staged.ok) return;
         const committed = staged.commit();
         if (committed.outcome === "applied") committed.finish();
@@ -169,7 +169,7 @@ describe("whatever the batch is", () => {
         const disk = memoryDisk(plan.layout, { copiesAttributes: true }, trouble);
         let isFinished = false;
         try {
-          const staged = stage(workspaceOn(disk), plan.changes, "a batch", { kind: "keep", id: newId() });
+          const staged = stage(workspaceOn(disk), plan.changes, "a batch", { onCommit: { kind: "keep", id: newId() } });
           const committed = staged.ok ? staged.commit() : undefined;
           if (committed?.outcome === "applied") committed.finish();
           isFinished = true;
@@ -269,10 +269,11 @@ describe("a kept batch that is read", () => {
     keep(workspaceOn(disk), [update("a", "two\n")]);
     const path = `${batches}/${disk.list(batches)[0]}`;
     const [, body = ""] = disk.read(path, 10_000).toString().split("\n");
+    const fill = (bytes: Buffer): boolean => disk.fill(path, bytes, disk.read(path, 10_000));
     const rewrite = (text: string): void => {
-      disk.fill(path, Buffer.from(`${createHash("sha256").update(text).digest("hex")}\n${text}\n`));
+      fill(Buffer.from(`${createHash("sha256").update(text).digest("hex")}\n${text}\n`));
     };
-    return { disk, path, body, rewrite };
+    return { disk, path, body, fill, rewrite };
   }
   const readOn = (disk: MemoryDisk) => {
     const { batches: read, problems } = readKept(workspaceOn(disk));
@@ -280,13 +281,13 @@ describe("a kept batch that is read", () => {
   };
 
   it("is refused if a byte of it is damaged", () => {
-    const { disk, path } = keptOn();
+    const { disk, path, fill } = keptOn();
     const bytes = disk.read(path, 10_000);
     fc.assert(
       fc.property(fc.nat(bytes.length - 1), fc.integer({ min: 1, max: 255 }), (index, flip) => {
         const damaged = Buffer.from(bytes);
         damaged[index] = damaged[index]! ^ flip;
-        disk.fill(path, damaged);
+        fill(damaged);
         expect(readOn(disk)).toEqual([0, 1]);
       }),
       { numRuns: 200 },

@@ -6,6 +6,7 @@ import { targetOf } from "../../server/disk/diskChange.js";
 import { recover } from "../../server/disk/recover.js";
 import { type MemoryDisk, memoryDisk } from "./memoryDisk.js";
 import { chooser, randomPlan, type Tree, type TrialPlan, workspaceFolder } from "./plans.js";
+import { overwrite } from "./scene.js";
 import { workspaceOn } from "./simulation.js";
 
 interface Meddling {
@@ -22,16 +23,21 @@ const theirs = Buffer.from("written by somebody else\n");
 
 const meddlings: Readonly<Record<string, Meddling>> = {
   "writes into it": {
-    act: (disk, path) => isFile(disk, path) && done(disk.outside().fill(path, theirs)),
+    act: (disk, path) => isFile(disk, path) && done(overwrite(disk.outside(), path, theirs)),
     // Between the check and the step, only a file that is written in place or removed again can be changed.
     tooLate: /^(?:open|write|truncate|unlink) /,
+  },
+  "appends to it": {
+    act: (disk, path) => isFile(disk, path) && done(overwrite(disk.outside(), path, appended(disk, path))),
+    // Before the file is cut to its new length, its size is checked once more.
+    tooLate: /^(?:truncate|unlink) /,
   },
   "writes as many bytes into it as it had": {
     act: (disk, path) => {
       const size = disk.outside().look(path)?.size ?? 0;
       if (!isFile(disk, path) || size < theirs.length) return false;
       const padded = Buffer.concat([Buffer.alloc(size - theirs.length, "."), theirs]);
-      return done(disk.outside().fill(path, padded));
+      return done(overwrite(disk.outside(), path, padded));
     },
     tooLate: /^(?:open|write|truncate|unlink) /,
   },
@@ -53,6 +59,8 @@ const meddlings: Readonly<Record<string, Meddling>> = {
 };
 
 const isFile = (disk: MemoryDisk, path: string): boolean => disk.outside().look(path)?.kind === "file";
+const appended = (disk: MemoryDisk, path: string): Buffer =>
+  Buffer.concat([disk.outside().read(path, Number.POSITIVE_INFINITY), theirs]);
 const done = (_: unknown): true => true;
 
 describe.each(Object.entries(meddlings))("another program that %s", (_, { act, tooLate }) => {

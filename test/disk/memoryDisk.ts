@@ -256,19 +256,24 @@ function fileCalls(machine: Machine) {
       step(machine, `write ${path}`);
       node.bytes = Buffer.from(bytes);
     },
-    fill(path: string, bytes: Uint8Array) {
+    fill(path: string, bytes: Uint8Array, before: Uint8Array): boolean {
       step(machine, `open ${path}`);
       const node = fileAt(machine, path);
-      const old = node.bytes;
-      const joined = (length: number): Buffer => Buffer.concat([bytes.subarray(0, length), old.subarray(length)]);
+      if (node.bytes.length !== before.length) return false;
+      const put = (some: Uint8Array) => (node.bytes = Buffer.concat([some, node.bytes.subarray(some.length)]));
+      const common = Math.min(bytes.length, before.length);
       step(machine, `write ${path}`);
       // Clears the set-user-ID and set-group-ID bits, as the system does for users other than the superuser.
       node.mode &= ~0o6000;
-      node.bytes = joined(bytes.length >> 1);
+      put(bytes.subarray(0, common >> 1));
       step(machine, `write ${path}`);
-      node.bytes = joined(bytes.length);
+      put(bytes.subarray(0, common));
+      const hasGrown = node.bytes.length !== before.length;
+      if (hasGrown) put(before.subarray(0, common));
+      if (hasGrown) return false;
       step(machine, `truncate ${path}`);
       node.bytes = Buffer.from(bytes);
+      return true;
     },
     setMode(path: string, mode: number) {
       step(machine, `chmod ${path}`);
@@ -369,9 +374,7 @@ function cut({ nodes, pending, copiesAttributes }: Platter, choose: Choose): Pla
   }
   // In half of the cases, a random part of the name changes survives; in a quarter each, all of them or none do.
   const mood = choose(4);
-  for (const changes of pending) {
-    if (mood === 0 || (mood !== 1 && choose(2) === 0)) applySynced(kept, changes);
-  }
+  for (const changes of pending) if (mood === 0 || (mood !== 1 && choose(2) === 0)) applySynced(kept, changes);
   for (const node of kept.values()) for (const [name, inode] of node.syncedNames) node.names.set(name, inode);
   return { nodes: kept, pending: [], copiesAttributes };
 }
@@ -386,8 +389,7 @@ function copied({ nodes, pending, copiesAttributes }: Platter): Platter {
 
 function sectors({ bytes, synced = Buffer.alloc(0) }: Node, choose: Choose): Buffer {
   const mood = choose(4);
-  if (mood === 0) return bytes;
-  if (mood === 1) return synced;
+  if (mood < 2) return mood === 0 ? bytes : synced;
   const length = choose(2) === 0 ? bytes.length : Math.max(bytes.length, synced.length);
   const out = Buffer.alloc(length);
   for (let at = 0; at < length; at += 512) {

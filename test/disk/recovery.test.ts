@@ -14,7 +14,7 @@ import { journalProblems, recover } from "../../server/disk/recover.js";
 import { makeDirectory } from "../support/directory.js";
 import { type MemoryDisk, memoryDisk, PowerCut } from "./memoryDisk.js";
 import { workspaceFolder } from "./plans.js";
-import { at, create, isCommitRecord, move, remove, textsOf, update } from "./scene.js";
+import { at, create, isCommitRecord, move, overwrite, remove, textsOf, update } from "./scene.js";
 import { workspaceOn } from "./simulation.js";
 
 /** A disk on which a batch was killed during its commit, before the first step accepted by `isIt`. */
@@ -152,7 +152,7 @@ describe("a name that is too long for the disk", () => {
     const [, body = ""] = disk.read(`/state/multi-edit/${journal}`, 10_000).toString().split("\n");
     const other = body.replace(at("docs/x"), at(`docs/${long}`));
     const sum = createHash("sha256").update(other).digest("hex");
-    disk.fill(`/state/multi-edit/${journal}`, Buffer.from(`${sum}\n${other}\n`));
+    overwrite(disk, `/state/multi-edit/${journal}`, Buffer.from(`${sum}\n${other}\n`));
     expect(recover(workspaceOn(disk)).batches.map(({ outcome }) => outcome)).toEqual(["rolledBack"]);
     expect([disk.list("/state/multi-edit"), [...disk.tree(workspaceFolder)]]).toEqual([[], []]);
   });

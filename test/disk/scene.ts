@@ -1,6 +1,7 @@
 /** Small batches on in-memory disks, step by step, for tests of individual crashes and refusals. */
 import { stage } from "../../server/disk/commit.js";
 import type { DiskChange } from "../../server/disk/diskChange.js";
+import type { FileSystem } from "../../server/disk/fileSystem.js";
 import { type Recovered, recover } from "../../server/disk/recover.js";
 import { type MemoryDisk, memoryDisk, PowerCut } from "./memoryDisk.js";
 import { workspaceFolder } from "./plans.js";
@@ -114,4 +115,9 @@ export function moveDirectory(disk: MemoryDisk, from: string, to: string): void 
   disk.makeDirectory(at(to), 0o755);
   for (const name of disk.list(at(from))) disk.rename(at(`${from}/${name}`), at(`${to}/${name}`));
   disk.removeDirectory(at(from));
+}
+
+/** Gives a file other bytes, whatever it has. */
+export function overwrite(disk: FileSystem, path: string, bytes: Uint8Array): void {
+  disk.fill(path, bytes, disk.read(path, Number.POSITIVE_INFINITY));
 }

@@ -65,6 +65,9 @@ for (const { kind, all } of [
       inNeovim(kind, setup(""), (stage) => knowsNamedLater(stage, command)),
     );
 
+    it("reports unsaved files in buffers that the server is not attached to, and the server leaves them alone", () =>
+      inNeovim(kind, setup(""), reportsUnsynced));
+
     it("gives each project a configuration of its own, and lists the locations in the right one", () =>
       inNeovim(kind, setup(""), listsPlacesOfItsProject));
   });
@@ -176,6 +179,27 @@ async function namesOptions(stage: Stage): Promise<void> {
   expect(await noticesOf(stage, "{ setings = {} }", "config")).toEqual([
     `multi_edit.config(): ${none('"setings"')}; the other options are used`,
   ]);
+}
+
+/** A buffer of a plugin holds a file's text, as those for notebooks do. */
+async function reportsUnsynced(stage: Stage): Promise<void> {
+  stage.lay({ "a.txt": "old\n", "n.ipynb": "old\n" });
+  await stage.open("a.txt");
+  const path = JSON.stringify(stage.path("n.ipynb"));
+  await stage.driver.run!(`local buffer = vim.api.nvim_create_buf(true, false)
+    vim.bo[buffer].buftype = "acwrite"
+    vim.api.nvim_buf_set_name(buffer, ${path})
+    vim.api.nvim_buf_set_lines(buffer, 0, -1, false, { "typed" })
+    vim.api.nvim_set_current_buf(buffer)
+    vim.g.held = buffer`);
+  const reports = (): string[][] =>
+    stage.wire.messages
+      .filter(({ message }) => message.method === "multiEdit/didChangeUnsynced")
+      .map(({ message }) => message.params.uris);
+  await expect.poll(() => reports().at(-1)).toEqual([expect.stringContaining("n.ipynb")]);
+  expect(await stage.apply("agent", batch(["n.ipynb", "old", "new"]))).toMatchObject({ codes: ["locked"] });
+  await stage.driver.run!('vim.cmd("bwipeout! " .. vim.g.held)');
+  await expect.poll(() => reports().at(-1)).toEqual([]);
 }
 
 async function warnsOfSettings({ wire, driver }: Stage): Promise<void> {

@@ -1,6 +1,7 @@
 /** Runs the built command line as a separate process, so that an editor in this process can keep answering. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { agentVariables } from "../../server/agent/cli/commandLine.js";
 import type { Program } from "./build.js";
 
 /** The outcome of a command. */
@@ -43,4 +44,14 @@ export async function runCommand(
   child.stdin.end(options.input ?? "");
   const [code] = (await once(child, "close")) as [number | null];
   return { code, stdout, stderr };
+}
+
+/**
+ * Runs a shell's command line on a terminal, as if the user had typed it, whoever runs the tests. The terminal's text is
+ * in `stdout`.
+ */
+export function runOnTerminal(line: string, { env, ...options }: RunOptions): Promise<Ran> {
+  const typed = Object.fromEntries(agentVariables.map((name) => [name, undefined]));
+  const wrapper = `process.exit(require("child_process").spawnSync("script", ["-qec", process.argv[1], "/dev/null"], { stdio: "inherit" }).status)`;
+  return runCommand({ path: "-e" }, [wrapper, line], { ...options, env: { ...typed, ...env } });
 }

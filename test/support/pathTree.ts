@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { createDocuments } from "../../server/workspace/documents.js";
 import type { Scope } from "../../server/workspace/paths.js";
 import { uriOfPath } from "../../server/workspace/pathText.js";
+import { toGate } from "../../server/workspace/protection.js";
 import type { Entry } from "./directory.js";
 
 /**
@@ -63,7 +64,7 @@ export function scopeOf({ at, folders = ["ws"], root, added = [], open = [] }: S
     root,
     folders: folders.map((name) => ({ uri: uriOfPath(join(at, name)), path: join(at, name) })),
     additionalFolders: added,
-    protectedNames,
+    gates: [toGate({ protectedNames, confirm: "never" })],
     openTexts,
     home: join(at, "home"),
   };

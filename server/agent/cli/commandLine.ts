@@ -46,6 +46,7 @@ export async function runCommand(args: readonly string[], version: string): Prom
     directory,
     session: options.session ?? (process.env.MULTI_EDIT_SESSION || undefined),
     mode: options.mode ?? "auto",
+    isTyped: agent === undefined && isTyped(),
     patience: options.patience ?? limits.commandMs,
     notify: say,
     slow: (session) => say(commandSentences.waiting(session)),
@@ -56,6 +57,16 @@ export async function runCommand(args: readonly string[], version: string): Prom
 }
 
 const program = "multi-edit";
+
+/** Variables that agents set for the commands that they run, some of them on a terminal of their own. */
+export const agentVariables =
+  "CLAUDECODE GEMINI_CLI CODEX_SANDBOX CODEX_SANDBOX_NETWORK_DISABLED OPENCODE CURSOR_AGENT".split(" ");
+
+/** Reports whether the user typed the command, as far as this can be known: on a terminal, and not by a known agent. */
+function isTyped(): boolean {
+  const isOnTerminal = process.stdin.isTTY === true && process.stderr.isTTY === true;
+  return isOnTerminal && !agentVariables.some((name) => Boolean(process.env[name]));
+}
 
 type CommandHandler = (options: Arguments, context: RequestContext) => Promise<number>;
 

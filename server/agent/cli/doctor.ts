@@ -5,11 +5,17 @@
 import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
 import { userWorkspace } from "../../disk/diskWorkspace.js";
+import { attempt } from "../../disk/fileSystem.js";
+import { tracedFilesIn } from "../../disk/holders.js";
 import { tryJournals } from "../../disk/journal.js";
+import { foreignLocks } from "../../disk/lock.js";
 import { journalProblems } from "../../disk/recover.js";
-import { sayUnreached } from "../../disk/sentences.js";
+import { diskSentences, sayUnreached } from "../../disk/sentences.js";
+import { defaultSettings, readSettings, type Settings } from "../../workspace/settings.js";
 import { asksForSession } from "../sentences.js";
 import { isInCodexSandbox } from "../session/connect.js";
+import { holds, readUserSettings } from "../session/gates.js";
+import { readRecords } from "../session/record.js";
 import type { RequestContext } from "../session/request.js";
 import { type SelectedSession, selectSession, sessionName } from "../session/selectSession.js";
 import { closeSessions, type FoundSessions, findSessions } from "../session/sessions.js";
@@ -48,23 +54,53 @@ export function runDoctor({ json }: Arguments, context: RequestContext): Promise
     const chosen = selected.ok ? selected.session : undefined;
     const workspace = await userWorkspace([]);
     const unwritable = tryJournals(workspace)?.message;
-    const problems = unwritable === undefined ? journalProblems(workspace) : [unwritable];
+    const problems = [
+      ...(unwritable === undefined ? journalProblems(workspace) : [unwritable]),
+      ...foreignLocks(workspace).map(diskSentences.claimed),
+      ...tracedFilesIn(workspace, context.directory).map(({ path, by, trace }) =>
+        diskSentences.traced(path, by, trace),
+      ),
+    ];
+    const gates = gatesOf(context);
     if (json) {
       printJson({
         directory: context.directory,
         chosen: chosen?.record.id ?? null,
         sessions,
         missed: found.unreached.map(({ record: { secret: _, ...record }, why }) => ({ ...record, why })),
+        gates: gates.map(({ source, settings }) => ({ source, ...settings })),
         problems: [...found.problems, ...problems],
       });
     } else {
       const journals = unwritable === undefined ? [doctorSentences.journalsIn(workspace.state)] : [];
-      const about = [...environment(context), ...journals, ...problems.map(addressedToUser)];
+      const holding = gates.flatMap(({ source, settings }) => doctorSentences.gate(source, settings));
+      const about = [...environment(context), ...holding, ...journals, ...problems.map(addressedToUser)];
       const next = [...advice(selected, context), ...adviceOnOptions(selected)].map(addressedToUser);
       print(`${[...about, "", ...stateOf(found, sessions), "", ...next].join("\n")}\n`);
     }
     return chosen === undefined ? exitCodes.noSession : exitCodes.done;
   });
+}
+
+/** The user's settings for confirmation and protection, and where they come from. */
+interface ShownGate {
+  readonly source: string;
+  readonly settings: Pick<Settings, "confirm" | "protectedNames">;
+}
+
+/** Returns the gates that hold for the working directory: those of its sessions or, without any, the settings file's. */
+function gatesOf({ sessions, directory }: RequestContext): ShownGate[] {
+  const read = attempt(() => readRecords(sessions)).value;
+  const holding = [...(read?.records ?? []), ...(read?.closed ?? [])].filter((record) => holds(record, [directory]));
+  if (holding.length > 0) {
+    return holding.map((record) => {
+      const { confirm = defaultSettings.confirm, protectedNames = defaultSettings.protectedNames } = record.gates ?? {};
+      return { source: sessionName(record), settings: { confirm, protectedNames } };
+    });
+  }
+  const { path, value, problem } = readUserSettings(directory);
+  const { settings, warnings } = readSettings([value]);
+  return [{ source: [path, problem ?? "", ...warnings].filter((text) => text !== "").join(": "), settings }];
 }
 
 /** Finds the sessions, runs a task with them, and closes their connections when the task is done. */

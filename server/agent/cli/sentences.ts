@@ -2,6 +2,7 @@
 import type { StatusResult, TransactionStatus } from "../../lsp/protocol.js";
 import { clip, count, type Failure, makeFailure, quote, some, theCall } from "../../plan/failure.js";
 import { fileProblems } from "../../workspace/sentences.js";
+import { defaultSettings, type Settings } from "../../workspace/settings.js";
 import { agentIdRule } from "../sentences.js";
 import type { SessionRecord } from "../session/record.js";
 
@@ -89,6 +90,8 @@ export const setupSentences = {
     `${name === undefined ? "" : `There is no setup for ${quote(name, 40)}. `}Usage: multi-edit setup NAME, where NAME is one of ${known.join(", ")}.`,
   tooMany: (name: string, word: string) =>
     `"multi-edit setup ${name}" takes no further arguments, but ${quote(word, 40)} was given.`,
+  notWritten: (name: string, word: string) =>
+    `With --write and --remove, "multi-edit setup ${name}" takes no further arguments, but ${quote(word, 40)} was given.`,
   /** `known`: the forms, of which there are at least two. */
   unknownForm: (name: string, form: string, known: readonly string[]) =>
     `There is no form ${quote(form, 40)}. Usage: multi-edit setup ${name} [FORM], where FORM is one of ${known.join(", ")}.`,
@@ -148,6 +151,10 @@ export const configureSentences = {
   refused: (path: string, problem: string) => `${path} was not changed: ${problem}.`,
   unreadable: (code: string) => `it can't be read (${code})`,
   notObject: "it is not a JSON object",
+  notUtf8: "it is not UTF-8",
+  readOnly: "it is read-only",
+  wrongProperty: (path: readonly string[], kind: string) => `its property ${quote(path.join("."), 100)} is not ${kind}`,
+  twice: "one of its properties is there twice",
   byHand: "it already has these settings, and this command did not write them",
   foreign: "this command did not write it",
   /** The line before the block that this program writes to a file, without the mark of a comment. */
@@ -189,6 +196,16 @@ export const doctorSentences = {
     `Program: ${path}${isOnPath ? "" : ' ("multi-edit" is not on the PATH: give editors and agents the full path, or run "npm link")'}`,
   announcedIn: (directory: string) => `Sessions are announced in ${directory}`,
   workingDirectory: (directory: string) => `Working directory: ${directory}`,
+  /** `source`: the name of a session, or the path of the settings file. */
+  gate: (source: string, { confirm, protectedNames }: Pick<Settings, "confirm" | "protectedNames">) => {
+    const isDefault = JSON.stringify(protectedNames) === JSON.stringify(defaultSettings.protectedNames);
+    const names = isDefault ? "the defaults" : clip(protectedNames.join(", ") || "none", 400);
+    return [
+      `Settings from ${source}`,
+      `    confirm: ${clip(JSON.stringify(confirm), 400)}`,
+      `    protectedNames: ${names}`,
+    ];
+  },
   sandbox: "This is a Codex sandbox, which forbids sockets: use the MCP server, which runs outside it.",
   journalsIn: (directory: string) => `Journals for files that no editor has open are kept in ${directory}`,
   wouldFail: (problem: string) => `A call that edits files here would fail. ${problem}`,

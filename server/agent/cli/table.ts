@@ -197,6 +197,7 @@ export const commandRows = {
   setup: {
     takes: "NAME [WORD...]",
     about: "print the configuration for an editor or agent",
+    more: "For Neovim and Emacs, a WORD selects another form to print: lazy.nvim or vim.pack; use-package, eglot or lsp-mode. For Helix, the WORDs are languages, by default those of the files in the working directory.",
     words: [0, Number.POSITIVE_INFINITY],
     options: ["help", "remove", "write"],
     completes: "setups",

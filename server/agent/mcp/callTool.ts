@@ -65,7 +65,7 @@ export async function callTool(
   return readResult(answer.result as ReadResult, context);
 }
 
-/** Undoes the agent's latest edit that has not been undone. What the user or another agent did since stays. */
+/** Undoes the agent's latest edit that this tool has not undone. What the user or another agent did since stays. */
 async function undoLast(context: ToolContext): Promise<ToolResult> {
   const last = context.done.at(-1);
   if (last === undefined) return { ...textResult(toolSentences.nothingToUndo), isError: true };
@@ -73,8 +73,11 @@ async function undoLast(context: ToolContext): Promise<ToolResult> {
   const needsEditor = session !== undefined;
   const request = { method: "multiEdit/undo", params: { transaction }, targets: [], needsEditor };
   const answer = await sendRequest(request, { ...context, session: session ?? context.session });
+  // A conflict in no particular file is final, for example because the user has already undone the edit.
+  const isGone = !answer.ok && answer.failures.every(({ code, path }) => code === "undoConflict" && path === undefined);
+  if (answer.ok || isGone) context.done.pop();
+  if (isGone) return { ...textResult(toolSentences.goneEdit(answer.failures, context.done.length)), isError: true };
   if (!answer.ok) return { ...textResult(answer.message), isError: true };
-  context.done.pop();
   return editResult(answer.result as MultiEditResult, { ...context, session: undefined });
 }
 
@@ -93,15 +96,21 @@ function readResult(
 ): ToolResult {
   const most = readLimits[context.caller.name] ?? limits.toolText;
   const end = text.length <= most ? text.length : text.lastIndexOf("\n", most - 1) + 1;
-  const shown = text.slice(0, end === 0 ? most : end);
+  // A line that is too long on its own is cut, but not within a surrogate pair.
+  const shown = end === 0 ? text.slice(0, most).replace(/[\ud800-\udbff]$/, "") : text.slice(0, end);
   const lines = shown.split("\n").length - (shown.endsWith("\n") ? 1 : 0);
   const last = Math.min(totalLines, startLine + lines - 1);
   // If the user has named a session or chosen the disk, an editor that was not asked may have the file open.
   const unopened = context.mode === "disk" || context.session !== undefined ? "disk" : "unopened";
   const from =
     version === null ? unopened : onDisk === "same" ? "saved" : changedOnDisk === true ? "outdated" : "unsaved";
-  const isCut = end > 0 && end < text.length;
-  return textResult(toolSentences.linesShown({ first: startLine, last, total: totalLines, from, isCut }), shown);
+  const longLine =
+    shown === "" || end > 0 ? undefined : { length: text.indexOf("\n") + 1 || text.length, shown: shown.length };
+  const isCut = end < text.length && (longLine === undefined || longLine.length < text.length);
+  return textResult(
+    toolSentences.linesShown({ first: startLine, last, total: totalLines, from, isCut, longLine }),
+    shown,
+  );
 }
 
 /** Shows the answer to an edit, with the diff only for a preview. An unknown outcome is reported as an error. */

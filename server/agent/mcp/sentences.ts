@@ -1,6 +1,6 @@
 /** Text for models, sent over MCP: instructions, tools with their parameters, and additions to a session's answers. */
 import type { EditResult } from "../../lsp/protocol.js";
-import { count } from "../../plan/failure.js";
+import { count, type Failure } from "../../plan/failure.js";
 
 /** Instructions, and additions to a session's answers. */
 export const toolSentences = {
@@ -13,12 +13,16 @@ First call read_document: it returns the text that edits must match, with what t
 apply_patch takes a patch instead. Both go through the user's editor: unsaved text is kept, and the user can undo.
 If a call fails, do what its message says.`,
   linesShown: (shown: LinesShown) => {
-    const { first, last, total, from, isCut } = shown;
+    const { first, last, total, from, isCut, longLine } = shown;
     const lines =
       last < first
         ? `No lines in this range: the file has ${count(total, "line")}`
         : `Lines ${first} to ${last} of ${total}`;
-    return `${lines}${linesFrom[from]}.${isCut ? ` The rest is too long for one answer: continue with startLine ${last + 1}.` : ""}`;
+    const cut =
+      longLine === undefined
+        ? ""
+        : ` Line ${first} is too long for one answer: only ${longLine.shown} of its ${longLine.length} characters are shown.`;
+    return `${lines}${linesFrom[from]}.${cut}${isCut ? ` The rest is too long for one answer: continue with startLine ${last + 1}.` : ""}`;
   },
   /** `places`: set if one edit changes several places. `state`: where the text is now. */
   file: (name: string, { places, state }: { places: number | undefined; state: keyof typeof fileStates | undefined }) =>
@@ -29,6 +33,13 @@ If a call fails, do what its message says.`,
     const difference = rungDifferences[rung ?? ""];
     return difference === undefined ? undefined : `edit ${index}, line ${first?.startLine}: ${difference}`;
   },
+  /** Says why an edit can never be undone. `left`: the number of the agent's earlier edits that are left. */
+  goneEdit: (failures: readonly Failure[], left: number) =>
+    [
+      ...failures.map(({ message, hint = "" }) => message.replace(hint, "").trim()),
+      "Nothing was changed.",
+      ...(left === 0 ? [] : ["The next undo_last_edit undoes your edit before it."]),
+    ].join(" "),
   nothingToUndo: "There is no edit of yours that can be undone. Nothing was changed.",
   moreFiles: (more: number) => `and ${count(more, "more file")}`,
 } as const;
@@ -66,6 +77,8 @@ export interface LinesShown {
   readonly from: "saved" | "unsaved" | "outdated" | "unopened" | "disk";
   /** `true` if the caller asked for more lines than are shown. */
   readonly isCut: boolean;
+  /** Set if the only line is cut off: its length and that of the part shown, in UTF-16 code units. */
+  readonly longLine: { readonly length: number; readonly shown: number } | undefined;
 }
 
 const linesFrom: Readonly<Record<LinesShown["from"], string>> = {

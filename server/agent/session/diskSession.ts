@@ -11,13 +11,19 @@ import { openClientConnection } from "../../lsp/wire/transport.js";
 import { uriOfPath } from "../../workspace/pathText.js";
 
 /**
- * Opens a session for the folder `directory`, an absolute path. `log` receives the messages an editor would show. The
- * disk keeps the old files of the session's calls, so that they can be undone, unless the user has forbidden that.
+ * Opens a session for the folder `directory`, an absolute path. `settings`: the user's settings, which may be any JSON
+ * value. `log` receives the messages an editor would show. The disk keeps the old files of the session's calls, so that
+ * they can be undone, unless the user has forbidden that.
  */
-export function openDiskSession(directory: string, version: string, log: (text: string) => void): Promise<Session> {
+export function openDiskSession(
+  directory: string,
+  settings: unknown,
+  version: string,
+  log: (text: string) => void,
+): Promise<Session> {
   const isKeeping = !/^(?:off|no|false|0)$/i.test(process.env.MULTI_EDIT_HISTORY ?? "");
   return new Promise((resolve) => {
-    const { connection } = openClientConnection(createAbsentClient(directory, log), {
+    const { connection } = openClientConnection(createAbsentClient(directory, settings, log), {
       exit() {},
       note: (level, text) => (level === "error" ? log(text) : undefined),
       watch() {},
@@ -48,11 +54,11 @@ export async function withKept(
 }
 
 /** Creates a client that opens the session, passes log messages to `log`, and dismisses every question. */
-function createAbsentClient(directory: string, log: (text: string) => void): Channel {
+function createAbsentClient(directory: string, settings: unknown, log: (text: string) => void): Channel {
   let server: ChannelEvents | undefined;
   const say = (message: object): void => void setImmediate(() => server?.message({ jsonrpc: "2.0", ...message }));
   const workspaceFolders = [{ uri: uriOfPath(directory), name: directory }];
-  const params = { processId: null, rootUri: null, workspaceFolders, capabilities };
+  const params = { processId: null, rootUri: null, workspaceFolders, capabilities, initializationOptions: settings };
   return {
     listen(events) {
       server = events;

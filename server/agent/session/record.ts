@@ -11,18 +11,21 @@ import {
   unlinkSync,
   writeFileSync,
 } from "node:fs";
-import { join } from "node:path";
+import { hostname } from "node:os";
+import { basename, join } from "node:path";
 import * as z from "zod";
 import { limits } from "../../text/limits.js";
 import { codeOf } from "../../workspace/identity.js";
+import { isElsewhere, realOwners } from "../../workspace/process.js";
 import { isOwn } from "../../workspace/serverFolder.js";
+import { gateSettings } from "../../workspace/settings.js";
 import { sessionProblems } from "../sentences.js";
 
 /**
  * The fields of a record. Readers ignore other fields, so a later version may add some; any other change to the fields
  * requires a new `format`.
  */
-const schema = z.object({
+const common = z.object({
   format: z.literal(1),
   /** 12 hexadecimal digits. */
   id: z.string().regex(/^[0-9a-f]{12}$/),
@@ -32,10 +35,8 @@ const schema = z.object({
   processStart: z.string().max(40).optional(),
   /** The machine's host name; a container has its own. */
   host: z.string().max(256),
-  /** The socket's path, or the pipe's name. */
-  address: z.string().min(1).max(limits.pathLength),
-  /** The secret shared by the session and its agents: 32 random bytes, in hexadecimal. */
-  secret: z.string().regex(/^[0-9a-f]{64}$/),
+  /** The process's name, which is never reused; `undefined` in older versions. */
+  owner: z.string().max(100).optional(),
   /**
    * The workspace folders; `path` is empty for a folder whose URI names no path on this machine. If the list is empty,
    * the session may have any file open.
@@ -43,6 +44,11 @@ const schema = z.object({
   folders: z.array(z.object({ uri: z.string(), path: z.string() })).readonly(),
   /** Canonical paths of the files that the session has open outside its folders; `undefined` if unknown. */
   outside: z.array(z.string()).readonly().optional(),
+  /**
+   * The session's settings that hold for its files at every door; `undefined` for the defaults. `everywhere`: they hold
+   * for every file, because the record would be too large with the list of files.
+   */
+  gates: gateSettings.extend({ everywhere: z.boolean().optional() }).optional(),
   /** The editor's name and version, as the editor reports them. */
   client: z.string().max(200),
   /** The language server's version. */
@@ -53,12 +59,32 @@ const schema = z.object({
   startedAt: z.string().max(40),
 });
 
-/** The announcement of one session. */
-export type SessionRecord = Readonly<z.infer<typeof schema>>;
+const openSchema = common.extend({
+  /** The socket's path, or the pipe's name. */
+  address: z.string().min(1).max(limits.pathLength),
+  /** The secret shared by the session and its agents: 32 random bytes, in hexadecimal. */
+  secret: z.string().regex(/^[0-9a-f]{64}$/),
+});
+
+/** Has neither an address nor a secret, because agents have no access to the session. */
+const closedSchema = common.extend({ closed: z.enum(["switchedOff", "unreachable"]) });
+
+const schema = z.union([closedSchema, openSchema]);
+
+/** The announcement of one session that agents can use. */
+export type SessionRecord = Readonly<z.infer<typeof openSchema>>;
+
+/** The announcement of one session that agents can't use. Nobody outside its editor may change files in its folders. */
+export type ClosedRecord = Readonly<z.infer<typeof closedSchema>>;
 
 /** The records in a directory, and the problems encountered in reading them. */
 export interface ReadRecords {
   readonly records: readonly SessionRecord[];
+  readonly closed: readonly ClosedRecord[];
+  /** Sessions elsewhere that have not renewed their records for `limits.recordMs`, each with a sentence about it. */
+  readonly stale: readonly { readonly record: SessionRecord | ClosedRecord; readonly problem: string }[];
+  /** The number of records removed because their sessions had ended. */
+  readonly removed: number;
   /** A sentence about each file that is not a valid record, and about the directory if it can't be used. */
   readonly problems: readonly string[];
   /**
@@ -74,30 +100,60 @@ export function recordPath(directory: string, id: string): string {
 }
 
 /** Writes or replaces a record atomically, so no reader ever sees a partial record. Throws any system error. */
-export function writeRecord(directory: string, record: SessionRecord): void {
+export function writeRecord(directory: string, record: SessionRecord | ClosedRecord): void {
   const temporary = join(directory, `${record.id}.${randomBytes(6).toString("hex")}.tmp`);
   writeFileSync(temporary, JSON.stringify(record), { mode: 0o600, flag: "wx" });
   renameSync(temporary, recordPath(directory, record.id));
 }
 
-/** Reads the records in a directory; a missing directory counts as empty. Throws if the directory can't be read. */
+/**
+ * Reads the records in a directory, and removes those of sessions that have ended on this machine; a missing directory
+ * counts as empty. Throws if the directory can't be read.
+ */
 export function readRecords(directory: string): ReadRecords {
   const records: SessionRecord[] = [];
+  const closed: ClosedRecord[] = [];
   const problems: string[] = [];
   const hidden: string[] = [];
+  const stale: { record: SessionRecord | ClosedRecord; problem: string }[] = [];
+  let removed = 0;
   for (const name of recordNames(directory)) {
     const path = join(directory, name);
     const file = readRecord(path);
     if (file.kind === "gone") continue;
     if (file.kind === "record") {
-      if (`${file.record.id}.json` === name) records.push(file.record);
+      const { record, age } = file;
+      if (`${record.id}.json` !== name) continue;
+      const life = lifeOf(record, age);
+      if (life === "ended") {
+        removed += 1;
+        removeRecord(directory, record);
+      } else if (life === "stale") stale.push({ record, problem: sessionProblems.staleRecord(path, record.host) });
+      else if ("closed" in record) closed.push(record);
+      else records.push(record);
       continue;
     }
     const problem = sessionProblems[file.kind](path);
     problems.push(problem);
     if (file.kind === "newerRecord") hidden.push(problem);
   }
-  return { records: records.sort((a, b) => (a.startedAt < b.startedAt ? 1 : -1)), problems, hidden };
+  records.sort((a, b) => (a.startedAt < b.startedAt ? 1 : -1));
+  return { records, closed, problems: [...problems, ...stale.map(({ problem }) => problem)], hidden, stale, removed };
+}
+
+/** `stale`: on another machine or in another container, and not renewed for a while, so it counts as gone. */
+function lifeOf({ owner, host }: SessionRecord | ClosedRecord, age: number) {
+  const isForeign = owner === undefined ? host !== hostname() : isElsewhere(owner);
+  if (isForeign) return Math.abs(age) < limits.recordMs ? "alive" : "stale";
+  // Without the owner's name, the process may be running in another container.
+  if (owner === undefined) return "alive";
+  return realOwners().isAlive(owner, age) ? "alive" : "ended";
+}
+
+/** Removes a session's record, and its socket if that is in the same directory. */
+export function removeRecord(directory: string, record: SessionRecord | ClosedRecord): void {
+  removeQuietly(recordPath(directory, record.id));
+  if ("address" in record && basename(record.address) === `${record.id}.sock`) removeQuietly(record.address);
 }
 
 /** Removes a file, or an empty directory if `remove` is `rmdirSync`. Ignores errors. */
@@ -121,7 +177,8 @@ function recordNames(directory: string): string[] {
 }
 
 type RecordFile =
-  | { readonly kind: "record"; readonly record: SessionRecord }
+  /** `age`: milliseconds since the last renewal. */
+  | { readonly kind: "record"; readonly record: SessionRecord | ClosedRecord; readonly age: number }
   /** `gone`: the file no longer exists, which is not a problem. */
   | { readonly kind: "gone" | "foreignRecord" | "badRecord" | "newerRecord" };
 
@@ -135,7 +192,7 @@ function readRecord(path: string): RecordFile {
     if (stats.size > limits.sessionRecordBytes) return { kind: "badRecord" };
     const value: unknown = JSON.parse(readFileSync(file, "utf8"));
     const record = schema.safeParse(value);
-    if (record.success) return { kind: "record", record: record.data };
+    if (record.success) return { kind: "record", record: record.data, age: Date.now() - stats.mtimeMs };
     const { format } = Object(value) as { format?: unknown };
     return { kind: typeof format === "number" && format > 1 ? "newerRecord" : "badRecord" };
   } catch (error) {

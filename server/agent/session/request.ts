@@ -1,4 +1,5 @@
 /** Sends a request to the right session and returns the result, or a failure if no result arrives in time. */
+import { resolve } from "node:path";
 import { type CancellationToken, CancellationTokenSource, ErrorCodes, ResponseError } from "vscode-jsonrpc/node";
 import { decodeCall } from "../../dialect/decode.js";
 import type { CallOptions } from "../../dialect/options.js";
@@ -15,8 +16,10 @@ import type { Failure } from "../../plan/failure.js";
 import { pathsOf } from "../../plan/operation.js";
 import { limits } from "../../text/limits.js";
 import { sessionFailures } from "../sentences.js";
+import { askUserOf } from "./askUser.js";
 import { ConnectionLost } from "./connect.js";
-import { mattersTo, openElsewhere, selectSession, sessionName } from "./selectSession.js";
+import { announcedGates, readUserSettings, warningsAbout } from "./gates.js";
+import { canonicalPaths, mattersTo, openElsewhere, selectSession, sessionName } from "./selectSession.js";
 import { closeSessions, findSessions } from "./sessions.js";
 
 /** The program that sends requests, with its settings. */
@@ -33,6 +36,8 @@ export interface RequestContext {
   readonly session: string | undefined;
   /** `editor`: use only an editor; `disk`: only the disk; `auto`: the editor that has the files, or else the disk. */
   readonly mode: Mode;
+  /** `true` if the user typed the command at a terminal, as far as this program can tell. */
+  readonly isTyped?: boolean;
   /** The time to wait for an answer, in milliseconds. */
   readonly patience: number;
   /**
@@ -128,16 +133,31 @@ export async function sendRequest(request: SessionRequest, context: RequestConte
 }
 
 /** Carries out a request on disk, by running the same server in this process, without an editor. */
-async function serveOnDisk({ method, params }: SessionRequest, context: RequestContext): Promise<RequestResult> {
+async function serveOnDisk(
+  { method, params, targets }: SessionRequest,
+  context: RequestContext,
+): Promise<RequestResult> {
   const { openDiskSession, withKept } = await import("./diskSession.js");
   const { serveRequest } = await import("../../lsp/requests.js");
   const { directory, version, sessions, caller } = context;
-  const session = await openDiskSession(directory, version, (text) => context.notify?.(text));
+  const files = await canonicalPaths([directory, ...targets.map((target) => resolve(directory, target))]);
+  const settings = readUserSettings(directory);
+  if (settings.problem !== undefined) context.notify?.(settings.problem);
+  const session = await openDiskSession(directory, settings.value, version, (text) => context.notify?.(text));
+  session.gate = { ...session.gate, isFallback: true };
+  session.otherGates = () => announcedGates(sessions);
+  const isAgreed = method === methods.undo && context.isTyped === true;
+  session.askElsewhere = async (question, files, token) =>
+    // Whoever types an undo has decided on it. What may not be changed at all is refused before anybody is asked.
+    isAgreed ? "yes" : askUserOf(files, { question, sessions, caller, token });
   session.openElsewhere = (paths) => openElsewhere(paths, sessions, caller);
   const respond = async (token: CancellationToken): Promise<unknown> => {
     const answer = await serveRequest(session, { method, params, applier: "server", caller }, token);
     if (answer instanceof ResponseError) throw answer;
-    return method === methods.apply ? withKept(session, answer as MultiEditResult) : answer;
+    const result: object =
+      method === methods.apply ? await withKept(session, answer as MultiEditResult) : Object(answer);
+    const { warnings }: { readonly warnings?: readonly string[] } = result;
+    return warnings === undefined ? result : { ...result, warnings: [...warnings, ...warningsAbout(sessions, files)] };
   };
   return resultOf({ version, editor: undefined, respond }, context);
 }

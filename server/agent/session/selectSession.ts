@@ -1,13 +1,16 @@
 /** Selects the editor that has a call's files, without guessing. Also finds other editors that have a file open. */
+
 import { dirname, parse } from "node:path";
 import type { Holder } from "../../disk/sentences.js";
 import type { Caller } from "../../lsp/protocol.js";
 import type { Failure } from "../../plan/failure.js";
 import { canonicalise, mapBounded, type OpenText } from "../../workspace/identity.js";
+import { OpenDocuments } from "../../workspace/openIndex.js";
 import { createResolver } from "../../workspace/paths.js";
-import { isInside, pathOfSyncedUri } from "../../workspace/pathText.js";
+import { isInside, pathBehindUri, pathOfSyncedUri } from "../../workspace/pathText.js";
 import { sessionFailures } from "../sentences.js";
 import type { SessionConnection } from "./connect.js";
+import { holds } from "./gates.js";
 import type { SessionRecord } from "./record.js";
 import {
   closeSessions,
@@ -113,12 +116,14 @@ async function targetFiles(
     return [{ file, isOpen: false }];
   }
   const { root } = parse(directory);
+  const held = new OpenDocuments<OpenText>();
+  for (const one of open) held.set(one.uri, one);
   const resolver = await createResolver({
     root: directory,
     folders: [{ uri: "", path: root }],
     additionalFolders: [],
-    protectedNames: [],
-    openTexts: { all: () => open },
+    gates: [],
+    openTexts: { held },
   });
   return mapBounded(targets, async (target) => {
     const resolved = await resolver.resolve(target);
@@ -187,6 +192,9 @@ export async function openElsewhere(
 
 /** Returns the reason, if any, to suspect that the target is open: an unreachable session, or an unreadable record. */
 async function doubtOf(found: FoundSessions, query: SessionQuery): Promise<Holder | undefined> {
+  const [path = ""] = await canonicalPaths(query.targets);
+  const closed = found.closed.find((record) => holds(record, [path]));
+  if (closed !== undefined) return { kind: "closed", session: sessionName(closed), why: closed.closed };
   const doubtful = await firstInDoubt(found, query);
   if (doubtful !== undefined) return { kind: "unasked", session: sessionName(doubtful.record), why: doubtful.why };
   const [problem] = found.hidden;
@@ -195,7 +203,12 @@ async function doubtOf(found: FoundSessions, query: SessionQuery): Promise<Holde
 
 /** Returns the identity of each file that a session has open, paired with a name for the session. */
 async function filesOf({ status, record }: LiveSession): Promise<(readonly [identity: string, name: string])[]> {
-  const paths = status.open.map(({ uri }) => pathOfSyncedUri(uri)).filter((path) => path !== undefined);
+  // Older versions do not report unsynced documents.
+  const { open, unsynced = [] }: Pick<LiveSession["status"], "open"> & { unsynced?: string[] } = status;
+  const paths = [...open.map(({ uri }) => uri), ...unsynced]
+    .filter((uri) => !/^untitled:/i.test(uri))
+    .map((uri) => pathOfSyncedUri(uri) ?? pathBehindUri(uri))
+    .filter((path) => path !== undefined);
   const name = `${record.client} (session ${record.id})`;
   return mapBounded(paths, async (path) => [await fileIdentity(path), name] as const);
 }
@@ -206,7 +219,7 @@ async function fileIdentity(path: string): Promise<string> {
 }
 
 /** Returns a session's name for use in sentences. */
-export function sessionName({ id, client, folders }: SessionRecord): string {
+export function sessionName({ id, client, folders }: Pick<SessionRecord, "id" | "client" | "folders">): string {
   const where = folders.map(({ path, uri }) => path || uri).join(", ");
   return `${id} (${client}${where === "" ? "" : ` in ${where}`})`;
 }

@@ -9,55 +9,86 @@ import { streamChannel } from "../../lsp/wire/channel.js";
 import { createGate } from "../../lsp/wire/gate.js";
 import { limits } from "../../text/limits.js";
 import { isInside, pathOfSyncedUri } from "../../workspace/pathText.js";
-import { processStart } from "../../workspace/process.js";
+import { processStart, realOwners } from "../../workspace/process.js";
 import { inServerFolder, makePrivate } from "../../workspace/serverFolder.js";
 import { editorName, sessionLog, socketSentences } from "../sentences.js";
-import { listen, type SocketAddress } from "./address.js";
+import { listen } from "./address.js";
+import { announcedGates, gatesToAnnounce, warningsAbout } from "./gates.js";
 import { createHandshaker, makeNonce, rejection, socketProtocols } from "./handshake.js";
-import { recordPath, removeQuietly, type SessionRecord, writeRecord } from "./record.js";
+import { type ClosedRecord, recordPath, removeQuietly, type SessionRecord, writeRecord } from "./record.js";
 import { canonicalPaths, openElsewhere } from "./selectSession.js";
 
 /**
  * Opens the socket and announces the session; if either fails, the log says why. Agents may send the same requests as
- * the editor, but the server itself applies the edits in their calls.
+ * the editor, but the server itself applies the edits in their calls. If agents may not use the session, or can't, it is
+ * announced as closed, so that nobody else changes its files.
  */
 export async function serveAgents(session: Session): Promise<void> {
   const sessions = inServerFolder("sessions");
   const id = randomBytes(6).toString("hex");
   const secret = makeNonce();
-  /** The socket's address; `undefined` until agents can reach the session. */
-  let address: SocketAddress | undefined;
+  let access: Access | undefined;
   const announce = (): void => {
-    if (address === undefined) return;
+    if (access === undefined) return;
     try {
-      writeRecord(sessions, toRecord(session, outside.paths(), { id, secret, address: address.name }));
+      writeRecord(sessions, toRecord(session, outside.paths(), id, access));
     } catch (error) {
       session.log("warn", sessionLog.notAnnounced(error));
     }
   };
   const outside = await watchOutside(session, announce);
-  const server = createServer({ allowHalfOpen: true }, (socket) => serveAgent(socket, { session, secret, id }));
-  server.maxConnections = limits.agentConnections;
-  const problem = makePrivate(sessions);
-  const bound = problem === undefined ? await listen(server, id, sessions) : ({ ok: false, problem } as const);
   const caller = { name: "multi-edit-language-server", version: session.version };
-  session.openElsewhere = (paths) => openElsewhere(paths, sessions, caller, id);
-  if (!bound.ok) return session.log("warn", sessionLog.unreachable(bound.problem));
-  address = bound.address;
-  // A failure to accept an agent affects only that agent.
-  server.on("error", (error) => session.log("warn", sessionLog.socketError(error)));
+  session.openElsewhere = (paths) => {
+    for (const warning of warningsAbout(sessions, paths)) session.log("warn", warning);
+    return openElsewhere(paths, sessions, caller, id);
+  };
+  session.otherGates = () => announcedGates(sessions, id);
+  const problem = makePrivate(sessions);
+  if (problem !== undefined) return session.log("warn", sessionLog.unreachable(problem));
+  const bound = session.settings.agent.enabled ? await openSocket(session, { sessions, id, secret }) : undefined;
+  if (bound?.ok === true) access = { address: bound.address.name, secret };
+  else access = { closed: bound === undefined ? "switchedOff" : "unreachable" };
   announce();
-  session.log("info", sessionLog.reachable(id));
+  if (bound?.ok === false) session.log("warn", sessionLog.unreachable(bound.problem));
+  else session.log("info", bound === undefined ? sessionLog.switchedOff(id) : sessionLog.reachable(id));
+  session.announcedChanged = announce;
   session.foldersChanged = () => {
     announce();
     void outside.foldersChanged();
   };
+  renew(announce);
   // Runs however the process exits, unless an uncaught signal kills it.
   process.on("exit", () => {
     removeQuietly(recordPath(sessions, id));
+    if (bound?.ok === true) bound.close();
+  });
+}
+
+/** The way to a session, or the reason why agents have none. */
+type Access = Pick<SessionRecord, "address" | "secret"> | Pick<ClosedRecord, "closed">;
+
+/** Announces the session again and again, so that others see that it lives, and a removed record comes back. */
+function renew(announce: () => void): void {
+  setTimeout(() => {
+    announce();
+    renew(announce);
+  }, limits.recordRenewedMs).unref();
+}
+
+/** Creates the session's socket. `close` removes it. */
+async function openSocket(session: Session, own: { sessions: string; id: string; secret: string }) {
+  const { sessions, id, secret } = own;
+  const server = createServer({ allowHalfOpen: true }, (socket) => serveAgent(socket, { session, secret, id }));
+  server.maxConnections = limits.agentConnections;
+  const bound = await listen(server, id, sessions);
+  if (!bound.ok) return bound;
+  // A failure to accept an agent affects only that agent.
+  server.on("error", (error) => session.log("warn", sessionLog.socketError(error)));
+  const close = (): void => {
     server.close();
     bound.address.remove();
-  });
+  };
+  return { ...bound, close };
 }
 
 /**
@@ -101,29 +132,33 @@ async function watchOutside(session: Session, changed: () => void) {
 }
 
 /**
- * Builds the session's record. If it would be too large, lists no folders, which tells agents that any file may be
- * open.
+ * Builds the session's record. If it would be too large, lists no folders, which tells agents that any file may be open,
+ * and demands the user's consent to every change.
  */
 function toRecord(
   session: Session,
   outside: readonly string[],
-  own: Pick<SessionRecord, "id" | "secret" | "address">,
-): SessionRecord {
-  const record: SessionRecord = {
-    format: 1,
-    ...own,
+  id: string,
+  access: Access,
+): SessionRecord | ClosedRecord {
+  const record = {
+    format: 1 as const,
+    id,
+    ...access,
     pid: process.pid,
     processStart: processStart(process.pid),
     host: hostname(),
+    owner: realOwners().self,
     folders: session.folders.map(({ uri, path }) => ({ uri, path })),
     outside,
+    gates: gatesToAnnounce(session.settings),
     client: editorName(session.client).slice(0, 200),
     version: session.version,
     protocols: socketProtocols,
     startedAt: new Date(Date.now() - process.uptime() * 1000).toISOString(),
   };
   const isFitting = Buffer.byteLength(JSON.stringify(record)) <= mostRecordBytes;
-  return isFitting ? record : { ...record, folders: [], outside: [] };
+  return isFitting ? record : { ...record, folders: [], outside: [], gates: { confirm: "always", everywhere: true } };
 }
 
 const mostRecordBytes = limits.sessionRecordBytes - 1024;

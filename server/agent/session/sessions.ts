@@ -1,6 +1,6 @@
 /** Finds the user's running editor sessions through their announcements and asks each for its open files. */
 import { hostname } from "node:os";
-import { basename, dirname } from "node:path";
+import { dirname } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { ResponseError } from "vscode-jsonrpc/node";
 import type { Unreached } from "../../disk/sentences.js";
@@ -12,7 +12,7 @@ import { folderProblems } from "../../workspace/sentences.js";
 import { privacyProblem } from "../../workspace/serverFolder.js";
 import { sessionProblems } from "../sentences.js";
 import { type ConnectResult, connect, type SessionConnection } from "./connect.js";
-import { type ReadRecords, readRecords, recordPath, removeQuietly, type SessionRecord } from "./record.js";
+import { type ReadRecords, readRecords, removeRecord, type SessionRecord } from "./record.js";
 
 /** A session that was reached and has reported its open files. */
 export interface LiveSession extends SessionConnection {
@@ -26,7 +26,7 @@ export interface UnreachedSession {
 }
 
 /** The sessions found. The caller must close their connections with `closeSessions`. */
-export interface FoundSessions extends Pick<ReadRecords, "problems" | "hidden"> {
+export interface FoundSessions extends Pick<ReadRecords, "closed" | "problems" | "hidden"> {
   readonly reached: readonly LiveSession[];
   /** Sessions that may be running and may have unsaved changes. */
   readonly unreached: readonly UnreachedSession[];
@@ -63,16 +63,16 @@ export async function findSessions(
   });
   const reached: LiveSession[] = [];
   const unreached: UnreachedSession[] = [];
-  let removed = 0;
+  let { removed } = announced;
   for (const { record, reply } of freshAnswers) {
     if (reply.ok) reached.push(reply.session);
     else if (hasEnded(record, reply.why, directory)) {
       removed += 1;
-      removeQuietly(recordPath(directory, record.id));
-      if (basename(record.address) === `${record.id}.sock`) removeQuietly(record.address);
-    } else if (record.host === hostname()) unreached.push({ record, why: reply.why });
+      removeRecord(directory, record);
+    } else unreached.push({ record, why: reply.why });
   }
-  return { ...announced, reached, unreached, removed };
+  const closed = announced.closed.filter(({ id }) => id !== except);
+  return { ...announced, closed, reached, unreached, removed };
 }
 
 /** Closes every connection. */
@@ -120,11 +120,11 @@ function readAnnouncements(directory: string): ReadRecords & Pick<FoundSessions,
   const problem = privacyProblem(directory);
   const blind = problem === undefined ? [] : [sessionProblems.blind(problem)];
   try {
-    const { records, problems, hidden } = readRecords(directory);
-    return { records, problems: [...blind, ...problems], hidden, blind };
+    const read = readRecords(directory);
+    return { ...read, problems: [...blind, ...read.problems], blind };
   } catch (error) {
     const unread = sessionProblems.blind(folderProblems.unusable(directory, folderProblems.system(codeOf(error))));
-    return { records: [], problems: [unread], hidden: [], blind: [unread] };
+    return { records: [], closed: [], stale: [], removed: 0, problems: [unread], hidden: [], blind: [unread] };
   }
 }
 

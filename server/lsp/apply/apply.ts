@@ -4,11 +4,10 @@ import { decodeCall } from "../../dialect/decode.js";
 import { type Failure, withRest } from "../../plan/failure.js";
 import { fileOrder } from "../../plan/fileOrder.js";
 import { type BatchOptions, indicesOf, type Operation } from "../../plan/operation.js";
-import { type EditOutcome, type FileChange, notAttempted } from "../../plan/outcome.js";
+import { type EditOutcome, type FileChange, namesOf, notAttempted } from "../../plan/outcome.js";
 import { planBatch } from "../../plan/plan.js";
 import { limits } from "../../text/limits.js";
 import { createResolver } from "../../workspace/paths.js";
-import { pathOfSyncedUri } from "../../workspace/pathText.js";
 import { staleFailures } from "../../workspace/sentences.js";
 import { takeSnapshot, type WorkspaceSnapshot } from "../../workspace/takeSnapshot.js";
 import { type Answer, toEditorRefusal, toRefusal, toResult } from "../edit/result.js";
@@ -17,7 +16,8 @@ import { type ReportStep, withProgress } from "../progress.js";
 import type { Caller, CallOptions } from "../protocol.js";
 import { callSentences, editorFailures } from "../sentences.js";
 import { inSlices, type Session, worldOf } from "../session.js";
-import { applyJob, cancelled, inTurn, textsFirst } from "./applyLoop.js";
+import { applyJob, cancelled, inTurn } from "./applyLoop.js";
+import { askOnce } from "./confirm.js";
 import { addProposal, recordApplied } from "./recordApplied.js";
 import type { ApplyJob, PlanAttempt, Task } from "./step.js";
 
@@ -87,6 +87,11 @@ async function propose(call: ServedCall, applier: "client" | "preview"): Promise
   if (missing !== undefined) {
     return toEditorRefusal(withRest(missing, callSentences.nothingChanged), notAttempted(plan.outcomes));
   }
+  const isGuarded = plan.asks.some(({ name }) => name !== undefined);
+  const consent = applier === "client" && isGuarded ? await askOnce(call, plan) : "known";
+  if (typeof consent === "object") {
+    return toEditorRefusal(withRest(consent, callSentences.nothingChanged), notAttempted(plan.outcomes));
+  }
   const edit = toWorkspaceEdit(plan.files, session);
   const warnings = [
     ...call.warnings,
@@ -125,7 +130,12 @@ async function planCall(call: ServedCall, operations: readonly Operation[]): Pro
     if (!planned.ok) return planned;
     const files = planned.files.map((file) => fitted(session, file));
     const all = [...snapshot.warnings, ...warnings, ...planned.warnings];
-    return { ...planned, files, warnings: all, tasks: tasksOf(files), places: snapshot.places };
+    const { places } = snapshot;
+    const asks = files.flatMap(namesOf).flatMap(({ uri, path }) => {
+      const place = places.get(uri);
+      return place?.asks === undefined ? [] : [{ path, file: place.file, name: place.asks.name }];
+    });
+    return { ...planned, files, warnings: all, tasks: tasksOf(files), places, asks };
   }
   return failed([staleFailures.contentModified({ path: moved ?? "" }, callSentences.keepsMoving)]);
 }
@@ -149,6 +159,14 @@ function tasksOf(files: readonly FileChange[]): Task[] {
   return textsFirst([...texts, ...whole]);
 }
 
+/** Sorts tasks: text edits to open documents first, then other text edits, then the rest. The sort is stable. */
+export function textsFirst(tasks: readonly Task[]): Task[] {
+  const texts = tasks.filter(({ kind }) => kind === "text");
+  const open = texts.filter(({ planned }) => planned.document.version !== null);
+  // A set keeps only the first occurrence of each task.
+  return [...new Set([...open, ...texts, ...tasks])];
+}
+
 /** Returns `notAttempted` outcomes for the edits of all operations. */
 function untried(operations: readonly Operation[]): EditOutcome[] {
   return operations.flatMap((operation) =>
@@ -159,11 +177,11 @@ function untried(operations: readonly Operation[]): EditOutcome[] {
 }
 
 /** Returns the path of a document that was changed, opened or closed since the snapshot; `undefined` if none was. */
-function movedSince(session: Session, snapshot: WorkspaceSnapshot): string | undefined {
-  const open = new Set(session.documents.all().map(({ uri }) => pathOfSyncedUri(uri)));
+function movedSince({ documents }: Session, snapshot: WorkspaceSnapshot): string | undefined {
   for (const { uri, path, file, open: seen } of snapshot.places.values()) {
     // The object for an open document is immutable, so a new object means a new state, whatever its version.
-    const isAsItWas = seen === undefined ? file === undefined || !open.has(file) : session.documents.get(uri) === seen;
+    const isAsItWas =
+      seen === undefined ? file === undefined || !documents.held.urisByPath.has(file) : documents.get(uri) === seen;
     if (!isAsItWas) return path;
   }
   return undefined;

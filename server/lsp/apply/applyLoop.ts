@@ -17,8 +17,9 @@ import { type Confirmation, createConfirmation } from "./confirm.js";
 import { rollBackSteps } from "./rollBackSteps.js";
 import { saveChanged } from "./save.js";
 import type { ApplyJob, DoneStep, Run, StepResult, Task } from "./step.js";
-import { commitPart, heldElsewhere, stagePart, tasksByWriter } from "./steps/disk.js";
+import { commitPart, heldElsewhere, type Queue, stagePart, tasksByWriter } from "./steps/disk.js";
 import { stepRules } from "./steps/table.js";
+import { changedSince } from "./steps/text.js";
 
 /** The outcome of a job. `steps` lists all steps in order; it is `undefined` unless all of them were verified. */
 export interface Applied {
@@ -45,31 +46,26 @@ export function cancelled(): FailedAnswer {
   return toRefusal([withRest(editorFailures.cancelled(), callSentences.nothingChanged)]);
 }
 
-/** Sorts tasks: text edits to open documents first, then other text edits, then the rest. The sort is stable. */
-export function textsFirst(tasks: readonly Task[]): Task[] {
-  const texts = tasks.filter(({ kind }) => kind === "text");
-  const open = texts.filter(({ planned }) => planned.document.version !== null);
-  // A set keeps only the first occurrence of each task.
-  return [...new Set([...open, ...texts, ...tasks])];
-}
-
 /** Plans a job and applies it. If the user must be asked, applies exactly the plan that the user accepted. */
 export async function applyJob(job: ApplyJob): Promise<Applied> {
-  // A caller may request confirmation, but can't bypass confirmation that the user requires.
-  const { confirm, overwrite } = job.options;
-  const asks = confirm === true || job.session.settings.confirm === "always" || overwrite === "ask";
-  const confirmation = asks ? createConfirmation(job) : undefined;
+  const asked: Asked = { confirmation: undefined };
   try {
-    const applied = await applyConfirmed(job, confirmation);
+    const applied = await applyConfirmed(job, asked);
     const { answer } = applied;
     const isRejected = !answer.ok && answer.failures.some(({ code }) => code === "userRejected");
-    return isRejected ? { answer: { ...answer, diff: confirmation?.proposed() ?? "" } } : applied;
+    return isRejected ? { answer: { ...answer, diff: asked.confirmation?.proposed() ?? "" } } : applied;
   } finally {
-    await confirmation?.end();
+    asked.turn?.leave();
+    await asked.confirmation?.end();
   }
 }
 
-async function applyConfirmed(job: ApplyJob, confirmation: Confirmation | undefined): Promise<Applied> {
+/** A call's turn to write, and the user's confirmation of it; `undefined` as long as none is needed. */
+interface Asked extends Queue {
+  confirmation: Confirmation | undefined;
+}
+
+async function applyConfirmed(job: ApplyJob, asked: Asked): Promise<Applied> {
   const { session, options, token, warnings, onCommit } = job;
   for (let moved = 0; ; ) {
     const plan = await job.plan();
@@ -84,7 +80,11 @@ async function applyConfirmed(job: ApplyJob, confirmation: Confirmation | undefi
     if (missing !== undefined) return refused(missing);
     const canApply = tasks.length === 0 || session.capabilities.workspace?.applyEdit === true;
     if (!canApply) return refused(editorFailures.noApplyEdit(job.kind));
-    const consent = await confirmation?.ask(plan);
+    // A caller may request confirmation, but can't bypass confirmation that the user requires.
+    const { confirm, overwrite } = options;
+    const mayAsk = confirm === true || overwrite === "ask" || plan.asks.length > 0;
+    if (mayAsk) asked.confirmation ??= createConfirmation(job);
+    const consent = await asked.confirmation?.ask(plan);
     if (typeof consent === "object") return refused(consent);
     // The text may have changed while the user was reading the diff. Plan again, because only the accepted diff may be
     // applied.
@@ -92,16 +92,16 @@ async function applyConfirmed(job: ApplyJob, confirmation: Confirmation | undefi
     if (token.isCancellationRequested) return refused(editorFailures.cancelled());
     const held = await heldElsewhere(context, tasks);
     if (held !== undefined) return refused(held);
-    const part = disk.length === 0 ? undefined : await stagePart(context, disk);
+    const part = disk.length === 0 ? undefined : await stagePart(context, disk, { token, queue: asked });
+    if (token.isCancellationRequested) {
+      if (part?.ok === true) part.staged.abandon();
+      return refused(editorFailures.cancelled());
+    }
     if (part?.ok === false) {
       const hasMoved = part.failures.every(({ code }) => code === "contentModified");
       if (hasMoved && ++moved <= limits.rematches) continue;
       const failures = part.failures.map((one, i) => (i === 0 ? withRest(one, callSentences.nothingChanged) : one));
       return { answer: toRefusal(failures, notAttempted(plan.outcomes), job) };
-    }
-    if (token.isCancellationRequested) {
-      part?.staged.abandon();
-      return refused(editorFailures.cancelled());
     }
     // Once the server changes a text, the client can no longer apply earlier proposals for that text.
     session.history.proposals = session.history.proposals.filter(
@@ -110,7 +110,7 @@ async function applyConfirmed(job: ApplyJob, confirmation: Confirmation | undefi
     // Changes that the server writes itself may include operations that the editor does not support.
     const shownTo = part === undefined ? session : { ...session, capabilities: anyEdit };
     const run: Run = { ...context, plan, tasks, disk: part, shownTo, warnings, done: [], budget: { bytes: 0 } };
-    return execute(run, (file) => replan(job, confirmation, file));
+    return execute(run, (file) => replan(job, asked.confirmation, file));
   }
 }
 
@@ -210,6 +210,13 @@ async function finish(run: Run): Promise<MultiEditResult> {
     }
   }
   warnings.push(...(await staying(run)));
+  for (const { kind, file } of done) {
+    const open = kind === "text" ? openAt(run.session, nameAfter(file).uri) : undefined;
+    const again = open === undefined || open.text === file.text ? undefined : changedSince(run.session, file, open);
+    const { path } = nameAfter(file);
+    if (again === undefined || warnings.includes(callSentences.changedOnSave(path))) continue;
+    warnings.push(callSentences.changedAgain(path, again.first, again.last));
+  }
   const sent = new Map(done.flatMap(({ file, edits }) => (edits === undefined ? [] : [[file, edits]])));
   // The edit in the result omits files that the server itself restored.
   const restored = done.flatMap(({ kind, file }) => (kind === "restore" ? [file] : []));

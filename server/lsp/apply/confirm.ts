@@ -4,13 +4,15 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import type { ShowDocumentParams, ShowDocumentResult } from "vscode-languageserver/node";
+import type { CancellationToken, ShowDocumentParams, ShowDocumentResult } from "vscode-languageserver/node";
 import { diffOf } from "../../plan/diff.js";
-import type { Failure } from "../../plan/failure.js";
+import { clip, type Failure } from "../../plan/failure.js";
 import type { FileChange } from "../../plan/outcome.js";
 import { limits } from "../../text/limits.js";
 import { uriOfPath } from "../../workspace/pathText.js";
-import { labelOf, wholeDiff, wholeLines } from "../edit/result.js";
+import { pathFailures } from "../../workspace/sentences.js";
+import { type Answer, labelOf, toRefusal, wholeDiff, wholeLines } from "../edit/result.js";
+import type { ConfirmParams, ConfirmResult } from "../protocol.js";
 import { callSentences, editorFailures } from "../sentences.js";
 import { cancellation, type Session } from "../session.js";
 import type { ApplyJob, ApplyPlan } from "./step.js";
@@ -22,41 +24,48 @@ import type { ApplyJob, ApplyPlan } from "./step.js";
  */
 export type Consent = "known" | "yes" | Failure;
 
+/** The job that a plan belongs to. */
+type AskingJob = Pick<ApplyJob, "session" | "options" | "token">;
+
+/** The parts of a plan that the user is asked about. */
+type AskedPlan = Pick<ApplyPlan, "files" | "asks">;
+
 /** The user's confirmation of one call. */
 export type Confirmation = ReturnType<typeof createConfirmation>;
 
 /** Creates the object that asks the user to confirm a call. */
-export function createConfirmation(job: ApplyJob) {
+export function createConfirmation(job: AskingJob) {
   const agreed = new Map<FileChange, string>();
   const viewer = createViewer(job.session);
   let confirmed: string | undefined;
   let proposed = "";
   // With `overwrite: "ask"` alone, only a plan that could lose unsaved text is asked about.
-  const isNeeded = (files: readonly FileChange[]): boolean =>
-    job.options.confirm === true || job.session.settings.confirm === "always" || files.some(losesUnsaved);
-  const question = async (files: readonly FileChange[], diff: string): Promise<Consent> => {
+  const isNeeded = ({ files, asks }: AskedPlan): boolean =>
+    job.options.confirm === true || asks.length > 0 || (job.options.overwrite === "ask" && files.some(losesUnsaved));
+  const question = async (plan: AskedPlan, diff: string): Promise<Consent> => {
     proposed = diff;
-    return askUser(job, viewer, files, diff);
+    return askUser(job, viewer, plan, diff);
   };
   return {
     /** Asks about a whole plan, unless its diff is empty or is the last one that the user accepted. */
-    async ask({ files }: ApplyPlan): Promise<Consent> {
+    async ask(plan: AskedPlan): Promise<Consent> {
+      const { files } = plan;
       const diff = wholeDiff(files);
-      if (diff === "" || diff === confirmed || !isNeeded(files)) {
+      if (diff === "" || diff === confirmed || !isNeeded(plan)) {
         for (const file of files) agreed.set(file, wholeDiff([file]));
         return "known";
       }
-      const consent = await question(files, diff);
+      const consent = await question(plan, diff);
       if (consent === "yes") confirmed = diff;
       return consent;
     },
     /** Asks about `again`, a new plan for one file of an accepted plan, unless its diff has already been accepted. */
-    async askAgain(file: FileChange, again: FileChange, { files }: ApplyPlan): Promise<Consent> {
+    async askAgain(file: FileChange, again: FileChange, plan: AskedPlan): Promise<Consent> {
       // The user's consent covers only one particular diff of this file.
       const diff = wholeDiff([again]);
-      if (diff === agreed.get(file) || !isNeeded(files)) return "known";
+      if (diff === agreed.get(file) || !isNeeded(plan)) return "known";
       agreed.set(file, diff);
-      return question(files, wholeDiff(files));
+      return question(plan, wholeDiff(plan.files));
     },
     /** Returns the diff that the user was last asked about; empty if there was none. */
     proposed: () => proposed,
@@ -74,32 +83,87 @@ function losesUnsaved(file: FileChange): boolean {
 
 const titles = { apply: "Apply", show: "Show diff", reject: "Reject" } as const;
 
-/** Keeps asking until the user accepts or rejects the diff, the call is cancelled, or the question times out. */
+/** Asks the user about a plan that this server only proposes. */
+export async function askOnce(job: AskingJob, plan: AskedPlan): Promise<Consent> {
+  const confirmation = createConfirmation(job);
+  try {
+    return await confirmation.ask(plan);
+  } finally {
+    await confirmation.end();
+  }
+}
+
+/** Serves `multiEdit/confirm`: asks the user about a change that another process of the user will make on disk. */
+export async function confirmFor(
+  session: Session,
+  params: unknown,
+  token: CancellationToken,
+): Promise<Answer<ConfirmResult>> {
+  const { label, diff, added, removed } = Object(params) as Partial<Record<keyof ConfirmParams, unknown>>;
+  const question: ConfirmParams = {
+    label: clip(String(label), limits.label),
+    diff: String(diff),
+    added: Number(added),
+    removed: Number(removed),
+  };
+  const viewer = createViewer(session);
+  try {
+    const consent = await inTime(askClient(session, viewer, question), question, token);
+    return consent === "yes" ? { ok: true, result: { consent } } : toRefusal([consent]);
+  } catch {
+    return toRefusal([editorFailures.cannotAsk()]);
+  } finally {
+    await viewer.end();
+  }
+}
+
+/** Asks the user about a plan, in this session's editor or, if it has none, in another one. */
 async function askUser(
-  { session, options, token }: ApplyJob,
+  { session, options, token }: AskingJob,
   viewer: ReturnType<typeof createViewer>,
-  files: readonly FileChange[],
+  { files, asks }: AskedPlan,
   diff: string,
 ): Promise<Consent> {
-  const label = labelOf(files, options);
   const lines = files.map((file) => diffOf(file));
   const sum = (of: "added" | "removed"): number => lines.reduce((total, one) => total + one[of], 0);
-  const ask = async (): Promise<Consent> => {
-    // If the user has viewed an outdated diff, show the current one.
-    if (viewer.wasUsed()) await viewer.show(diff);
-    for (;;) {
-      const actions = [titles.apply, ...(viewer.works() ? [titles.show] : []), titles.reject];
-      const question = callSentences.question(label, sum("added"), sum("removed"), viewer.works() ? "" : short(diff));
-      const action = await session.connection.window.showInformationMessage(
-        question,
-        ...actions.map((title) => ({ title })),
-      );
-      if (action?.title === titles.apply) return "yes";
-      if (action?.title !== titles.show) return editorFailures.userRejected(label);
-      await viewer.show(diff);
-    }
-  };
-  const answer = ask().catch(() => editorFailures.cannotAsk());
+  const question = { label: labelOf(files, options), diff, added: sum("added"), removed: sum("removed") };
+  const [first] = asks.toSorted((a, b) => Number(a.name === undefined) - Number(b.name === undefined));
+  const nobody = (): Failure =>
+    first === undefined ? editorFailures.cannotAsk() : pathFailures.nobodyToAsk(first.path, first.name);
+  if (session.askElsewhere !== undefined) {
+    const held = asks.flatMap(({ file }) => file ?? []);
+    return (await session.askElsewhere(question, held, token)) ?? nobody();
+  }
+  return inTime(askClient(session, viewer, question).catch(nobody), question, token);
+}
+
+/** Keeps asking until the user accepts or rejects the diff. Rejects if the client can't ask. */
+async function askClient(
+  session: Session,
+  viewer: ReturnType<typeof createViewer>,
+  { label, diff, added, removed }: ConfirmParams,
+): Promise<"yes" | Failure> {
+  // If the user has viewed an outdated diff, show the current one.
+  if (viewer.wasUsed()) await viewer.show(diff);
+  for (;;) {
+    const actions = [titles.apply, ...(viewer.works() ? [titles.show] : []), titles.reject];
+    const question = callSentences.question(label, added, removed, viewer.works() ? "" : short(diff));
+    const action = await session.connection.window.showInformationMessage(
+      question,
+      ...actions.map((title) => ({ title })),
+    );
+    if (action?.title === titles.apply) return "yes";
+    if (action?.title !== titles.show) return editorFailures.userRejected(label);
+    await viewer.show(diff);
+  }
+}
+
+/** Waits for the user's answer until the call is cancelled or the question times out. */
+function inTime(
+  answer: Promise<"yes" | Failure>,
+  { label }: ConfirmParams,
+  token: CancellationToken,
+): Promise<"yes" | Failure> {
   const left = cancellation(token).then(() => editorFailures.cancelled());
   const late = delay(limits.confirmMs, editorFailures.noAnswerOfUser(label, limits.confirmMs / 1000), { ref: false });
   return Promise.race([answer, left, late]);

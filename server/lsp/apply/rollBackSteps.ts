@@ -8,6 +8,7 @@ import { missingOperation, toWorkspaceEdit } from "../edit/workspaceEdit.js";
 import { callSentences, editorFailures, type Leftover, type StepDescription } from "../sentences.js";
 import { inSlices, type Session } from "../session.js";
 import { stateAfter } from "./applyOutcome.js";
+import { saveRolledBack } from "./save.js";
 import type { DoneStep, Run, StepOutcome } from "./step.js";
 import { stepRules } from "./steps/table.js";
 
@@ -33,6 +34,7 @@ export async function rollBackSteps(run: Run, failed: readonly [DoneStep, ...Don
     doubtful: [],
   };
   const held: HeldParts = new Map();
+  const back: FileChange[] = [];
   const hold = ({ file, kind }: DoneStep, part: "text" | "whole" = kind === "text" ? "text" : "whole"): void => {
     held.set(file, (held.get(file) ?? new Set()).add(part));
   };
@@ -46,7 +48,9 @@ export async function rollBackSteps(run: Run, failed: readonly [DoneStep, ...Don
     const left = isBack === true ? "back" : isBack || stays;
     rest[left].push((isThere ? nameAfter(file) : file.document).path);
     if (left !== "back") hold(step, left === "saved" ? "text" : undefined);
+    else if (kind === "text") back.push(file);
   }
+  await saveRolledBack(run, back);
   const stays = new Set(Object.entries(rest).flatMap(([kind, paths]) => (kind === "back" ? [] : paths)));
   rest.back = [...new Set(rest.back)].filter((path) => !stays.has(path));
   rest.held = [...new Set(rest.held)].reverse();

@@ -27,12 +27,34 @@ export async function saveChanged(context: ApplyContext, files: readonly FileCha
   );
   const left = unsaved.filter((file) => !wanted.includes(file));
   const dirty = left.length === 0 ? [] : [callSentences.leftUnsaved(left.map((file) => nameAfter(file).path))];
+  // The file is in an encoding that the server does not read, or too large.
+  const unread = files.filter(({ document }, i) => states[i] === undefined && isFile(context, document.uri));
+  if (unread.length > 0) dirty.push(callSentences.notCompared(unread.map((file) => nameAfter(file).path)));
   if (wanted.length === 0) return dirty;
   if (announcedBy(session).save !== true) {
     const paths = wanted.flatMap((file) => (file.document.version === null ? [] : [nameAfter(file).path]));
     return paths.length === 0 ? dirty : [...dirty, callSentences.cannotSave(paths)];
   }
   return [...dirty, ...(await saveThese(context, wanted))];
+}
+
+/** Reports whether a document belongs to a file. */
+const isFile = ({ places }: ApplyContext, uri: string): boolean => places.get(uri)?.file !== undefined;
+
+/**
+ * Has the editor save files again whose changes were rolled back, because some editors otherwise show them as changed.
+ * Files that had unsaved changes before the call are left alone.
+ */
+export async function saveRolledBack({ session, options }: ApplyContext, files: readonly FileChange[]): Promise<void> {
+  const clean = files.filter(
+    ({ document }) => document.onDisk === "same" && openAt(session, document.uri) !== undefined,
+  );
+  const isOff = (options.save ?? session.settings.save) === "never" || announcedBy(session).save !== true;
+  if (!isOff && clean.length > 0)
+    await askToSave(
+      session,
+      clean.map(({ document }) => document.uri),
+    );
 }
 
 /**

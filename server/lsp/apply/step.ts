@@ -16,6 +16,7 @@ import type {
 import type { KeptFile } from "../../workspace/fileBackup.js";
 import type { ResolvedPath } from "../../workspace/paths.js";
 import { pathOfSyncedUri } from "../../workspace/pathText.js";
+import type { Asks } from "../../workspace/protection.js";
 import type { EditTarget } from "../edit/workspaceEdit.js";
 import type { Proposal } from "../history.js";
 import type { CallOptions } from "../protocol.js";
@@ -46,6 +47,16 @@ export type Task =
 /** A plan that can be applied, with its tasks in order of execution. */
 export interface ApplyPlan extends Extract<Planned, { ok: true }>, Pick<ApplyContext, "places"> {
   readonly tasks: readonly Task[];
+  /** The changes that need the user's consent. */
+  readonly asks: readonly GuardedFile[];
+}
+
+/** A file whose change needs the user's consent. */
+export interface GuardedFile extends Pick<Asks, "name"> {
+  /** The path to show. */
+  readonly path: string;
+  /** The absolute path; `undefined` if the document is not a file. */
+  readonly file: string | undefined;
 }
 
 /** A call or an undo that the server applies, with the function that plans it. */

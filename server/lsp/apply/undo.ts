@@ -2,16 +2,21 @@
 import type { CancellationToken } from "vscode-languageserver/node";
 import { trialKeys } from "../../dialect/keys.js";
 import { callFailures } from "../../dialect/sentences.js";
-import { type FileChange, nameAfter } from "../../plan/outcome.js";
+import type { Failure } from "../../plan/failure.js";
+import { type FileChange, nameAfter, namesOf } from "../../plan/outcome.js";
+import { mapBounded } from "../../workspace/identity.js";
+import { createResolver } from "../../workspace/paths.js";
+import { pathFailures } from "../../workspace/sentences.js";
 import { type Answer, toRefusal } from "../edit/result.js";
 import { fitted } from "../edit/workspaceEdit.js";
 import type { AppliedStep, Transaction } from "../history.js";
 import { callSentences, requestFailures, undoFailures, undoProblems } from "../sentences.js";
-import type { Session } from "../session.js";
-import { applyJob, inTurn, textsFirst } from "./applyLoop.js";
+import { type Session, worldOf } from "../session.js";
+import { textsFirst } from "./apply.js";
+import { applyJob, inTurn } from "./applyLoop.js";
 import { forgetKept, type KeptCall, keptCalls } from "./keptCalls.js";
 import { settleProposals, tellApplied } from "./recordApplied.js";
-import type { ApplyJob, Inverse, Task } from "./step.js";
+import type { ApplyJob, GuardedFile, Inverse, Task } from "./step.js";
 import { stepRules } from "./steps/table.js";
 
 /** Serves one request. Never throws, whatever the caller sends. */
@@ -111,8 +116,32 @@ function createPlan(session: Session, steps: readonly AppliedStep[]): ApplyJob["
     const files = good.map(({ file }) => file);
     const places = new Map(good.flatMap(({ file, place }) => (place ? [[file.document.uri, place] as const] : [])));
     const tasks = tasksOf(steps, new Map(again.map((file, i) => [file, files[i]])));
-    return { ok: true, files, outcomes: [], warnings: [], tasks, places };
+    const asks = await guardedIn(session, files);
+    return asks.ok
+      ? { ok: true, files, outcomes: [], warnings: [], tasks, places, asks: asks.guarded }
+      : { ok: false, failures: asks.failures, outcomes: [] };
   };
+}
+
+/** Returns the files whose change needs the user's consent, or the failures for those that may not be changed any more. */
+async function guardedIn(
+  session: Session,
+  files: readonly FileChange[],
+): Promise<{ ok: true; guarded: readonly GuardedFile[] } | { ok: false; failures: readonly Failure[] }> {
+  const names = files.flatMap(namesOf);
+  const resolver = await createResolver(worldOf(session, undefined));
+  const resolved = await mapBounded(names, ({ uri }) => resolver.resolve(uri));
+  const failures = resolved.flatMap((one, i) => {
+    if (!one.ok) return one.failure.code === "protectedPath" ? [one.failure] : [];
+    const { unseen } = one.place;
+    return unseen?.isDraft === false ? [pathFailures.heldUnseen(names[i]?.path ?? one.place.path, unseen.uri)] : [];
+  });
+  const guarded = resolved.flatMap((one, i) =>
+    one.ok && one.place.asks !== undefined
+      ? [{ path: names[i]?.path ?? one.place.path, file: one.place.file, name: one.place.asks.name }]
+      : [],
+  );
+  return failures.length > 0 ? { ok: false, failures } : { ok: true, guarded };
 }
 
 /**

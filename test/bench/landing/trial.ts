@@ -91,7 +91,7 @@ async function snapshotFor(
     return await takeSnapshot(operations, {
       folders: [{ uri: uriOfPath(folder), path: folder }],
       additionalFolders: [],
-      protectedNames: [],
+      gates: [],
       openTexts,
       loneCrEndsLine: true,
       habits: { syncsLf: false, endsLastLine: false },

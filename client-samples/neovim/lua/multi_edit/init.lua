@@ -4,6 +4,7 @@
 local edits = require("multi_edit.edits")
 local failures = require("multi_edit.failures")
 local options_of = require("multi_edit.options")
+local unsynced = require("multi_edit.unsynced")
 
 local M = {}
 
@@ -148,6 +149,7 @@ function M.setup(options)
       attach(buffer)
     end
   end
+  unsynced.watch()
   M.define_commands()
 end
 

@@ -4,6 +4,7 @@
  */
 import {
   applyEdits,
+  createScanner,
   type Edit,
   findNodeAtLocation,
   modify,
@@ -39,24 +40,56 @@ export interface JsonEntry {
   readonly kind: "own" | "default" | "item";
 }
 
-/** A JSON file, which may have comments and trailing commas; both are kept. */
+/** A JSON file, which may have comments, trailing commas and a byte order mark; all are kept. */
 export function jsonFile(path: string, entries: readonly JsonEntry[]): ConfigFile {
   return {
     path,
     add(text) {
-      const before = text === undefined || text.trim() === "" ? "{}\n" : text;
+      const [mark, body] = splitMark(text ?? "");
+      const before = body.trim() === "" ? "{}\n" : body;
       const root = readJson(before);
       if (!root.ok) return root;
-      return { ok: true, value: entries.reduce(addEntry, before) };
+      const problem = entries.map((entry) => misfit(before, entry)).find((one) => one !== undefined);
+      if (problem !== undefined) return unreadable(problem);
+      const after = entries.reduce(addEntry, before);
+      // Of a property that is there twice, programs read the last one, but the library changes the first one.
+      if (entries.reduce(addEntry, after) !== after) return unreadable(configureSentences.twice);
+      return { ok: true, value: mark + after };
     },
     remove(text) {
-      const root = readJson(text);
+      const [mark, body] = splitMark(text);
+      const root = readJson(body);
       if (!root.ok) return root;
-      const after = entries.reduceRight(removeEntry, text);
+      const after = entries.reduceRight(removeEntry, body);
       const rest = readJson(after);
-      return { ok: true, value: rest.ok && isEmpty(rest.value) && !/\/[/*]/.test(after) ? undefined : after };
+      const isNothing = rest.ok && isEmpty(rest.value) && !/\/[/*]/.test(after);
+      return { ok: true, value: isNothing ? undefined : mark + after };
     },
   };
+}
+
+/** Splits a text into its byte order mark, if it has one, and the rest. */
+const splitMark = (text: string): readonly [mark: string, body: string] =>
+  text.startsWith("\uFEFF") ? ["\uFEFF", text.slice(1)] : ["", text];
+
+/** Says why an entry does not fit into a text; `undefined` if it does. */
+function misfit(text: string, { path, kind }: JsonEntry): string | undefined {
+  // A value of the user's in place of the object, such as one rule for all tools, stands.
+  if (kind === "default") return undefined;
+  const parent = blockedAt(text, path);
+  if (parent !== undefined) return configureSentences.wrongProperty(parent, "an object");
+  const present = valueAt(text, path);
+  const isList = kind !== "item" || present === undefined || Array.isArray(present);
+  return isList ? undefined : configureSentences.wrongProperty(path, "a list");
+}
+
+/** Returns the path of the first property above the end of `path` that has a value which is not an object. */
+function blockedAt(text: string, path: readonly string[]): readonly string[] | undefined {
+  const parents = path.slice(1).map((_, index) => path.slice(0, index + 1));
+  return parents.find((parent) => {
+    const value = valueAt(text, parent);
+    return value !== undefined && !isObject(value);
+  });
 }
 
 function readJson(text: string): Input<unknown> {
@@ -88,7 +121,8 @@ function addEntry(text: string, { path, value, kind }: JsonEntry): string {
     if (!Array.isArray(present) || present.some((one) => isSame(one, value))) return text;
     return changed(text, [...path, present.length], value, { isArrayInsertion: true });
   }
-  if (isSame(present, value) || (kind === "default" && present !== undefined)) return text;
+  const isKept = kind === "default" && (present !== undefined || blockedAt(text, path) !== undefined);
+  if (isSame(present, value) || isKept) return text;
   return changed(text, path, value);
 }
 
@@ -97,36 +131,64 @@ function removeEntry(text: string, { path, value, kind }: JsonEntry): string {
   if (kind === "item") {
     const index = Array.isArray(present) ? present.findIndex((one) => isSame(one, value)) : -1;
     if (index === -1) return text;
-    return withoutEmptyParents(withoutItem(text, path, index), path);
+    return withoutEmptyParents(without(text, [...path, index]), path);
   }
   if (present === undefined || (kind === "default" && !isSame(present, value))) return text;
-  return withoutEmptyParents(changed(text, path, undefined), path.slice(0, -1));
+  return withoutEmptyParents(without(text, path), path.slice(0, -1));
 }
 
 /**
- * Removes an element of an array, with one of the commas beside it. The library's own removal leaves a part of the last
- * element.
+ * Removes a property or an element, with one of the commas beside it, and its lines if nothing else is on them. Comments
+ * stay. The library's own removal would delete them, and the line breaks before the next property.
  */
-function withoutItem(text: string, path: readonly string[], index: number): string {
+function without(text: string, path: readonly (string | number)[]): string {
   const tree = parseTree(text, [], { allowTrailingComma: true });
-  const items = (tree === undefined ? undefined : nodeAt(tree, path)?.children) ?? [];
-  const [before, item, after] = [items[index - 1], items[index], items[index + 1]];
-  if (item === undefined) return text;
-  const end = item.offset + item.length;
-  const from = before === undefined ? item.offset : before.offset + before.length;
-  const to = before === undefined && after !== undefined ? after.offset : end;
-  return text.slice(0, from) + text.slice(to);
+  const value = tree === undefined ? undefined : nodeAt(tree, path);
+  const node = value?.parent?.type === "property" ? value.parent : value;
+  const siblings = node?.parent?.children ?? [];
+  if (node === undefined) return text;
+  const before = siblings[siblings.indexOf(node) - 1];
+  const end = endOf(node);
+  const ownComma = commaAfter(text, end);
+  if (before === undefined || node !== siblings.at(-1))
+    return withoutRange(text, node.offset, (ownComma ?? end - 1) + 1);
+  // The last of several: the comma before it goes, unless a comma may stay after the last one.
+  const comma = commaAfter(text, endOf(before)) ?? node.offset;
+  if (text.slice(comma + 1, node.offset).trim() === "") return text.slice(0, comma) + text.slice(end);
+  if (ownComma !== undefined) return withoutRange(text, node.offset, ownComma + 1);
+  const rest = withoutRange(text, node.offset, end);
+  return rest.slice(0, comma) + rest.slice(comma + 1);
 }
 
-/** Removes the objects and arrays on the path that have become empty, from the innermost one outwards. */
+const endOf = (node: Node): number => node.offset + node.length;
+
+/** Returns the offset of the comma that follows, perhaps after comments; `undefined` if something else follows. */
+function commaAfter(text: string, offset: number): number | undefined {
+  const scanner = createScanner(text, true);
+  scanner.setPosition(offset);
+  scanner.scan();
+  return text[scanner.getTokenOffset()] === "," ? scanner.getTokenOffset() : undefined;
+}
+
+/** Removes a range, and the line breaks and blanks around it that would leave an empty line or two blanks. */
+function withoutRange(text: string, from: number, to: number): string {
+  const indent = /[ \t]*$/.exec(text.slice(0, from))?.[0].length ?? 0;
+  const blanks = /^[ \t]*/.exec(text.slice(to))?.[0].length ?? 0;
+  const eol = /^\r?\n/.exec(text.slice(to + blanks))?.[0].length ?? 0;
+  const isWholeLine = eol > 0 && text[from - indent - 1] === "\n";
+  return text.slice(0, isWholeLine ? from - indent : from) + text.slice(to + blanks + (isWholeLine ? eol : 0));
+}
+
+/** Removes the objects and arrays on the path in which nothing is left, not even a comment, from the innermost outwards. */
 function withoutEmptyParents(text: string, path: readonly string[]): string {
   if (path.length === 0) return text;
-  const value = valueAt(text, path);
-  const hasNothing = Array.isArray(value) ? value.length === 0 : isEmpty(value);
-  return hasNothing ? withoutEmptyParents(changed(text, path, undefined), path.slice(0, -1)) : text;
+  const tree = parseTree(text, [], { allowTrailingComma: true });
+  const node = tree === undefined ? undefined : nodeAt(tree, path);
+  const hasNothing = node !== undefined && /^(?:\{\s*\}|\[\s*\])$/.test(textOf(text, node));
+  return hasNothing ? withoutEmptyParents(without(text, path), path.slice(0, -1)) : text;
 }
 
-/** Sets, adds or removes a value. The library's own formatting would also rewrite the value before it. */
+/** Sets or adds a value. The library's own formatting would also rewrite the value before it. */
 function changed(text: string, path: readonly (string | number)[], value: unknown, options: object = {}): string {
   const edits = modify(text, [...path], value, options);
   return applyEdits(
@@ -137,7 +199,6 @@ function changed(text: string, path: readonly (string | number)[], value: unknow
 
 /** Returns the text that an edit writes, on lines of its own unless the object or list around it is on one line. */
 function inLayout({ offset, length, content }: Edit, text: string, path: readonly (string | number)[]): string {
-  if (content === "") return content;
   const [, before = "", body = "", after = ""] = /^(,?)(.*?)(,?)$/s.exec(content) ?? [];
   const tree = parseTree(text, [], { allowTrailingComma: true });
   const known = path.findIndex(
@@ -192,31 +253,35 @@ const marksOf = (comment: string): { readonly first: string; readonly last: stri
 /** Returns the offsets of our block, with its last line ending; `undefined` if the text has no complete block. */
 export function blockIn(text: string, comment: string): readonly [from: number, to: number] | undefined {
   const { first, last } = marksOf(comment);
-  const from = text.indexOf(first);
+  // A first line whose last line is missing begins no block: what follows it is the user's.
+  const from = text.lastIndexOf(first);
   const end = from === -1 ? -1 : text.indexOf(last, from);
-  return end === -1 ? undefined : [from, end + last.length + (text[end + last.length] === "\n" ? 1 : 0)];
+  if (end === -1) return undefined;
+  const eol = /^\r?\n/.exec(text.slice(end + last.length))?.[0] ?? "";
+  return [from, end + last.length + eol.length];
 }
 
 /** A file with a block of ours at its end. The user may move the block; its contents are replaced. */
 export function blockFile(path: string, { comment, block, byHand }: BlockOptions): ConfigFile {
   const { first, last } = marksOf(comment);
-  const whole = `${first}\n${block}${last}\n`;
   const place = (text: string): readonly [from: number, to: number] | undefined => blockIn(text, comment);
   return {
     path,
     add(text = "") {
+      const eol = text.includes("\r\n") ? "\r\n" : "\n";
+      const whole = `${first}\n${block}${last}\n`.replaceAll("\n", eol);
       const at = place(text);
       const around = at === undefined ? text : text.slice(0, at[0]) + text.slice(at[1]);
       if (byHand.test(around)) return unreadable(configureSentences.byHand);
       if (at !== undefined) return { ok: true, value: `${text.slice(0, at[0])}${whole}${text.slice(at[1])}` };
-      const space = text === "" ? "" : text.endsWith("\n") ? "\n" : "\n\n";
+      const space = text === "" ? "" : text.endsWith("\n") ? eol : eol + eol;
       return { ok: true, value: `${text}${space}${whole}` };
     },
     remove(text) {
       const at = place(text);
       if (at === undefined) return { ok: true, value: text };
       const [before, after] = [text.slice(0, at[0]), text.slice(at[1])];
-      const kept = `${before.endsWith("\n\n") ? before.slice(0, -1) : before}${after}`;
+      const kept = `${before.replace(/(\n)\r?\n$/, "$1")}${after}`;
       return { ok: true, value: kept.trim() === "" ? undefined : kept };
     },
   };

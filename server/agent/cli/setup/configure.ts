@@ -1,7 +1,18 @@
 /** Adds this program to the configuration of another program, or removes it there, and shows the difference. */
-import { chmodSync, mkdirSync, readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { dirname } from "node:path";
-import { createTwoFilesPatch } from "diff";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, resolve } from "node:path";
+import { diffWordsWithSpace } from "diff";
 import { codeOf } from "../../../workspace/identity.js";
 import { type Input, unreadable } from "../input.js";
 import { configureSentences } from "../sentences.js";
@@ -36,14 +47,40 @@ function changeOf(file: ConfigFile, task: "add" | "remove"): Input<ConfigChange>
   let path = file.path;
   let before: string | undefined;
   try {
-    path = realpathSync(file.path);
+    path = targetOf(file.path);
     before = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(readFileSync(path));
   } catch (error) {
+    if (error instanceof TypeError) return unreadable(configureSentences.notUtf8);
     if (codeOf(error) !== "ENOENT") return unreadable(configureSentences.unreadable(codeOf(error)));
   }
   if (task === "remove" && before === undefined) return { ok: true, value: { path, before, after: undefined } };
   const after = task === "add" ? file.add(before) : file.remove(before ?? "");
-  return after.ok ? { ok: true, value: { path, before, after: after.value } } : after;
+  if (!after.ok) return after;
+  // Renaming another file onto it would need no permission to write it.
+  const isReadOnly = before !== undefined && before !== after.value && (modeOf(path) & 0o200) === 0;
+  if (isReadOnly) return unreadable(configureSentences.readOnly);
+  return { ok: true, value: { path, before, after: after.value } };
+}
+
+/** Follows links, also if the file at their end does not exist yet. */
+function targetOf(path: string): string {
+  let target = path;
+  // A longer chain of links fails when the file is read.
+  for (let links = 0; links < 40; links++) {
+    const next = linkAt(target);
+    if (next === undefined) break;
+    target = resolve(realpathSync(dirname(target)), next);
+  }
+  return existsSync(target) ? realpathSync(target) : target;
+}
+
+function linkAt(path: string): string | undefined {
+  try {
+    return readlinkSync(path);
+  } catch {
+    // It is no link, or does not exist.
+    return undefined;
+  }
 }
 
 /** Replaces the file at once, so that a program that reads it sees the old or the new text; keeps its mode. */
@@ -68,8 +105,31 @@ function modeOf(path: string): number {
   }
 }
 
-/** The difference without context, because other settings in the file may be secret. */
+/**
+ * Returns the difference as lines of a diff, without the rest of these lines: other settings may be secret, and may be on
+ * the same line.
+ */
 function show({ path, before = "", after = "" }: ConfigChange): string {
-  const patch = createTwoFilesPatch(path, path, before, after, "", "", { context: 0 });
-  return patch.slice(patch.indexOf("\n") + 1);
+  const start = sharedLength(before, after);
+  const end = sharedLength(reversed(before.slice(start)), reversed(after.slice(start)));
+  const changed = (text: string): string => text.slice(start, text.length - end);
+  let line = before.slice(0, start).split("\n").length;
+  const parts = diffWordsWithSpace(changed(before), changed(after)).flatMap(({ value, added, removed }) => {
+    const lines = value.split(/\r?\n/);
+    const shown = lines.filter((one) => /[^\s,]/.test(one)).map((one) => `${added ? "+" : "-"}${one}`);
+    const at = line;
+    if (!removed) line += lines.length - 1;
+    if (!(added || removed) || shown.length === 0) return [];
+    return [`@@ line ${at + (/^\s*,?\s*\n/.test(value) ? 1 : 0)} @@`, ...shown];
+  });
+  return [`--- ${path}`, `+++ ${path}`, ...parts, ""].join("\n");
 }
+
+/** Returns the number of characters that both texts start with. */
+function sharedLength(one: string, other: string): number {
+  let length = 0;
+  while (length < one.length && one[length] === other[length]) length++;
+  return length;
+}
+
+const reversed = (text: string): string => text.split("").reverse().join("");

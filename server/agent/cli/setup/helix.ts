@@ -66,7 +66,7 @@ const programName = "multi-edit-language-server";
 
 /** Returns the languages in the entries that this program has written. */
 const languagesIn = (block: string): readonly string[] =>
-  [...block.matchAll(/^name = "(.*)"$/gm)].map(([, name = ""]) => name);
+  [...block.matchAll(/^name = "(.*)"\r?$/gm)].map(([, name = ""]) => name);
 
 function serverTable([command = "", ...args]: readonly string[]): string {
   return `[language-server.${serverName}]

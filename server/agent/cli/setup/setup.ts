@@ -27,7 +27,7 @@ export function runSetup({ words: [name, ...words], write, remove }: Arguments):
 function changeFiles(name: string | undefined, words: readonly string[], task: "add" | "remove"): Input<string> {
   if (name === undefined || !Object.hasOwn(setupFiles, name)) return unknown(name);
   const [word] = words;
-  if (word !== undefined && name !== "helix") return unreadable(setupSentences.tooMany(name, word));
+  if (word !== undefined && name !== "helix") return unreadable(setupSentences.notWritten(name, word));
   const files = setupFiles[name]?.(thisInstallation(), words, task);
   if (files === undefined) return unknown(name);
   return files.ok ? configure(files.value, task) : files;

@@ -71,9 +71,8 @@ omit_tools_from = ["deferred"]
 [mcp_servers.multi-edit.tools.read_document]
 output_token_limit = 40000
 `;
-    const byHand = /^\s*\[\s*mcp_servers\s*\.\s*["']?multi-edit["']?\s*[\].]/m;
     const folder = process.env.CODEX_HOME || join(homeFolder(), ".codex");
-    return files(blockFile(join(folder, "config.toml"), { comment: "#", block, byHand }));
+    return files(blockFile(join(folder, "config.toml"), { comment: "#", block, byHand: codexByHand }));
   },
   opencode({ command }) {
     const server = { type: "local", command: [...command, "mcp"], enabled: true };
@@ -99,13 +98,21 @@ output_token_limit = 40000
       ]),
     );
   },
-  pi({ samples }) {
-    const text = readFileSync(join(samples, "pi", "multiEdit.ts"), "utf8");
+  pi({ samples, command }) {
+    const sample = readFileSync(join(samples, "pi", "multiEdit.ts"), "utf8");
+    const text = sample.replace('= ["multi-edit"];', () => `= ${JSON.stringify(command)};`);
     const folder = process.env.PI_CODING_AGENT_DIR || join(homeFolder(), ".pi", "agent");
-    const isOurs = (present: string): boolean => present.includes("multi-edit");
+    const isOurs = (present: string): boolean => /^\/\*\*\s+\* An extension for pi: .*\bmulti-edit\b/s.test(present);
     return files(wholeFile(join(folder, "extensions", "multiEdit.ts"), text, isOurs));
   },
 };
+
+/**
+ * Matches Codex's table for this server, in any of TOML's forms, and tables that are written as a value. A second copy,
+ * or a table that is added to a value, would make the file invalid, and Codex would not start.
+ */
+const codexByHand =
+  /^\s*(?:\[\s*)?["']?mcp_servers["']?\s*(?:=|\.\s*["']?multi-edit["']?\s*[\].=])|^\s*["']?multi-edit["']?\s*[.=]/m;
 
 /** Returns the path of the file that Emacs reads at startup: the first that exists, in Emacs' own order. */
 function emacsInit(): string {

@@ -13,6 +13,9 @@ export const luaList = (words: readonly string[]): string =>
 export const emacsList = (words: readonly string[]): string =>
   `'(${words.map((word) => JSON.stringify(word)).join(" ")})`;
 
+/** Returns a list of strings as JSON or TOML, with blanks between them. */
+const jsonList = (words: readonly string[]): string => `[${words.map((word) => JSON.stringify(word)).join(", ")}]`;
+
 /** Returns what only an installation needs that is not on the PATH; otherwise an empty string. */
 function ifNotOnPath(installation: Installation, text: (command: readonly string[]) => string): string {
   return installation.command.length === 1 ? "" : text(serverCommand(installation));
@@ -131,10 +134,12 @@ export const setupForms: Readonly<Record<string, Readonly<Record<string, TextOf>
   emacs,
   claude: {
     plain: text(
-      () => `# Claude Code, in a shell.
+      ({ command: [command, ...args] }) => `# Claude Code, in a shell.
 # With alwaysLoad, the tools cost about 2,000 tokens in each request; without it, the model has to search for three of
 # the five tools.
-claude mcp add-json --scope user multi-edit '{"type":"stdio","command":"multi-edit","args":["mcp"],"alwaysLoad":true}'
+claude mcp add-json --scope user multi-edit ${quotedForShell(
+        JSON.stringify({ type: "stdio", command, args: [...args, "mcp"], alwaysLoad: true }),
+      )}
 
 # Claude's own tools write to disk, not to the editor. To make Claude use multi-edit's tools instead, add this to
 # ~/.claude/settings.json:
@@ -146,7 +151,7 @@ claude mcp add-json --scope user multi-edit '{"type":"stdio","command":"multi-ed
   },
   codex: {
     plain: text(
-      () => `# Codex, in ~/.codex/config.toml.
+      ({ command: [command, ...args] }) => `# Codex, in ~/.codex/config.toml.
 # In Codex's sandbox, commands may not open sockets; MCP servers run outside the sandbox.
 # env_vars: Codex passes on few variables, but the server looks for editors in XDG_STATE_HOME if you have set it.
 # required: Codex waits for the server and exits with an error if the server does not start.
@@ -157,8 +162,8 @@ claude mcp add-json --scope user multi-edit '{"type":"stdio","command":"multi-ed
 # output_token_limit: reading one file may cost up to that many tokens. Models that call tools from a script see less of
 # a long file.
 [mcp_servers.multi-edit]
-command = "multi-edit"
-args = ["mcp"]
+command = ${JSON.stringify(command)}
+args = ${jsonList([...args, "mcp"])}
 startup_timeout_sec = 20
 tool_timeout_sec = 60
 env_vars = ["XDG_STATE_HOME"]
@@ -173,13 +178,13 @@ output_token_limit = 40000
   },
   opencode: {
     plain: text(
-      () => `// opencode, in opencode.json.
+      ({ command }) => `// opencode, in opencode.json.
 // permission: your rules for opencode's own edit tool do not apply to these tools. With allow, these tools change files
 // without asking you; with ask, opencode asks you first, and opencode run refuses their calls.
 // agent: without these lines, the plan agent can edit files with these tools.
 {
   "mcp": {
-    "multi-edit": { "type": "local", "command": ["multi-edit", "mcp"], "enabled": true }
+    "multi-edit": { "type": "local", "command": ${jsonList([...command, "mcp"])}, "enabled": true }
   },
   "permission": {
     "multi-edit_multi_edit": "allow",
@@ -201,14 +206,14 @@ output_token_limit = 40000
   },
   gemini: {
     plain: text(
-      () => `// Gemini CLI, in ~/.gemini/settings.json.
+      ({ command: [command, ...args] }) => `// Gemini CLI, in ~/.gemini/settings.json.
 // The timeout is in milliseconds.
 // With trust, the tools change files without asking you; without it, gemini -p can't use them.
 // In folders that you have not trusted, Gemini disables the MCP servers listed in this file, even those with
 // "trust": true.
 {
   "mcpServers": {
-    "multi-edit": { "command": "multi-edit", "args": ["mcp"], "timeout": 60000, "trust": true }
+    "multi-edit": { "command": ${JSON.stringify(command)}, "args": ${jsonList([...args, "mcp"])}, "timeout": 60000, "trust": true }
   }
 }
 `,

@@ -1,10 +1,12 @@
 /** The server's own steps, on closed files. They are staged before the editor's steps and made visible after them. */
+import type { CancellationToken } from "vscode-languageserver/node";
 import { type NotCommitted, stage } from "../../../disk/commit.js";
 import { type DiskChange, targetOf, toDiskChange } from "../../../disk/diskChange.js";
 import { type DiskWorkspace, userWorkspace } from "../../../disk/diskWorkspace.js";
 import { pruneKept } from "../../../disk/keptBatches.js";
 import { recover } from "../../../disk/recover.js";
 import { diskFailures, type Holder } from "../../../disk/sentences.js";
+import { createTurn, type Turn } from "../../../disk/turn.js";
 import type { Failure } from "../../../plan/failure.js";
 import { type FileChange, namesOf } from "../../../plan/outcome.js";
 import { removeEmpty } from "../../../workspace/fileBackup.js";
@@ -15,15 +17,7 @@ import { staleFailures } from "../../../workspace/sentences.js";
 import { labelOf } from "../../edit/result.js";
 import { callSentences } from "../../sentences.js";
 import { openAt, type Session, worldOf } from "../../session.js";
-import {
-  type ApplyContext,
-  type DiskPart,
-  type DoneStep,
-  namePathOf,
-  pathOf,
-  type StepOutcome,
-  type Task,
-} from "../step.js";
+import { type ApplyContext, type DiskPart, type DoneStep, namePathOf, pathOf, type Task } from "../step.js";
 
 /**
  * Divides the tasks between the editor and the server. The editor gets the tasks that the server can't do, mainly those
@@ -54,13 +48,19 @@ function isForDisk(context: ApplyContext, task: Task): boolean {
   return !saved.ok || saved.text === planned.text;
 }
 
+/** A call's turn to write; `undefined` as long as it need not wait. */
+export interface Queue {
+  turn?: Turn;
+}
+
 /**
  * Stages the changes of all tasks, writing any new contents to a file next to the target. Returns the failures if
- * staging fails.
+ * staging fails. While other processes change the same files, waits for its turn, unless the call is cancelled.
  */
 export async function stagePart(
   context: ApplyContext,
   tasks: readonly Task[],
+  { token, queue }: { readonly token: CancellationToken; readonly queue: Queue },
 ): Promise<DiskPart | { readonly ok: false; readonly failures: readonly Failure[] }> {
   const { session, options, onCommit } = context;
   // All tasks for a file yield the same change.
@@ -73,14 +73,21 @@ export async function stagePart(
       changes.set(planned, { ...change, kind: "create", content: { bytes }, mode });
     } else changes.set(planned, change);
   }
-  const files = [...changes.keys()];
+  const label = labelOf([...changes.keys()], options);
   const paths = [...changes.values()].flatMap((change) => [change.path, targetOf(change) ?? []].flat());
-  const label = labelOf(files, options);
-  const staged = stage(await workspaceOf(session, paths), [...changes.values()], label, onCommit);
-  for (const { message } of staged.recovered) session.log("warn", message);
-  if (!staged.ok) return staged;
-  const warnings = [...staged.recovered.map(({ message }) => message), ...staged.warnings];
-  return { ok: true, warnings, staged, tasks, changes, paths };
+  const recovered: string[] = [];
+  for (;;) {
+    const workspace = await workspaceOf(session, paths);
+    const staged = stage(workspace, [...changes.values()], label, { onCommit, turn: queue.turn?.id() });
+    for (const { message } of staged.recovered) {
+      session.log("warn", message);
+      recovered.push(message);
+    }
+    if (staged.ok) return { ok: true, warnings: [...recovered, ...staged.warnings], staged, tasks, changes, paths };
+    if (staged.isBusy !== true) return staged;
+    queue.turn ??= createTurn();
+    if (!(await queue.turn.wait(workspace, paths, () => token.isCancellationRequested))) return staged;
+  }
 }
 
 /**
@@ -116,8 +123,8 @@ export async function commitPart(
     const kept = deleted && { path, bytes: deleted.bytes, hash: deleted.hash, mode: deleted.stat.mode };
     const name = targetOf(change) ?? path;
     const parents = staged.directories.filter((at) => isInside(at, name)).reverse();
-    const step = toStep(task, { kind: "verified" });
-    return { ...step, kept, tidy: () => removeEmpty(parents) };
+    const outcome = { kind: "verified" } as const;
+    return { ...task, file: task.planned, editOutcomes: [], outcome, kept, tidy: () => removeEmpty(parents) };
   });
 }
 
@@ -154,10 +161,6 @@ export async function heldElsewhere(context: ApplyContext, tasks: readonly Task[
   return diskFailures.locked(paths.get(path) ?? path, holder);
 }
 
-function toStep(task: Task, outcome: StepOutcome): DoneStep {
-  return { ...task, file: task.planned, editOutcomes: [], outcome };
-}
-
 /**
  * Returns the failed steps: those for the file that the failure names, or all if it names none or recovery is pending.
  */
@@ -165,7 +168,9 @@ function notWritten(tasks: readonly Task[], { outcome, failure, isThere }: NotCo
   const isPending = outcome === "recoveryPending";
   const kind = isThere === true ? "unconfirmed" : isPending ? "pending" : "failed";
   const named = tasks.filter(({ planned }) => namesOf(planned).some(({ path }) => path === failure.path));
-  return (isPending || named.length === 0 ? tasks : named).map((task) => toStep(task, { kind, failure }));
+  return (isPending || named.length === 0 ? tasks : named).map(
+    (task): DoneStep => ({ ...task, file: task.planned, editOutcomes: [], outcome: { kind, failure } }),
+  );
 }
 
 /**

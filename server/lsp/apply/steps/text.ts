@@ -7,6 +7,7 @@ import { type Change, ChangeSet, shrink } from "../../../text/changeSet.js";
 import { byteOrderMark, splitsCharacter, withoutMark } from "../../../text/chars.js";
 import { limits } from "../../../text/limits.js";
 import { LineIndex } from "../../../text/lines.js";
+import type { OpenDocument } from "../../../workspace/documents.js";
 import { pathOfSyncedUri } from "../../../workspace/pathText.js";
 import { readTarget } from "../../../workspace/takeSnapshot.js";
 import { labelOf } from "../../edit/result.js";
@@ -135,6 +136,23 @@ export function inverseOf(session: Session, applied: FileChange, now: Document):
   return { ok: true, change: { change, text: change.apply(text) } };
 }
 
+/**
+ * Returns the lines (1-based) where a text is neither what an edit made nor mere typing elsewhere; `undefined` if there
+ * are none. If the editor changes the place of its own edit, the server's answer would otherwise be untrue.
+ */
+export function changedSince(
+  session: Session,
+  file: FileChange,
+  { text: synced, version, lines, desynced }: OpenDocument,
+): { readonly first: number; readonly last: number } | undefined {
+  const text = withoutMark(synced);
+  if (text === file.text || desynced !== undefined) return undefined;
+  if (inverseOf(session, file, { ...file.document, text, version }).ok) return undefined;
+  const [change] = shrink(file.text, { from: 0, to: file.text.length, insert: text });
+  const from = (change?.from ?? 0) + synced.length - text.length;
+  return { first: lines.lineAt(from) + 1, last: lines.lineAt(from + (change?.insert.length ?? 0)) + 1 };
+}
+
 /** Widens a change that starts or ends inside a surrogate pair or a CRLF, whose halves an edit may have joined. */
 function widened(text: string, { from, to, insert }: Change): Change {
   const start = splitsCharacter(text, from) ? from - 1 : from;
@@ -148,7 +166,9 @@ async function invertText({ session, file, isEdited }: UndoneFile): Promise<Inve
   if (!now.ok) return now;
   const { document, place } = now;
   const unchanged = { change: ChangeSet.none(document.text.length), text: document.text };
-  const inverse: TextInverse = isEdited ? inverseOf(session, file, document) : { ok: true, change: unchanged };
+  // The user may have undone the change in the editor.
+  const isToUndo = isEdited && document.text !== file.document.text;
+  const inverse: TextInverse = isToUndo ? inverseOf(session, file, document) : { ok: true, change: unchanged };
   if (!inverse.ok) {
     const line = LineIndex.of(document.text, document).lineAt(inverse.movedAt) + 1;
     return conflict(file, callSentences.changedAt(line), line);

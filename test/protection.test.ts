@@ -1,0 +1,169 @@
+/** The names that are protected, in two classes; the user's changes to them; rules for confirmation; Git directories. */
+
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { defaultNames } from "../server/workspace/protectedNames.js";
+import {
+  type ConfirmSetting,
+  type FileGate,
+  gitDirectoriesWith,
+  gitDirectoryAbove,
+  isFileLike,
+  judge,
+  toGate,
+} from "../server/workspace/protection.js";
+import { makeDirectory } from "./support/directory.js";
+
+const gate = (protectedNames: readonly string[] = defaultNames, confirm: ConfirmSetting = "protected"): FileGate =>
+  toGate({ protectedNames, confirm });
+
+/** The verdict on a path below a folder: `free`, `asks`, or the reason for the refusal. */
+function verdict(path: string, ...gates: readonly FileGate[]): string {
+  const judged = judge(gates.length === 0 ? [gate()] : gates, `/ws/${path}`, path);
+  if (judged === undefined) return "free";
+  return judged.kind === "asks" ? "asks" : judged.why;
+}
+
+describe("a protected name", () => {
+  it.each([
+    [".git/config", "protected"],
+    ["a/.GIT/config", "protected"],
+    ["opencode.json", "protected"],
+    ["a/b.code-workspace", "protected"],
+    ["b.Code-Workspace", "protected"],
+    [".cargo/config.toml", "protected"],
+    ["a/.cargo/config.toml", "protected"],
+    [".cargo/registry", "free"],
+    [".config/nvim/init.lua", "protected"],
+    [".config/other/init.lua", "free"],
+    ["nvim/init.lua", "free"],
+    [".roo/mcp.json", "protected"],
+    [".clinerules", "protected"],
+    [".local/bin/x", "protected"],
+    [".netrc", "protected"],
+    [".npmrc", "asks"],
+    ["a/.npmrc", "asks"],
+    [".gitmodules", "asks"],
+    [".devcontainer/devcontainer.json", "asks"],
+    [".vscode/launch.json", "asks"],
+    [".vscode/tasks.json", "protected"],
+    [".vscode/launch.json/x", "asks"],
+    [".git/.vscode/launch.json", "protected"],
+    [".vscode/x/.vscode/launch.json", "protected"],
+    ["templates/.vscode/tasks.json", "asks"],
+    ["test/fixtures/.claude/settings.json", "asks"],
+    ["templates/.git/config", "protected"],
+    [".vscode/templates/tasks.json", "protected"],
+    ["package.json", "free"],
+    [".github/workflows/ci.yml", "free"],
+  ])("decides about %s: %s", (path, expected) => expect(verdict(path)).toBe(expected));
+
+  it("of the user's list is refused everywhere, with or without the default names", () => {
+    for (const own of [gate(["+secret", "+.npmrc"]), gate(["secret", ".npmrc"])]) {
+      expect(verdict("a/Secret/b", own)).toBe("added");
+      expect(verdict("templates/secret", own)).toBe("added");
+      expect(verdict(".npmrc", own)).toBe("added");
+    }
+    expect(verdict(".git/config", gate(["+secret"]))).toBe("protected");
+    expect(verdict(".git/config", gate(["secret"]))).toBe("free");
+  });
+
+  it("that the user takes off the list is free", () => {
+    const own = gate(["-.npmrc", "-.vscode", "+build/*.key"]);
+    expect(verdict(".npmrc", own)).toBe("free");
+    expect(verdict(".vscode/tasks.json", own)).toBe("free");
+    expect(verdict(".vscode/launch.json", own)).toBe("asks");
+    expect(verdict("build/a.key", own)).toBe("added");
+    expect(verdict("build/x/a.key", own)).toBe("free");
+  });
+
+  it("is only asked about if the user's rules say so", () => {
+    expect(verdict(".npmrc", gate(defaultNames, "never"))).toBe("unasked");
+    expect(verdict("a.txt", gate(defaultNames, "never"))).toBe("free");
+    expect(verdict("a.txt", gate(defaultNames, "always"))).toBe("asks");
+    expect(verdict(".git/config", gate(defaultNames, "always"))).toBe("protected");
+  });
+});
+
+describe("several gates", () => {
+  const confirm: readonly ConfirmSetting[] = ["never", "protected", "always", [{ files: "a/**", ask: "always" }]];
+  const names = fc.constantFrom(defaultNames, ["+secret"], ["-.npmrc"], ["secret"], []);
+  const gates = fc.array(fc.record({ protectedNames: names, confirm: fc.constantFrom(...confirm) }).map(toGate), {
+    minLength: 1,
+    maxLength: 4,
+  });
+  const path = fc.constantFrom("a/b.txt", "secret", ".npmrc", ".git/config", "b.txt", "templates/.vscode/x");
+  const strictness = (said: string): number => (said === "free" ? 0 : said === "asks" ? 1 : 2);
+
+  it("are as strict as the strictest of them", () => {
+    fc.assert(
+      fc.property(gates, path, (all, path) => {
+        const each = all.map((one) => strictness(verdict(path, one)));
+        expect(strictness(verdict(path, ...all))).toBe(Math.max(...each));
+      }),
+    );
+  });
+
+  it("count only for the files that they are for, and a fallback only for the others", () => {
+    const fallback: FileGate = { ...gate(defaultNames, "always"), isFallback: true };
+    const other: FileGate = { ...gate([], "never"), holds: ["/ws/held"] };
+    expect(verdict("held/a", fallback, other)).toBe("free");
+    expect(verdict("free/a", fallback, other)).toBe("asks");
+    expect(verdict("held-not/a", fallback, other)).toBe("asks");
+  });
+});
+
+describe("a pattern of the setting confirm", () => {
+  it.each([
+    ["infra/**", "infra/a/b.tf", true],
+    ["infra/**", "infra", true],
+    ["infra/**", "x/infra/a", false],
+    ["infra", "x/infra/a", true],
+    ["infra/", "infra/a", true],
+    ["*.lock", "a/b.lock", true],
+    ["*.lock", "a/b.lock.txt", false],
+    ["a/*.ts", "a/b.ts", true],
+    ["a/*.ts", "a/b/c.ts", false],
+    ["a/**/c.ts", "a/c.ts", true],
+    ["a/**/c.ts", "a/x/y/c.ts", true],
+    ["a/?.ts", "a/b.ts", true],
+    ["a/?.ts", "a/bb.ts", false],
+    ["/ws/a/**", "a/b", true],
+    ["/other/a/**", "a/b", false],
+  ])("%s matches %s: %s", (pattern, path, expected) => {
+    expect(isFileLike(pattern, `/ws/${path}`, path)).toBe(expected);
+  });
+
+  it("takes no longer than its length times the path's, whatever both are", () => {
+    const start = performance.now();
+    expect(isFileLike(`${"a*".repeat(1_000)}b`, `/${"a".repeat(4_000)}`, "a".repeat(4_000))).toBe(false);
+    expect(isFileLike(`${"**/a/".repeat(500)}b`, "/", "a/".repeat(2_000))).toBe(false);
+    expect(performance.now() - start).toBeLessThan(5_000);
+  });
+});
+
+describe("a Git directory is recognised by its contents", () => {
+  it.each([
+    ["a separate Git directory", ["gd/HEAD", "gd/objects/", "gd/refs/"], "gd/hooks/post-commit", "gd"],
+    ["a bare repository", ["x/bare/HEAD", "x/bare/objects/", "x/bare/refs/"], "x/bare/config", "x/bare"],
+    ["the directory of a worktree", ["wt/HEAD", "wt/commondir"], "wt/config.worktree", "wt"],
+    ["nothing of the kind", ["src/HEAD", "src/refs/"], "src/config", undefined],
+  ])("%s", (_, entries, file, expected) => {
+    const root = makeDirectory(Object.fromEntries(entries.map((entry) => [entry, ""])));
+    const found = gitDirectoryAbove(join(root, file), new Map());
+    expect(found).toBe(expected === undefined ? undefined : join(root, expected));
+  });
+
+  it("also if a call would only complete it", () => {
+    const root = makeDirectory({});
+    const plant = ["plant/HEAD", "plant/config", "plant/objects/a", "plant/refs/a"].map((path) => join(root, path));
+    expect(gitDirectoriesWith(plant)).toEqual([join(root, "plant")]);
+    expect(gitDirectoriesWith(plant.slice(0, 3))).toEqual([]);
+    mkdirSync(join(root, "plant/refs"), { recursive: true });
+    writeFileSync(join(root, "plant/HEAD"), "ref: refs/heads/main\n");
+    expect(gitDirectoriesWith([join(root, "plant/objects/a")])).toEqual([join(root, "plant")]);
+    expect(gitDirectoriesWith([join(root, "plant/config")])).toEqual([]);
+  });
+});
