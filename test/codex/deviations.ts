@@ -26,6 +26,15 @@ export const deviations = {
     always: true,
     why: "added lines are shifted as the removed lines beside them or, without any, as all lines of the hunk",
   },
+  notIndentedTwice: {
+    always: true,
+    why: "added lines that already have the file's indentation are not shifted; if that is not certain, the hunk is refused",
+  },
+  insertedOnce: { always: false, why: "the same lines are inserted at the same point of a file only once" },
+  doneExceptGap: {
+    always: false,
+    why: "empty context lines that the file lacks are not dropped if the file has the hunk's new lines already",
+  },
   severalAfterAnchor: { always: false, why: "an anchor does not decide among several matches after it" },
   severalAnchors: { always: false, why: "lines without context are not added if their anchor occurs several times" },
   anchorNotInFile: {

@@ -6,6 +6,8 @@ import type { PatchLine } from "./grammar.js";
 export interface FileLine {
   readonly text: string;
   readonly end: string;
+  /** The number (0-based) of the line before the patch; `undefined` if a section wrote the line. */
+  readonly origin?: number | undefined;
 }
 
 /** Lines of a hunk that replace `count` lines, starting at line `at` (0-based). */
@@ -58,7 +60,7 @@ export function replaced(
   lines: readonly FileLine[],
   replacements: readonly Replacement[],
   { endless }: { readonly endless: boolean },
-): string {
+): FileLine[] {
   const newEnd = newLineEnd(lines);
   const result: FileLine[] = [];
   let at = 0;
@@ -67,9 +69,10 @@ export function replaced(
     at = run.at + run.count;
   }
   result.push(...lines.slice(at));
-  return result
-    .map(({ text, end }, i) => text + (endless && i === result.length - 1 ? "" : end === "" ? newEnd : end))
-    .join("");
+  return result.map((line, i) => ({
+    ...line,
+    end: endless && i === result.length - 1 ? "" : line.end === "" ? newEnd : line.end,
+  }));
 }
 
 /** New lines that replace `count` adjacent lines, starting at line `at`; the hunk keeps none of the old lines. */

@@ -2,7 +2,7 @@
 import type { Rules } from "./deviations.js";
 import { linesOf, newLineEnd } from "./fileLines.js";
 import { type Chunk, type Part, readPatch } from "./grammar.js";
-import { isIdle, place, type Refusal } from "./placement.js";
+import { type FileHistory, isIdle, place, type Refusal } from "./placement.js";
 import type { Content, Files, Outcome, Trial } from "./trial.js";
 
 /** Reasons for refusing a whole patch, named as the server names them. */
@@ -68,6 +68,8 @@ interface Kept {
   readonly content: Content;
   /** The file's path before the patch; `undefined` if the file did not exist. */
   readonly origin?: string | undefined;
+  /** What sections have done to the text; `undefined` if none has changed it. */
+  readonly history?: FileHistory | undefined;
 }
 
 interface Work {
@@ -140,9 +142,12 @@ function updateFile(work: Work, path: string, file: Kept, part: Part & { kind: "
   if (part.chunks.length > 0 && typeof content !== "string") return "unsupportedEncoding";
   const isMarked = file.mark !== "" && rules.has("markInPatch");
   const chunks = isMarked ? part.chunks.map(withoutMarks) : part.chunks;
-  const placed = typeof content === "string" && chunks.length > 0 ? place(content, chunks, rules) : undefined;
+  const placed =
+    typeof content === "string" && chunks.length > 0
+      ? place(content, chunks, { rules, history: file.history })
+      : undefined;
   if (placed?.ok === false) return placed.why;
-  const after: Kept = { ...file, content: placed?.text ?? content };
+  const after: Kept = { ...file, content: placed?.text ?? content, history: placed?.history ?? file.history };
   const target = part.move === undefined ? path : plainPath(part.move);
   const isMove = part.move !== undefined && !(target === path && rules.has("moveOntoItself"));
   if (isMove && files.has(target) && rules.has("moveOntoOther")) return "fileExists";

@@ -1,7 +1,7 @@
 /** The placement of hunks as observed in Codex, plus each deviation that is switched on. */
 import { trimBlanks, trimBlanksEnd } from "./blanks.js";
 import type { Rules } from "./deviations.js";
-import { type Found, linesOf, type Replacement, replaced, runsOf, seek } from "./fileLines.js";
+import { type FileLine, type Found, linesOf, type Replacement, replaced, runsOf, seek } from "./fileLines.js";
 import type { Chunk, PatchAnchor, PatchLine } from "./grammar.js";
 import { shiftedLines } from "./shift.js";
 
@@ -10,8 +10,48 @@ export type Refusal = "contextNotFound" | "ambiguousMatch" | "overlap" | "noChan
 
 /** A text with all hunks applied, or the reason why one of them cannot be placed. */
 export type Placed =
-  | { readonly ok: true; readonly text: string; readonly isChanged: boolean }
+  | { readonly ok: true; readonly text: string; readonly isChanged: boolean; readonly history: FileHistory }
   | { readonly ok: false; readonly why: Refusal };
+
+/** The lines of a file after the sections so far, and what these have inserted. */
+export interface FileHistory {
+  readonly lines: readonly FileLine[];
+  readonly inserted: readonly Inserted[];
+}
+
+/** Lines that a hunk inserted between two lines of the file before the patch; -1 is the start of the file. */
+interface Inserted {
+  readonly after: number;
+  readonly before: number;
+  readonly lines: readonly string[];
+}
+
+/** Describes what a hunk inserts; `undefined` if it also removes lines. */
+function insertedBy(lines: readonly FileLine[], found: Replacement): readonly Inserted[] | undefined {
+  const runs = runsOf(found);
+  if (runs.length === 0 || runs.some(({ count }) => count > 0)) return undefined;
+  return runs.map(({ at, added }) => ({
+    after: lines.slice(0, at).findLast(({ origin }) => origin !== undefined)?.origin ?? -1,
+    before: lines.slice(at).find(({ origin }) => origin !== undefined)?.origin ?? Number.POSITIVE_INFINITY,
+    lines: added,
+  }));
+}
+
+/** Reports whether an earlier section has inserted all that a hunk inserts, and all of it is still there. */
+function isRepeated({ lines, inserted }: FileHistory, found: Replacement): boolean {
+  const parts = insertedBy(lines, found);
+  return parts?.every((part) => inserted.some((one) => isSame(one, part)) && isThere(lines, part)) === true;
+}
+
+const isSame = (one: Inserted, other: Inserted): boolean =>
+  one.before === other.before && one.lines.join("\n") === other.lines.join("\n");
+
+function isThere(lines: readonly FileLine[], { after, before, lines: wanted }: Inserted): boolean {
+  const from = lines.findIndex(({ origin }) => origin === after) + 1;
+  const to = lines.findIndex(({ origin }) => origin === before);
+  const between = lines.slice(from, to === -1 ? undefined : to).map(({ text }) => text);
+  return between.some((_, i) => wanted.every((text, k) => text === between[i + k]));
+}
 
 type Search = Replacement | Refusal;
 
@@ -22,14 +62,20 @@ interface Ground {
 }
 
 /** Places hunks in a text. All of them are searched for in the original text. */
-export function place(text: string, chunks: readonly Chunk[], rules: Rules): Placed {
-  const lines = linesOf(text);
+export function place(
+  text: string,
+  chunks: readonly Chunk[],
+  { rules, history }: { readonly rules: Rules; readonly history: FileHistory | undefined },
+): Placed {
+  const lines = history?.lines ?? linesOf(text).map((line, origin) => ({ ...line, origin }));
+  const earlier = { lines, inserted: history?.inserted ?? [] };
   const ground: Ground = { texts: lines.map((line) => line.text), rules };
   const replacements: Replacement[] = [];
   let cursor = 0;
   let endless = rules.has("noFinalLineEnd") && lines.at(-1)?.end === "";
   const idle = chunks.filter((chunk) => rules.has("idle") && isIdle(chunk));
   let isChanged = idle.length < chunks.length;
+  let skipped = 0;
   for (const sent of chunks) {
     const chunk = idle.includes(sent) ? unsigned(sent) : sent;
     const found = placeOf(ground, chunk, cursor);
@@ -42,6 +88,11 @@ export function place(text: string, chunks: readonly Chunk[], rules: Rules): Pla
       continue;
     }
     if (typeof found === "string") return { ok: false, why: found };
+    if (rules.has("insertedOnce") && isRepeated(earlier, found)) {
+      skipped++;
+      cursor = cursorBehind(ground, chunk, found, cursor);
+      continue;
+    }
     if (replacements.some((other) => disturbs(found, other) || disturbs(other, found))) {
       return { ok: false, why: "overlap" };
     }
@@ -50,7 +101,15 @@ export function place(text: string, chunks: readonly Chunk[], rules: Rules): Pla
     // An insertion leaves the cursor after its anchors, no matter where the lines go.
     cursor = cursorBehind(ground, chunk, found, cursor);
   }
-  return { ok: true, text: isChanged ? replaced(lines, replacements, { endless }) : text, isChanged };
+  const inserted = replacements.flatMap((found) => insertedBy(lines, found) ?? []);
+  isChanged &&= idle.length + skipped < chunks.length || !endless;
+  if (!isChanged) return { ok: true, text, isChanged, history: earlier };
+  // A line that a patch adds may contain line endings.
+  const after = replaced(lines, replacements, { endless }).flatMap((line) =>
+    line.origin === undefined ? linesOf(line.text + line.end) : line,
+  );
+  const now = after.map((line) => line.text + line.end).join("");
+  return { ok: true, text: now, isChanged, history: { lines: after, inserted: [...earlier.inserted, ...inserted] } };
 }
 
 /** The line where the search for the next hunk begins. */
@@ -187,11 +246,23 @@ function findOld({ texts, rules }: Ground, { lines, atEnd }: Chunk, from: number
   if (oldLines(fewer).length === 0) {
     return rules.has("noStrayBlank") ? undefined : { pass: 0, places: [from], lines: fewer };
   }
+  const isDone = (found: Found | undefined, left: readonly PatchLine[]): boolean =>
+    rules.has("doneExceptGap") && found?.places.some((at) => hasResult(texts, at, left)) === true;
   const again = seek(texts, oldLines(fewer), { from, atEnd });
-  if (again !== undefined) return { ...again, lines: fewer };
+  if (again !== undefined && !isDone(again, fewer)) return { ...again, lines: fewer };
   const bare = rules.has("gapAtEnd") ? withoutBlanksAtEnd(lines) : [];
   const last = oldLines(bare).length > 0 ? seek(texts, oldLines(bare), { from, atEnd }) : undefined;
-  return last && { ...last, lines: bare };
+  return last && !isDone(last, bare) ? { ...last, lines: bare } : undefined;
+}
+
+/** Reports whether a file has a hunk's new lines at a location, and they are more than its old lines. */
+function hasResult(texts: readonly string[], at: number, lines: readonly PatchLine[]): boolean {
+  const wanted = lines.filter(({ sign }) => sign !== "-").map(({ text }) => text);
+  const isTelling = lines.some(({ sign, text }) => sign === "+" && /[\p{L}\p{N}]/u.test(text));
+  if (!isTelling || wanted.length <= oldLines(lines).length) return false;
+  // The line after the last line ending is an empty one.
+  const have = [...texts, ""];
+  return wanted.every((text, i) => text.trim() === have[at + i]?.trim());
 }
 
 /**
@@ -249,7 +320,7 @@ function choose(
   if (at === undefined || (!mayTakeFirst && others.length > 0)) return "ambiguousMatch";
   const count = oldLines(lines).length;
   const isShifted = ground.rules.has("shifted") && pass >= 2;
-  const shifted = isShifted ? shiftedLines(lines, at, ground.texts) : lines;
+  const shifted = isShifted ? shiftedLines(lines, at, ground) : lines;
   return shifted === undefined ? "contextNotFound" : { at, count, lines: shifted };
 }
 

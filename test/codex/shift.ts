@@ -1,5 +1,6 @@
 /** Indents added lines if the old lines matched only because indentation was ignored. */
 import { trimBlanks, trimBlanksEnd } from "./blanks.js";
+import type { Rules } from "./deviations.js";
 import type { PatchLine } from "./grammar.js";
 
 /**
@@ -16,7 +17,7 @@ type Way = (indent: string) => string | undefined;
 export function shiftedLines(
   lines: readonly PatchLine[],
   at: number,
-  texts: readonly string[],
+  { texts, rules }: { readonly texts: readonly string[]; readonly rules: Rules },
 ): readonly PatchLine[] | undefined {
   const fileLines = texts.slice(at);
   let next = 0;
@@ -24,12 +25,21 @@ export function shiftedLines(
   const whole = wayOf(marked);
   const hasSigns = marked.some(({ sign, text }) => sign === "-" && trimBlanks(text) !== "");
   const known = new Set(texts.filter((text) => trimBlanks(text) !== "").map(indentOf));
-  const blocks = inBlocks(marked).map((block): readonly PatchLine[] | undefined => {
+  const blocks = inBlocks(marked).map((block, _, all): readonly PatchLine[] | undefined => {
     const plain = block.map(({ sign, text }) => ({ sign, text }));
     const removed = block.filter(({ sign, text }) => sign === "-" && trimBlanks(text) !== "");
     const added = block.filter(({ sign, text }) => sign === "+" && trimBlanks(text) !== "");
     if (added.length === 0) return plain;
     const way = whole ?? (removed.length > 0 ? wayOf(removed) : undefined);
+    const before = all
+      .slice(0, all.indexOf(block))
+      .flat()
+      .findLast(({ sign, text }) => sign !== "+" && trimBlanks(text) !== "");
+    const isFitting = added.every((line) => indented(line, way) !== undefined);
+    if (rules.has("notIndentedTwice") && way !== undefined && isFitting) {
+      const whose = indentedLike({ added, removed }, way("") ?? "", { all: marked, before });
+      if (whose !== "patch") return whose === "file" ? plain : undefined;
+    }
     const moved = plain.map((line) => (line.sign === "+" ? indented(line, way) : line));
     const isMoved = moved.every((line) => line !== undefined);
     if (removed.length > 0) return isMoved ? moved : undefined;
@@ -40,6 +50,53 @@ export function shiftedLines(
 
 /** A line of a hunk; an old line with the line of the file that it matches. */
 type Marked = PatchLine & { readonly file: string | undefined };
+
+/**
+ * Tells whose indentation the added lines of a block have if every old line lacks the indentation `more`; `unknown` if
+ * nothing decides.
+ */
+function indentedLike(
+  { added, removed }: { readonly added: readonly Marked[]; readonly removed: readonly Marked[] },
+  more: string,
+  { all, before }: { readonly all: readonly Marked[]; readonly before: Marked | undefined },
+): "patch" | "file" | "unknown" {
+  if (more === "") return "patch";
+  const old = all.filter(({ sign, text }) => sign !== "+" && trimBlanks(text) !== "");
+  const pairs = pairsOf(old);
+  const isBare = pairs.every((pair) => pair.old === "");
+  const isMixed = new Set(pairs.map(({ file }) => file)).size > 1;
+  if (isBare && isMixed && added.every(({ text }) => indentOf(text) !== "")) return "file";
+  if (more === " ") return "patch";
+  const wordOf = (text: string): string => /^\S?[\p{L}\p{N}_]*/u.exec(trimBlanks(text))?.[0] ?? "";
+  const isReplaced =
+    removed.length > 0 &&
+    removed.length === added.length &&
+    removed.every((line, i) => {
+      const other = added[i]?.text ?? "";
+      return wordOf(line.text) === wordOf(other) && indentOf(line.file ?? "") === indentOf(other);
+    });
+  const [gone, come] = [removed[0]?.text, added[0]?.text ?? ""];
+  const isMoved = gone !== undefined && wordOf(gone) === wordOf(come) && indentOf(gone) !== indentOf(come);
+  if (isBare && isMoved) return isReplaced ? "file" : "unknown";
+  const shortest = (lines: readonly Marked[]): string =>
+    lines.map(({ text }) => indentOf(text)).reduce((one, other) => (other.length < one.length ? other : one));
+  const beside = removed.length > 0 ? shortest(removed) : indentOf((before ?? old[0])?.text ?? "");
+  if (shortest(added) !== more + beside) return "patch";
+  const twins = added.flatMap(({ text }) => {
+    const twin = old.find((line) => trimBlanks(line.text) === trimBlanks(text));
+    return twin === undefined
+      ? []
+      : [{ own: indentOf(text), patch: indentOf(twin.text), file: indentOf(twin.file ?? "") }];
+  });
+  const [isPatch, isFile] = [
+    twins.some(({ own, patch }) => own === patch),
+    twins.some(({ own, file }) => own === file),
+  ];
+  if (isPatch !== isFile) return isFile ? "file" : "patch";
+  if (isPatch) return "unknown";
+  if (removed.length === 0) return /[{([:>]\s*$/.test(before?.text ?? "") ? "patch" : "unknown";
+  return isReplaced ? "file" : "unknown";
+}
 
 /** Puts neighbouring removed and added lines together. */
 function inBlocks(lines: readonly Marked[]): Marked[][] {

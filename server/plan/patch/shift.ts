@@ -126,7 +126,7 @@ function indentedAs(
   const isDeep = added.every(({ text }) => indentOf(text) !== "");
   if (old.isBare && old.isMixed && isDeep) return "file";
   // One space is no depth, but the sign of a context line.
-  if (shift.indent.length < 2) return "patch";
+  if (shift.indent === "" || shift.indent === " ") return "patch";
   if (old.isBare && isMoved(removed[0], added[0])) return isReplaced(removed, added) ? "file" : undefined;
   const beside = removed.length > 0 ? leastIndent(removed) : indentOf((before ?? old.first)?.text ?? "");
   if (leastIndent(added) !== shift.indent + beside) return "patch";
