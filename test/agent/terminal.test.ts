@@ -20,8 +20,12 @@ const other = (n: number) => n + 4;
 const nearest = [
   { startLine: 4, endLine: 4, text: "4| edit 7 files", difference: 'old text "edit 3", file "edits 8, 9"' },
 ];
-const matches = [{ line: 2, column: 3, text: "edit 5", isWritten: false, above: undefined }];
-const absence = { elided: "// edit 6 ...", miswritten: undefined, outdated: undefined, nearest, inBatch: true };
+const matches = [{ line: 2, column: 3, text: "edit 5", isWritten: false, above: undefined, only: undefined }];
+const occurring = [{ sought: 1, line: 4, count: 2 }];
+const known = { elided: "// edit 6 ...", miswritten: undefined, outdated: undefined, nearest, inBatch: true };
+const absence = { ...known, occurring };
+const unsigned = { text: "edit 2", patchLine: 3, more: 1, restAt: 4 };
+const telling = [{ match: 2, kind: "above", line: 1, text: "edit 9" }];
 const ambiguity = { found: 2, rung: "exact", matches, near: 4, nearLine: 4, telling: undefined, isOneLine: false };
 const idle = { isSigned: true };
 
@@ -31,6 +35,7 @@ const sentences: readonly (readonly [page: object, Readonly<Record<string, Argum
     editFailures,
     {
       emptyOldText: (n) => [at(n), { first: true }],
+      leftOutCode: (n) => [at(n), "// edit 6 ..."],
       noMatch: (n) => [at(n), absence],
       inNewText: (n) => [at(n), other(n)],
       dependsOnFailed: (n) => [at(n), other(n)],
@@ -50,12 +55,14 @@ const sentences: readonly (readonly [page: object, Readonly<Record<string, Argum
     hunkFailures,
     {
       noChange: (n) => [at(n), { ...idle, absence, line: 7 }],
-      noLines: (n) => [at(n), { ...absence, behind: 3, everywhere: true }],
+      noLines: (n) => [at(n), { ...absence, behind: 3, everywhere: true, anchor: "edit 5", unsigned }],
       beforeAnchor: (n) => [at(n), "edit 2", 7],
       noAnchor: (n) => [at(n), { anchor: "edit 2", behind: 3, linesAt: undefined, nearest }],
       notAtEnd: (n) => [at(n), 7],
       alreadyApplied: (n) => [at(n), 7],
-      ambiguous: (n) => [at(n), ambiguity],
+      uneven: (n) => [at(n), { why: "misfit", absence }],
+      ambiguous: (n) => [at(n), { ...ambiguity, telling, anchoring: "none" }],
+      ambiguousAnchor: (n) => [at(n), { anchor: "edit 2", found: 2, matches, telling }],
     },
   ],
   [
@@ -68,7 +75,7 @@ const sentences: readonly (readonly [page: object, Readonly<Record<string, Argum
       dirty: (n) => [at(n), "delete"],
     },
   ],
-  [patchWarnings, { replaced: () => [path], idle: (n) => [at(n), idle] }],
+  [patchWarnings, { replaced: () => [path], anchorIgnored: (n) => [at(n), "edit 2", 7], idle: (n) => [at(n), idle] }],
   [explainWarnings, { elided: (n) => [{ index: n, path, line: "// edit 2 ...", gone: 3 }] }],
   [batchFailures, { textTooLarge: (n) => [at(n), 9], tooLarge: (n) => [at(n), "the list", 9, 8, "edits"] }],
   [batchWarnings, { nothingToDo: (n) => [at(n)], leftOut: (n) => [[n, n + 1, n + 3]] }],
