@@ -75,8 +75,10 @@ describe("a plan", () => {
         // Several kinds of line ending count as one.
         const [all, sought] = [text, oldText].map((one) => one.replace(/\r\n?/g, "\n")) as [string, string];
         fc.pre(all.indexOf(sought) === all.lastIndexOf(sought));
-        // Whole lines keep their last line ending, unless they are deleted.
-        const isWhole = /(?:^|[\r\n])$/.test(text.slice(0, text.indexOf(oldText))) && oldText.trim() !== "";
+        // Whole lines keep their last line ending, unless they are deleted, or an empty line follows.
+        const isFollowed = !/^[\r\n]/.test(text.slice(text.indexOf(oldText) + oldText.length));
+        const isWhole =
+          isFollowed && /(?:^|[\r\n])$/.test(text.slice(0, text.indexOf(oldText))) && oldText.trim() !== "";
         const end = isWhole && newText !== "" ? (/(?:\r\n|\n)$/.exec(oldText)?.[0] ?? "") : "";
         const planned = plan(text, [{ oldText, newText }]);
         const plainEnds = (one: string): string => one.replace(/\r\n?/g, "\n");

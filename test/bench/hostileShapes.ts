@@ -239,10 +239,10 @@ export const hostileShapes: Readonly<Record<string, HostileShape>> = {
       ),
   },
   "equal hunks, each under its own anchor": {
-    why: "the lines of each hunk occur after every anchor",
+    why: "the lines of each hunk occur after every anchor, so each is ambiguous",
     start: 400,
     most: mostEdits,
-    outcome: "done",
+    outcome: "refused",
     make: (n) =>
       patch(
         range(n)

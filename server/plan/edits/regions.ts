@@ -133,8 +133,8 @@ class RegionPlan {
     const { outcome } = step;
     if (outcome.status === "failed") return isDone ? undefined : yield* this.planInWhole(edit);
     // The edit was skipped: its pair was applied before, and matches on looser rungs are unintended, wherever they
-    // occur.
-    if (outcome.rung === undefined) return outcome;
+    // occur. But without the empty lines at its ends, an old text may match as intended in another region.
+    if (outcome.rung === undefined) return /^\s*\n|\n\s*$/.test(edit.oldText) ? undefined : outcome;
     if (!isCertain || !region.take(step.draft.change, step.draft)) return undefined;
     const spans = history.applied.at(-1)?.spans ?? [];
     this.history.adoptInsertions(history.insertions, region.from);
