@@ -116,8 +116,11 @@ function isSurrounded(
 ): boolean {
   const fold = folded ? loosely : withPlainEnds;
   const room = (length: number): number => (folded ? 2 : 1) * length + 64;
-  // Without the `|`, whitespace before the place would be taken for trailing whitespace.
-  const isBehind = fold(`${text.slice(Math.max(0, from - room(before.length)), from)}|`).endsWith(fold(`${before}|`));
+  // Without the `|`, whitespace before the place would be taken for trailing whitespace, which it is only if the line
+  // ends there.
+  const mark = /^[^\S\r\n]*[\r\n]/.test(text.slice(from, from + room(0))) ? "" : "|";
+  const above = text.slice(Math.max(0, from - room(before.length)), from);
+  const isBehind = fold(above + mark).endsWith(fold(before + mark));
   return isBehind && fold(text.slice(to, to + room(after.length))).startsWith(fold(after));
 }
 
