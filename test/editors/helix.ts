@@ -58,6 +58,7 @@ const languages = [
   "bash",
   "css",
   "c",
+  "html",
 ];
 
 async function start(place: Place, named: readonly string[], attach = pageCommands): Promise<Driver> {

@@ -28,7 +28,8 @@ const piece = fc.constantFrom(
   "…",
   "日本",
   "{",
-  ";",
+  // A semicolon and an ellipsis would be a comment that stands for left-out code.
+  ":",
 );
 const words = fc.array(piece, { maxLength: 5 }).map((pieces) => pieces.join(""));
 

@@ -67,7 +67,7 @@ export const scenes: readonly Scene[] = [
       await stage.open("a.txt", "b.txt", "c.txt");
       const edits = batch(["a.txt", "first", "1st"], ["b.txt", "last", "end 😀"], ["c.txt", "last\n", "end"]);
       await applied(stage, door, edits);
-      await expectTexts(stage, { "a.txt": "1st\nlast", "b.txt": "first\nend 😀", "c.txt": "first\nend" }, traits);
+      await expectTexts(stage, { "a.txt": "1st\nlast", "b.txt": "first\nend 😀", "c.txt": "first\nend\n" }, traits);
       return done;
     },
   },
