@@ -1,4 +1,4 @@
-/** Warns about deletions that leave an empty line behind, because the old text lacks the line ending. */
+/** Warns about deletions that leave an empty line, because the old text lacks the line ending. */
 import { endsLine } from "../../match/reshape.js";
 import { isAllBlank } from "../../text/chars.js";
 import type { Draft } from "../draft.js";

@@ -2,7 +2,7 @@
 
 local M = {}
 
---- Reports whether there is such a buffer and it has its text; -1 stands for no buffer.
+--- Reports whether there is such a buffer and it has its text; -1 means that there is no buffer.
 function M.is_loaded(buffer)
   return buffer ~= -1 and vim.api.nvim_buf_is_loaded(buffer)
 end

@@ -21,7 +21,7 @@ import { configureSentences } from "../sentences.js";
 export interface ConfigFile {
   /** Absolute path; the file may not exist yet. */
   readonly path: string;
-  /** Returns the text with our part; `undefined` stands for a file that does not exist. */
+  /** Returns the text with our part; `undefined` means that the file does not exist. */
   add(text: string | undefined): Input<string>;
   /** Returns the text without our part; `undefined` if nothing else is in it, so that the file can be deleted. */
   remove(text: string): Input<string | undefined>;

@@ -6,7 +6,7 @@ import type { Input } from "../input.js";
 import { blockFile, type ConfigFile, jsonFile, wholeFile } from "./configFile.js";
 import { helixSetup, helixUserFile } from "./helix.js";
 import { type Installation, serverCommand } from "./installation.js";
-import { emacsList, luaList } from "./setupTexts.js";
+import { codexTables, emacsList, luaList } from "./setupTexts.js";
 
 /** Returns the files of a program. `words`: the arguments after the program's name. */
 type FilesOf = (
@@ -57,20 +57,8 @@ require("multi_edit").setup({ cmd = ${luaList(serverCommand(installation))} })
       ]),
     );
   },
-  codex({ command: [command, ...args] }) {
-    const block = `[mcp_servers.multi-edit]
-command = ${JSON.stringify(command)}
-args = ${JSON.stringify([...args, "mcp"])}
-startup_timeout_sec = 20
-tool_timeout_sec = 60
-env_vars = ["XDG_STATE_HOME"]
-required = true
-default_tools_approval_mode = "approve"
-omit_tools_from = ["deferred"]
-
-[mcp_servers.multi-edit.tools.read_document]
-output_token_limit = 40000
-`;
+  codex(installation) {
+    const block = codexTables(installation);
     const folder = process.env.CODEX_HOME || join(homeFolder(), ".codex");
     return files(blockFile(join(folder, "config.toml"), { comment: "#", block, byHand: codexByHand }));
   },

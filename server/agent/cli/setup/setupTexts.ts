@@ -13,10 +13,10 @@ export const luaList = (words: readonly string[]): string =>
 export const emacsList = (words: readonly string[]): string =>
   `'(${words.map((word) => JSON.stringify(word)).join(" ")})`;
 
-/** Returns a list of strings as JSON or TOML, with blanks between them. */
+/** Returns a list of strings as JSON or TOML, with spaces between them. */
 const jsonList = (words: readonly string[]): string => `[${words.map((word) => JSON.stringify(word)).join(", ")}]`;
 
-/** Returns what only an installation needs that is not on the PATH; otherwise an empty string. */
+/** Returns the text that an installation needs if it is not on the PATH; otherwise, an empty string. */
 function ifNotOnPath(installation: Installation, text: (command: readonly string[]) => string): string {
   return installation.command.length === 1 ? "" : text(serverCommand(installation));
 }
@@ -27,6 +27,21 @@ type TextOf = (installation: Installation) => Input<string>;
 const text =
   (build: (installation: Installation) => string): TextOf =>
   (installation) => ({ ok: true, value: build(installation) });
+
+/** Returns the tables for Codex's configuration, as they are printed and written. */
+export const codexTables = ({ command: [command, ...args] }: Installation): string => `[mcp_servers.multi-edit]
+command = ${JSON.stringify(command)}
+args = ${jsonList([...args, "mcp"])}
+startup_timeout_sec = 20
+tool_timeout_sec = 60
+env_vars = ["XDG_STATE_HOME"]
+required = true
+default_tools_approval_mode = "approve"
+omit_tools_from = ["deferred"]
+
+[mcp_servers.multi-edit.tools.read_document]
+output_token_limit = 40000
+`;
 
 const neovimOptions = (installation: Installation): string =>
   ifNotOnPath(installation, (command) => `cmd = ${luaList(command)}`);
@@ -151,7 +166,7 @@ claude mcp add-json --scope user multi-edit ${quotedForShell(
   },
   codex: {
     plain: text(
-      ({ command: [command, ...args] }) => `# Codex, in ~/.codex/config.toml.
+      (installation) => `# Codex, in ~/.codex/config.toml.
 # In Codex's sandbox, commands may not open sockets; MCP servers run outside the sandbox.
 # env_vars: Codex passes on few variables, but the server looks for editors in XDG_STATE_HOME if you have set it.
 # required: Codex waits for the server and exits with an error if the server does not start.
@@ -161,19 +176,7 @@ claude mcp add-json --scope user multi-edit ${quotedForShell(
 # tools.
 # output_token_limit: reading one file may cost up to that many tokens. Models that call tools from a script see less of
 # a long file.
-[mcp_servers.multi-edit]
-command = ${JSON.stringify(command)}
-args = ${jsonList([...args, "mcp"])}
-startup_timeout_sec = 20
-tool_timeout_sec = 60
-env_vars = ["XDG_STATE_HOME"]
-required = true
-default_tools_approval_mode = "approve"
-omit_tools_from = ["deferred"]
-
-[mcp_servers.multi-edit.tools.read_document]
-output_token_limit = 40000
-`,
+${codexTables(installation)}`,
     ),
   },
   opencode: {
