@@ -56,6 +56,7 @@ const programApart = apart("serve", "program.cjs");
 const commandsApart = apart("commandLine", "agent.cjs");
 const mcpApart = apart("mcp", "mcp.cjs");
 const callsApart = apart("calls", "calls.cjs");
+const hookApart = apart("hook", "hook.cjs");
 const doctorApart = apart("doctor", "doctor.cjs");
 const setupApart = apart("setup", "setup.cjs");
 
@@ -94,15 +95,16 @@ async function buildPrograms() {
   const demo = "client-samples/node/demo.ts";
   const start = { ...program, ...readByAnyNode, entryPoints: ["server/start.ts"], outfile: "dist/main.cjs" };
   const programs = await Promise.all([
-    build({ ...start, plugins: [programApart, commandsApart] }),
+    build({ ...start, plugins: [programApart, commandsApart, hookApart] }),
     build({ ...program, entryPoints: ["server/serve.ts"], outfile: "dist/program.cjs" }),
     build({
       ...program,
       entryPoints: ["server/agent/cli/commandLine.ts"],
       outfile: "dist/agent.cjs",
-      plugins: [mcpApart, callsApart, doctorApart, setupApart],
+      plugins: [mcpApart, callsApart, doctorApart, hookApart, setupApart],
     }),
     build({ ...program, entryPoints: ["server/agent/calls.ts"], outfile: "dist/calls.cjs" }),
+    build({ ...program, entryPoints: ["server/agent/hook/hook.ts"], outfile: "dist/hook.cjs" }),
     build({ ...program, entryPoints: ["server/agent/cli/doctor.ts"], outfile: "dist/doctor.cjs" }),
     build({ ...program, entryPoints: ["server/agent/cli/setup/setup.ts"], outfile: "dist/setup.cjs" }),
     build({

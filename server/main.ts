@@ -19,6 +19,13 @@ const options = {
 void main(process.argv.slice(2));
 
 async function main(args: readonly string[]): Promise<void> {
+  const hookArgs = hookIn(args);
+  if (hookArgs !== undefined) {
+    // An agent runs this command for each call of its own tools, so it must not wait for the other commands' code.
+    const { runHook } = await import("./agent/hook/hook.js");
+    process.exitCode = await runHook(hookArgs, manifest.version);
+    return;
+  }
   const commandLine = commandsIn(args);
   if (commandLine !== undefined) {
     const { runCommand } = await import("./agent/cli/commandLine.js");
@@ -34,6 +41,17 @@ async function main(args: readonly string[]): Promise<void> {
   }
   (line.exitCode === 0 ? process.stdout : process.stderr).write(line.text);
   process.exitCode = line.exitCode;
+}
+
+/**
+ * Returns the arguments of the command `hook`, even if they are wrong: another exit code would block the agent's tools.
+ * Returns `undefined` if another command, the server or the help was asked for.
+ */
+function hookIn(args: readonly string[]): readonly string[] | undefined {
+  const at = args.findIndex((arg) => !arg.startsWith("-"));
+  if (args[at] !== "hook" || args.some((arg) => arg === "-h" || arg === "--help")) return undefined;
+  // The server's own options may have this value.
+  return at > 0 && parseFlags(args).ok ? undefined : args.filter((_, index) => index !== at);
 }
 
 /**

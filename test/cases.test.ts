@@ -9,6 +9,7 @@ import { expectedFiles, textOf } from "./support/expected.js";
 import { type FakeEditor, startEditor } from "./support/fakeEditor.js";
 import { sentencesOf } from "./support/gist.js";
 import { type Outcome, rewrite, type Seen, toOutcome, toWarningLine } from "./support/outcome.js";
+import { takesAll } from "./support/takesAll.js";
 import { runOverWire } from "./support/wire.js";
 
 const folder = new URL("cases/", import.meta.url);
@@ -62,7 +63,8 @@ for (const page of readdirSync(folder).filter((name) => name.endsWith(".md"))) {
       beforeAll(async () => {
         for (const encoding of encodings) {
           const server = [process.execPath, program.path, "--stdio"] as const;
-          editors.push(await startEditor({ server, folders: [], encodings: [encoding] }));
+          const client = encoding === "utf-16" ? takesAll : {};
+          editors.push(await startEditor({ server, folders: [], encodings: [encoding], ...client }));
         }
       });
       afterAll(async () => {

@@ -52,6 +52,21 @@ describe("the table of clients", () => {
   });
 
   it.each([
+    ["Visual Studio Code", "1.139.0", true],
+    ["Visual Studio Code", "1.140.0-insider", true],
+    ["code-server", "1.139.1", true],
+    ["Visual Studio Code", "1.138.9", false],
+    // A missing or unparsable version may be an old one.
+    ["Visual Studio Code", undefined, false],
+    ["helix", "25.07.1", false],
+    ["Eglot", "1.24", false],
+    ["Emacs", "30.2", false],
+    ["Neovim", "0.12.4", false],
+  ])("sends %s %s the texts of a call together: %s", (name, version, together) => {
+    expect(factsOf({ name, ...(version === undefined ? {} : { version }) }).textsTogether).toBe(together);
+  });
+
+  it.each([
     ["1.17.30", true],
     ["1.9", true],
     ["1.23.1", true],
@@ -194,6 +209,21 @@ describe("an editor that asks its user", () => {
   it("gets as much time as a person needs, which no other editor does", async () => {
     expect(await neverAnswers("Eglot")).toContain("within 300 s");
     expect(await neverAnswers("Helix")).toContain("within 30 s");
+  });
+
+  it.each([
+    ["Visual Studio Code", "1.139.0", true],
+    ["Visual Studio Code", "1.140.0-insider", true],
+    ["code-server", "1.139.1", true],
+    ["Visual Studio Code", "1.138.9", false],
+    // A missing or unparsable version may be an old one.
+    ["Visual Studio Code", undefined, false],
+    ["helix", "25.07.1", false],
+    ["Eglot", "1.24", false],
+    ["Emacs", "30.2", false],
+    ["Neovim", "0.12.4", false],
+  ])("sends %s %s the texts of a call together: %s", (name, version, together) => {
+    expect(factsOf({ name, ...(version === undefined ? {} : { version }) }).textsTogether).toBe(together);
   });
 
   it.each([

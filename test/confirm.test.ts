@@ -115,7 +115,7 @@ describe("a text that changes while the question is open", () => {
   it("so that the old text no longer exists: the call fails, and nothing changes", async () => {
     const desk = await start();
     meanwhile(desk, () => desk.typeBefore("a.txt", "ld", "u"));
-    expect((await failed(desk.apply(edits))).codes).toEqual(["noMatch"]);
+    expect((await failed(desk.apply(edits))).codes).toEqual(["contentModified"]);
     expect(desk.texts()).toEqual({ "a.txt": text.replace("old", "ould") });
     expect(desk.editor.asked).toEqual([]);
   });
@@ -250,7 +250,7 @@ describe("a person who does not answer", () => {
     void desk.apply(edits).catch(() => undefined);
     await vi.waitUntil(() => desk.editor.questions.length === 1, { timeout: 10_000 });
     const source = new CancellationTokenSource();
-    const answer = failed(desk.apply(batch(["a.txt", "9", "nine"]), source.token));
+    const answer = failed(desk.apply({ ...batch(["a.txt", "9", "nine"]), options: { confirm: true } }, source.token));
     source.cancel();
     const failure = await Promise.race([answer, patience("the cancelled call did not end")]);
     expect([failure.rpcCode, failure.codes]).toEqual([-32800, ["cancelled"]]);
@@ -265,6 +265,94 @@ describe("a person who does not answer", () => {
     await desk.typeBefore("a.txt", "10", "typed ");
     expect((await desk.read({ path: "a.txt" })).text).toBe(text.replace("10", "typed 10"));
     expect(await desk.propose(batch(["a.txt", "old", "new"]))).toMatchObject({ outcome: "proposed" });
+  });
+});
+
+describe("a question that is open", () => {
+  /** Holds back the answers to all questions until the returned function is called. */
+  const holdAnswers = (desk: Desk): (() => void) => {
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    desk.editor.beforeAnswers(() => released);
+    return release;
+  };
+
+  it("does not prevent other calls from being applied, and is not asked again unless they change the diff", async () => {
+    const desk = await start();
+    const release = holdAnswers(desk);
+    const first = desk.apply(edits);
+    await vi.waitUntil(() => desk.editor.questions.length === 1, { timeout: 10_000 });
+    const second = await Promise.race([desk.apply(batch(["a.txt", "10", "ten"])), patience("the next call waits")]);
+    expect(second).toMatchObject({ outcome: "applied" });
+    expect(desk.texts()).toEqual({ "a.txt": text.replace("10", "ten") });
+    release();
+    expect(await first).toMatchObject({ outcome: "applied" });
+    expect(desk.editor.questions).toHaveLength(1);
+    expect(desk.texts()).toEqual({ "a.txt": after.replace("10", "ten") });
+  });
+
+  it("is asked again if another call has changed the diff, and applies what the person agreed to last", async () => {
+    const desk = await start();
+    const release = holdAnswers(desk);
+    const first = desk.apply(edits);
+    await vi.waitUntil(() => desk.editor.questions.length === 1, { timeout: 10_000 });
+    await desk.apply(batch(["a.txt", "6", "six"]));
+    release();
+    expect(await first).toMatchObject({ outcome: "applied" });
+    expect(desk.editor.questions.map(({ message }) => message.includes(" six\n"))).toEqual([false, true]);
+    expect(desk.texts()).toEqual({ "a.txt": after.replace("6", "six") });
+  });
+
+  it("is the only one: the next one waits, and shows the text as the first has left it", async () => {
+    const desk = await start();
+    const release = holdAnswers(desk);
+    const first = desk.apply(edits);
+    await vi.waitUntil(() => desk.editor.questions.length === 1, { timeout: 10_000 });
+    const second = desk.apply({ ...batch(["a.txt", "6", "six"]), options: { confirm: true } });
+    // The answer to a later request shows that the second call has been received.
+    await desk.apply(batch(["a.txt", "10", "ten"]));
+    expect(desk.editor.questions).toHaveLength(1);
+    release();
+    expect(await Promise.all([first, second])).toMatchObject([{ outcome: "applied" }, { outcome: "applied" }]);
+    expect(desk.editor.questions).toHaveLength(2);
+    expect(desk.editor.questions[1]!.message).toContain(" new\n-6\n+six\n");
+    expect(desk.texts()).toEqual({ "a.txt": after.replace("10", "ten").replace("6", "six") });
+  });
+
+  it("leaves no document changed: what was done before the text moved is rolled back first", async () => {
+    const desk = await start({
+      open: { "a.txt": text, "b.txt": text },
+      settings: { save: "never", proofTimeout: 400 },
+    });
+    const release = holdAnswers(desk);
+    desk.editor.beforeEdits(async () => {
+      if (desk.editor.asked.length === 2) await desk.typeBefore("b.txt", "6", "typed ");
+    });
+    const call = { ...batch(["a.txt", "old", "new"], ["b.txt", "old", "new"]), options: { confirm: true } };
+    const answer = desk.apply(call);
+    await vi.waitUntil(() => desk.editor.questions.length === 1, { timeout: 10_000 });
+    const later = holdAnswers(desk);
+    release();
+    await vi.waitUntil(() => desk.editor.questions.length === 2, { timeout: 10_000 });
+    expect(desk.texts()).toEqual({ "a.txt": text, "b.txt": text.replace("6", "typed 6") });
+    later();
+    expect(await answer).toMatchObject({ outcome: "applied" });
+    expect(desk.texts()).toEqual({ "a.txt": after, "b.txt": after.replace("6", "typed 6") });
+  });
+
+  it("about an undo is about the call that was the latest one when the undo was sent", async () => {
+    const desk = await start({ settings: { save: "never", confirm: "always" } });
+    await desk.apply(batch(["a.txt", "1\n", "one\n"]));
+    const release = holdAnswers(desk);
+    const undone = desk.undo();
+    await vi.waitUntil(() => desk.editor.questions.length === 2, { timeout: 10_000 });
+    await desk.editor.setSettings({ save: "never", confirm: "protected" });
+    await desk.apply(batch(["a.txt", "10", "ten"]));
+    release();
+    expect(await undone).toMatchObject({ outcome: "applied" });
+    expect(desk.texts()).toEqual({ "a.txt": text.replace("10", "ten") });
   });
 });
 

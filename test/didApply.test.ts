@@ -1,5 +1,6 @@
 /** The notification about a change applied by the client or the server, and the recipients of the notification. */
 import { describe, expect, it, vi } from "vitest";
+import { announced, friend, ownStateHome } from "./support/agentPeer.js";
 import { batch, type Desk, type DeskOptions, failed, layDesk, patchOf, serverForDesks } from "./support/desk.js";
 import { three, threeAfter, threeEdits } from "./support/threeDocuments.js";
 
@@ -82,7 +83,7 @@ describe("an edit that the client applies itself", () => {
 });
 
 describe("multiEdit/didApply", () => {
-  it("reports, after a batch and after its undo, the ranges of the new text", async () => {
+  it("reports, after a batch and after its undo, the file, its lines and the ranges of the new text", async () => {
     const { editor, apply, undo, uri } = await start({
       open: { "a.txt": "one\n😀 old old\n" },
       encodings: ["utf-8"],
@@ -95,33 +96,89 @@ describe("multiEdit/didApply", () => {
       start: { line: 1, character: from },
       end: { line: 1, character: to },
     });
+    const file = { uri: uri("a.txt"), kind: "update", added: 1, removed: 1 };
+    const at = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]{12}Z$/);
     expect(editor.applied).toEqual([
-      { transaction, label, files: [{ uri: uri("a.txt"), version: 2, ranges: [range(5, 10), range(11, 16)] }] },
+      {
+        transaction,
+        label,
+        kind: "applied",
+        at,
+        files: [{ ...file, version: 2, ranges: [range(5, 10), range(11, 16)] }],
+      },
     ]);
     await undo();
     expect(editor.applied.slice(1)).toEqual([
       {
         transaction,
         label: `Undo ${label}`,
-        files: [{ uri: uri("a.txt"), version: 3, ranges: [range(5, 8), range(9, 12)] }],
+        kind: "undone",
+        at,
+        files: [{ ...file, version: 3, ranges: [range(5, 8), range(9, 12)] }],
       },
     ]);
+    const [applied, undone] = editor.applied.map((one) => Date.parse(one.at));
+    expect(undone).toBeGreaterThanOrEqual(applied!);
+    expect(Math.abs(Date.now() - undone!)).toBeLessThan(3_600_000);
   });
 
-  it("reports new, moved and closed files, but neither deleted files nor calls that fail or change nothing", async () => {
-    const { editor, apply, uri } = await start({ files: { "a.txt": "a\n", "b.txt": "b\n" } });
+  it("reports new, moved, deleted and closed files, but no calls that fail or change nothing", async () => {
+    const { editor, apply, undo, uri } = await start({ files: { "a.txt": "a\n", "b.txt": "b\nb\n" } });
     await apply(
       patchOf("*** Update File: a.txt", "*** Move to: c.txt", "*** Delete File: b.txt", "*** Add File: d.txt", "+d"),
     );
-    const whole = { start: { line: 0, character: 0 }, end: { line: 1, character: 0 } };
+    const whole = (lines: number) => ({ start: { line: 0, character: 0 }, end: { line: lines, character: 0 } });
+    const closed = { version: null, added: 0, removed: 0, ranges: [] };
     expect(editor.applied.map(({ files }) => files)).toEqual([
       [
-        { uri: uri("d.txt"), version: null, ranges: [whole] },
-        { uri: uri("c.txt"), version: null, ranges: [] },
+        { ...closed, uri: uri("d.txt"), kind: "create", added: 1, ranges: [whole(1)] },
+        { ...closed, uri: uri("c.txt"), kind: "rename", oldUri: uri("a.txt") },
+        { ...closed, uri: uri("b.txt"), kind: "delete", removed: 2 },
       ],
     ]);
     await failed(apply(batch(["c.txt", "nowhere", "x"])));
     await apply(batch(["c.txt", "a", "x"], ["c.txt", "x", "a"]));
     expect(editor.applied).toHaveLength(1);
+    await undo();
+    expect(editor.applied[1]?.files).toEqual([
+      { ...closed, uri: uri("b.txt"), kind: "create", added: 2, ranges: [whole(2)] },
+      { ...closed, uri: uri("a.txt"), kind: "rename", oldUri: uri("c.txt") },
+      { ...closed, uri: uri("d.txt"), kind: "delete", removed: 1 },
+    ]);
+  });
+
+  it("leaves out a file that is deleted only to make room for a renamed one", async () => {
+    const { editor, apply, uri } = await start({ files: { "a.txt": "a\n", "b.txt": "b\n" } });
+    await apply({
+      ...patchOf("*** Update File: a.txt", "*** Move to: b.txt", "@@", "-a", "+A"),
+      options: { overwrite: true },
+    });
+    expect(editor.applied.map(({ files }) => files)).toMatchObject([
+      [{ uri: uri("b.txt"), kind: "rename", oldUri: uri("a.txt"), added: 1, removed: 1 }],
+    ]);
+  });
+
+  it("names the agent that sent the call, and the one that undid it", async () => {
+    const home = ownStateHome();
+    const { editor } = await start({ open: { "a.txt": "old\n" }, settings: { save: "never" } });
+    const [session] = await announced(home);
+    await (await friend(session, { name: "first" })).ask(1, "multiEdit/apply", batch(["a.txt", "old", "new"]));
+    await (await friend(session, { name: "second" })).ask(1, "multiEdit/undo", {});
+    // The answer reaches the agent through another connection than the notification takes.
+    await expect
+      .poll(() => editor.applied)
+      .toMatchObject([
+        { kind: "applied", agent: "first" },
+        { kind: "undone", agent: "second" },
+      ]);
+  });
+
+  it("counts the lines of an edit that the client applies itself", async () => {
+    const desk = await start({ open: { "a.txt": "one\ntwo\n" } });
+    const { edit } = await desk.propose(batch(["a.txt", "one\n", "1\n1\n"]));
+    await desk.editor.apply(edit!);
+    await vi.waitUntil(() => desk.editor.applied.length > 0);
+    expect(desk.editor.applied).toMatchObject([{ kind: "applied", files: [{ kind: "update", added: 2, removed: 1 }] }]);
+    expect("agent" in desk.editor.applied[0]!).toBe(false);
   });
 });

@@ -1,4 +1,5 @@
 /** One batch over open and closed files, which is applied completely or not at all, even if the server is killed. */
+
 import { spawn } from "node:child_process";
 import {
   chmodSync,
@@ -29,6 +30,7 @@ import { ChangeSet } from "../server/text/changeSet.js";
 import { limits } from "../server/text/limits.js";
 import { createResolver } from "../server/workspace/paths.js";
 import { uriOfPath } from "../server/workspace/pathText.js";
+import { defaultSettings } from "../server/workspace/settings.js";
 import { failed, layDesk, serverForDesks } from "./support/desk.js";
 import { makeDirectory } from "./support/directory.js";
 import { rolledBack } from "./support/rolledBack.js";
@@ -267,7 +269,12 @@ describe("an internal error before the disk part is committed", () => {
   /** A session in this process, and a change to `a.txt` in its folder. */
   async function layPart() {
     const root = makeDirectory({ "a.txt": "old\n" });
-    const session = await openDiskSession(root, undefined, "0.0.0", () => undefined);
+    const session = await openDiskSession(
+      root,
+      { settings: defaultSettings, isStricterOnly: false, problems: [] },
+      "0.0.0",
+      () => undefined,
+    );
     const file = join(root, "a.txt");
     const uri = uriOfPath(file);
     const document = { uri, path: "a.txt", version: null, text: "old\n", exists: true, loneCrEndsLine: true };

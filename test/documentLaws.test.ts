@@ -5,9 +5,14 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { TextDocument } from "vscode-languageserver-textdocument";
-import { type PositionEncoding, spanOf } from "../server/lsp/edit/positions.js";
+import { editorPositions, type PositionEncoding } from "../server/lsp/edit/positions.js";
 import type { LineRule } from "../server/text/lines.js";
-import { createDocuments, type Documents, type SyncOutcome, type ToSpan } from "../server/workspace/documents.js";
+import {
+  createDocuments,
+  type Documents,
+  type EditorPositions,
+  type SyncOutcome,
+} from "../server/workspace/documents.js";
 import {
   anyText,
   encodings,
@@ -101,7 +106,7 @@ type Step = {
 type Model = { text: string; version: number; known: boolean } | undefined;
 
 interface Prediction {
-  send: (documents: Documents, toSpan: ToSpan) => SyncOutcome;
+  send: (documents: Documents, positions: EditorPositions) => SyncOutcome;
   kind: SyncOutcome["kind"];
   after: Model;
 }
@@ -119,8 +124,8 @@ function predict(model: Model, one: Step, dialect: Dialect): Prediction {
   const next = (model?.version ?? 0) + (kind === "stale" ? -back : 2);
   const change =
     (events: unknown): Prediction["send"] =>
-    (documents, toSpan) =>
-      documents.change(uri, next, events, toSpan);
+    (documents, positions) =>
+      documents.change(uri, next, events, positions);
   if (model === undefined) return { send: change([{ text }]), kind: "ignored", after: undefined };
   const lost = { kind: model.known ? "desynced" : "stillDesynced", after: { ...model, known: false } } as const;
   if (kind === "edit") {
@@ -146,7 +151,7 @@ describe("a sequence of notifications", () => {
   const dialects = encodings.flatMap((encoding) => [lspRule, lfRule].map((rule) => ({ encoding, rule })));
 
   it.each(dialects)("leaves the same text as the same changes of a plain string, in $encoding by $rule", (dialect) => {
-    const toSpan: ToSpan = (range, text, lines) => spanOf(text, lines, range, dialect.encoding);
+    const positions = editorPositions[dialect.encoding];
     fc.assert(
       fc.property(fc.array(step, { maxLength: 20 }), (steps) => {
         const documents = createDocuments();
@@ -156,7 +161,7 @@ describe("a sequence of notifications", () => {
         for (const one of [{ kind: "open", text: "a\nb", version: 0 }, ...steps]) {
           const { send, kind, after } = predict(model, one, dialect);
           const before = told;
-          expect(send(documents, toSpan).kind).toBe(kind);
+          expect(send(documents, positions).kind).toBe(kind);
           expect(told - before).toBe(kind === "ignored" ? 0 : 1);
           model = after;
           expectHeld(documents, model, dialect.rule);
@@ -180,7 +185,7 @@ describe("a sequence of notifications", () => {
 
   it("leaves the same text as vscode-languageserver-textdocument, if the text is well-formed UTF-16", () => {
     const batches = fc.array(fc.array(replacement, { minLength: 1, maxLength: 4 }), { maxLength: 10 });
-    const toSpan: ToSpan = (range, text, lines) => spanOf(text, lines, range, "utf-16");
+    const positions = editorPositions["utf-16"];
     fc.assert(
       fc.property(anyText, batches, (text, lists) => {
         const documents = createDocuments();
@@ -189,7 +194,7 @@ describe("a sequence of notifications", () => {
         for (const [i, list] of lists.entries()) {
           const { events } = spell(theirs.getText(), list, { encoding: "utf-16", rule: lspRule });
           TextDocument.update(theirs, events, i + 2);
-          expect(documents.change(uri, i + 2, events, toSpan)).toEqual({ kind: "synced" });
+          expect(documents.change(uri, i + 2, events, positions)).toEqual({ kind: "synced" });
           const ours = documents.get(uri);
           expect(ours?.text).toBe(theirs.getText());
           expect(ours?.version).toBe(theirs.version);

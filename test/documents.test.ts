@@ -3,14 +3,14 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { spanOf } from "../server/lsp/edit/positions.js";
+import { editorPositions } from "../server/lsp/edit/positions.js";
 import { limits } from "../server/text/limits.js";
 import type { LineRule } from "../server/text/lines.js";
-import { createDocuments, type SyncRange, type ToSpan } from "../server/workspace/documents.js";
+import { createDocuments, type SyncRange } from "../server/workspace/documents.js";
 import { syncProblems } from "../server/workspace/sentences.js";
 import { lfRule, lspRule } from "./support/positionModel.js";
 
-const inUtf16: ToSpan = (range, text, lines) => spanOf(text, lines, range, "utf-16");
+const inUtf16 = editorPositions["utf-16"];
 const uri = "file:///a.txt";
 const at = (line: number, character: number) => ({ line, character });
 const range = (...[startLine, start, endLine, end]: [number, number, number, number]): SyncRange => ({

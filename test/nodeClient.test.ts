@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Client, type ClientOptions, startClient } from "../client-samples/node/client.js";
-import type { DidApplyParams } from "../server/lsp/protocol.js";
+import type { ConfirmRequestParams, DidApplyParams } from "../server/lsp/protocol.js";
 import { batch } from "./support/desk.js";
 import { builtServer } from "./support/wireServer.js";
 
@@ -57,9 +57,11 @@ describe("a change that the server applies", () => {
     expect(client.documents.get(at("clean.txt"))?.text).toBe("one\n");
     expect(client.documents.get(at("dirty.txt"))?.text).toBe("typed two\n");
     await expect.poll(() => told.map((one) => one.transaction)).toEqual([transaction, transaction]);
-    expect(told[0]?.files.map(({ uri }) => uri)).toEqual(
-      ["clean.txt", "dirty.txt"].map((name) => pathToFileURL(at(name)).href),
-    );
+    const files = ["clean.txt", "dirty.txt"].map((name) => ({ uri: pathToFileURL(at(name)).href, kind: "update" }));
+    expect(told).toMatchObject([
+      { kind: "applied", files: files.map((file) => ({ ...file, added: 1, removed: 1 })) },
+      { kind: "undone", files: files.toReversed() },
+    ]);
   });
 });
 
@@ -80,6 +82,21 @@ describe("the question before a change", () => {
     expect(await client.applyByServer(edits)).toMatchObject({ ok: true, result: { outcome: "applied", diff: shown } });
     expect(titles).toEqual(["Apply,Show diff,Reject", "Apply,Show diff,Reject"]);
     expect(shown).toContain("-typed two\n+typed 2\n");
+  });
+
+  it("can be asked in a view of the program's own, whose reason reaches the agent", async () => {
+    const questions: ConfirmRequestParams[] = [];
+    await start({
+      settings: { confirm: "always" },
+      confirm: async (question) => {
+        questions.push(question);
+        return { answer: "reject", reason: "not in\nthis file" };
+      },
+    });
+    const answer = await client.applyByServer(edits);
+    const failure = { code: "userRejected", reason: "not in this file" };
+    expect(answer).toMatchObject({ ok: false, data: { failures: [failure], diff: questions[0]?.diff } });
+    expect(questions).toMatchObject([{ label: "2 files (2 edits)", added: 2, removed: 2, files: [{}, {}] }]);
   });
 
   it("is answered with no if the user can't be asked", async () => {

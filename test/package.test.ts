@@ -30,6 +30,20 @@ describe("the packed files", () => {
     ".github/SECURITY.md",
     "CHANGELOG.md",
     "LICENSE",
+    "client-samples/agents/.agents/plugins/marketplace.json",
+    "client-samples/agents/.claude-plugin/marketplace.json",
+    "client-samples/agents/claude/.claude-plugin/plugin.json",
+    "client-samples/agents/claude/hooks/hooks.json",
+    "client-samples/agents/codex/.codex-plugin/plugin.json",
+    "client-samples/agents/codex/.mcp.json",
+    "client-samples/agents/codex/hooks/hooks.json",
+    "client-samples/agents/gemini/gemini-extension.json",
+    "client-samples/agents/gemini/hooks/hooks.json",
+    "client-samples/agents/opencode/multiEdit.js",
+    "client-samples/agents/opencode/package.json",
+    "client-samples/pi/multiEdit.ts",
+    "client-samples/pi/package.json",
+    "client-samples/pi/piTypes.ts",
     "dist/THIRD-PARTY-LICENSES.txt",
     "dist/agent.cjs",
     "dist/calls.cjs",
@@ -39,6 +53,7 @@ describe("the packed files", () => {
     "dist/completions/multi-edit.bash",
     "dist/completions/multi-edit.fish",
     "dist/doctor.cjs",
+    "dist/hook.cjs",
     "dist/main.cjs",
     "dist/man/multi-edit.1",
     "dist/mcp.cjs",
@@ -125,9 +140,19 @@ describe("the packed files", () => {
     expect(readFileSync(join(emacs, "multi-edit.el"), "utf8")).toContain(`\n;; Version: ${manifest.version}\n`);
   });
 
+  it.each(["agent", "calls", "client", "doctor", "hook", "mcp", "setup"])(
+    "keep the language server library, which takes long to load, out of %s.cjs",
+    (name) => {
+      const packages = readFileSync(join(unpacked, `dist/${name}.cjs`), "utf8").match(
+        /(?<=^\/\/ node_modules\/)[^/]+/gm,
+      );
+      expect([...new Set(packages ?? [])].filter((one) => one.startsWith("vscode-"))).toEqual([]);
+    },
+  );
+
   it("list the packages whose code is in the bundle", () => {
     const licences = readFileSync(join(unpacked, "dist/THIRD-PARTY-LICENSES.txt"), "utf8");
-    for (const name of ["diff", "vscode-jsonrpc", "vscode-languageserver", "zod"]) {
+    for (const name of ["diff", "valibot", "vscode-jsonrpc", "vscode-languageserver"]) {
       expect(licences).toMatch(new RegExp(`^${name} \\d+\\.\\d+\\.\\d+ \\(`, "m"));
     }
   });

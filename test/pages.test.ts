@@ -50,7 +50,15 @@ describe("a page", () => {
   it("has a dirty file's text in one block and the disk's in another", () => {
     const [one] = parsePage("p.md", page(block("ts a.ts dirty", "new"), block("ts a.ts closed", "old"), request, diff));
     expect(one?.files).toEqual([
-      { path: "a.ts", language: "ts", synced: "new\n", disk: Buffer.from("old\n"), bom: false, utf16: false },
+      {
+        path: "a.ts",
+        language: "ts",
+        synced: "new\n",
+        disk: Buffer.from("old\n"),
+        bom: false,
+        utf16: false,
+        earlier: [],
+      },
     ]);
   });
 

@@ -208,7 +208,7 @@ describe("variants that models write are read if their meaning is certain, but n
         "+1",
         "\\ No newline at end of file",
       ),
-      [change(2, [hunk(0, 3, ["-a", "+b"], { addsLineEnd: true })]), add(1, 7, "x", "1\n")],
+      [change(2, [hunk(0, 3, ["-a", "+b"], { addsLineEnd: true })]), add(1, 7, "x", "1")],
     ],
     [
       "git's comment on the old and the new last line",

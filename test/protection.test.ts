@@ -132,6 +132,12 @@ describe("a pattern of the setting confirm", () => {
     ["a/?.ts", "a/bb.ts", false],
     ["/ws/a/**", "a/b", true],
     ["/other/a/**", "a/b", false],
+    ["/a/**", "a/b", true],
+    ["./a/**", "a/b", true],
+    ["./a/**", "x/a/b", false],
+    ["./*.lock", "a.lock", true],
+    ["./*.lock", "a/b.lock", false],
+    ["app/[id]/*", "app/[id]/page.ts", true],
   ])("%s matches %s: %s", (pattern, path, expected) => {
     expect(isFileLike(pattern, `/ws/${path}`, path)).toBe(expected);
   });

@@ -171,7 +171,7 @@ describe("multiEdit/read", () => {
   it("answers with the editor's text, saved or not", async () => {
     const desk = await start({ open: { "a.txt": text } });
     const uri = desk.uri("a.txt");
-    const saved = { uri, version: 1, text, startLine: 1, totalLines: 4, onDisk: "same" };
+    const saved = { uri, version: 1, text, startLine: 1, endLine: 4, totalLines: 4, onDisk: "same" };
     for (const path of ["a.txt", "./a.txt", join(desk.root, "a.txt"), uri])
       expect(await desk.read({ path })).toEqual(saved);
     await desk.typeBefore("a.txt", "four", "un");
@@ -198,8 +198,28 @@ describe("multiEdit/read", () => {
     ];
     for (const [startLine, endLine, expected, from] of asked) {
       const answer = await read({ path: "a.txt", startLine, endLine });
-      expect(answer, `${startLine}-${endLine}`).toMatchObject({ text: expected, startLine: from, totalLines: 4 });
+      const last = from - 1 + expected.split(/(?<=\n)/).filter((line) => line !== "").length;
+      const lines = { text: expected, startLine: from, endLine: last, totalLines: 4 };
+      expect(answer, `${startLine}-${endLine}`).toMatchObject(lines);
     }
+  });
+
+  it("answers with as many whole lines as fit, but at least one", async () => {
+    const { read } = await start({ open: { "a.txt": text } });
+    const asked: [startLine: number, maxLength: number, text: string, endLine: number][] = [
+      [1, 100, text, 4],
+      [1, 10, "one\r\ntwo\n\n", 3],
+      [1, 9, "one\r\ntwo\n", 2],
+      [1, 8, "one\r\n", 1],
+      [2, 1, "two\n", 2],
+      [4, 4, "four", 4],
+      [9, 1, "", 4],
+    ];
+    for (const [startLine, maxLength, expected, endLine] of asked) {
+      const answer = await read({ path: "a.txt", startLine, maxLength });
+      expect(answer, `${startLine}, ${maxLength}`).toMatchObject({ text: expected, endLine, totalLines: 4 });
+    }
+    expect((await failed(read({ path: "a.txt", maxLength: 0 }))).codes).toEqual(["invalidParams"]);
   });
 
   it("counts an empty text as one line, and no line after the last line ending", async () => {
@@ -215,6 +235,7 @@ describe("multiEdit/read", () => {
       version: null,
       text,
       startLine: 1,
+      endLine: 4,
       totalLines: 4,
       onDisk: "same",
     });
@@ -287,9 +308,9 @@ describe("a document that was synced with an invalid change", () => {
     await breakIt(desk);
     await desk.editor.notify("textDocument/didChange", {
       textDocument: { uri: desk.uri("a.txt"), version: 3 },
-      contentChanges: [{ text: "two, anew\n" }],
+      contentChanges: [{ text: "anew\none\ntwo\n" }],
     });
-    expect((await desk.read({ path: "a.txt" })).text).toBe("two, anew\n");
+    expect((await desk.read({ path: "a.txt" })).text).toBe("anew\none\ntwo\n");
     expect((await desk.propose(edit)).files).toMatchObject([{ version: 3 }]);
   });
 });

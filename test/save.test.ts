@@ -146,3 +146,56 @@ describe("an editor that", () => {
     },
   );
 });
+
+describe("an undo after the editor has changed a text while saving it", () => {
+  const saved = (saves: SavingManner, text: string) =>
+    layDesk(program, { open: { "a.txt": text }, saves, settings: { proofTimeout: 300 } });
+
+  it("reverses all changes between the versions that the editor names", async () => {
+    const { apply, undo, texts, disk } = await saved("formatsAndSays", "old\n");
+    await apply(batch(["a.txt", "old", "new"]));
+    expect(texts()).toEqual({ "a.txt": "new\nformatted\n" });
+    // The second save formats again.
+    await undo();
+    expect([texts(), disk()]).toEqual([{ "a.txt": "old\nformatted\n" }, { "a.txt": "old\nformatted\n" }]);
+  });
+
+  it("keeps what the user typed before the first of these versions", async () => {
+    const { apply, undo, texts, editor } = await saved("typesMeanwhile", "one\nold\ntwo\n");
+    await apply(batch(["a.txt", "old", "new"]));
+    expect(texts()).toEqual({ "a.txt": "typed\none\nnew\ntwo\nformatted\n" });
+    await editor.setSettings({ save: "never", proofTimeout: 300 });
+    await undo();
+    expect(texts()).toEqual({ "a.txt": "typed\none\nold\ntwo\n" });
+  });
+
+  it.each<[string, SavingManner, string, string]>([
+    ["removes trailing spaces and ends the last line", "trims", "old  \nother\t\n  last", "new\nother\n  last\n"],
+    ["formats the lines that the call has written", "upperCases", "a old b\nother\n", "a NEW b\nother\n"],
+  ])("reverses the save if it %s, even without versions", async (_what, saves, text, formatted) => {
+    const { apply, undo, texts, editor } = await saved(saves, text);
+    const answer = await apply(batch(["a.txt", "old", "new"]));
+    expect(texts()).toEqual({ "a.txt": formatted });
+    expect(answer.warnings).toEqual(["a.txt: the editor made further changes to the text when it saved the file"]);
+    await editor.setSettings({ save: "never", proofTimeout: 300 });
+    expect(await undo()).toMatchObject({ outcome: "applied" });
+    expect(texts()).toEqual({ "a.txt": text });
+  });
+
+  it("leaves other changes alone without versions, because they may be typing", async () => {
+    const { apply, undo, texts, editor } = await saved("formats", "old\n");
+    await apply(batch(["a.txt", "old", "new"]));
+    await editor.setSettings({ save: "never", proofTimeout: 300 });
+    await undo();
+    expect(texts()).toEqual({ "a.txt": "old\nformatted\n" });
+  });
+
+  it("reverses all of it in a file that the call has created", async () => {
+    const { apply, undo, disk, editor } = await saved("trims", "old\n");
+    await apply(throughEditor(batch(["new.txt", "", "first  \nsecond"])));
+    expect(disk()["new.txt"]).toBe("first\nsecond\n");
+    await editor.setSettings({ save: "never", proofTimeout: 300 });
+    expect(await undo()).toMatchObject({ outcome: "applied" });
+    expect(disk()).toEqual({ "a.txt": "old\n" });
+  });
+});

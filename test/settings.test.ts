@@ -83,13 +83,27 @@ describe("settings", () => {
   });
 
   it.each([
-    ["lenient", "yes", ["boolean"]],
-    ["lenient", 1, ["boolean"]],
+    ["lenient", "yes", ["true or false"]],
+    ["lenient", 1, ["true or false"]],
     ["atomic", "some", ['"all"', '"file"', '"none"']],
     ["atomic", true, ['"all"', '"file"', '"none"']],
     ["confirm", "sometimes", ['"never"', '"protected"', '"always"', "a list of rules"]],
-    ["confirm", [{ files: "infra/**", ask: "sometimes" }], ["a list of rules"]],
-    ["confirm", [{ files: "infra/**" }], ["a list of rules"]],
+    ["confirm", true, ['"never", "protected", "always", or a list of rules']],
+    [
+      "confirm",
+      [
+        { files: "a", ask: "never" },
+        { files: "b", ask: "allways" },
+      ],
+      ["confirm.1.ask", '"always"'],
+    ],
+    ["confirm", [{ files: "infra/**" }], ["confirm.0"]],
+    ["confirm", [{ files: "!infra/**", ask: "always" }], ["confirm.0.files", "without a leading !"]],
+    ["confirm", [{ files: "infra/{a,b}/*", ask: "always" }], ["confirm.0.files", "braces"]],
+    ["confirm", [{ files: "~/infra/**", ask: "always" }], ["confirm.0.files", "a path such as"]],
+    ["confirm", [{ files: "infra/../a", ask: "always" }], ["confirm.0.files", '".."']],
+    ["confirm", [{ files: "infra//a", ask: "always" }], ["confirm.0.files", "a path such as"]],
+    ["confirm", [{ files: "", ask: "always" }], ["confirm.0.files", "a path such as"]],
     ["save", "sometimes", ['"never"', '"ifWasClean"', '"always"']],
     ["additionalFolders", "/srv", ["array"]],
     ["additionalFolders", ["/srv", 1], ["additionalFolders.1", "string"]],
@@ -101,10 +115,14 @@ describe("settings", () => {
     ["protectedNames", [".git//hooks"], ["a name", "with slashes between"]],
     ["protectedNames", ["/.git"], ["a name"]],
     ["protectedNames", ["!.npmrc"], ["a name", "- or +"]],
-    ["protectedNames", ["-.npmrc", "secrets"], ["either + or - before every item", "or before none"]],
-    ["agent", { enabled: "yes" }, ["boolean"]],
+    [
+      "protectedNames",
+      ["-.npmrc", "secrets"],
+      ["some of its items begin", "either + or - before every item", "or before none"],
+    ],
+    ["agent", { enabled: "yes" }, ["agent.enabled", "true or false"]],
     ["logLevel", "verbose", ['"error"', '"warn"', '"info"', '"debug"']],
-    ["proofTimeout", "2000", ["number"]],
+    ["proofTimeout", "2000", ["integer"]],
     ["proofTimeout", 99, ["100"]],
     ["proofTimeout", 60_001, ["60000"]],
     ["proofTimeout", 2000.5, ["int"]],
@@ -140,6 +158,41 @@ describe("settings", () => {
     expect(warnings).toHaveLength(2);
     expect(warnings.join()).toContain('"agent.enabled"');
     expect(warnings.join()).toContain('"agent.port"');
+  });
+
+  it("under another program's prefix are unknown, and the warning names the key without it", () => {
+    const { warnings } = readSettings([{ "multiEdit.confirm": "always" }]);
+    expect(warnings).toEqual([expect.stringContaining('"multiEdit.confirm" (did you mean "confirm"?)')]);
+  });
+
+  it("that remove a name that the default list lacks are used, with a warning", () => {
+    const { settings, warnings } = readSettings([{ protectedNames: ["-.npmrcx", "-.npmrc", "+.a"] }]);
+    expect(settings.protectedNames).toEqual(["-.npmrcx", "-.npmrc", "+.a"]);
+    expect(warnings).toEqual([
+      'The setting "protectedNames" has the item "-.npmrcx", but the default list has no ".npmrcx" (did you mean ".npmrc"?), so the item changes nothing.',
+    ]);
+  });
+
+  it.each([
+    { confirm: "Always" },
+    { confirm: true },
+    { confirm: [{ files: "a", ask: "allways" }] },
+    { protectedNames: ["+secrets", ".npmrc"] },
+    { "multiEdit.confirm": "never" },
+    { protectedName: ["+secrets"] },
+    { multiEdit: "always" },
+    [],
+    "always",
+  ])("that say %j in the user's own file leave the user's wishes unknown, so every change needs consent", (value) => {
+    const { settings, warnings } = readSettings([value], { failsClosed: true });
+    expect(settings).toEqual({ ...defaultSettings, confirm: "always" });
+    expect(warnings.at(-1)).toBe("Until this is corrected, no file is changed without the user's consent.");
+    expect(readSettings([value]).settings).toEqual(defaultSettings);
+  });
+
+  it("for other things change nothing about consent if they can't be used", () => {
+    const { settings, warnings } = readSettings([{ lenient: 1, colour: "red" }], { failsClosed: true });
+    expect([settings, warnings.length]).toEqual([defaultSettings, 2]);
   });
 
   it("with the names of built-in properties are unknown, and change no object", () => {

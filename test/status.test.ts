@@ -42,6 +42,13 @@ describe("multiEdit/status", () => {
     ["no name", { name: 7 }, null],
     ["no version", { name: "ed" }, { name: "ed" }],
     ["an invalid version", { name: "ed", version: {} }, { name: "ed" }],
+    ["line ends in its name", { name: "an\r\ned\n", version: "1\n" }, { name: "an ed", version: "1" }],
+    ["an empty name", { name: " \n" }, null],
+    [
+      "a text around its version, as lsp-mode has it",
+      { name: "emacs", version: "GNU Emacs 30.2 (build 2, x86_64-pc-linux-gnu)\n of 2026-08-15, modified by Debian" },
+      { name: "emacs", version: "30.2" },
+    ],
   ])("accepts a client with %s", async (_what, clientInfo, client) => {
     const desk = await lay({ params: { clientInfo: clientInfo as { name: string } } });
     expect(await status(desk)).toMatchObject({ client });

@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { editorPositions } from "../server/lsp/edit/positions.js";
 import type { EditOperation } from "../server/plan/operation.js";
 import { limits } from "../server/text/limits.js";
 import { createDocuments } from "../server/workspace/documents.js";
@@ -121,7 +122,7 @@ describe("a snapshot", () => {
     const world = makeWorld({ "a.ts": "a", binary: bytes(0), "d/": "" }, { "lost.ts": { text: "x", version: 3 } });
     const documents = createDocuments();
     documents.open(uriOfPath(join(world.at, "lost.ts")), 3, "x", { loneCrEndsLine: true });
-    documents.change(uriOfPath(join(world.at, "lost.ts")), 2, [{ text: "y" }], () => undefined);
+    documents.change(uriOfPath(join(world.at, "lost.ts")), 2, [{ text: "y" }], editorPositions["utf-16"]);
     const { failures, documents: kept } = await snapshotOf(
       { ...world, openTexts: documents },
       ...["a.ts", "binary", "d", "lost.ts", "../x", "nowhere.ts"].map((path) => edit(path)),
@@ -152,7 +153,7 @@ describe("a snapshot", () => {
     };
     // The texts are copied up front, before the folders are inspected.
     const taking = takeSnapshot([edit("a.ts")], world);
-    openTexts.change(uri, 2, [{ text: "after" }], () => undefined);
+    openTexts.change(uri, 2, [{ text: "after" }], editorPositions["utf-16"]);
     openTexts.close(uri);
     expect((await taking).documents.get(uri)).toMatchObject({ version: 1, text: "before" });
   });

@@ -35,6 +35,21 @@ function spliced(text: string, changes: readonly Change[]): string {
   return units.join("");
 }
 
+/** Two sets of changes to one text. */
+const forked = texts.chain((a) => fc.record({ a: fc.constant(a), one: changesOf(a.length), two: changesOf(a.length) }));
+
+/**
+ * The oracle for rebasing: lists the gaps and units of a text, writes down what each set does to each of them, and reads
+ * the text with both. `first`: the set whose insertions come first in a gap.
+ */
+function merged(text: string, first: ChangeSet, second: ChangeSet): string {
+  const gapOf = (set: ChangeSet, at: number): string => set.changes.find(({ from }) => from === at)?.insert ?? "";
+  const isGone = (set: ChangeSet, at: number): boolean => set.changes.some(({ from, to }) => from <= at && at < to);
+  return [...text.split(""), ""]
+    .map((unit, at) => gapOf(first, at) + gapOf(second, at) + (isGone(first, at) || isGone(second, at) ? "" : unit))
+    .join("");
+}
+
 const chained = texts.chain((a) =>
   changesOf(a.length).chain((one) => {
     const b = spliced(a, one);
@@ -80,6 +95,48 @@ describe("ChangeSet", () => {
       fc.property(chained, ({ a, b, one }) => {
         const set = ChangeSet.of(a.length, one);
         expect(set.invert(a).apply(b)).toBe(a);
+      }),
+    );
+  });
+
+  it("rebases: each set has its whole effect on what the other makes of the text", () => {
+    fc.assert(
+      fc.property(forked, ({ a, one, two }) => {
+        const [x, y] = [ChangeSet.of(a.length, one), ChangeSet.of(a.length, two)];
+        expect(x.map(y, "before").apply(y.apply(a))).toBe(merged(a, x, y));
+        expect(x.map(y, "after").apply(y.apply(a))).toBe(merged(a, y, x));
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it("rebases so that both orders make the same text", () => {
+    fc.assert(
+      fc.property(forked, ({ a, one, two }) => {
+        const [x, y] = [ChangeSet.of(a.length, one), ChangeSet.of(a.length, two)];
+        expect(x.compose(y.map(x, "after")).apply(a)).toBe(y.compose(x.map(y, "before")).apply(a));
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it("rebases over nothing, and nothing over anything, without a change", () => {
+    fc.assert(
+      fc.property(chained, ({ a, one }) => {
+        const [set, none] = [ChangeSet.of(a.length, one), ChangeSet.none(a.length)];
+        expect(set.map(none, "before").changes).toEqual(set.changes);
+        expect(none.map(set, "before").isEmpty).toBe(true);
+      }),
+    );
+  });
+
+  it("moves with a text that is inserted before everything", () => {
+    fc.assert(
+      fc.property(chained, fc.constantFrom("", "x", "x\n"), ({ a, one }, head) => {
+        const set = ChangeSet.of(a.length, one);
+        const shifted = one.map(({ from, to, insert }) => ({ from: from + head.length, to: to + head.length, insert }));
+        const prefixed = ChangeSet.of(a.length, [{ from: 0, to: 0, insert: head }]);
+        expect(set.map(prefixed, "after").changes).toEqual(ChangeSet.of(a.length + head.length, shifted).changes);
       }),
     );
   });
@@ -137,6 +194,7 @@ describe("ChangeSet", () => {
     expect(() => ChangeSet.of(1, [{ from: 0, to: 2, insert: "" }])).toThrow(RangeError);
     expect(() => ChangeSet.none(3).apply("ab")).toThrow(RangeError);
     expect(() => ChangeSet.none(3).compose(ChangeSet.none(2))).toThrow(RangeError);
+    expect(() => ChangeSet.none(3).map(ChangeSet.none(2), "before")).toThrow(RangeError);
   });
 });
 

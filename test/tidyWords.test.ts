@@ -64,7 +64,7 @@ describe("only the pages of sentences hold sentences for callers", () => {
     'session.log("info", `the client did not tell: $' + "{reason}`);",
     'const a = "Usage: multi-edit COMMAND [options]";',
     "diff += `$" + "{line}\\n\\\\ No newline at end of file\\n`;",
-    'const a = z.string().describe("Whether the file is saved.");',
+    'const a = v.description("Whether the file is saved.");',
     'const a = { description: "Edits one or several files." };',
   ])("but `%s` is allowed", (line) => {
     expect(sentenceProblems(at("server/lsp/a.ts", line))).toEqual([]);

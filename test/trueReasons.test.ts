@@ -1,6 +1,8 @@
 /** Clean files are saved, and an answer gives the true reason if one is not; an undo accepts what the user has undone. */
+import { renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { batch, failed, layDesk, serverForDesks } from "./support/desk.js";
+import { batch, failed, layDesk, patchOf, serverForDesks } from "./support/desk.js";
 
 const program = serverForDesks();
 const start = { saves: "saves", settings: { proofTimeout: 300 } } as const;
@@ -52,5 +54,50 @@ describe("an undo of a batch", () => {
     expect(await desk.undo(transaction)).toMatchObject({ outcome: "applied" });
     expect(desk.texts()).toEqual(open);
     expect(desk.disk()["closed.txt"]).toBe("old\n");
+  });
+
+  const files = { "a.txt": "old\n", "deleted.txt": "deleted\n", "here.txt": "moved\n" };
+  const everything = patchOf(
+    ...["*** Update File: a.txt", "@@", "-old", "+new", "*** Add File: made.txt", "+made"],
+    ...["*** Delete File: deleted.txt", "*** Update File: here.txt", "*** Move to: there.txt"],
+  );
+
+  it.each<[string, (path: (name: string) => string) => void]>([
+    ["a created file", (path) => rmSync(path("made.txt"))],
+    ["a deleted file", (path) => writeFileSync(path("deleted.txt"), "deleted\n")],
+    ["a moved file", (path) => renameSync(path("there.txt"), path("here.txt"))],
+  ])("accepts %s that is as it was before, and undoes the others", async (_what, undone) => {
+    const desk = await layDesk(program, { ...start, files, open: { "a.txt": "old\n" } });
+    const { transaction } = await desk.apply(everything);
+    undone((name) => join(desk.root, name));
+    expect(await desk.undo(transaction)).toMatchObject({ outcome: "applied" });
+    expect([desk.texts(), desk.disk()]).toEqual([{ "a.txt": "old\n" }, files]);
+  });
+
+  it("succeeds if the user has undone all of it", async () => {
+    const desk = await layDesk(program, { ...start, files });
+    const { transaction } = await desk.apply(patchOf("*** Add File: made.txt", "+made"));
+    rmSync(join(desk.root, "made.txt"));
+    expect(await desk.undo(transaction)).toMatchObject({ outcome: "applied", files: [], warnings: [] });
+    expect(desk.disk()).toEqual(files);
+  });
+
+  it("restores a deleted file even if a moved one with the same text has its name", async () => {
+    const twins = { "a.txt": "same\n", "b.txt": "same\n" };
+    const desk = await layDesk(program, { ...start, files: twins });
+    const { transaction } = await desk.apply(
+      patchOf("*** Delete File: b.txt", "*** Update File: a.txt", "*** Move to: b.txt"),
+    );
+    expect(desk.disk()).toEqual({ "b.txt": "same\n" });
+    expect(await desk.undo(transaction)).toMatchObject({ outcome: "applied" });
+    expect(desk.disk()).toEqual(twins);
+  });
+
+  it("is refused if a deleted file has come back with other text", async () => {
+    const desk = await layDesk(program, { ...start, files });
+    const { transaction } = await desk.apply(patchOf("*** Delete File: deleted.txt"));
+    writeFileSync(join(desk.root, "deleted.txt"), "other\n");
+    expect(await failed(desk.undo(transaction))).toMatchObject({ codes: ["undoConflict"] });
+    expect(desk.disk()["deleted.txt"]).toBe("other\n");
   });
 });

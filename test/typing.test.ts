@@ -19,12 +19,12 @@ function typeBeforeEdit(desk: Desk, n: number, type: () => Promise<void>): void 
 }
 
 describe("an edit that the editor applies to a later text, in the wrong place, because the user typed", () => {
-  it("into the old text: it is rolled back, and nothing changes because the old text no longer exists", async () => {
+  it("into the old text: it is rolled back, and nothing changes because the user has changed the old text", async () => {
     const desk = await start({ open: { "a.txt": "old a\n", "b.txt": "first\nold b\n" } });
     desk.editor.behave("ignoresVersions");
     typeBeforeEdit(desk, 2, () => desk.typeBefore("b.txt", "ld b", "x"));
     const failure = await failed(desk.apply(batch(["a.txt", "old a", "new a"], ["b.txt", "old b", "new b"])));
-    expect(failure.codes).toEqual(["noMatch"]);
+    expect(failure.codes).toEqual(["contentModified"]);
     expect(desk.texts()).toEqual({ "a.txt": "old a\n", "b.txt": "first\noxld b\n" });
   });
 
@@ -80,7 +80,7 @@ describe("a text that changes before the editor applies the edit", () => {
     const desk = await start({ open: { "a.txt": "old\n", "b.txt": "an old text\n" } });
     typeBeforeEdit(desk, 2, () => desk.typeBefore("b.txt", "ld", "u"));
     const failure = await failed(desk.apply(batch(["a.txt", "old", "new"], ["b.txt", "old", "new"])));
-    expect(failure.codes).toEqual(["noMatch"]);
+    expect(failure.codes).toEqual(["contentModified"]);
     expect(failure.failures[0]).toMatchObject({ index: 1, path: "b.txt" });
     expect(failure.message).toContain(rolledBack("a.txt"));
     expect(failure.edits.map(({ index, status }) => [index, status])).toEqual([

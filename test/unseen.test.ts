@@ -71,7 +71,11 @@ describe("a file that the client reports as unsaved but does not sync", () => {
     const report = (...uris: string[]): Promise<void> => desk.editor.notify("multiEdit/didChangeUnsynced", { uris });
     await report(desk.uri("a.txt"));
     const call = { ...edit, path: "a.txt" };
-    expect((await failed(desk.apply(call))).codes).toEqual(["locked"]);
+    const refusal = await failed(desk.apply(call));
+    expect([refusal.codes, refusal.message]).toEqual([
+      ["locked"],
+      expect.stringContaining('The editor has unsaved changes to "a.txt" that it does not send to the server. Ask'),
+    ]);
     await announced(home);
     const ran = await runCommand(program, ["apply", "--mode=disk"], { cwd: desk.root, input: JSON.stringify(call) });
     expect(ran.code).toBe(4);

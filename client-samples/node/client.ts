@@ -6,6 +6,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import {
+  type CancellationToken,
   createMessageConnection,
   type MessageConnection,
   ResponseError,
@@ -23,6 +24,8 @@ import type {
 // Outside this repository, import from "multi-edit-language-server/protocol".
 import type {
   ClientMultiEdit,
+  ConfirmRequestParams,
+  ConfirmRequestResult,
   DidApplyParams,
   DidChangeUnsyncedParams,
   ForwardedCall,
@@ -53,11 +56,16 @@ export interface ClientOptions {
    */
   readonly ask?: (message: string, titles: readonly string[]) => Promise<string | undefined>;
   /**
+   * Asks the user about a change in a view of the program's own, with the whole diff; replaces `ask` and `show`. The
+   * signal is aborted when the server withdraws the question, so that the view can be closed.
+   */
+  readonly confirm?: (question: ConfirmRequestParams, signal: AbortSignal) => Promise<ConfirmRequestResult>;
+  /**
    * Shows a file to the user, such as the diff that a question is about; without this function, the question itself
    * contains part of the diff.
    */
   readonly show?: (path: string) => void;
-  /** Receives each batch that was applied or undone, with the locations that it changed. */
+  /** Receives each batch that was applied or undone: which agent sent it, and which lines it changed in which files. */
   readonly onDidApply?: (applied: DidApplyParams) => void;
 }
 
@@ -173,11 +181,21 @@ function answerWindow(connection: MessageConnection, options: ClientOptions): vo
     options.show?.(fileURLToPath(uri));
     return { success: options.show !== undefined };
   });
+  connection.onRequest("multiEdit/confirm", async (question: ConfirmRequestParams, token: CancellationToken) => {
+    const withdrawal = new AbortController();
+    token.onCancellationRequested(() => withdrawal.abort());
+    const withdrawn = new Promise<ResponseError<void>>((resolve) => {
+      withdrawal.signal.addEventListener("abort", () => resolve(new ResponseError(requestCancelled, "Withdrawn.")));
+    });
+    const answer = options.confirm?.(question, withdrawal.signal) ?? { answer: "reject" };
+    return Promise.race([answer, withdrawn]);
+  });
   connection.onNotification("window/logMessage", ({ message }: LogMessageParams) => options.onLog?.(message));
 }
 
-/** `LSPErrorCodes.ContentModified`. */
+/** `LSPErrorCodes.ContentModified` and `LSPErrorCodes.RequestCancelled`. */
 const contentModified = -32801;
+const requestCancelled = -32800;
 
 /** Saves open documents; if one file cannot be written, the others are still saved. */
 function saveAll(documents: DocumentStore, uris: readonly string[]): SaveDocumentsResult {
@@ -199,9 +217,9 @@ function saveAll(documents: DocumentStore, uris: readonly string[]): SaveDocumen
  * Returns the params of `initialize`. Without `documentChanges` or the file operations, the server could do less.
  * Positions count UTF-16 code units, as JavaScript does.
  */
-function introduction({ folder, settings, show }: ClientOptions): InitializeParams {
+function introduction({ folder, settings, show, confirm }: ClientOptions): InitializeParams {
   const uri = pathToFileURL(folder).href;
-  const multiEdit: ClientMultiEdit = { save: true, didApply: true, syncDelay: 0 };
+  const multiEdit: ClientMultiEdit = { save: true, didApply: true, confirm: confirm !== undefined, syncDelay: 0 };
   return {
     processId: process.pid,
     clientInfo: { name: "multi-edit-node-sample" },

@@ -25,13 +25,13 @@ export function patchCalls(onDisk: ReadonlyMap<string, string>, next: ReadonlyMa
       shown: `${folder}/index.js`,
     },
     {
-      title: "patch, two mistakes",
-      note: "One hunk was made from the file on disk, which lacks your line; another matches twice.",
+      title: "patch, one mistake",
+      note: "One hunk was made from the file on disk, which lacks your line, and is placed by it; another matches twice.",
       by: "client",
       // The call moves a file with unsaved changes, which `overwrite` permits.
       call: { patch: inPatch([...tooLittle, ...around]), options: { overwrite: true } },
-      rungs: [undefined, undefined, "exact", undefined, "exact", undefined, undefined],
-      outcome: { refused: ["contextNotFound", "ambiguousMatch"] },
+      rungs: ["exact", undefined, "exact", undefined, "exact", undefined, undefined],
+      outcome: { refused: ["ambiguousMatch"] },
       expected: [],
     },
     {

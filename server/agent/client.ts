@@ -3,7 +3,6 @@
  * through their sockets.
  */
 import { resolve } from "node:path";
-import { CancellationTokenSource, ResponseError } from "vscode-jsonrpc/node";
 import { sayUnreached } from "../disk/sentences.js";
 import {
   type Caller,
@@ -21,6 +20,7 @@ import {
   type UndoParams,
 } from "../lsp/protocol.js";
 import { callSentences, editorFailures } from "../lsp/sentences.js";
+import { AnswerError, createCancelSource } from "../lsp/wire/rpc.js";
 import { withRest } from "../plan/failure.js";
 import { fromDirectory } from "../workspace/pathText.js";
 import { inServerFolder } from "../workspace/serverFolder.js";
@@ -147,16 +147,19 @@ function toEditorSession(session: SessionConnection, directory: string): EditorS
 
 /** Sends a request, and turns every failure into a `MultiEditError`. */
 async function ask<T>(session: SessionConnection, method: string, params: unknown, signal?: AbortSignal): Promise<T> {
-  // The JSON-RPC library would send the request first, and the cancellation after it.
+  // Otherwise, this program would send the request first, and the cancellation after it.
   if (signal?.aborted) throw failed([withRest(editorFailures.cancelled(), callSentences.nothingChanged)]);
-  const source = new CancellationTokenSource();
+  const source = createCancelSource();
   const cancel = (): void => source.cancel();
   signal?.addEventListener("abort", cancel);
   try {
     return (await session.request(method, params, source.token)) as T;
   } catch (error) {
-    if (error instanceof ConnectionLost) throw failed([sessionFailures.lost()], true);
-    if (!(error instanceof ResponseError)) throw error;
+    if (error instanceof ConnectionLost) {
+      if (!error.wasWaiting) throw failed([sessionFailures.lost()], true);
+      throw failed([withRest(editorFailures.closedAsking(), callSentences.nothingChanged)]);
+    }
+    if (!(error instanceof AnswerError)) throw error;
     const { failures = [], edits = [] } = (error.data ?? {}) as Partial<MultiEditErrorData>;
     throw new MultiEditError(error.message, failures, edits, false);
   } finally {

@@ -14,12 +14,21 @@ export const sessionProblems = {
   badRecord: (path: string) => `${quote(path, 200)} is not a valid session announcement. Remove it.`,
   newerRecord: (path: string) =>
     `${quote(path, 200)} announces a session of a newer version of multi-edit-language-server. Update this program or, if no editor is running the newer version any more, remove the file.`,
-  staleRecord: (path: string, host: string) =>
-    `${quote(path, 200)} announces a session on ${quote(host, 80)}, or in a container, that has not renewed it for ${limits.recordMs / 60_000} minutes, so the session counts as gone. If an editor there still has unsaved changes, save them first. Otherwise, remove the file.`,
+  /** `when`: the direction in which the record's time of renewal is too far away. */
+  staleRecord: (path: string, host: string, when: "past" | "future") => {
+    const minutes = `${limits.recordMs / 60_000} minutes`;
+    const why =
+      when === "past"
+        ? `that has not renewed it for ${minutes}, so the session counts as gone`
+        : `and is dated more than ${minutes} in the future, so the session counts as gone: a clock must be wrong`;
+    return `${quote(path, 200)} announces a session on ${quote(host, 80)}, or in a container, ${why}. If an editor there still has unsaved changes, save them first. Otherwise, remove the file.`;
+  },
   settingsInWorkspace: (path: string, folder: string) =>
-    `The settings file ${quote(path, 200)} was ignored, because it is in the workspace ${quote(folder, 200)}.`,
+    `The settings file ${quote(path, 200)} is in the workspace ${quote(folder, 200)}, so only its "confirm" and "protectedNames" count, and only if they are stricter than the defaults.`,
   badSettings: (path: string, problem: string) =>
     `The settings file ${quote(path, 200)} can't be used (${clip(problem, 200)}), so no file is changed without the user's consent.`,
+  wrongSettings: (path: string, warnings: readonly string[]) =>
+    `The settings file ${quote(path, 200)} has mistakes. ${warnings.join(" ")}`,
   noStatus: () => "this program does not understand the session's list of open files",
 } as const;
 
@@ -124,6 +133,8 @@ export const socketSentences = {
 
 /** Problems with the user's settings file, as clauses. */
 export const settingsFileProblems = {
+  notRegular: "it is not a regular file",
+  notJson: "it is not valid JSON",
   foreign: "it belongs to another user, or other users may change it",
   tooLarge: (most: number) => `it has more than ${most.toLocaleString("en")} bytes`,
 } as const;
@@ -138,9 +149,6 @@ export const sessionLog = {
   socketError: (error: Error) => `the socket for agents failed: ${error.message}`,
   fromAgent: (text: string) => `from an agent: ${text}`,
 } as const;
-
-/** The name shown for an agent that gives none. */
-export const namelessAgent = "an unnamed agent";
 
 /** Returns the name and version that the editor gave, such as `Neovim 0.12.1`. */
 export function editorName(client: { readonly name: string; readonly version?: string } | undefined): string {

@@ -198,15 +198,22 @@ function readSection(patch: Patch, header: Header): Section | undefined {
   return section;
 }
 
-/** Returns the text of an Add: the consecutive `+` lines directly below its header, without the `+`. */
+/**
+ * Returns the text of an Add: the consecutive `+` lines directly below its header, without the `+`. Git's note after the
+ * last one says that it has no line ending.
+ */
 function readAdded(patch: Patch): string {
   const added: string[] = [];
+  let isEnded = true;
   for (; patch.at + 1 < patch.to; patch.at++) {
     const line = patch.lines[patch.at + 1] ?? "";
-    if (line.startsWith("+")) added.push(`${line.slice(1)}\n`);
+    const isLine = line.startsWith("+");
+    if (isLine) added.push(`${line.slice(1)}\n`);
     else if (!patch.lenient || !isNoNewline(line)) break;
+    isEnded = isLine;
   }
-  return added.join("");
+  const text = added.join("");
+  return isEnded ? text : text.slice(0, -1);
 }
 
 /** An Update being read. */

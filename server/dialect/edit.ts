@@ -1,4 +1,5 @@
 /** Turns one edit of a call, whose keys have already been sorted, into an operation. */
+import * as v from "valibot";
 import { type At, clip } from "../plan/failure.js";
 import type { EditOperation } from "../plan/operation.js";
 import { loneSurrogateAt } from "../text/chars.js";
@@ -42,11 +43,12 @@ export function readEdit(
     sent[name] = field.value;
     checkString(name, field, at, findings);
   }
-  const parsed = editSchema.safeParse(sent);
-  if (!parsed.success) {
-    for (const issue of parsed.error.issues) {
-      const spelling = editFieldNames.flatMap((name) => (name === issue.path[0] ? keys.fields[name] : []))[0]?.spelling;
-      findings.fail(callFailures.wrongType(at, spelling ?? String(issue.path[0]), schemaProblem(issue, sent)));
+  const checked = v.safeParse(editSchema, sent);
+  if (!checked.success) {
+    for (const issue of checked.issues) {
+      const wrong = issue.path?.[0].key;
+      const spelling = editFieldNames.flatMap((name) => (name === wrong ? keys.fields[name] : []))[0]?.spelling;
+      findings.fail(callFailures.wrongType(at, spelling ?? String(wrong), schemaProblem(issue, sent)));
     }
   }
   const missing = requiredFields.filter(
@@ -62,9 +64,9 @@ export function readEdit(
         missing.map((name) => spellings[name] ?? name),
       ),
     );
-  if (!parsed.success) return undefined;
+  if (!checked.success) return undefined;
 
-  const { oldText, newText, replaceAll = false, occurrence, line, expectedCount } = parsed.data;
+  const { oldText, newText, replaceAll = false, occurrence, line, expectedCount } = checked.output;
   const [hasOccurrence, hasLine] = [occurrence !== undefined, line !== undefined];
   // Each row is one way for an edit to contradict itself.
   const contradicted = [

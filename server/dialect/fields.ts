@@ -1,6 +1,7 @@
 /** The table of fields: everything that a call may contain, under every name that a known tool gives it. */
-import * as z from "zod";
+import * as v from "valibot";
 import { limits } from "../text/limits.js";
+import { int } from "./schema.js";
 
 /**
  * Fields of one edit. At the top level, `path` is the default for all edits, and the other fields form a single edit.
@@ -40,7 +41,7 @@ interface EditField {
   /** Every known name of the field. Different objects in one call may use different names, except for the two texts. */
   readonly spellings: readonly string[];
   /** The type, which the decoder checks, and the description. Both appear in the JSON Schemas. */
-  readonly schema: z.ZodType;
+  readonly schema: v.GenericSchema;
   /** For strings: the maximum number of UTF-16 code units, and the name of the value in failures. */
   readonly length?: { readonly most: number; readonly what: string };
 }
@@ -49,49 +50,63 @@ interface EditField {
 export const editFields = {
   path: {
     spellings: ["path", "file_path", "filePath", "filepath", "uri"],
-    schema: z
-      .string()
-      .min(1)
-      .describe("The file to edit: an absolute path, a file: URI, or a path relative to the workspace folder."),
+    schema: v.pipe(
+      v.string(),
+      v.minLength(1),
+      v.description("The file to edit: an absolute path, a file: URI, or a path relative to the workspace folder."),
+    ),
     length: { most: limits.pathLength, what: "the path" },
   },
   oldText: {
     spellings: textStyles.map((style) => style.oldText),
-    schema: z
-      .string()
-      .describe(
+    schema: v.pipe(
+      v.string(),
+      v.description(
         "The text to replace, copied exactly from the file, with its whitespace and line breaks. It must occur exactly once unless the edit selects an occurrence. An empty string creates a new file.",
       ),
+    ),
     length: { most: limits.textLength, what: "the old text" },
   },
   newText: {
     spellings: textStyles.map((style) => style.newText),
-    schema: z.string().describe("The replacement text, taken literally. An empty string deletes the old text."),
+    schema: v.pipe(
+      v.string(),
+      v.description("The replacement text, taken literally. An empty string deletes the old text."),
+    ),
     length: { most: limits.textLength, what: "the new text" },
   },
   replaceAll: {
     spellings: ["replaceAll", "replace_all", "allow_multiple", "allowMultiple"],
-    schema: z.boolean().describe("Replace every occurrence of the old text instead of exactly one. Default: false."),
+    schema: v.pipe(
+      v.boolean(),
+      v.description("Replace every occurrence of the old text instead of exactly one. Default: false."),
+    ),
   },
   occurrence: {
     spellings: ["occurrence"],
-    schema: z
-      .int()
-      .min(1)
-      .describe("Which occurrence of the old text to replace, counted from 1, if there are several."),
+    schema: v.pipe(
+      int(),
+      v.minValue(1),
+      v.description("Which occurrence of the old text to replace, counted from 1, if there are several."),
+    ),
   },
   line: {
     spellings: ["line"],
-    schema: z
-      .int()
-      .min(1)
-      .describe(
+    schema: v.pipe(
+      int(),
+      v.minValue(1),
+      v.description(
         "Replace the occurrence that starts nearest to this line (counted from 1, in the file as it was before the call).",
       ),
+    ),
   },
   expectedCount: {
     spellings: ["expectedCount", "expected_count", "expected_replacements", "expectedReplacements"],
-    schema: z.int().min(1).describe("How many occurrences replaceAll must find. Any other number makes the call fail."),
+    schema: v.pipe(
+      int(),
+      v.minValue(1),
+      v.description("How many occurrences replaceAll must find. Any other number makes the call fail."),
+    ),
   },
 } as const satisfies Record<EditFieldName, EditField>;
 
@@ -139,11 +154,11 @@ export const fieldsBySpelling: ReadonlyMap<string, FieldName> = new Map(
 export const knownSpellings: readonly string[] = [...fieldsBySpelling.keys()];
 
 /** Checks the types of an edit's fields other than the path. All are optional and must have their canonical names. */
-export const editSchema = z.object({
-  oldText: editFields.oldText.schema.optional(),
-  newText: editFields.newText.schema.optional(),
-  replaceAll: editFields.replaceAll.schema.optional(),
-  occurrence: editFields.occurrence.schema.optional(),
-  line: editFields.line.schema.optional(),
-  expectedCount: editFields.expectedCount.schema.optional(),
+export const editSchema = v.object({
+  oldText: v.optional(editFields.oldText.schema),
+  newText: v.optional(editFields.newText.schema),
+  replaceAll: v.optional(editFields.replaceAll.schema),
+  occurrence: v.optional(editFields.occurrence.schema),
+  line: v.optional(editFields.line.schema),
+  expectedCount: v.optional(editFields.expectedCount.schema),
 });

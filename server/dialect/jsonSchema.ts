@@ -1,6 +1,7 @@
 /** The shapes' JSON Schemas, for tools that announce them to a model; generated from the decoder's own tables. */
-import * as z from "zod";
+import * as v from "valibot";
 import { callFields, type EditFieldName, editFieldNames, editFields } from "./fields.js";
+import { list, toJsonSchema } from "./schema.js";
 import { type Shape, shapes } from "./shapes.js";
 
 /**
@@ -56,23 +57,21 @@ export function plainSchema(schema: object): object {
 function jsonSchemaOf(shape: Shape): object {
   const { container, description } = shape;
   if (container === "patch") {
-    const patch = z.string().min(1).describe(callFields.patch.description);
-    return z.toJSONSchema(z.strictObject({ patch }).describe(description), { io: "input" });
+    const patch = v.pipe(v.string(), v.minLength(1), v.description(callFields.patch.description));
+    return toJsonSchema(v.pipe(v.strictObject({ patch }), v.description(description)));
   }
   const names = editFieldNames.filter((name) => shape.spelling[name] !== undefined);
   const itemNames = names.filter((name) => name !== "path" || shape.path === "either");
-  const item = z.strictObject(properties(shape, itemNames, ["oldText", "newText"], "Default: the call's path."));
-  const list = z.array(item).min(1).describe(callFields[container].description);
+  const item = v.strictObject(properties(shape, itemNames, ["oldText", "newText"], "Default: the call's path."));
+  const items = v.pipe(list(item), v.minLength(1), v.description(callFields[container].description));
   const callNames = names.filter((name) => name === "path" || shape.single === "beside");
   const aboutCallPath = "Used by edits in the list that have no path of their own.";
-  const call = z
-    .strictObject({
-      ...properties(shape, callNames, shape.path === "call" ? ["path"] : [], aboutCallPath),
-      // An edit that may accompany the list may also be sent without it.
-      [container]: shape.single === "beside" ? list.optional() : list,
-    })
-    .describe(description);
-  return z.toJSONSchema(call, { io: "input", reused: "inline", override: dropSafeInteger });
+  const call = v.strictObject({
+    ...properties(shape, callNames, shape.path === "call" ? ["path"] : [], aboutCallPath),
+    // An edit that may accompany the list may also be sent without it.
+    [container]: shape.single === "beside" ? v.optional(items) : items,
+  });
+  return toJsonSchema(v.pipe(call, v.description(description)));
 }
 
 /**
@@ -83,18 +82,13 @@ function properties(
   names: readonly EditFieldName[],
   required: readonly EditFieldName[],
   aboutPath: string,
-): Record<string, z.ZodType> {
+): Record<string, v.GenericSchema> {
   return Object.fromEntries(
-    names.map((name): [string, z.ZodType] => {
-      const { schema } = editFields[name];
+    names.map((name): [string, v.GenericSchema] => {
+      const schema: v.GenericSchema = editFields[name].schema;
       const more = name === "path" && shape.path === "either" ? ` ${aboutPath}` : "";
-      const described = schema.describe(`${schema.description}${more}`);
-      return [shape.spelling[name] ?? name, required.includes(name) ? described : described.optional()];
+      const described = v.pipe(schema, v.description(`${v.getDescription(schema)}${more}`));
+      return [shape.spelling[name] ?? name, required.includes(name) ? described : v.optional(described)];
     }),
   );
-}
-
-/** Removes the maximum that zod adds to every integer: the largest safe integer, which tells a model nothing. */
-function dropSafeInteger({ jsonSchema }: { readonly jsonSchema: z.core.JSONSchema.BaseSchema }): void {
-  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
 }

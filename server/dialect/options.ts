@@ -19,12 +19,15 @@ export interface CallOptions {
   readonly label?: string | undefined;
   /** `summary`: the answer omits `edit` and limits the length of its diff. */
   readonly result?: "full" | "summary" | undefined;
+  /** The reader of messages: a `person` counts edits from 1 and is called "you"; a `model`, the default, is neither. */
+  readonly reader?: "model" | "person" | undefined;
   /** The documents to save after the call; `ifWasClean` means those that had no unsaved changes before the call. */
   readonly save?: "never" | "ifWasClean" | "always" | undefined;
   /** The program that changes files not open in the editor: the server (`disk`) or the editor (`editor`). */
   readonly unopened?: "disk" | "editor" | undefined;
   /**
-   * If `true`, a patch may delete, move or replace a document that has unsaved changes, or move a file onto another.
+   * If `true`, a patch may delete or move a document that has unsaved changes, replace one that the caller has not seen,
+   * or move a file onto another.
    * `ask`: the same, but the server asks the user first if a document has unsaved changes.
    */
   readonly overwrite?: boolean | "ask" | undefined;

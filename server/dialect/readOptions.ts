@@ -1,28 +1,32 @@
 /** Reads a call's options and reports everything that is wrong with them. */
-import * as z from "zod";
+import * as v from "valibot";
 import { limits } from "../text/limits.js";
 import type { Findings } from "./findings.js";
 import { isObject } from "./keys.js";
 import type { CallOptions } from "./options.js";
-import { callFailures, callSizeFailures, schemaProblem, wrongValue } from "./sentences.js";
+import { int } from "./schema.js";
+import { callFailures, callForms, callSizeFailures, schemaProblem, wrongValue } from "./sentences.js";
 
 /** The types of the options; a key that is not listed here is unknown. */
-const optionsSchema = z.strictObject({
-  root: z.string().min(1).optional(),
-  atomic: z.enum(["all", "file", "none"]).optional(),
-  order: z.enum(["sequential", "original"]).optional(),
-  lenient: z.boolean().optional(),
-  confirm: z.boolean().optional(),
-  label: z.string().optional(),
-  result: z.enum(["full", "summary"]).optional(),
-  save: z.enum(["never", "ifWasClean", "always"]).optional(),
-  unopened: z.enum(["disk", "editor"]).optional(),
-  overwrite: z.literal([true, false, "ask"]).optional(),
-  allowOmissions: z.boolean().optional(),
-  versions: z.record(z.string(), z.int()).optional(),
-}) satisfies z.ZodObject<{ readonly [Name in keyof Required<CallOptions>]: z.ZodType<CallOptions[Name]> }>;
+const optionFields = {
+  root: v.optional(v.pipe(v.string(), v.minLength(1))),
+  atomic: v.optional(v.picklist(["all", "file", "none"])),
+  order: v.optional(v.picklist(["sequential", "original"])),
+  lenient: v.optional(v.boolean()),
+  confirm: v.optional(v.boolean()),
+  label: v.optional(v.string()),
+  result: v.optional(v.picklist(["full", "summary"])),
+  reader: v.optional(v.picklist(["model", "person"])),
+  save: v.optional(v.picklist(["never", "ifWasClean", "always"])),
+  unopened: v.optional(v.picklist(["disk", "editor"])),
+  overwrite: v.optional(v.union([v.boolean(), v.literal("ask")], callForms.overwrite)),
+  allowOmissions: v.optional(v.boolean()),
+  versions: v.optional(v.record(v.string(), int())),
+} satisfies { readonly [Name in keyof Required<CallOptions>]: v.GenericSchema<unknown, CallOptions[Name]> };
 
-const optionNames: readonly string[] = Object.keys(optionsSchema.shape);
+const optionsSchema = v.strictObject(optionFields);
+
+const optionNames: readonly string[] = Object.keys(optionFields);
 
 /** The maximum lengths, in UTF-16 code units, of the free-text options. */
 const optionLengths = { root: limits.pathLength, label: limits.label };
@@ -43,11 +47,11 @@ export function readOptions(value: unknown, findings: Findings): CallOptions {
     if (meant !== undefined) findings.fail(callFailures.unknownField({}, `options.${key}`, `options.${meant}`));
   }
   const options: unknown = Object.fromEntries(sent);
-  const parsed = optionsSchema.safeParse(options);
-  if (!parsed.success) {
-    const reported = new Set<PropertyKey | undefined>();
-    for (const issue of parsed.error.issues) {
-      const name = issue.path[0];
+  const checked = v.safeParse(optionsSchema, options);
+  if (!checked.success) {
+    const reported = new Set<unknown>();
+    for (const issue of checked.issues) {
+      const name = issue.path?.[0].key;
       if (!reported.has(name)) {
         findings.fail(callFailures.wrongType({}, `options.${String(name)}`, schemaProblem(issue, options)));
       }
@@ -55,12 +59,12 @@ export function readOptions(value: unknown, findings: Findings): CallOptions {
     }
     return {};
   }
-  const named = Object.keys(parsed.data.versions ?? {}).length;
+  const named = Object.keys(checked.output.versions ?? {}).length;
   if (named > limits.filesPerCall) findings.fail(callSizeFailures.versions(named));
   for (const name of ["root", "label"] as const) {
     const most = optionLengths[name];
-    const { length } = parsed.data[name] ?? "";
+    const { length } = checked.output[name] ?? "";
     if (length > most) findings.fail(callFailures.tooLong({}, `options.${name}`, length, most));
   }
-  return parsed.data;
+  return checked.output;
 }

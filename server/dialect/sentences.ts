@@ -1,5 +1,5 @@
 /** Sentences about calls and patches that can't be read or whose meaning is in doubt. */
-import type { z } from "zod";
+import type * as v from "valibot";
 import { type At, clip, count, type Failure, makeFailure, nameOf, quote, some, theCall } from "../plan/failure.js";
 import { batchFailures } from "../plan/sentences.js";
 import { limits } from "../text/limits.js";
@@ -30,35 +30,58 @@ export function wrongValue(value: unknown, expected: string): string {
 }
 
 /** Returns the clause for an issue that a schema found. `value`: the whole value that the schema checked. */
-export function schemaProblem(issue: z.core.$ZodIssue, value: unknown): string {
+export function schemaProblem(issue: v.BaseIssue<unknown>, value: unknown): string {
   let part = value;
-  for (const key of issue.path) part = typeof part === "object" && part !== null ? Reflect.get(part, key) : undefined;
+  for (const key of issuePath(issue)) {
+    part = typeof part === "object" && part !== null ? Reflect.get(part, key) : undefined;
+  }
   return wrongValue(part, expectation(issue));
+}
+
+/** Returns the keys that lead to the part with the problem; if an object has an unknown key, to the object. */
+export function issuePath(issue: v.BaseIssue<unknown>): readonly PropertyKey[] {
+  const keys = issue.path?.map(({ key }) => key as PropertyKey) ?? [];
+  return isUnknownKey(issue) ? keys.slice(0, -1) : keys;
+}
+
+/** Reports whether an issue is about a key that the object must not have. */
+export function isUnknownKey({ type, expected }: v.BaseIssue<unknown>): boolean {
+  return type === "strict_object" && expected === "never";
 }
 
 const typeWords: ReadonlyMap<string, string> = new Map([
   ["string", "a string"],
   ["boolean", "true or false"],
-  ["int", "an integer"],
   ["number", "an integer"],
-  ["record", "an object whose values are integers"],
+  ["safe_integer", "an integer"],
+  ["array", "an array"],
+  ["record", "an object"],
   ["object", "an object"],
+  ["strict_object", "an object"],
 ]);
 
-function expectation(issue: z.core.$ZodIssue): string {
-  switch (issue.code) {
-    case "invalid_type":
-      return typeWords.get(issue.expected) ?? issue.expected;
-    case "invalid_value":
-      return `one of ${issue.values.map((value) => (typeof value === "string" ? `"${value}"` : String(value))).join(", ")}`;
-    case "too_small":
-      return issue.origin === "string" ? "longer" : `${issue.minimum} or more`;
-    case "too_big":
-      return issue.origin === "string" ? "shorter" : `${issue.maximum} or less`;
+function expectation(issue: v.BaseIssue<unknown>): string {
+  const { type, expected, requirement, message, path } = issue;
+  if (isUnknownKey(issue)) return `an object without ${String(path?.at(-1)?.key)}`;
+  switch (type) {
+    case "picklist":
+      return `one of ${expected?.replace(/^\(|\)$/g, "").replaceAll(" | ", ", ")}`;
+    case "min_value":
+      return `${requirement} or more`;
+    case "max_value":
+      return `${requirement} or less`;
+    case "min_length":
+      return "longer";
+    case "max_length":
+      return "shorter";
     default:
-      return "of a different form";
+      // The schemas give the form in words where the kind of issue does not tell it.
+      return typeWords.get(type) ?? message;
   }
 }
+
+/** Forms of options that a type does not describe. */
+export const callForms = { overwrite: 'one of true, false, "ask"' } as const;
 
 /** Contradictory choices of a match, as clauses for `callFailures.contradiction`. */
 export const contradictions = {

@@ -63,7 +63,7 @@ export interface NotStaged {
 
 /** How a batch is staged; all of it may be left out. */
 interface Staging {
-  /** What is to be done with the kept batches once this one is committed; by default, nothing. */
+  /** The change to the kept batches once this one is committed; by default, nothing. */
   readonly onCommit?: OnCommit | undefined;
   /** The id under which this process waits for its turn, if it does. */
   readonly turn?: string | undefined;

@@ -57,7 +57,9 @@ export function tracedFilesIn(workspace: DiskWorkspace, directory: string): Trac
   const found = new Map<string, TracedFile>();
   const examine = (path: string): void => {
     const holder = holderOf(workspace, path);
-    if (holder?.kind === "open" && holder.trace !== undefined) {
+    if (holder?.kind !== "open" || holder.trace === undefined) return;
+    // A swap file does not tell whether its file's name begins with a dot, but the file usually exists.
+    if (!found.has(holder.trace) || attempt(() => files.look(path)).value !== undefined) {
       found.set(holder.trace, { path, by: holder.by, trace: holder.trace });
     }
   };
@@ -69,7 +71,10 @@ export function tracedFilesIn(workspace: DiskWorkspace, directory: string): Trac
       const path = join(at, name);
       for (const named of tracedNames(name)) examine(join(at, named));
       const isDirectory = attempt(() => files.look(path)).value?.kind === "directory";
-      if (isDirectory && !["node_modules", ".git"].includes(name)) left.push(path);
+      if (!isDirectory || name === ".git") continue;
+      // Packages are many files that people seldom edit, so they are looked at last.
+      if (name === "node_modules") left.unshift(path);
+      else left.push(path);
     }
   }
   for (const swap of swapFiles) {

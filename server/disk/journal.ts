@@ -1,6 +1,7 @@
 /** A batch's journal. It is written first; after a crash, it shows what the batch was to do and may have done. */
 import { dirname, isAbsolute, join, resolve } from "node:path";
-import * as z from "zod";
+import * as v from "valibot";
+import { int, list } from "../dialect/schema.js";
 import type { Failure } from "../plan/failure.js";
 import { limits } from "../text/limits.js";
 import { hashOf } from "../workspace/files.js";
@@ -12,7 +13,7 @@ import { ensure, type FileSystem, isSystemError, systemError, unlinkIfThere } fr
 import { diskFailures, diskProblems } from "./sentences.js";
 
 /** The journal of one batch, as stored on disk. */
-export type Journal = z.infer<typeof journalSchema>;
+export type Journal = v.InferOutput<typeof journalSchema>;
 
 /** A name, with its file before and after the batch and the way the name changes. */
 export type JournalEntry = Journal["entries"][number];
@@ -81,7 +82,7 @@ export function unusable(state: string, error: unknown): Failure {
 /** Creates or replaces a batch's journal. When the call returns, the journal is safely on the disk. */
 export function writeJournal({ files, state }: DiskWorkspace, journal: Journal): void {
   // A batch whose journal can't be read back can't be ended, so an invalid journal is never written.
-  const text = JSON.stringify(journalSchema.parse(journal));
+  const text = JSON.stringify(v.parse(journalSchema, journal));
   const bytes = Buffer.from(`${hashOf(text)}\n${text}\n`);
   if (bytes.length > limits.journalBytes) throw systemError("EFBIG", `more than ${limits.journalBytes} bytes`);
   const path = journalPath(state, journal.id);
@@ -210,95 +211,101 @@ export function helpedEntries(state: string, { id, entries, directories }: Journ
 }
 
 /** SHA-256, in hex. */
-export const hashSchema = z.string().regex(/^[0-9a-f]{64}$/);
+export const hashSchema = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/));
 
 /** An absolute path in its simplest form. */
-export const pathSchema = z
-  .string()
-  .max(limits.pathLength)
-  .refine((name) => isAbsolute(name) && resolve(name) === name && !name.includes("\0"));
+export const pathSchema = v.pipe(
+  v.string(),
+  v.maxLength(limits.pathLength),
+  v.check((name) => isAbsolute(name) && resolve(name) === name && !name.includes("\0")),
+);
+
+/** The mode of a file: its permissions and set-ID bits. */
+export const modeSchema = v.pipe(int(), v.minValue(0), v.maxValue(0o7777));
+
+/** The index of an entry. */
+const index = v.pipe(int(), v.minValue(0));
 
 /** A batch's id: 16 hexadecimal digits. */
-export const batchId = z.string().regex(/^[0-9a-f]{16}$/);
+export const batchId = v.pipe(v.string(), v.regex(/^[0-9a-f]{16}$/));
 
 /** The agent that sent a call, as it identifies itself. */
-export const callerSchema = z.strictObject({
-  name: z.string().max(limits.agentName),
-  version: z.string().max(limits.agentName).optional(),
-  agent: z.string().max(limits.agentId).optional(),
+export const callerSchema = v.strictObject({
+  name: v.pipe(v.string(), v.maxLength(limits.agentName)),
+  version: v.optional(v.pipe(v.string(), v.maxLength(limits.agentName))),
+  agent: v.optional(v.pipe(v.string(), v.maxLength(limits.agentId))),
 });
 
-const journalSchema = z.strictObject({
-  version: z.literal(1),
+const journalSchema = v.strictObject({
+  version: v.literal(1),
   id: batchId,
   /**
    * `staged`: no name has been changed yet. `committing`: some names may have been changed; recovery restores their old
    * files. `committed`: every name has been changed; recovery removes the helper files. `undone`: the batch was rolled
    * back; recovery removes the helper files but does not touch changes that others have made since.
    */
-  state: z.enum(["staged", "committing", "committed", "undone"]),
+  state: v.picklist(["staged", "committing", "committed", "undone"]),
   /** A human-readable name for the batch. */
-  label: z.string().max(limits.label),
+  label: v.pipe(v.string(), v.maxLength(limits.label)),
   /** Milliseconds since 1970. */
-  started: z.number(),
+  started: v.pipe(v.number(), v.finite()),
   /** Directories that the batch creates, parents first. */
-  directories: z.array(pathSchema),
+  directories: list(pathSchema),
   /** After a rollback: the entries whose files were left as they were, each with the reason. */
-  left: z.array(z.strictObject({ index: z.int().min(0), why: z.enum(["changed", "kept", "lost"]) })).optional(),
+  left: v.optional(list(v.strictObject({ index, why: v.picklist(["changed", "kept", "lost"]) }))),
   /**
    * Done after the commit: `keep`: the batch is kept, so that it can be undone later. `moves`: pairs of indices of
    * entries; the first is the old name of a file, the second its new name. `markUndone`: the kept batch with this id
    * has been undone.
    */
-  onCommit: z
-    .discriminatedUnion("kind", [
-      z.strictObject({
-        kind: z.literal("keep"),
+  onCommit: v.optional(
+    v.union([
+      v.strictObject({
+        kind: v.literal("keep"),
         folder: pathSchema,
-        by: callerSchema.optional(),
-        moves: z.array(z.tuple([z.int().min(0), z.int().min(0)])),
+        by: v.optional(callerSchema),
+        moves: list(v.pipe(v.strictTuple([index, index]), v.readonly())),
       }),
-      z.strictObject({ kind: z.literal("markUndone"), id: batchId }),
-    ])
-    .optional(),
-  entries: z
-    .array(
-      z.strictObject({
+      v.strictObject({ kind: v.literal("markUndone"), id: batchId }),
+    ]),
+  ),
+  entries: v.pipe(
+    list(
+      v.strictObject({
         path: pathSchema,
         /** A human-readable name for the file. */
-        name: z.string().max(limits.pathLength),
+        name: v.pipe(v.string(), v.maxLength(limits.pathLength)),
         /**
          * The device of the parent directory or, if the batch creates that directory, of the nearest ancestor that the
          * batch does not create.
          */
-        device: z.string(),
+        device: v.string(),
         /**
          * `create`: the name was free. `replace`: another file takes the name. `remove`: the name becomes free.
          * `inPlace`: the file keeps its name, and its contents are overwritten.
          */
-        way: z.enum(["create", "replace", "remove", "inPlace"]),
+        way: v.picklist(["create", "replace", "remove", "inPlace"]),
         /**
          * `null` if the name was free. `mode`: set only for the user's own files that have set-ID bits, because writing
          * clears these bits.
          */
-        before: z
-          .strictObject({ inode: z.string(), hash: hashSchema, mode: z.int().min(0).max(0o7777).optional() })
-          .nullable(),
+        before: v.nullable(v.strictObject({ inode: v.string(), hash: hashSchema, mode: v.optional(modeSchema) })),
         /**
          * `null` if the name becomes free. `inode`: the inode of the staged file, known from `committing` on;
          * `undefined` for a file written in place.
          */
-        after: z.strictObject({ hash: hashSchema, inode: z.string().optional() }).nullable(),
+        after: v.nullable(v.strictObject({ hash: hashSchema, inode: v.optional(v.string()) })),
       }),
-    )
-    .refine((entries) => new Set(entries.map((entry) => entry.path)).size === entries.length),
+    ),
+    v.check((entries) => new Set(entries.map((entry) => entry.path)).size === entries.length),
+  ),
 });
 
 function parseJournal(text: string): Journal | undefined {
   const [sum, body, end] = text.split("\n");
   if (body === undefined || end !== "" || sum !== hashOf(body)) return undefined;
   try {
-    return journalSchema.parse(JSON.parse(body));
+    return v.parse(journalSchema, JSON.parse(body));
   } catch {
     return undefined;
   }

@@ -1,6 +1,7 @@
 /** Copies of finished batches, from which they can be undone later; treated as untrusted input when they are read. */
 import { join } from "node:path";
-import * as z from "zod";
+import * as v from "valibot";
+import { int, list } from "../dialect/schema.js";
 import { limits } from "../text/limits.js";
 import { hashOf } from "../workspace/files.js";
 import { isInside } from "../workspace/pathText.js";
@@ -13,6 +14,7 @@ import {
   hashSchema,
   helpedEntries,
   type Journal,
+  modeSchema,
   openJournals,
   pathSchema,
 } from "./journal.js";
@@ -27,7 +29,7 @@ export interface KeptBatch {
   /** The caller's label for the batch. */
   readonly label: string;
   /** The agent that sent the call; `undefined` if it is unknown. */
-  readonly by: z.infer<typeof callerSchema> | undefined;
+  readonly by: v.InferOutput<typeof callerSchema> | undefined;
   /** The folder in which the batch was made, as an absolute path. */
   readonly folder: string;
   /** `true` if all files are in the workspace's folders; otherwise, the batch can't be undone in this workspace. */
@@ -153,7 +155,7 @@ export function markUndone(keeper: Keeper, id: string): void {
 
 /** Writes or replaces a kept batch. When the call returns, the file is safely on the disk. */
 function write({ files, batches }: Keeper, stored: Stored): void {
-  const text = JSON.stringify(storedSchema.parse(stored));
+  const text = JSON.stringify(v.parse(storedSchema, stored));
   const path = join(batches, nameOf(stored));
   const bytes = Buffer.from(`${hashOf(text)}\n${text}\n`);
   if (bytes.length > limits.keptBytes) return;
@@ -277,8 +279,8 @@ function readStored({ files, owners }: Keeper, { path, name }: KeptFileName): St
   if (stat?.kind !== "file" || !isOurs || stat.size > limits.keptBytes) return undefined;
   const [sum, body, end] = files.read(path, limits.keptBytes).toString().split("\n");
   if (body === undefined || end !== "" || sum !== hashOf(body)) return undefined;
-  const parsed = storedSchema.safeParse(parseJson(body));
-  return parsed.success && nameOf(parsed.data) === name ? parsed.data : undefined;
+  const checked = v.safeParse(storedSchema, parseJson(body));
+  return checked.success && nameOf(checked.output) === name ? checked.output : undefined;
 }
 
 function parseJson(text: string): unknown {
@@ -316,49 +318,54 @@ function toChanges(entries: readonly KeptEntry[]): KeptChange[] | undefined {
   return changes.length === entries.length ? changes : undefined;
 }
 
-const differenceSchema = z.object({
-  head: z.int().min(0).max(limits.fileBytes),
-  tail: z.int().min(0).max(limits.fileBytes),
+/** A number of bytes of a file. */
+const length = v.pipe(int(), v.minValue(0), v.maxValue(limits.fileBytes));
+
+const difference = {
+  head: length,
+  tail: length,
   /** The new bytes between the two, in base64. */
-  middle: z.string(),
-});
+  middle: v.string(),
+};
 
-type ByteDifference = z.infer<typeof differenceSchema>;
-
-const entrySchema = z.strictObject({
+const entrySchema = v.strictObject({
   path: pathSchema,
   /** `null` if the name was free. `bytes` is in base64. */
-  before: z.strictObject({ bytes: z.string(), hash: hashSchema, mode: z.int().min(0).max(0o7777) }).nullable(),
+  before: v.nullable(v.strictObject({ bytes: v.string(), hash: hashSchema, mode: modeSchema })),
   /**
    * `null` if the name became free. `from`: the index of the entry whose old file was moved to this name. `head`,
    * `middle` and `tail` describe the new bytes; the head and the tail come from that old file or, if no file was moved,
    * from the old file of this name.
    */
-  after: z.strictObject({ hash: hashSchema, from: z.int().min(0).optional(), ...differenceSchema.shape }).nullable(),
+  after: v.nullable(
+    v.strictObject({ hash: hashSchema, from: v.optional(v.pipe(int(), v.minValue(0))), ...difference }),
+  ),
 });
 
-type KeptEntry = z.infer<typeof entrySchema>;
+type KeptEntry = v.InferOutput<typeof entrySchema>;
+
+type ByteDifference = Pick<NonNullable<KeptEntry["after"]>, keyof typeof difference>;
 
 const common = {
-  version: z.literal(1),
+  version: v.literal(1),
   id: batchId,
   /** Milliseconds since 1970. */
-  at: z.int().min(0).max(999_999_999_999_999),
+  at: v.pipe(int(), v.minValue(0), v.maxValue(999_999_999_999_999)),
   folder: pathSchema,
-  label: z.string().max(limits.label),
-  by: callerSchema.optional(),
+  label: v.pipe(v.string(), v.maxLength(limits.label)),
+  by: v.optional(callerSchema),
   /** The changed files; of moved files, the new paths. */
-  changed: z.array(pathSchema),
-  directories: z.array(pathSchema),
+  changed: list(pathSchema),
+  directories: list(pathSchema),
 };
 
-const storedSchema = z.discriminatedUnion("state", [
-  z.strictObject({ ...common, state: z.literal("applied"), entries: z.array(entrySchema) }),
-  z.strictObject({
+const storedSchema = v.union([
+  v.strictObject({ ...common, state: v.literal("applied"), entries: list(entrySchema) }),
+  v.strictObject({
     ...common,
-    state: z.literal("undone"),
-    entries: z.array(entrySchema.pick({ path: true })),
+    state: v.literal("undone"),
+    entries: list(v.strictObject({ path: pathSchema })),
   }),
 ]);
 
-type Stored = z.infer<typeof storedSchema>;
+type Stored = v.InferOutput<typeof storedSchema>;

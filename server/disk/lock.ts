@@ -3,11 +3,13 @@
  * its batch refuses the batch, or waits for its turn.
  */
 import { dirname, join } from "node:path";
-import * as z from "zod";
+import * as v from "valibot";
+import { list } from "../dialect/schema.js";
 import { type Failed, failed } from "../plan/failure.js";
 import { limits } from "../text/limits.js";
 import { codeOf } from "../workspace/identity.js";
 import { isElsewhere, type OwnerName, processOf } from "../workspace/process.js";
+import { gitParts } from "../workspace/protection.js";
 import type { DiskWorkspace } from "./diskWorkspace.js";
 import { attempt, type FileSystem, tryAll, unlinkIfThere } from "./fileSystem.js";
 import { diskFailures } from "./sentences.js";
@@ -20,22 +22,27 @@ export interface Lock {
 }
 
 /** The names and files that a lock covers. */
-export type Claim = z.infer<typeof claimSchema>;
+export type Claim = v.InferOutput<typeof claimSchema>;
 
-const claimSchema = z.object({
+const claimSchema = v.object({
   /** Absolute paths. Each covers everything below it, too. */
-  paths: z.array(z.string()),
+  paths: list(v.string()),
   /** The device and the inode of each file, because one file may have several names. */
-  inodes: z.array(z.string()),
+  inodes: list(v.string()),
 });
 
-/** Returns the claim for changes to these names. Of directories that don't exist, it covers the topmost. */
+/**
+ * Returns the claim for changes to these names. Of directories that don't exist, it covers the topmost. Batches that
+ * create parts of the same Git directory share a name, so that each sees what the other has created.
+ */
 export function claimFor({ files }: DiskWorkspace, names: readonly string[]): Claim {
   const [paths, inodes] = [new Set<string>(), new Set<string>()];
   for (const name of names) {
     const stat = attempt(() => files.look(name)).value;
     if (stat !== undefined) inodes.add(`${stat.device}:${stat.inode}`);
     paths.add(stat === undefined ? topmostMissing(files, name) : name);
+    if (stat !== undefined) continue;
+    for (const { index } of name.matchAll(new RegExp(gitParts, "gi"))) paths.add(join(name.slice(0, index), "HEAD"));
   }
   return { paths: [...paths], inodes: [...inodes] };
 }
@@ -182,7 +189,7 @@ function order(a: FoundLock, b: FoundLock): number {
 /** Reports whether a lock covers any of a claim's names. Returns `true` if the lock exists but can't be read. */
 function overlaps({ files }: DiskWorkspace, path: string, { paths, inodes }: Claim): boolean {
   try {
-    const other = claimSchema.parse(JSON.parse(files.read(path, limits.journalBytes).toString()));
+    const other = v.parse(claimSchema, JSON.parse(files.read(path, limits.journalBytes).toString()));
     const own = new Set(inodes);
     return (
       other.inodes.some((inode) => own.has(inode)) || anyInside(other.paths, paths) || anyInside(paths, other.paths)

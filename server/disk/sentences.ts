@@ -92,7 +92,8 @@ export type Holder =
 /** The reason why agents have no access to a session. */
 export type Closed = "switchedOff" | "unreachable";
 
-const closedReasons: Record<Closed, string> = {
+/** Clauses that follow the name of a session, or of its folder. */
+export const closedReasons: Record<Closed, string> = {
   switchedOff: "and agents are switched off in this editor",
   unreachable: "which agents can't reach",
 };

@@ -27,6 +27,11 @@ export interface ClientFacts {
   readonly habits: SaveHabits;
   /** Lowest document version that the client checks before applying an edit; `Infinity` if it checks none. */
   readonly checksVersionsFrom: number;
+  /**
+   * `true` if the client, once it announces it, applies the texts of an edit all or none, whatever their number, and
+   * undoes them all together.
+   */
+  readonly textsTogether: boolean;
   /** Delay, in milliseconds, until typed text is synced, including a safety margin. */
   readonly syncDelay: number;
   /** Timeout for `workspace/applyEdit`, in milliseconds; longer if the client may ask its user. */
@@ -35,6 +40,8 @@ export interface ClientFacts {
   readonly hidesDeclining: boolean;
   /** `true` if the client warns its user about unknown notifications. */
   readonly warnsOfUnknown: boolean;
+  /** `true` if the client does not show its user the answer to a command, not even an error. */
+  readonly hidesAnswers: boolean;
 }
 
 /** Defaults for unknown clients: LSP's rules, and assumptions that are harmless if wrong. */
@@ -47,10 +54,12 @@ const unknownClient: ClientFacts = {
   addsLineAtEnd: false,
   habits: { syncsLf: false, endsLastLine: false },
   checksVersionsFrom: 0,
+  textsTogether: false,
   syncDelay: 150,
   answerMs: limits.applyEditMs,
   hidesDeclining: false,
   warnsOfUnknown: false,
+  hidesAnswers: false,
 };
 
 /** Facts common to all tested editors. */
@@ -69,6 +78,10 @@ const neovim: ClientFacts = {
   checksVersionsFrom: 1,
   syncDelay: 200,
 };
+const visualStudioCode: ClientFacts = {
+  ...unknownClient,
+  habits: { ...unknownClient.habits, endsLinesAlike: true },
+};
 const emacs: ClientFacts = { ...measured, habits: { syncsLf: true, endsLastLine: true } };
 const eglot: ClientFacts = { ...emacs, syncDelay: 600, answerMs: limits.confirmMs };
 
@@ -85,16 +98,19 @@ interface Row {
 /**
  * Known clients; the first matching row applies. The facts come from tests with Neovim 0.10 and 0.12, Helix 25.01 and
  * 25.07, eglot 1.17 and 1.24, and lsp-mode 10 (which calls itself Emacs), and from fewer tests with Vim 9.2, using
- * vim-lsp and yegappan/lsp.
+ * vim-lsp and yegappan/lsp, and with Visual Studio Code 1.139, as code-server. Of these, only the last applies an edit
+ * to several documents entirely or not at all, and announces it: Helix and eglot keep the documents before the one that
+ * they refuse, Neovim looks only at the first document's version, and lsp-mode, which checks all versions first,
+ * announces nothing and undoes one document at a time.
  */
 const rows: readonly Row[] = [
   { name: "neovim", before: [0, 12], facts: { ...neovim, addsLineAtEnd: true } },
   { name: "neovim", facts: neovim },
-  {
-    name: "visual studio code",
-    facts: { ...unknownClient, habits: { ...unknownClient.habits, endsLinesAlike: true } },
-  },
-  { name: "helix", facts: { ...measured, emptyIsLineEnd: true, syncDelay: 0 } },
+  ...["visual studio code", "code-server"].flatMap((name): Row[] => [
+    { name, before: [1, 139], facts: visualStudioCode },
+    { name, facts: { ...visualStudioCode, textsTogether: true } },
+  ]),
+  { name: "helix", facts: { ...measured, emptyIsLineEnd: true, syncDelay: 0, hidesAnswers: true } },
   { name: "eglot", before: [1, 24], facts: { ...eglot, hidesDeclining: true } },
   { name: "eglot", facts: eglot },
   { name: "emacs", facts: { ...emacs, checksVersionsFrom: 1, syncDelay: 0, warnsOfUnknown: true } },

@@ -4,7 +4,10 @@ import type { FileChange } from "../plan/outcome.js";
 import { limits } from "../text/limits.js";
 import type { KeptFile } from "../workspace/fileBackup.js";
 import type { ResolvedPath } from "../workspace/paths.js";
-import type { Caller } from "./protocol.js";
+import type { Caller, FileResult } from "./protocol.js";
+
+/** The numbers of added and removed lines in the file that had this URI before the call. */
+export type LineCounts = Pick<FileResult, "uri" | "added" | "removed">;
 
 /** An applied or proposed step: a change to an existing file's text, or an operation on a whole file. */
 export interface AppliedStep {
@@ -42,6 +45,8 @@ export interface Proposal {
   readonly places: ReadonlyMap<string, ResolvedPath>;
   /** The changes to open documents whose synced text has not yet matched the planned text, by URI. */
   readonly unseen: Map<string, FileChange>;
+  /** The numbers of lines that the edit changes in each file. */
+  readonly counts: readonly LineCounts[];
 }
 
 /** The recent history of one session. Both lists start with the oldest entry. */

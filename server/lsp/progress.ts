@@ -1,29 +1,25 @@
-/** Shows the progress of a long call and lets the user cancel it, if the client supports this. */
-import {
-  type CancellationToken,
-  CancellationTokenSource,
-  type WorkDoneProgressServerReporter,
-} from "vscode-languageserver/node";
+/** Shows the progress of a long call and lets the user cancel it. */
+import type { CancellationToken, WorkDoneProgressServerReporter } from "vscode-languageserver/node";
 import { limits } from "../text/limits.js";
 import { callSentences, serverLog } from "./sentences.js";
 import type { Session } from "./session.js";
+import { createCancelSource } from "./wire/rpc.js";
 
 /** Reports a task's progress: the number of steps done, and the total number of steps (`of`). */
 export type ReportStep = (done: number, of: number) => void;
 
 /**
  * Runs a task and shows its progress after `limits.progressAfterMs`. The task's token is cancelled when `token` is, or
- * when the user cancels the task in the editor.
+ * when the user cancels the task in the editor. The client must support this.
  */
 export async function withProgress<T>(
   session: Session,
   token: CancellationToken,
   task: (token: CancellationToken, report: ReportStep) => Promise<T>,
 ): Promise<T> {
-  const source = new CancellationTokenSource();
+  const source = createCancelSource();
   if (token.isCancellationRequested) source.cancel();
   const listening = token.onCancellationRequested(() => source.cancel());
-  const canShow = session.capabilities.window?.workDoneProgress === true;
   const begun = performance.now();
   let reporter: WorkDoneProgressServerReporter | undefined;
   let isRequested = false;
@@ -40,7 +36,7 @@ export async function withProgress<T>(
   const report: ReportStep = (done, of) => {
     // If planning starts over, it takes more steps than there are edits.
     const now = Math.min(100, Math.floor((100 * done) / Math.max(1, of)));
-    if (canShow && !isRequested && performance.now() - begun > limits.progressAfterMs) {
+    if (!isRequested && performance.now() - begun > limits.progressAfterMs) {
       isRequested = true;
       show().catch((error: unknown) => session.log("warn", serverLog.noProgress(error)));
     }
@@ -53,6 +49,5 @@ export async function withProgress<T>(
     hasEnded = true;
     reporter?.done();
     listening.dispose();
-    source.dispose();
   }
 }

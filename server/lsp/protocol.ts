@@ -52,6 +52,17 @@ export const methods = {
 /** Names of the requests that only agents may send, through the socket. */
 export const agentMethods = { confirm: "multiEdit/confirm" } as const;
 
+/** Names of the notifications that the server sends to agents, through the socket. */
+export const agentNotifications = { asking: "multiEdit/asking", alive: "multiEdit/alive" } as const;
+
+/** Params of the notification `multiEdit/asking`. */
+export interface AskingParams {
+  /**
+   * `true`: one of the connection's calls waits for the user, and changes nothing before the notification with `false`.
+   */
+  waiting: boolean;
+}
+
 /**
  * Names of the commands for `workspace/executeCommand`. A command's first argument holds the params of the request with
  * the same name.
@@ -59,7 +70,7 @@ export const agentMethods = { confirm: "multiEdit/confirm" } as const;
 export const commands = { apply: "multiEdit.apply", preview: "multiEdit.preview", undo: "multiEdit.undo" } as const;
 
 /** Names of the requests sent to clients that announce support for them. */
-export const clientRequests = { saveDocuments: "multiEdit/saveDocuments" } as const;
+export const clientRequests = { saveDocuments: "multiEdit/saveDocuments", confirm: "multiEdit/confirm" } as const;
 
 /**
  * Names of the notifications. The server sends `didApply`; a client may also send it once it has applied a proposal. A
@@ -94,6 +105,8 @@ export interface EditResult {
    * was found.
    */
   rung?: string;
+  /** The earlier text that decided the place; absent if the present text did. */
+  base?: "saved" | "read";
   places: PlaceLines[];
   failure?: Failure;
 }
@@ -173,6 +186,8 @@ export interface ReadParams {
   path: string;
   startLine?: number;
   endLine?: number;
+  /** The maximum length of `text`, in UTF-16 code units; the first line is returned even if it is longer. */
+  maxLength?: number;
 }
 
 /** The answer to `multiEdit/read`: all or some lines of the text that calls are matched against. */
@@ -182,6 +197,8 @@ export interface ReadResult {
   text: string;
   /** 1-based number of the first line of `text`. */
   startLine: number;
+  /** 1-based number of the last line of `text`; one less than `startLine` if there are no such lines. */
+  endLine: number;
   totalLines: number;
   onDisk: "same" | "differs";
   /** Set if another program has changed the file on disk since the editor last read or wrote it. */
@@ -192,8 +209,10 @@ export interface ReadResult {
 export interface ClientMultiEdit {
   /** `true` if the client answers the request `multiEdit/saveDocuments`. */
   save?: boolean;
-  /** `true` if the client accepts the notification `multiEdit/didApply`. */
+  /** `true` if the client shows its user what the notification `multiEdit/didApply` tells. */
   didApply?: boolean;
+  /** `true` if the client answers the request `multiEdit/confirm`. */
+  confirm?: boolean;
   /** Maximum delay, in milliseconds, before the client syncs typed text. */
   syncDelay?: number;
 }
@@ -207,6 +226,11 @@ export interface SaveDocumentsParams {
 export interface SaveDocumentsResult {
   saved: string[];
   failed: { uri: string; message: string }[];
+  /**
+   * For each saved file, the versions of its document right before and right after it was saved. All changes between the
+   * two count as made by saving, and an undo of the call reverses them, too.
+   */
+  versions?: { uri: string; before: number; after: number }[];
 }
 
 /** Params of `multiEdit/undo`. The params may be omitted. */
@@ -215,9 +239,45 @@ export interface UndoParams {
   transaction?: string;
 }
 
+/** A change to one file, as the user is asked or told about it. For an undo, all fields say what the undo does. */
+export interface FileSummary {
+  /** URI of the file after the change; for a deleted file, the URI that it has before. */
+  uri: string;
+  kind: "create" | "update" | "rename" | "delete";
+  /** Former URI of a renamed file. */
+  oldUri?: string;
+  /** Number of lines added; a changed line counts in both `added` and `removed`. */
+  added: number;
+  /** Number of lines removed. */
+  removed: number;
+}
+
+/** Params of the request `multiEdit/confirm`, which the server sends to a client that announces `confirm`. */
+export interface ConfirmRequestParams {
+  label: string;
+  /** Name of the agent that sent the call; absent if the editor sent it. */
+  agent?: string;
+  /** Unified diff of all files, in Git style. */
+  diff: string;
+  /** Number of lines added; a changed line counts in both `added` and `removed`. */
+  added: number;
+  /** Number of lines removed. */
+  removed: number;
+  files: FileSummary[];
+  /** Milliseconds after which the server withdraws the question with `$/cancelRequest`. */
+  expiresInMs: number;
+}
+
+/** The client's answer to `multiEdit/confirm`. */
+export interface ConfirmRequestResult {
+  answer: "apply" | "reject";
+  /** The user's reason for the rejection, in the user's words. */
+  reason?: string;
+}
+
 /**
- * Params of `multiEdit/confirm`: a change on disk, by another process, to files of this session. The user is asked about
- * it in the session's editor.
+ * Params of `multiEdit/confirm` on the socket for agents: a change on disk, by another process, to files of this
+ * session. The user is asked about it in the session's editor.
  */
 export interface ConfirmParams {
   label: string;
@@ -227,9 +287,10 @@ export interface ConfirmParams {
   added: number;
   /** Number of lines removed. */
   removed: number;
+  files?: FileSummary[];
 }
 
-/** The answer to `multiEdit/confirm`, if the user agrees; otherwise the request fails. */
+/** The answer to `multiEdit/confirm` on the socket, if the user agrees; otherwise the request fails. */
 export interface ConfirmResult {
   consent: "yes";
 }
@@ -239,7 +300,12 @@ export interface DidApplyParams {
   /** Id of the transaction that was applied or undone. */
   transaction: string;
   label: string;
-  /** The changed files, except deleted ones. */
+  kind: "applied" | "undone";
+  /** Name of the agent that sent the call or, for `undone`, the undo; absent if the editor sent it. */
+  agent?: string;
+  /** Time at which the call was applied or undone, in ISO 8601. */
+  at: string;
+  /** The changed files, except those that were deleted only to make room for a renamed file. */
   files: AppliedFile[];
 }
 
@@ -250,11 +316,13 @@ export interface DidChangeUnsyncedParams {
 }
 
 /** A changed file and the ranges that its new text occupies. */
-export interface AppliedFile {
-  uri: string;
+export interface AppliedFile extends FileSummary {
   /** Document version that `ranges` refer to; `null` if the file is not open in the editor. */
   version: number | null;
-  /** Empty if the new text can no longer be located. A range of length 0 marks a deletion. */
+  /**
+   * Empty if no text was changed, the file was deleted, or the new text can no longer be located. A range of length 0
+   * marks removed text.
+   */
   ranges: Range[];
 }
 
@@ -263,7 +331,10 @@ export interface StatusResult {
   server: { name: string; version: string };
   /** Version of this protocol. */
   protocol: number;
-  /** The name and version that the client reports; `null` if it reports no name. */
+  /**
+   * The name and version that the client reports, each on one line; of a version with spaces, only the number. `null` if
+   * the client reports no name.
+   */
   client: { name: string; version?: string } | null;
   /** URIs of the workspace folders. */
   folders: string[];
@@ -295,6 +366,12 @@ export interface OpenStatus {
   version: number;
   /** `same` if the file on disk has the document's text; `differs` if not, or if the two can't be compared. */
   onDisk: "same" | "differs";
+  /**
+   * `true` if the two can't be compared and the document has no unsaved text as far as the server can tell: it has not
+   * changed since the editor last read or wrote the file, or the file has its text in an encoding with one byte for each
+   * character, or there is neither text nor a file. Otherwise absent.
+   */
+  saved?: true;
 }
 
 /** A batch that was applied and may have been undone since. */

@@ -1,25 +1,38 @@
 /** Answers the requests that change nothing: `multiEdit/read` and `multiEdit/status`. */
 import { callFailures } from "../dialect/sentences.js";
-import { LineIndex } from "../text/lines.js";
-import { sameAsDisk } from "../workspace/files.js";
+import { firstIndex, LineIndex } from "../text/lines.js";
+import type { OpenDocument } from "../workspace/documents.js";
+import { compareWithFile, isSameInOneByte, readTextFile } from "../workspace/files.js";
 import { mapBounded } from "../workspace/identity.js";
 import { pathOfSyncedUri } from "../workspace/pathText.js";
 import { readTarget } from "../workspace/takeSnapshot.js";
+import { Trails } from "../workspace/trails.js";
 import { keptCalls } from "./apply/keptCalls.js";
 import { settleProposals } from "./apply/recordApplied.js";
 import { type Answer, type FailedAnswer, toRefusal } from "./edit/result.js";
-import { protocolVersion, type ReadResult, type StatusResult } from "./protocol.js";
+import {
+  type Caller,
+  type OpenStatus,
+  protocolVersion,
+  type ReadParams,
+  type ReadResult,
+  type StatusResult,
+} from "./protocol.js";
 import { readProblems, requestFailures } from "./sentences.js";
-import { type Session, worldOf } from "./session.js";
+import { type Session, seenBy, worldOf } from "./session.js";
 
 /**
  * Serves `multiEdit/read`: returns a file's text or some of its lines. A range that extends past the end is clamped.
  */
-export async function readDocument(session: Session, params: unknown): Promise<Answer<ReadResult>> {
+export async function readDocument(
+  session: Session,
+  params: unknown,
+  caller: Caller | undefined,
+): Promise<Answer<ReadResult>> {
   const request = parseParams(params);
   if (!request.ok) return request;
   await session.ready;
-  const { path, startLine, endLine } = request.result;
+  const { path, startLine, endLine, maxLength } = request.result;
   const target = await readTarget(path, worldOf(session, undefined));
   if (!target.ok) return toRefusal([target.failure]);
   const { document } = target;
@@ -27,16 +40,23 @@ export async function readDocument(session: Session, params: unknown): Promise<A
   // A final line ending does not start another line.
   const totalLines = lines.lineCount - (lines.lineCount > 1 && lines.content(lines.lineCount - 1) === "" ? 1 : 0);
   const from = Math.min(startLine, totalLines + 1) - 1;
-  const to = Math.max(from, Math.min(endLine ?? totalLines, totalLines));
+  const last = Math.max(from, Math.min(endLine, totalLines));
+  const fitting = firstIndex(last - from, (more) => lines.start(from + more + 1) - lines.start(from) > maxLength);
+  const to = last === from ? from : from + Math.max(1, fitting);
+  // The caller can't have seen a line that it must cut.
+  const isCut = fitting < to - from;
   const onDisk = document.version === null ? "same" : (document.onDisk ?? "differs");
   // An editor that has reloaded the file has its new text.
-  if (onDisk === "same" && document.version !== null) session.diskStamps.remember(document.uri);
+  if (onDisk === "same" && document.version !== null) session.diskStamps.remember(document.uri, document.version);
   const isOutdated = onDisk === "differs" && (await session.diskStamps.isOutdated(document.uri));
+  if (!session.history.isOnDisk) session.trails ??= new Trails(session.documents, Date.now);
+  if (to > from && !isCut) session.trails?.read(seenBy(caller), document, { startLine: from + 1, endLine: to });
   const result: ReadResult = {
     uri: document.uri,
     version: document.version,
     text: document.text.slice(lines.start(from), lines.start(to)),
     startLine: from + 1,
+    endLine: to,
     totalLines,
     onDisk,
     ...(isOutdated ? { changedOnDisk: true } : {}),
@@ -44,24 +64,25 @@ export async function readDocument(session: Session, params: unknown): Promise<A
   return { ok: true, result };
 }
 
-function parseParams(params: unknown): Answer<{ path: string; startLine: number; endLine: number | undefined }> {
+function parseParams(params: unknown): Answer<Readonly<Required<ReadParams>>> {
   const wrong = (field: string, problem: string): FailedAnswer =>
     toRefusal([callFailures.wrongType({}, field, problem)]);
   const values: Record<string, unknown> = typeof params === "object" && params !== null ? { ...params } : {};
   // A caller that selects lines with another tool's field names must not get the whole text instead.
   const unknown = Object.keys(values).find((key) => !fields.includes(key));
   if (unknown !== undefined) return toRefusal([requestFailures.unknownReadField(unknown)]);
-  const { path, startLine = 1, endLine } = values;
+  const { path, startLine = 1, endLine = Number.MAX_SAFE_INTEGER, maxLength = Number.MAX_SAFE_INTEGER } = values;
   if (typeof path !== "string" || path === "") return wrong("path", readProblems.path);
-  if (!isLine(startLine)) return wrong("startLine", readProblems.startLine);
-  if (endLine !== undefined && (!isLine(endLine) || endLine < startLine)) return wrong("endLine", readProblems.endLine);
-  return { ok: true, result: { path, startLine, endLine } };
+  if (!isPositive(startLine)) return wrong("startLine", readProblems.startLine);
+  if (!isPositive(endLine) || endLine < startLine) return wrong("endLine", readProblems.endLine);
+  if (!isPositive(maxLength)) return wrong("maxLength", readProblems.maxLength);
+  return { ok: true, result: { path, startLine, endLine, maxLength } };
 }
 
 /** The request's own fields, and those that LSP allows in any request. */
-const fields: readonly string[] = ["path", "startLine", "endLine", "workDoneToken", "partialResultToken"];
+const fields: readonly string[] = ["path", "startLine", "endLine", "maxLength", "workDoneToken", "partialResultToken"];
 
-const isLine = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 1;
+const isPositive = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 1;
 
 /** Serves `multiEdit/status`. Compares every open document with its file on disk. */
 export async function statusOf(session: Session): Promise<StatusResult> {
@@ -72,10 +93,9 @@ export async function statusOf(session: Session): Promise<StatusResult> {
     protocol: protocolVersion,
     client: session.client ?? null,
     folders: session.folders.map(({ uri }) => uri),
-    open: await mapBounded(session.documents.all(), async ({ uri, version, text, desynced }) => {
-      const path = desynced === undefined ? pathOfSyncedUri(uri) : undefined;
-      const onDisk = path === undefined ? undefined : await sameAsDisk(text, path, session.facts.habits);
-      return { uri, version, onDisk: onDisk ?? "differs" };
+    open: await mapBounded(session.documents.all(), async (document) => {
+      const { uri, version } = document;
+      return { uri, version, ...(await savedStateOf(session, document)) };
     }),
     unsynced: [...session.unsynced],
     transactions: (session.history.isOnDisk ? await keptCalls(session) : session.history.transactions).map((call) => ({
@@ -90,4 +110,22 @@ export async function statusOf(session: Session): Promise<StatusResult> {
     settingProblems: [...session.settingProblems],
     ...(session.lastCallAt === undefined ? {} : { lastCallAt: session.lastCallAt.toISOString() }),
   };
+}
+
+/** Compares an open document with its file. */
+export async function savedStateOf(
+  session: Session,
+  { uri, version, text, desynced }: OpenDocument,
+): Promise<Pick<OpenStatus, "onDisk" | "saved">> {
+  const { diskStamps, facts } = session;
+  const path = desynced === undefined ? pathOfSyncedUri(uri) : undefined;
+  if (path === undefined) return { onDisk: "differs" };
+  const file = await readTextFile(path);
+  const onDisk = compareWithFile(text, file, facts.habits);
+  if (onDisk !== undefined) return { onDisk };
+  const isSaved =
+    file.kind === "absent"
+      ? text === ""
+      : diskStamps.isUntouched(uri, version) || isSameInOneByte(text, path, facts.habits);
+  return { onDisk: "differs", ...(isSaved ? { saved: true } : {}) };
 }

@@ -1,15 +1,18 @@
 /** Dispatches requests and commands from the editor, and requests from agents. */
-import { type CancellationToken, ErrorCodes, LSPErrorCodes, ResponseError } from "vscode-languageserver/node";
+import type { CancellationToken } from "vscode-languageserver/node";
 import { clip, type FailureCode } from "../plan/failure.js";
 import { limits } from "../text/limits.js";
 import { applyBatch, type ReceivedCall } from "./apply/apply.js";
 import { confirmFor } from "./apply/confirm.js";
 import { undo } from "./apply/undo.js";
+import { forPerson } from "./edit/forPeople.js";
 import { type Answer, toErrorData } from "./edit/result.js";
+import { noticeFailed } from "./notices/notices.js";
 import { agentMethods, type Caller, type MultiEditErrorData, type MultiEditResult, methods } from "./protocol.js";
 import { readDocument, statusOf } from "./read.js";
 import { unknownRequest } from "./sentences.js";
 import type { Session } from "./session.js";
+import { type ErrorClass, errorCodes } from "./wire/rpc.js";
 
 /** A request or command from the editor, or a request from an agent. */
 export interface IncomingRequest extends ReceivedCall {
@@ -22,59 +25,75 @@ type Serve = (session: Session, request: IncomingRequest, token: CancellationTok
 const table: ReadonlyMap<string, Serve> = new Map<string, Serve>([
   [methods.apply, traced],
   [methods.preview, (session, request, token) => traced(session, { ...request, applier: "preview" }, token)],
-  [methods.read, (session, request) => readDocument(session, request.params)],
-  [methods.undo, (session, request, token) => undo(session, request.params, token)],
+  [methods.read, (session, { params, caller }) => readDocument(session, params, caller)],
+  [methods.undo, (session, request, token) => undo(session, request, token)],
   [
     agentMethods.confirm,
-    async (session, { params }, token) => {
+    async (session, request, token) => {
       await session.ready;
-      return confirmFor(session, params, token);
+      return confirmFor(session, request, token);
     },
   ],
   [methods.status, async (session) => ({ ok: true, result: await statusOf(session) })],
 ]);
 
 /**
- * Serves one request, whoever sent it. Returns a failure as a `ResponseError`, which JSON-RPC libraries send as an
- * error. The error's data is `MultiEditErrorData`; for an unknown method, the error has the code MethodNotFound and no
+ * Serves one request, whoever sent it. Returns a failure as an `ErrorType`, the class of the errors that the door
+ * sends. The error's data is `MultiEditErrorData`; for an unknown method, the error has the code MethodNotFound and no
  * data.
  */
 export async function serveRequest(
   session: Session,
   request: IncomingRequest,
   token: CancellationToken,
+  ErrorType: ErrorClass,
 ): Promise<unknown> {
   const serve = table.get(request.method);
   if (serve === undefined) {
-    return new ResponseError(ErrorCodes.MethodNotFound, unknownRequest(request.method));
+    return new ErrorType(errorCodes.methodNotFound, unknownRequest(request.method));
   }
   if (request.method !== methods.status && request.method !== agentMethods.confirm) session.lastCallAt = new Date();
-  const answer = await serve(session, request, token);
+  const { method, share } = request;
+  // An agent's previews and reads are served one after another, so that they take no more time and memory than one.
+  const answer = await (share !== undefined && (method === methods.preview || method === methods.read)
+    ? share.inTurn(() => serve(session, request, token), share)
+    : serve(session, request, token));
   if (request.caller !== undefined) noteCaller(session, request.method, request.caller, answer);
-  if (answer.ok) return answer.result;
-  const code = rpcCodes[answer.failures[0]?.code ?? "invalidParams"] ?? LSPErrorCodes.RequestFailed;
-  return new ResponseError<MultiEditErrorData>(code, answer.message, toErrorData(answer));
+  if (request.caller !== undefined || session.facts.hidesAnswers) noticeProblem(session, request, answer);
+  const { reader } = Object(Object(request.params).options) as { readonly reader?: unknown };
+  const shown = reader === "person" ? forPerson(answer) : answer;
+  if (shown.ok) return shown.result;
+  const code = rpcCodes[shown.failures[0]?.code ?? "invalidParams"] ?? errorCodes.requestFailed;
+  const data: MultiEditErrorData = toErrorData(shown);
+  return new ErrorType(code, shown.message, data);
 }
 
 /** JSON-RPC error codes, by failure code; all other failures map to `RequestFailed`. */
 const rpcCodes: Partial<Record<FailureCode, number>> = {
-  invalidParams: ErrorCodes.InvalidParams,
-  unknownField: ErrorCodes.InvalidParams,
-  missingField: ErrorCodes.InvalidParams,
-  missingPath: ErrorCodes.InvalidParams,
-  patchSyntax: ErrorCodes.InvalidParams,
-  contentModified: LSPErrorCodes.ContentModified,
-  cancelled: LSPErrorCodes.RequestCancelled,
+  invalidParams: errorCodes.invalidParams,
+  unknownField: errorCodes.invalidParams,
+  missingField: errorCodes.invalidParams,
+  missingPath: errorCodes.invalidParams,
+  patchSyntax: errorCodes.invalidParams,
+  contentModified: errorCodes.contentModified,
+  cancelled: errorCodes.requestCancelled,
 };
 
-/**
- * Returns the answer to a command, replacing the error code ContentModified: VS Code's client library takes that code
- * to mean that the request is outdated, and resolves the command to `undefined`, as if nothing had failed. The error's
- * `data` still contains the failure's own code.
- */
-export function asCommandAnswer(answer: unknown): unknown {
-  const isSwallowed = answer instanceof ResponseError && answer.code === LSPErrorCodes.ContentModified;
-  return isSwallowed ? new ResponseError(LSPErrorCodes.RequestFailed, answer.message, answer.data) : answer;
+/** Tells the user about a command, or an agent's change, that failed for another reason than the user's own decision. */
+function noticeProblem(session: Session, request: IncomingRequest, answer: Answer<unknown>): void {
+  const { method, applier, caller } = request;
+  const isOwn = caller === undefined && applier !== "client";
+  if (!isOwn && (caller === undefined || (method !== methods.apply && method !== methods.undo))) return;
+  if (!answer.ok) {
+    // The user knows of these, or has been told by a message about the question.
+    const isKnown = answer.failures.some(
+      ({ code, path }) => code === "userRejected" || code === "cancelled" || (code === "timeout" && path === undefined),
+    );
+    if (!isKnown) noticeFailed(session, caller, answer.message);
+    return;
+  }
+  const { outcome, warnings } = answer.result as Partial<MultiEditResult>;
+  if (outcome === "unknown") noticeFailed(session, caller, warnings?.[0] ?? "");
 }
 
 /** Remembers and logs the caller. Ignores status requests, because every agent that looks for an editor sends one. */

@@ -1,7 +1,51 @@
 /** Sentences about requests, the exchange with the editor, and whole calls. */
-import { clip, count, fileAt, makeFailure, quote, theCall } from "../plan/failure.js";
+import { clip, count, fileAt, makeFailure, quote, some, theCall } from "../plan/failure.js";
 import { indices } from "../plan/sentences.js";
+import { visible } from "../text/chars.js";
 import { limits } from "../text/limits.js";
+
+/** A changed file, as a message to the user names it. */
+export interface ShownFile {
+  /** The path after the change. */
+  readonly path: string;
+  readonly kind: "create" | "update" | "rename" | "delete";
+  readonly added: number;
+  readonly removed: number;
+}
+
+/** The words for what happened to a file, apart from the numbers of its lines; empty for a changed text. */
+const fates: Readonly<Record<ShownFile["kind"], string>> = {
+  create: "new",
+  update: "",
+  rename: "renamed",
+  delete: "deleted",
+};
+
+function fileText({ path, kind, added, removed }: ShownFile): string {
+  const counts = [...(added > 0 ? [`+${added}`] : []), ...(removed > 0 ? [`-${removed}`] : [])].join(" ");
+  const about = [fates[kind], kind === "delete" ? "" : counts].filter((part) => part !== "");
+  const name = visible(path);
+  return about.length === 0 ? name : `${name} (${about.join(", ")})`;
+}
+
+/** Lists files with the numbers of their lines. */
+export const filesText = (files: readonly ShownFile[]): string => some(files.map(fileText), 160);
+
+/** The name shown for an agent that gives none. */
+export const namelessAgent = "an unnamed agent";
+
+/** Quotes an agent's name, so that it can't be taken for words of the sentence, such as "You". */
+export const agentText = (name: string): string => (name === namelessAgent ? name : quote(name, limits.agentName));
+
+/** The parts of a question to the user. */
+interface QuestionParts {
+  readonly label: string;
+  /** Name of the agent; `undefined` if the editor sent the call. */
+  readonly agent?: string;
+  readonly added: number;
+  readonly removed: number;
+  readonly files: readonly ShownFile[];
+}
 
 /** The operation that the editor was asked to perform on a file, as the sentences describe it. */
 export interface StepDescription {
@@ -9,6 +53,8 @@ export interface StepDescription {
   readonly path: string;
   /** Set only for a `rename`. */
   readonly newPath?: string;
+  /** For an `edit`, the number of further files that it was to change. */
+  readonly others?: number;
 }
 
 /** The wording for one kind of step. */
@@ -18,7 +64,7 @@ interface StepWords {
   /** The words after "The editor said that it". */
   readonly done: (asked: StepDescription) => string;
   /** The state if the editor did nothing. */
-  readonly before: string;
+  readonly before: (asked: StepDescription) => string;
   /** The effect that the request may still have if the editor acts late. */
   readonly late: string;
   /** The words after "has not yet". */
@@ -29,13 +75,16 @@ interface StepWords {
 
 const from = ({ path }: StepDescription): string => quote(path, 160);
 
+const all = (asked: StepDescription): string =>
+  from(asked) + ((asked.others ?? 0) === 0 ? "" : ` and ${count(asked.others ?? 0, "more file")}`);
+
 const fromTo = ({ path, newPath = "" }: StepDescription): string => `${quote(path, 160)} to ${quote(newPath, 160)}`;
 
 const stepWords: Record<StepDescription["kind"], StepWords> = {
   edit: {
-    toDo: (asked) => `apply the edit to ${from(asked)}`,
+    toDo: (asked) => `apply the edit to ${all(asked)}`,
     done: (asked) => `applied the edit to ${from(asked)}`,
-    before: "its text is unchanged",
+    before: ({ others = 0 }) => (others === 0 ? "its text is unchanged" : "their texts are unchanged"),
     late: "the edit may still take effect",
     notYet: (asked) => `changed ${from(asked)}`,
     diverged: (asked) =>
@@ -44,7 +93,7 @@ const stepWords: Record<StepDescription["kind"], StepWords> = {
   rename: {
     toDo: (asked) => `rename ${fromTo(asked)}`,
     done: (asked) => `renamed ${fromTo(asked)}`,
-    before: "the file still has its old name",
+    before: () => "the file still has its old name",
     late: "it may still be renamed",
     notYet: (asked) => `renamed ${fromTo(asked)}`,
     diverged: (asked) =>
@@ -53,7 +102,7 @@ const stepWords: Record<StepDescription["kind"], StepWords> = {
   delete: {
     toDo: (asked) => `delete ${from(asked)}`,
     done: (asked) => `deleted ${from(asked)}`,
-    before: "the file still exists",
+    before: () => "the file still exists",
     late: "it may still be deleted",
     notYet: (asked) => `deleted ${from(asked)}`,
     diverged: (asked) =>
@@ -85,7 +134,7 @@ export const editorFailures = {
     }),
   clientRefused: (asked: StepDescription, reason: string, rest: string) =>
     makeFailure("clientRefused", fileAt(asked.path), {
-      problem: `The editor did not ${stepWords[asked.kind].toDo(asked)}${reason === "" ? "" : ` (${clip(reason, 200)})`}; ${stepWords[asked.kind].before}. ${rest}`,
+      problem: `The editor did not ${stepWords[asked.kind].toDo(asked)}${reason === "" ? "" : ` (${clip(reason, 200)})`}; ${stepWords[asked.kind].before(asked)}. ${rest}`,
       hint: "Ask the user before you continue.",
     }),
   clientDiverged: (asked: StepDescription, rest: string) =>
@@ -98,13 +147,18 @@ export const editorFailures = {
       problem: `The user was asked to confirm ${quote(label, 200)}, but did not answer within ${seconds} s.`,
       hint: "Ask the user, then send the call again.",
     }),
+  stillAsked: (label: string) =>
+    makeFailure("timeout", theCall, {
+      problem: `The user has not answered the question about ${quote(label, 200)} that was asked before; it may still be on the screen.`,
+      hint: "Ask the user to close it, then send the call again.",
+    }),
   acknowledgedButUnchanged: (
     asked: StepDescription,
     { mayBeDeclined }: { readonly mayBeDeclined: boolean },
     rest: string,
   ) =>
     makeFailure("timeout", fileAt(asked.path), {
-      problem: `The editor said that it ${stepWords[asked.kind].done(asked)}, but ${stepWords[asked.kind].before}; ${stepWords[asked.kind].late}${mayBeDeclined ? ", or the user may have declined it, which this editor does not report" : ""}. ${rest}`,
+      problem: `The editor said that it ${stepWords[asked.kind].done(asked)}, but ${stepWords[asked.kind].before(asked)}; ${stepWords[asked.kind].late}${mayBeDeclined ? ", or the user may have declined it, which this editor does not report" : ""}. ${rest}`,
       hint: "Read the file before you continue.",
     }),
   timeout: (asked: StepDescription, seconds: number, rest: string) =>
@@ -117,10 +171,27 @@ export const editorFailures = {
       problem: `The editor created ${quote(path, 160)} but did not insert its text, and the empty file was not deleted. ${rest}`,
       hint: "To fill the file, send an edit with an empty old text.",
     }),
-  userRejected: (label: string) =>
+  userRejected: (label: string, reason: string | undefined) =>
     makeFailure("userRejected", theCall, {
-      problem: `The user rejected ${quote(label, 200)}.`,
+      problem: `The user rejected ${quote(label, 200)}${reason === undefined ? "" : ` and said: ${quote(reason, limits.rejectReason)}`}.`,
+      hint: reason === undefined ? "Ask the user what to do instead." : "Do what the user asks for, as a new call.",
+      ...(reason === undefined ? {} : { reason }),
+    }),
+  userClosed: (label: string) =>
+    makeFailure("userRejected", theCall, {
+      problem: `The user closed the question about ${quote(label, 200)} without an answer.`,
       hint: "Ask the user what to do instead.",
+    }),
+  /** `answer`: the client's answer, which may be any JSON value. */
+  noDecision: (label: string, answer: unknown) =>
+    makeFailure("clientCapability", theCall, {
+      problem: `The editor's answer to the question about ${quote(label, 200)} does not say what the user decided: ${clip(JSON.stringify(answer) ?? "nothing", 100)}.`,
+      hint: "Ask the user.",
+    }),
+  closedAsking: () =>
+    makeFailure("noSession", theCall, {
+      problem: "The editor was closed before the user had answered the question about the call.",
+      hint: "Ask the user before you send the call again.",
     }),
   cannotAsk: () =>
     makeFailure("clientCapability", theCall, {
@@ -199,8 +270,12 @@ export const callSentences = {
     return [...(back.length + said.length === 0 ? ["Nothing else was changed."] : []), ...back, ...said].join(" ");
   },
   /** `diff` is empty if the diff can be shown in another way. */
-  question: (label: string, added: number, removed: number, diff: string): string =>
-    `Apply ${label}? This adds ${count(added, "line")} and removes ${removed}.${diff === "" ? "" : `\n\n${diff}`}`,
+  question: ({ label, agent, added, removed, files }: QuestionParts, diff: string): string => {
+    const [only] = files;
+    const isNamed = files.length === 1 && only !== undefined && label.includes(only.path);
+    const names = files.length === 0 || isNamed ? "" : `\nFiles: ${filesText(files)}.`;
+    return `${agent === undefined ? "" : `${agentText(agent)}: `}Apply ${visible(label)}? This adds ${count(added, "line")} and removes ${removed}.${names}${diff === "" ? "" : `\n\n${diff}`}`;
+  },
   /** The note that ends a shortened text and gives the number of lines left out; empty if there are none. */
   furtherLines: (lines: number): string => (lines === 0 ? "" : `… and ${count(lines, "more line")}`),
   unverifiable: (path: string): string =>
@@ -297,6 +372,7 @@ export const readProblems = {
   path: "it must be a path or URI",
   startLine: "it must be a positive integer",
   endLine: "it must be an integer greater than or equal to startLine",
+  maxLength: "it must be a positive integer",
 } as const;
 
 /** The answer to an unknown command, whose name may be any JSON value. */
@@ -313,5 +389,7 @@ export const serverLog = {
   noNewSettings: (error: unknown) => `the client does not report changes to its settings: ${String(error)}`,
   outOfSync: (uri: unknown, problem: string) => `${String(uri)} is out of sync: ${problem}`,
   ignored: (problem: string) => `ignored: ${problem}`,
+  appliedPart:
+    "the client has applied only a part of an edit, although it announces that it applies all of it or nothing: from now on, each document gets a request of its own",
   noProgress: (error: unknown) => `the client does not show progress: ${String(error)}`,
 } as const;

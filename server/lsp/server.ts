@@ -2,33 +2,32 @@
 import { setTimeout as delay } from "node:timers/promises";
 import {
   type Connection,
-  ErrorCodes,
   type InitializeParams,
   type InitializeResult,
-  MessageType,
   ResponseError,
   TextDocumentSyncKind,
 } from "vscode-languageserver/node";
 import { announcedShapes } from "../dialect/shapes.js";
+import { oneLine } from "../text/chars.js";
 import { limits } from "../text/limits.js";
-import { createDocuments, type SyncOutcome } from "../workspace/documents.js";
+import type { SyncOutcome } from "../workspace/documents.js";
 import type { Folder } from "../workspace/paths.js";
 import { pathOfSyncedUri } from "../workspace/pathText.js";
 import { toGate } from "../workspace/protection.js";
 import { settingWarnings } from "../workspace/sentences.js";
-import { createWarnOnce, defaultSettings, readSettings } from "../workspace/settings.js";
+import { createWarnOnce, readSettings } from "../workspace/settings.js";
+import { Trails } from "../workspace/trails.js";
 import { settleProposals, watchProposals } from "./apply/recordApplied.js";
-import { recoverAtStart } from "./apply/steps/disk.js";
 import { factsOf } from "./clients.js";
-import { createDiskStamps } from "./diskStamps.js";
-import { chooseEncoding, spanOf } from "./edit/positions.js";
-import { createHistory } from "./history.js";
+import { chooseEncoding, editorPositions } from "./edit/positions.js";
+import { createSession, reportRecovered, showWarning } from "./newSession.js";
 import { commands, methods, notifications, protocolVersion } from "./protocol.js";
-import { asCommandAnswer, serveRequest } from "./requests.js";
+import { serveRequest } from "./requests.js";
 import { serverLog, unknownCommand } from "./sentences.js";
-import { announcedBy, type ClientInfo, createTurns, type Session } from "./session.js";
+import { announcedBy, type ClientInfo, type Session } from "./session.js";
 import { shorten } from "./wire/lifetime.js";
-import { type LogLevel, logLevels } from "./wire/logLevel.js";
+import type { LogLevel } from "./wire/logLevel.js";
+import { errorCodes } from "./wire/rpc.js";
 
 /** The server's startup parameters. */
 export interface ServerStart {
@@ -64,8 +63,8 @@ export function registerServer(connection: Connection, start: ServerStart): void
     settings.push(pushed);
     session.ready = settings.pull();
   });
-  registerSync(session);
-  registerRequests(session);
+  registerSync(connection, session);
+  registerRequests(connection, session);
 }
 
 /**
@@ -79,62 +78,6 @@ async function openToAgents(session: Session, start: ServerStart): Promise<void>
     session.log("warn", serverLog.closedToAgents(error));
   }
 }
-
-/** Recovers batches interrupted by a crash and tells the user about them. Runs before any other batch. */
-async function reportRecovered(session: Session): Promise<void> {
-  await session.ready;
-  for (const message of await recoverAtStart(session)) {
-    session.log("warn", message);
-    showWarning(session, message);
-  }
-}
-
-function showWarning({ connection }: Session, message: string): void {
-  // The library's own method would send `window/showMessageRequest`, which asks the user a question.
-  connection.sendNotification("window/showMessage", { type: MessageType.Warning, message }).catch(() => undefined);
-}
-
-function createSession(connection: Connection, start: ServerStart): Session {
-  const session: Session = {
-    connection,
-    documents: createDocuments(),
-    history: createHistory(),
-    diskStamps: createDiskStamps(),
-    callers: [],
-    lastCallAt: undefined,
-    version: start.version,
-    client: undefined,
-    capabilities: {},
-    facts: factsOf(undefined),
-    encoding: "utf-16",
-    folders: [],
-    settings: defaultSettings,
-    settingProblems: [],
-    unsynced: [],
-    gate: toGate(defaultSettings),
-    otherGates: undefined,
-    askElsewhere: undefined,
-    ready: Promise.resolve(),
-    openElsewhere: async () => new Map(),
-    inTurn: createTurns(),
-    foldersChanged: () => undefined,
-    announcedChanged: () => undefined,
-    log(level, text) {
-      const most = start.logLevel ?? session.settings.logLevel;
-      if (logLevels.indexOf(level) > logLevels.indexOf(most)) return;
-      const message = { type: messageTypes[level], message: shorten(text) };
-      connection.sendNotification("window/logMessage", message).catch(() => undefined);
-    },
-  };
-  return session;
-}
-
-const messageTypes: Record<LogLevel, MessageType> = {
-  error: MessageType.Error,
-  warn: MessageType.Warning,
-  info: MessageType.Info,
-  debug: MessageType.Log,
-};
 
 function initialize(session: Session, params: InitializeParams): InitializeResult {
   // Some clients leave out fields that the protocol requires.
@@ -167,8 +110,12 @@ const isDelay = (value: unknown): value is number =>
 
 function clientOf({ clientInfo }: InitializeParams): ClientInfo | undefined {
   const { name, version }: { name?: unknown; version?: unknown } = clientInfo ?? {};
-  if (typeof name !== "string") return undefined;
-  return typeof version === "string" ? { name, version } : { name };
+  const shown = oneLine(name, limits.agentName);
+  if (shown === undefined) return undefined;
+  // lsp-mode gives the whole text of `emacs-version`, of several lines, in which the number comes third.
+  const text = oneLine(version, limits.agentName);
+  const number = text?.includes(" ") ? (/\S*\d\.\d\S*/.exec(text)?.[0] ?? text) : text;
+  return number === undefined ? { name: shown } : { name: shown, version: number };
 }
 
 function foldersOf({ workspaceFolders, rootUri, rootPath }: InitializeParams): Folder[] {
@@ -256,8 +203,8 @@ function createSettings(session: Session) {
 }
 
 /** Mirrors the client's documents. A malformed notification puts only the document that it names out of sync. */
-function registerSync(session: Session): void {
-  const { connection, documents } = session;
+function registerSync(connection: Connection, session: Session): void {
+  const { documents } = session;
   watchProposals(session);
   const note = (uri: unknown, outcome: SyncOutcome): void => {
     if (outcome.kind === "desynced") session.log("warn", serverLog.outOfSync(uri, outcome.problem));
@@ -265,17 +212,13 @@ function registerSync(session: Session): void {
   };
   connection.onNotification("textDocument/didOpen", (params: Loose) => {
     const { uri, version, text } = params?.textDocument ?? {};
+    session.trails ??= new Trails(documents, Date.now);
     note(uri, documents.open(uri, version, text, session.facts));
-    if (typeof uri === "string") session.diskStamps.remember(uri);
+    if (typeof uri === "string") session.diskStamps.remember(uri, documents.get(uri)?.version);
   });
   connection.onNotification("textDocument/didChange", (params: Loose) => {
     const { uri, version } = params?.textDocument ?? {};
-    note(
-      uri,
-      documents.change(uri, version, params?.contentChanges, (range, text, lines) =>
-        spanOf(text, lines, range, session.encoding),
-      ),
-    );
+    note(uri, documents.change(uri, version, params?.contentChanges, editorPositions[session.encoding]));
   });
   connection.onNotification("textDocument/didClose", (params: Loose) => {
     const { uri } = params?.textDocument ?? {};
@@ -284,7 +227,11 @@ function registerSync(session: Session): void {
   });
   connection.onNotification("textDocument/didSave", (params: Loose) => {
     const { uri } = params?.textDocument ?? {};
-    if (typeof uri === "string" && documents.get(uri) !== undefined) session.diskStamps.remember(uri);
+    const document = typeof uri === "string" ? documents.get(uri) : undefined;
+    if (typeof uri !== "string" || document === undefined) return;
+    session.diskStamps.remember(uri, document.version);
+    session.trails?.saved(uri);
+    session.textSaved(uri);
   });
 }
 
@@ -298,8 +245,7 @@ type Loose =
  * Registers the handlers for requests and commands. For `multiEdit/apply`, the client applies the returned edit; for
  * the command `multiEdit.apply`, the server applies it.
  */
-function registerRequests(session: Session): void {
-  const { connection } = session;
+function registerRequests(connection: Connection, session: Session): void {
   // If the client reports that it has applied a proposal, the server does not have to wait for the text to be synced.
   connection.onNotification(notifications.didApply, () => {
     settleProposals(session).catch((error: unknown) => session.log("warn", String(error)));
@@ -308,17 +254,22 @@ function registerRequests(session: Session): void {
     const { uris }: { uris?: unknown } = Object(params);
     if (Array.isArray(uris))
       session.unsynced = uris.filter((uri) => typeof uri === "string").slice(0, limits.unsyncedDocuments);
+    session.announcedChanged();
   });
   for (const method of Object.values(methods)) {
     connection.onRequest(method, (params: unknown, token) =>
-      serveRequest(session, { method, params, applier: "client", caller: undefined }, token),
+      serveRequest(session, { method, params, applier: "client", caller: undefined }, token, ResponseError),
     );
   }
   connection.onExecuteCommand(async ({ command, arguments: given }, token) => {
     const method = methodsByCommand.get(command);
-    if (method === undefined) return new ResponseError(ErrorCodes.InvalidParams, unknownCommand(command));
+    if (method === undefined) return new ResponseError(errorCodes.invalidParams, unknownCommand(command));
     const request = { method, params: given?.[0], applier: "server", caller: undefined } as const;
-    return asCommandAnswer(await serveRequest(session, request, token));
+    const answer = await serveRequest(session, request, token, ResponseError);
+    // VS Code's client library takes the code ContentModified to mean that the request is outdated, and resolves the
+    // command to `undefined`, as if nothing had failed. The error's `data` still contains the failure's own code.
+    const isSwallowed = answer instanceof ResponseError && answer.code === errorCodes.contentModified;
+    return isSwallowed ? new ResponseError(errorCodes.requestFailed, answer.message, answer.data) : answer;
   });
 }
 

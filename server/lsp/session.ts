@@ -1,6 +1,13 @@
 /** A connected client: its capabilities, folders, settings and open documents. */
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { CancellationToken, ClientCapabilities, Connection } from "vscode-languageserver/node";
+import type {
+  ApplyWorkspaceEditParams,
+  ApplyWorkspaceEditResult,
+  CancellationToken,
+  ClientCapabilities,
+  MessageType,
+  WorkDoneProgressServerReporter,
+} from "vscode-languageserver/node";
 import type { Holder } from "../disk/sentences.js";
 import type { Failure } from "../plan/failure.js";
 import type { Documents, OpenDocument } from "../workspace/documents.js";
@@ -9,6 +16,7 @@ import { pathOfSyncedUri } from "../workspace/pathText.js";
 import type { FileGate } from "../workspace/protection.js";
 import type { Settings } from "../workspace/settings.js";
 import type { World } from "../workspace/takeSnapshot.js";
+import type { Trails } from "../workspace/trails.js";
 import type { ClientFacts } from "./clients.js";
 import type { DiskStamps } from "./diskStamps.js";
 import type { PositionEncoding } from "./edit/positions.js";
@@ -16,17 +24,39 @@ import type { SessionHistory } from "./history.js";
 import type { Caller, ClientMultiEdit, ConfirmParams } from "./protocol.js";
 import type { LogLevel } from "./wire/logLevel.js";
 
-/** A client's name and version, as reported by the client. */
+/** A client's name and version, as reported by the client, without line ends. */
 export interface ClientInfo {
   readonly name: string;
   readonly version?: string;
 }
 
+/** The types of LSP messages. Not the library's own constants, because commands must not wait for the library to load. */
+export const messageTypes = { error: 1, warn: 2, info: 3, debug: 4 } as const satisfies Record<LogLevel, MessageType>;
+
+/** The parts of the library's connection that calls use. A session without an editor has them, too. */
+export interface ClientConnection {
+  sendRequest(method: string, params: object, token?: CancellationToken): Promise<unknown>;
+  sendNotification(method: string, params: object): Promise<void>;
+  readonly tracer: { log(message: string, verbose?: string): void };
+  readonly window: {
+    createWorkDoneProgress(): Promise<WorkDoneProgressServerReporter>;
+  };
+  readonly workspace: {
+    applyEdit(params: ApplyWorkspaceEditParams): Promise<ApplyWorkspaceEditResult>;
+    getConfiguration(section: string): Promise<unknown>;
+  };
+}
+
 /** One connected client. `initialize` and notifications set its fields; calls change only `callers` and `history`. */
 export interface Session {
-  readonly connection: Connection;
+  readonly connection: ClientConnection;
   readonly documents: Documents;
   readonly history: SessionHistory;
+  /**
+   * The earlier texts of the documents, which decide where an agent's edits belong; `undefined` as long as no document
+   * has been opened or read, and in a session without an editor.
+   */
+  trails: Trails | undefined;
   /** The open files as they were on disk when the editor last read or wrote them. */
   readonly diskStamps: DiskStamps;
   /** The agents that have called, without duplicates, in the order of their latest calls. */
@@ -43,8 +73,10 @@ export interface Session {
   folders: readonly Folder[];
   /** Called whenever the folders change; set by the code that depends on them. */
   foldersChanged: () => void;
-  /** Called whenever the settings change, which other processes must know; set by the code that announces them. */
+  /** Called whenever something changes that other processes must know; set by the code that announces it. */
   announcedChanged: () => void;
+  /** Called whenever the client has saved a document; set by the code that announces the unsaved ones. */
+  textSaved: (uri: string) => void;
   settings: Settings;
   /** The problems with the settings that the client has sent, as sentences. */
   settingProblems: readonly string[];
@@ -71,16 +103,27 @@ export interface Session {
    * Returns those of the paths that are, or may be, open in another of the user's editors, each mapped to that editor.
    * Set by `agent/`.
    */
-  openElsewhere: (paths: readonly string[]) => Promise<ReadonlyMap<string, Holder>>;
+  openElsewhere: ((paths: readonly string[]) => Promise<ReadonlyMap<string, Holder>>) | undefined;
   readonly log: (level: LogLevel, text: string) => void;
-  /** Runs a task after all tasks queued before it, so that the server applies one batch at a time. */
-  readonly inTurn: <T>(task: () => Promise<T>) => Promise<T>;
+  /** The queue of the calls that the server applies, one at a time. */
+  readonly inTurn: InTurn;
+  /** A second queue, for the calls that ask the user, so that the user gets one question at a time. */
+  readonly askInTurn: InTurn;
 }
 
 /** Returns the capabilities that the client announces specifically for this server. */
 export function announcedBy({ capabilities }: Session): Partial<Record<keyof ClientMultiEdit, unknown>> {
   const { multiEdit }: { multiEdit?: unknown } = capabilities.experimental ?? {};
   return typeof multiEdit === "object" && multiEdit !== null ? multiEdit : {};
+}
+
+/**
+ * Returns the name under which a caller's earlier texts are kept: the agent's id, one name for all agents without an id,
+ * or one for the client.
+ */
+export function seenBy(caller: Caller | undefined): string {
+  if (caller === undefined) return "client";
+  return caller.agent === undefined ? "agents" : `agent ${caller.agent}`;
 }
 
 /** Returns the `World` in which a call's paths are resolved. */
@@ -110,14 +153,49 @@ export function openAt({ documents }: Session, uri: string): OpenDocument | unde
   return spelling === undefined ? undefined : documents.get(spelling);
 }
 
-/** Creates a queue that runs one task at a time, in order. A failed task does not stop the queue. */
-export function createTurns(): Session["inTurn"] {
-  let last: Promise<unknown> = Promise.resolve();
-  return (task) => {
-    const turn = last.then(task, task);
-    last = turn.catch(() => undefined);
-    return turn;
+/** An agent's share of the server. All connections of one agent have the same. */
+export interface Share {
+  /** Returns `undefined` if the agent has read most of its answers, otherwise a promise that settles once it has. */
+  readonly room: () => Promise<void> | undefined;
+  /** The queue of the agent's previews and reads. */
+  readonly inTurn: InTurn;
+}
+
+/** Called with `true` when a call begins to wait for the user, and with `false` before it can change anything. */
+export type OnWaiting = (isWaiting: boolean) => void;
+
+/** Runs a task in its turn. `share`: that of the agent that the task is for; `undefined` if it is for the editor. */
+export type InTurn = <T>(task: () => Promise<T>, share?: Share) => Promise<T>;
+
+/**
+ * Creates a queue that runs one task at a time. Agents with waiting tasks take turns, whatever their number of tasks;
+ * the tasks of one agent keep their order. An agent gets no turn as long as it does not read its answers. A failed task
+ * does not stop the queue.
+ */
+export function createTurns(): InTurn {
+  const waiting = new Map<Share | undefined, readonly (() => Promise<void>)[]>();
+  let isBusy = false;
+  const advance = async (): Promise<void> => {
+    if (isBusy) return;
+    isBusy = true;
+    for (;;) {
+      const next = [...waiting].find(([share]) => share?.room() === undefined);
+      if (next === undefined) break;
+      const [share, [task, ...others]] = next;
+      waiting.delete(share);
+      if (others.length > 0) waiting.set(share, others);
+      await task?.();
+      // By then the answer has been written, so it counts as unread.
+      await nextTurn();
+    }
+    isBusy = false;
+    for (const [share] of waiting) void share?.room()?.then(advance);
   };
+  return (task, share) =>
+    new Promise((resolve, reject) => {
+      waiting.set(share, [...(waiting.get(share) ?? []), () => task().then(resolve, reject)]);
+      void advance();
+    });
 }
 
 /** Settles when the token is cancelled, or immediately if it has already been cancelled and will fire no event. */

@@ -1,4 +1,5 @@
 /** Failures as values: a code to branch on and a sentence to act on. The sentences are in the `sentences.ts` files. */
+import { visible } from "../text/chars.js";
 import { limits } from "../text/limits.js";
 
 /** The failure codes of all entry points, as listed in the protocol; they are stable. */
@@ -74,6 +75,8 @@ export interface Failure {
   /** The matches of an ambiguous old text. */
   readonly matches?: readonly QuotedLine[];
   readonly nearest?: readonly NearestRegion[];
+  /** The user's reason for rejecting the call, as typed. */
+  readonly reason?: string;
   /** The next step on its own, for programs that show it separately; `message` contains it, too. */
   readonly hint?: string;
 }
@@ -105,9 +108,12 @@ export function clip(text: string, length: number): string {
   return `${text.slice(0, code >= 0xd800 && code < 0xdc00 ? end - 1 : end)}…`;
 }
 
-/** Truncates a caller's text to `length` UTF-16 code units and quotes it on a single line, for use in a sentence. */
+/**
+ * Truncates a caller's text to `length` UTF-16 code units and quotes it on a single line, for use in a sentence. Escapes
+ * characters that a reader can't see or that reverse the text direction.
+ */
 export function quote(text: string, length = 60): string {
-  return JSON.stringify(clip(text, length));
+  return visible(JSON.stringify(clip(text, length)));
 }
 
 /** The `At` of a failure that is about the whole call. */
@@ -124,7 +130,7 @@ export function makeFailure(
     problem,
     hint,
     ...more
-  }: { readonly problem: string } & Pick<Failure, "hint" | "line" | "column" | "matches" | "nearest">,
+  }: { readonly problem: string } & Pick<Failure, "hint" | "line" | "column" | "matches" | "nearest" | "reason">,
 ): Failure {
   const room = limits.failureMessage - (hint === undefined ? 0 : Math.min(hint.length, limits.hint) + 1);
   const gap = problem.endsWith("\n") ? "" : " ";

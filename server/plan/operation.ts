@@ -146,4 +146,6 @@ export interface BatchOptions {
   readonly overwrite: boolean;
   /** `true` if a new text may have a line that stands for left-out code where it removes lines; `undefined`: it may not. */
   readonly allowOmissions?: boolean | undefined;
+  /** `true` if nobody will read why an edit was not found, so that the reason need not be searched for. */
+  readonly isTrial?: boolean | undefined;
 }

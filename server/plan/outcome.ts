@@ -6,6 +6,7 @@ import type { Failure } from "./failure.js";
 import type { Operation } from "./operation.js";
 import { batchFailures } from "./sentences.js";
 import type { Document } from "./snapshot.js";
+import type { View } from "./views/view.js";
 
 /** The outcome of one edit. The status is `applied` if the plan's change includes the edit. */
 export interface EditOutcome {
@@ -16,6 +17,8 @@ export interface EditOutcome {
   /** The rung on which the old text was found; `undefined` if the edit has no place. */
   readonly rung?: RungName;
   readonly places: readonly LineSpan[];
+  /** The earlier text by which the edit was placed; absent if the present text decided. */
+  readonly base?: View["base"];
   readonly failure?: Failure;
 }
 

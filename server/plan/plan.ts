@@ -22,6 +22,7 @@ import { planSections } from "./patch/sections.js";
 import { fileFailures } from "./patch/sentences.js";
 import { batchWarnings } from "./sentences.js";
 import { type Document, documentAt, isEmpty, liesBelow, type Snapshot } from "./snapshot.js";
+import { planViews } from "./views/planViews.js";
 
 /** Plans a whole batch; yields after each edit, so that the caller can serve other requests or stop. */
 export function* planBatch(
@@ -64,7 +65,10 @@ function* planEdits(
   }
   const plans: FilePlan[] = [];
   for (const [document, own] of byDocument) plans.push(yield* planFile(document, own, options));
-  return { plans, lost };
+  const planAgain = (again: readonly EditOperation[], then: Snapshot) =>
+    planEdits(again, then, { ...options, isTrial: true });
+  const isAlone = plans.every(({ file }) => file?.document.views === undefined);
+  return { plans: isAlone ? plans : yield* planViews(plans, snapshot, planAgain), lost };
 }
 
 function* planFile(

@@ -1,5 +1,6 @@
 /** The texts against which a batch is planned. They are captured once, so later typing does not affect them. */
 import type { Failed } from "./failure.js";
+import type { View } from "./views/view.js";
 
 /** A document's URI: in the client's spelling if the document is open, otherwise in the server's strict encoding. */
 export type DocumentUri = string;
@@ -32,6 +33,8 @@ export interface Document {
   readonly hash?: string | undefined;
   /** For an open document: how its text compares with the file on disk; `undefined` if there is no such file. */
   readonly onDisk?: "same" | "differs";
+  /** Earlier texts that the caller can have seen, newest first; absent if only the present text decides. */
+  readonly views?: readonly View[] | undefined;
 }
 
 /** The URI that a path resolves to, or the failure if it can't be resolved. */

@@ -20,7 +20,11 @@ export class ChangeSet {
     readonly length: number,
     /** The changes in ascending order, all within A. None is empty, and no two overlap or touch. */
     readonly changes: readonly Change[],
-  ) {}
+  ) {
+    this.isEmpty = changes.length === 0;
+  }
+
+  readonly isEmpty: boolean;
 
   /** For each change, the net number of units added by the changes before it. Computed lazily. */
   #shifts: readonly number[] | undefined;
@@ -39,10 +43,6 @@ export class ChangeSet {
   /** Returns an empty set for a text of the given length. */
   static none(length: number): ChangeSet {
     return new ChangeSet(length, []);
-  }
-
-  get isEmpty(): boolean {
-    return this.changes.length === 0;
   }
 
   /** Length of B, in UTF-16 code units. */
@@ -113,6 +113,54 @@ export class ChangeSet {
     for (let i = before + 2; i < shifts.length; i++) shifts[i]! += growth;
     all.#shifts = shifts;
     return all;
+  }
+
+  /**
+   * Rebases this set over `over`, which also applies to A: returns the same changes for the text that `over` makes of A.
+   * Units that both sets remove are removed once; nothing that `over` inserts is removed. `side`: the side of `over`'s
+   * insertion on which this set's insertion at the same offset is placed. If the other set is rebased with the other
+   * side, both orders of applying them make the same text.
+   */
+  map(over: ChangeSet, side: "before" | "after"): ChangeSet {
+    if (over.length !== this.length)
+      throw new RangeError(`rebased over a set for ${over.length} units, not ${this.length}`);
+    const mapped: Change[] = [];
+    for (const { from, to, insert } of this.changes) {
+      if (insert !== "") {
+        const at = over.gap(from, side);
+        mapped.push({ from: at, to: at, insert });
+      }
+      for (const [start, end] of over.keptIn(from, to)) {
+        const at = over.gap(start, "after");
+        mapped.push({ from: at, to: at + end - start, insert: "" });
+      }
+    }
+    return ChangeSet.of(over.lengthAfter, mapped);
+  }
+
+  /** Yields the runs of units in `[from, to)` of A that this set does not remove. */
+  private *keptIn(from: number, to: number): Generator<readonly [number, number]> {
+    let start = from;
+    for (let i = firstIndex(this.changes.length, (at) => this.changes[at]!.to > from); i < this.changes.length; i++) {
+      const change = this.changes[i]!;
+      if (change.from >= to) break;
+      if (change.from > start) yield [start, change.from];
+      start = Math.max(start, change.to);
+    }
+    if (start < to) yield [start, to];
+  }
+
+  /**
+   * Maps the gap before a unit of A to an offset in B. A replaced range's new text is in the gap before the range; if
+   * the gap has new text, `side` decides between its start and its end.
+   */
+  private gap(offsetA: number, side: "before" | "after"): number {
+    const at = this.lastChange((change) => change.from <= offsetA);
+    if (at < 0) return offsetA;
+    const { from, to, insert } = this.changes[at]!;
+    const start = from + this.shifts[at]!;
+    if (from === offsetA && side === "before") return start;
+    return start + insert.length + Math.max(0, offsetA - to);
   }
 
   /**

@@ -67,6 +67,30 @@ export function loneSurrogateAt(text: string): number {
   return text.isWellFormed() ? -1 : text.search(/\p{Surrogate}/u);
 }
 
+/**
+ * Reduces a string to one line of at most `length` UTF-16 code units, without control characters. Returns `undefined` if
+ * no visible character is left, or if the value is not a string.
+ */
+export function oneLine(value: unknown, length: number): string | undefined {
+  if (typeof value !== "string") return undefined;
+  return (
+    value
+      .slice(0, length)
+      .replace(/[\p{C}\s]+/gu, " ")
+      .trim() || undefined
+  );
+}
+
+/**
+ * Escapes control characters except tab and LF, Unicode's line ends, and characters that reverse the text direction, as
+ * in `\u202e`, so that a text shows its reader what it contains.
+ */
+export function visible(text: string): string {
+  return text.replace(/(?![\t\n])[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu, (character) => {
+    return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  });
+}
+
 /** A line of a text that was split at every CRLF, LF and lone CR. For the last line, the line ending is empty. */
 export interface SplitLine {
   /** Offsets in UTF-16 code units: the line's content is `[from, to)` and its line ending is `[to, next)`. */

@@ -31,6 +31,18 @@ export const limits = {
   formerLinesPerChange: 20,
   /** UTF-16 code units in a former line that the server remembers; longer lines are not remembered. */
   formerLineLength: 400,
+  /** Bytes of one earlier text of a document that is kept; of a text, only the differences to the present one count. */
+  viewBytes: 1024 * 1024,
+  /** Earlier texts kept for one document. */
+  viewsKept: 8,
+  /** Bytes of all earlier texts of a session. */
+  allViewBytes: 64 * 1024 * 1024,
+  /** Reads of one document that are kept for each caller. */
+  readsKept: 4,
+  /** Line ranges of one text that a caller has read, as far as they are remembered. */
+  shownSpans: 100,
+  /** Lines of two texts that are compared to find out which of them have changed. */
+  comparedLines: 20_000,
   /** Bytes in one file read from disk. */
   fileBytes: 64 * 1024 * 1024,
   /** Total bytes in all files that one call reads from disk. */
@@ -148,8 +160,16 @@ export const limits = {
   progressAfterMs: 1_000,
   /** Milliseconds that the user may take to confirm an edit. */
   confirmMs: 300_000,
+  /** Characters of the user's reason for a rejection. */
+  rejectReason: 1_000,
+  /** Milliseconds between two messages about agents' calls, in clients that do not show these calls themselves. */
+  noticeMs: 5_000,
+  /** Characters in such a message. */
+  noticeText: 300,
   /** Milliseconds that the client may take to save documents. */
   saveMs: 20_000,
+  /** States of a document that the server remembers while the client saves it. */
+  statesDuringSave: 100,
   /** The longest delay, in milliseconds, that a client may declare for syncing typed text. */
   syncDelayMs: 2_000,
   /** Milliseconds that the client may take to show a diff. */
@@ -182,6 +202,8 @@ export const limits = {
   sessionRecordBytes: 64 * 1024,
   /** Milliseconds after which a session renews its record. */
   recordRenewedMs: 30_000,
+  /** Milliseconds after a change of a document until its session announces whether the document has unsaved text. */
+  unsavedMs: 100,
   /**
    * Milliseconds since its last renewal after which the record of a session on another machine, or in another container,
    * no longer counts.
@@ -249,8 +271,12 @@ export const limits = {
   toolMs: 50_000,
   /** Characters of a text that one MCP tool call shows; the agent can ask for the rest by line number. */
   toolText: 20_000,
+  /** Calls of one agent that wait for the user, or whose answers nobody has fetched; further calls are refused. */
+  tickets: 50,
   /** Files listed in the answer to one MCP tool call. */
   toolFiles: 200,
+  /** Milliseconds for which a call that was applied in place of an agent's own tool is remembered. */
+  hookMemoryMs: 3_600_000,
   /** Milliseconds that a session may take to answer after the agent has cancelled a request. */
   stopMs: 5_000,
 } as const;

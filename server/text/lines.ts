@@ -66,7 +66,15 @@ export class LineIndex {
     readonly rule: LineRule,
     /** The offsets at which lines start, in ascending order; the first is 0. */
     private readonly starts: Uint32Array,
-  ) {}
+  ) {
+    this.lineCount = starts.length;
+    this.filledCount = starts.at(-1) === text.length ? starts.length - 1 : starts.length;
+  }
+
+  /** The number of lines, including an empty last line; at least 1. */
+  readonly lineCount: number;
+  /** The number of lines, not counting an empty last line. */
+  readonly filledCount: number;
 
   /** Builds the index of a text in a single pass. */
   static of(text: string, rule: LineRule): LineIndex {
@@ -80,16 +88,6 @@ export class LineIndex {
     const scan = rule.loneCrEndsLine && text.includes("\r") ? scanStarts : findStarts;
     for (let from = 0; from < text.length; yield) from = scan(text, from, from + unitsPerStep, rule, starts);
     return new LineIndex(text, rule, starts.toArray());
-  }
-
-  /** The number of lines, including an empty last line; at least 1. */
-  get lineCount(): number {
-    return this.starts.length;
-  }
-
-  /** The number of lines, not counting an empty last line. */
-  get filledCount(): number {
-    return this.start(this.lineCount - 1) === this.text.length ? this.lineCount - 1 : this.lineCount;
   }
 
   /** Returns a line's start offset; the text's length if the line number is out of range. */

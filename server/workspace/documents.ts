@@ -3,8 +3,9 @@
  * uncertain.
  */
 import { isObject } from "../dialect/keys.js";
+import { ChangeSet } from "../text/changeSet.js";
 import { limits } from "../text/limits.js";
-import { LinePieces, type LineWindow } from "../text/linePieces.js";
+import { LinePieces, type LineWindow, type TextRange, type WidthOf } from "../text/linePieces.js";
 import { LineIndex, type LineRule } from "../text/lines.js";
 import { OpenDocuments } from "./openIndex.js";
 import { syncProblems } from "./sentences.js";
@@ -29,6 +30,8 @@ export interface OpenDocument {
    * map.
    */
   readonly formerLines: FormerLines;
+  /** The changes to the previous version's text; `undefined` if they are unknown. */
+  readonly since?: ChangeSet | undefined;
   /**
    * The reason the editor's text is unknown, as a clause for `pathFailures.desynced`; `text` is then the last known
    * text, or empty if there is none. Absent if `text` is the editor's text.
@@ -37,17 +40,15 @@ export interface OpenDocument {
 }
 
 /** An LSP range, with positions in the negotiated encoding; its numbers have not been validated. */
-export interface SyncRange {
-  readonly start: { readonly line: number; readonly character: number };
-  readonly end: { readonly line: number; readonly character: number };
-}
+export type SyncRange = TextRange;
 
-/** Converts a range to UTF-16 offsets; `undefined` if the range is not in the text. Supplied by `lsp/`. */
-export type ToSpan = (
-  range: SyncRange,
-  text: string,
-  lines: LineIndex,
-) => { readonly from: number; readonly to: number } | undefined;
+/** The editor's positions, in the negotiated encoding. Supplied by `lsp/`. */
+export interface EditorPositions {
+  /** Converts a range to UTF-16 offsets; `undefined` if the range is not in the text. */
+  toSpan(range: SyncRange, text: string, lines: LineIndex): { readonly from: number; readonly to: number } | undefined;
+  /** Returns the number of characters, as positions count them, in a text without line endings. */
+  readonly widthOf: WidthOf;
+}
 
 /** The result of one notification. */
 export type SyncOutcome =
@@ -69,7 +70,7 @@ export interface Documents {
    * desynced. A desynced document's text becomes known again when the editor sends a complete new text with an integer
    * version.
    */
-  change(uri: unknown, version: unknown, changes: unknown, toSpan: ToSpan): SyncOutcome;
+  change(uri: unknown, version: unknown, changes: unknown, positions: EditorPositions): SyncOutcome;
   close(uri: unknown): SyncOutcome;
   /** Finds a document by the exact spelling of its URI; `undefined` if it is not open. */
   get(uri: string): OpenDocument | undefined;
@@ -102,11 +103,11 @@ export function createDocuments(): Documents {
       hold(uri, document);
       return document.desynced === undefined ? { kind: "synced" } : { kind: "desynced", problem: document.desynced };
     },
-    change(uri, version, changes, toSpan) {
+    change(uri, version, changes, positions) {
       if (typeof uri !== "string") return { kind: "ignored", problem: syncProblems.badUri() };
       const document = held.get(uri);
       if (document === undefined) return { kind: "ignored", problem: syncProblems.notOpen("change") };
-      const { outcome, after } = changed(document, version, changes, toSpan);
+      const { outcome, after } = changed(document, version, changes, positions);
       hold(uri, after);
       return outcome;
     },
@@ -149,7 +150,7 @@ function makeDocument(
  */
 function withParts(
   { uri, version, text, loneCrEndsLine, formerLines }: OpenDocument,
-  parts: Partial<Pick<OpenDocument, "version" | "text" | "desynced">>,
+  parts: Partial<Pick<OpenDocument, "version" | "text" | "desynced" | "since">>,
   lines?: LineIndex,
 ): OpenDocument {
   return makeDocument({ uri, version, text, loneCrEndsLine, formerLines, ...parts }, lines);
@@ -168,7 +169,7 @@ function changed(
   document: OpenDocument,
   version: unknown,
   changes: unknown,
-  toSpan: ToSpan,
+  positions: EditorPositions,
 ): { outcome: SyncOutcome; after: OpenDocument } {
   const wasDesynced = document.desynced !== undefined;
   const lost = (problem: string): { outcome: SyncOutcome; after: OpenDocument } =>
@@ -196,11 +197,13 @@ function changed(
     }
     if (!isRange(range)) return lost(syncProblems.badChange(at));
     if (whole.desynced !== undefined) continue; // The rest of the text is still unknown.
-    draft ??= changes.length > manyChanges ? LinePieces.of(whole.lines) : new WholeText(whole.lines);
-    const problem = replaceRange(draft, document, { range, insert, at }, toSpan);
+    draft ??= changes.length > manyChanges ? LinePieces.of(whole.lines, positions.widthOf) : new WholeText(whole.lines);
+    const problem = replaceRange(draft, document, { range, insert, at }, positions);
     if (problem !== undefined) return lost(problem);
   }
-  if (draft !== undefined) whole = withParts(whole, { version, text: draft.text }, draft.lines);
+  // After a complete new text, the changes that follow it are not all changes.
+  const since = whole === document ? draft?.since : undefined;
+  if (draft !== undefined) whole = withParts(whole, { version, text: draft.text, since }, draft.lines);
   else if (whole === document && !wasDesynced) whole = withParts(document, { version }, document.lines);
   return { outcome: { kind: whole.desynced === undefined ? "synced" : "stillDesynced" }, after: whole };
 }
@@ -215,13 +218,19 @@ interface TextDraft {
   readonly text: string;
   /** The lines of the text; `undefined` if they are not known yet. */
   readonly lines?: LineIndex | undefined;
-  window(first: number, last: number): LineWindow;
+  /** The changes so far; `undefined` if they are unknown. */
+  readonly since?: ChangeSet | undefined;
+  window(range: SyncRange): LineWindow;
   replace(from: number, to: number, insert: string): void;
 }
 
 /** A draft whose only window is the whole text. */
 class WholeText implements TextDraft {
-  constructor(public lines: LineIndex) {}
+  since: ChangeSet;
+
+  constructor(public lines: LineIndex) {
+    this.since = ChangeSet.none(lines.text.length);
+  }
 
   get text(): string {
     return this.lines.text;
@@ -231,11 +240,12 @@ class WholeText implements TextDraft {
     return this.text.length;
   }
 
-  window(): LineWindow {
-    return { lines: this.lines, firstLine: 0 };
+  window(range: SyncRange): LineWindow {
+    return { lines: this.lines, range };
   }
 
   replace(from: number, to: number, insert: string): void {
+    this.since = this.since.compose(ChangeSet.of(this.text.length, [{ from, to, insert }]));
     this.lines = this.lines.edited(from, to, insert, this.text.slice(0, from) + insert + this.text.slice(to));
   }
 }
@@ -245,13 +255,11 @@ function replaceRange(
   draft: TextDraft,
   { formerLines, version }: OpenDocument,
   { range, insert, at }: { readonly range: SyncRange; readonly insert: string; readonly at: number },
-  toSpan: ToSpan,
+  positions: EditorPositions,
 ): string | undefined {
   if (isReversed(range)) return syncProblems.reversedRange(at);
-  const { start, end } = range;
-  const { lines, firstLine } = draft.window(start.line, end.line);
-  const below = ({ line, character }: SyncRange["start"]) => ({ line: line - firstLine, character });
-  const span = toSpan({ start: below(start), end: below(end) }, lines.text, lines);
+  const { lines, range: inLines } = draft.window(range);
+  const span = positions.toSpan(inLines, lines.text, lines);
   if (span === undefined) return syncProblems.badRange(at);
   const length = draft.length - (span.to - span.from) + insert.length;
   if (length > limits.syncedLength) return syncProblems.tooLong(length, limits.syncedLength);

@@ -105,6 +105,26 @@ export async function sameAsDisk(
   return compareWithFile(text, await readTextFile(path), habits);
 }
 
+/** The characters of the bytes 0x80 to 0x9F in Windows-1252; Node's own decoder takes them for control characters. */
+const windowsCharacters = "€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ";
+
+/**
+ * Reports whether a file that is neither UTF-8 nor UTF-16 has an open document's text in an encoding with one byte for each
+ * character: ISO 8859-1 or Windows-1252.
+ */
+export function isSameInOneByte(text: string, path: string, habits: SaveHabits): boolean {
+  try {
+    if (fs.statSync(path).size > limits.fileBytes) return false;
+    const bytes = fs.readFileSync(path);
+    const latin1 = bytes.toString("latin1");
+    const windows1252 = latin1.replace(/[\x80-\x9f]/g, (one) => windowsCharacters[one.charCodeAt(0) - 0x80] ?? one);
+    const file = { kind: "text", bom: false, encoding: "utf-8", size: bytes.length } as const;
+    return [latin1, windows1252].some((one) => compareWithFile(text, { ...file, text: one }, habits) === "same");
+  } catch {
+    return false;
+  }
+}
+
 /** Returns a failure that says why a file can't be written or created; `undefined` if nothing seems to prevent it. */
 export async function refuseWrite(path: string, name: string = path): Promise<Failure | undefined> {
   let at = path;

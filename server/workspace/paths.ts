@@ -22,7 +22,7 @@ import {
 import { type Asks, gitDirectoryAbove, judge } from "./protection.js";
 import type { Area, Ground, Resolved, Resolver, Scope } from "./resolvedPath.js";
 import { pathFailures, pathProblems, type Refused } from "./sentences.js";
-import { canonicalServerFolders, homeFolder } from "./serverFolder.js";
+import { canonicalServerFiles, homeFolder } from "./serverFolder.js";
 
 export type { Folder, Resolved, ResolvedPath, Resolver, Scope } from "./resolvedPath.js";
 
@@ -93,7 +93,7 @@ async function layGround(scope: Scope, expected: readonly string[]): Promise<Gro
       const canonical = await look(lexical);
       return { lexical, canonical: canonical.ok ? canonical.path : lexical, isFolder };
     }),
-    canonicalServerFolders(),
+    canonicalServerFiles(),
     scope.root !== undefined && starts.ok ? look(starts.paths[0] ?? "") : undefined,
   ]);
   const shownFrom = root?.ok === true ? root.path : undefined;

@@ -157,13 +157,15 @@ function ruledWord(rules: Exclude<ConfirmSetting, string>, file: string, below: 
 /**
  * Reports whether a file matches a pattern of the setting `confirm`. `*` and `?` match within one name, `**` matches any
  * number of names. A pattern without a slash matches any name in the path, and a folder's pattern matches all of its files.
+ * With a leading slash, a pattern is for an absolute path or, like one with a leading `./`, for a path below the folder.
  */
 export function isFileLike(pattern: string, file: string, below: string): boolean {
   const isAbsolute = /^(?:[\\/]|[A-Za-z]:[\\/])/.test(pattern);
   const toNames = (path: string): string[] => path.split(/[\\/]/).map(asComparedHere);
-  const wanted = toNames(pattern.replace(/[\\/]+$/, ""));
-  const whole = wanted.length === 1 ? ["**", ...wanted] : wanted;
-  return isLike([...whole, "**"], toNames(isAbsolute ? file : below), "**", isName);
+  const wanted = toNames(pattern.replace(/^\.?[\\/]+|[\\/]+$/g, ""));
+  const whole = wanted.length === 1 && !/^\.?[\\/]/.test(pattern) ? ["**", ...wanted] : wanted;
+  if (isLike([...whole, "**"], toNames(below), "**", isName)) return true;
+  return isAbsolute && isLike([...wanted, "**"], toNames(file.replace(/^[\\/]+/, "")), "**", isName);
 }
 
 /** Folds a name on systems whose file systems usually ignore case. */
@@ -193,6 +195,11 @@ function isLike<T extends string>(
   }
   while (pattern[at] === star) at += 1;
   return at === pattern.length;
+}
+
+/** Reports whether `.git` is among the protected names: Git directories are then recognised by their contents, too. */
+export function protectsGit(gates: readonly FileGate[]): boolean {
+  return gates.some(({ names }) => names.byLast.has(".git"));
 }
 
 /**

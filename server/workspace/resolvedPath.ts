@@ -55,7 +55,7 @@ export interface Ground {
   readonly protectsGit: boolean;
   /** For the directories examined so far: `true` if Git would take the directory for a repository. */
   readonly gitDirectories: Map<string, boolean>;
-  /** Canonical paths of the folders for the server's persistent data and for the user's settings. */
+  /** Canonical paths of the server's folder, of the folder for the user's settings, and of the settings file. */
   readonly own: readonly string[];
   readonly opens: OpenFiles;
   /** Returns the file that an absolute path leads to. Examines each path only once. */

@@ -1,5 +1,6 @@
 /** Sentences about paths, files and synced documents. */
-import type { z } from "zod";
+import type { BaseIssue } from "valibot";
+import { issuePath, schemaProblem } from "../dialect/sentences.js";
 import { type At, clip, fileAt, makeFailure, nameOf, quote } from "../plan/failure.js";
 import { batchFailures } from "../plan/sentences.js";
 import { limits } from "../text/limits.js";
@@ -73,7 +74,7 @@ export const pathFailures = {
     }),
   ownFolder: (path: string) =>
     makeFailure("protectedPath", fileAt(path), {
-      problem: `${quote(path, 160)} is in the folder where the server keeps its journals and session records.`,
+      problem: `${quote(path, 160)} is the user's settings file, or in a folder where the server keeps its settings, journals and session records.`,
       hint: "Only the server may read or write there.",
     }),
   fileNotFound: (path: string, similar: readonly string[], asked: FileUse = "edit") =>
@@ -106,17 +107,20 @@ export const pathFailures = {
     }),
   unsupportedEncoding: (path: string, problem: string) =>
     makeFailure("unsupportedEncoding", fileAt(path), {
-      problem: `${quote(path, 160)} is ${problem}; only UTF-8, and UTF-16 with a byte order mark, can be edited.`,
-      hint: "The file was not changed.",
+      problem: `${quote(path, 160)} is ${problem}; only UTF-8, and UTF-16 with a byte order mark, can be read and edited.`,
+      hint: "Use another tool for this file.",
     }),
   desynced: (path: string, problem: string) =>
     makeFailure("desynced", fileAt(path), {
       problem: `The editor sent inconsistent messages about ${quote(path, 160)} (${problem}), so the server does not know its text.`,
       hint: "Ask the user to close the file in the editor and open it again.",
     }),
+  /** `uri`: the document with the changes; it may be the file itself, of which the client does not send the text. */
   heldUnseen: (path: string, uri: string) =>
     makeFailure("locked", fileAt(path), {
-      problem: `The editor may hold unsaved changes to ${quote(path, 160)} that the server can't see, in ${quote(uri, 160)}.`,
+      problem: /^file:/i.test(uri)
+        ? `The editor has unsaved changes to ${quote(path, 160)} that it does not send to the server.`
+        : `The editor may hold unsaved changes to ${quote(path, 160)} that the server can't see, in ${quote(uri, 160)}.`,
       hint: "Ask the user to save and close it in the editor.",
     }),
   tooLarge: (path: string, size: number, limit: number, unit: "bytes" | "characters") =>
@@ -289,13 +293,15 @@ export const staleProblems = {
   nameTaken: "a file with that name now exists",
 } as const;
 
-/** The forms that a setting's value must have, for `settingWarnings.unusable`. */
+/** The forms that a setting's value must have. */
 export const settingForms = {
-  folder: "expected the absolute path of a folder, or a path that starts with ~/",
-  name: "expected a name, or names with slashes between them, or - or + and a name",
-  names: "expected either + or - before every item, to change the default list, or before none",
-  confirm:
-    'expected "never", "protected", "always", or a list of rules such as { "files": "infra/**", "ask": "always" }',
+  folder: "the absolute path of a folder, or a path that starts with ~/",
+  name: "a name, or names with slashes between them, or - or + and a name",
+  names:
+    "some of its items begin with + or -, but not all; put either + or - before every item, to change the default list, or before none, to replace it",
+  pattern:
+    'a path such as "infra/**" or "*.lock", in which only *, ** and ? are special, without a leading ! or ~, braces, or ".."',
+  confirm: '"never", "protected", "always", or a list of rules such as { "files": "infra/**", "ask": "always" }',
 } as const;
 
 /** Warnings about unusable settings. */
@@ -314,12 +320,19 @@ export const settingWarnings = {
     return `There is no setting ${quote(first)}${guess}${shown.join("")}${more}; the settings are ${known.join(", ")}.`;
   },
   /** Names the invalid part of the value, the form that this part must have, and the value used instead. */
-  unusable: (key: string, issues: readonly z.core.$ZodIssue[], current: unknown) => {
-    const place = [key, ...(issues[0]?.path ?? [])].join(".");
+  unusable: (key: string, value: unknown, [first]: readonly BaseIssue<unknown>[], current: unknown) => {
+    const place = [key, ...(first === undefined ? [] : issuePath(first))].join(".");
+    const problem =
+      first === undefined ? "it is invalid" : first.type === "check" ? first.message : schemaProblem(first, value);
     const list = (length: number): string => (length === 0 ? "an empty list" : `a list of length ${length}`);
     const instead = Array.isArray(current) ? list(current.length) : JSON.stringify(current);
-    return `The setting "${place}" can't be used: ${clip(issues[0]?.message ?? "invalid", 160)}. The server uses ${instead} instead.`;
+    return `The setting "${place}" can't be used: ${clip(problem, 200)}. The server uses ${instead} instead.`;
   },
+  /** `near`: the name that was probably meant; `undefined` if there is none. */
+  removesNothing: (name: string, near: string | undefined) =>
+    `The setting "protectedNames" has the item ${quote(`-${name}`)}, but the default list has no ${quote(name)}${near === undefined ? "" : ` (did you mean ${quote(near)}?)`}, so the item changes nothing.`,
+  /** Follows the warnings about the user's settings file. */
+  closed: "Until this is corrected, no file is changed without the user's consent.",
   /** The message that the editor shows. */
   shown: (problems: readonly string[]) => `multi-edit: ${problems.join(" ")} All other settings are in force.`,
 } as const;

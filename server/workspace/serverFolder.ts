@@ -1,7 +1,7 @@
 /** Locates and protects the folder for the server's persistent data; each user of this machine has one. */
 import { lstatSync, mkdirSync } from "node:fs";
 import { homedir } from "node:os";
-import { dirname, isAbsolute } from "node:path";
+import { dirname, isAbsolute, join } from "node:path";
 import { canonicalise, codeOf } from "./identity.js";
 import { pathsOf } from "./pathText.js";
 import { folderProblems } from "./sentences.js";
@@ -39,7 +39,7 @@ export function homeFolder(): string {
  * not find the editor's files.
  */
 export function inServerFolder(
-  part: "journals" | "sessions" | "" = "",
+  part: "hooks" | "journals" | "sessions" | "" = "",
   env: Readonly<Record<string, string | undefined>> = process.env,
   platform: NodeJS.Platform = process.platform,
 ): string {
@@ -63,18 +63,26 @@ export function configFolder(
 }
 
 /**
- * Returns the canonical paths of the server's folder and of the folder for the user's settings, so that paths into them
- * are recognised. Leaves out a folder whose location is unknown. The folders do not have to exist. If a folder's links
- * can't be followed, returns its path as spelt.
+ * Returns the canonical paths of the server's folder, of the folder for the user's settings, and of the settings file,
+ * which may be a link to a file elsewhere, so that paths to them are recognised. Leaves out a folder whose location is
+ * unknown, and a missing file. The folders do not have to exist. If links can't be followed, returns the path as spelt.
  */
-export async function canonicalServerFolders(): Promise<string[]> {
+export async function canonicalServerFiles(): Promise<string[]> {
   const found: string[] = [];
-  for (const spelt of [inServerFolder(), configFolder()]) {
+  const spellings = [inServerFolder(), configFolder()];
+  const settings = join(configFolder(), "settings.json");
+  try {
+    // A link without a target counts: the server would follow it once the target exists.
+    if (lstatSync(settings, { throwIfNoEntry: false }) !== undefined) spellings.push(settings);
+  } catch {
+    // The folder can't be examined, so nobody can read the file.
+  }
+  for (const spelt of spellings) {
     if (!isAbsolute(spelt)) continue;
     const cached = canonicalFolders.get(spelt);
     const canonical = cached === undefined ? await canonicalise(spelt) : undefined;
     // An existing folder stays where it is; without this cache, every call would wait for the same answer.
-    if (canonical?.ok === true && canonical.onDisk) canonicalFolders.set(spelt, canonical.path);
+    if (canonical?.ok === true && canonical.isDirectory) canonicalFolders.set(spelt, canonical.path);
     found.push(cached ?? (canonical?.ok === true ? canonical.path : spelt));
   }
   return found;

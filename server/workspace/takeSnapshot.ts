@@ -11,6 +11,7 @@ import { createResolver, type Resolved, type ResolvedPath, type Resolver, type S
 import { isInside, pathOfSyncedUri } from "./pathText.js";
 import { gitDirectoriesWith, gitParts } from "./protection.js";
 import { type FileUse, fileWarnings, pathFailures, pathWarnings } from "./sentences.js";
+import type { Trails } from "./trails.js";
 
 /** The scope of a snapshot, with the rules for reading files and for comparing open documents with their files. */
 export interface World extends Scope {
@@ -18,6 +19,8 @@ export interface World extends Scope {
   readonly loneCrEndsLine: boolean;
   /** The differences to ignore when an open document is compared with its file. */
   readonly habits: SaveHabits;
+  /** The earlier texts of documents, and the caller whose edits they are for; absent if only present texts count. */
+  readonly seen?: { readonly by: string; readonly trails: Trails } | undefined;
 }
 
 /** A snapshot, with the resolved paths of its documents. */
@@ -180,7 +183,11 @@ function openDocument({ place, sent, world }: PendingRead, open: OpenText, file:
   const { version, loneCrEndsLine } = open;
   const bom = bomSynced || (file.kind === "text" && file.bom);
   const formerLines = open.formerLines?.size === 0 ? undefined : open.formerLines;
-  const document = { uri, path, version, text, exists: true, bom, bomSynced, loneCrEndsLine, formerLines };
+  const same = { file, habits: world.habits, isSame: onDisk === "same" };
+  // A document that is as its file, and has no trail, has no other texts.
+  const hasOthers = world.seen !== undefined && (!same.isSame || world.seen.trails.open.get(uri)?.hasTrail === true);
+  const views = hasOthers ? world.seen?.trails.ofOpen(world.seen.by, open, same) : undefined;
+  const document = { uri, path, version, text, exists: true, bom, bomSynced, loneCrEndsLine, formerLines, views };
   return { ok: true, document: onDisk === undefined ? document : { ...document, onDisk } };
 }
 
@@ -191,7 +198,9 @@ async function closedDocument(pending: PendingRead, file: FileRead): Promise<Rea
   const empty = { uri, path, version: null, text: "", exists: true, bom: false, bomSynced: false, loneCrEndsLine };
   if (file.kind === "text") {
     const { text, bom, hash } = file;
-    return { ok: true, document: { ...empty, text, bom, hash } };
+    const { seen } = world;
+    const views = seen?.trails.closed.has(uri) ? seen.trails.ofClosed(seen.by, uri, text) : undefined;
+    return { ok: true, document: { ...empty, text, bom, hash, ...(views === undefined ? {} : { views }) } };
   }
   if (file.kind === "failed") {
     const isBinary = pending.mayBeBinary && file.failure.code === "unsupportedEncoding";

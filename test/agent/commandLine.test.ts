@@ -5,6 +5,7 @@ import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Readable } from "node:stream";
+import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readInput } from "../../server/agent/cli/input.js";
 import type { MultiEditResult } from "../../server/lsp/protocol.js";
@@ -244,9 +245,10 @@ describe("read", () => {
     ["./a.txt:2", "2\n"],
     ["a.txt:2-3", "2\n3\n"],
     ["a.txt:3-", "3\n4\n"],
-  ])("%s prints the editor's text", async (path, expected) => {
+    ["a.txt", "1\n2\n", "--max-length=5"],
+  ])("%s prints the editor's text", async (path, expected, ...args) => {
     const { run } = await layBench(files);
-    const { code, stdout, stderr } = await run(["read", path]);
+    const { code, stdout, stderr } = await run(["read", path, ...args]);
     expect([code, stdout]).toEqual([0, expected]);
     expect(stderr).toContain("the file on disk differs");
   });
@@ -277,6 +279,7 @@ describe("an invalid command line", () => {
     [["apply", "a", "b"], "apply [FILE|-]"],
     [["read"], "read PATH"],
     [["read", "a", "--save=never"], "--save"],
+    [["read", "a", "--max-length=few"], "must be a positive integer"],
     [["sessions", "all"], "sessions"],
     [["setup", "ed"], 'no setup for "ed". Usage: multi-edit setup NAME'],
     [["try", "a", "b"], "try [FOLDER]"],
@@ -361,21 +364,27 @@ describe("the other exit codes", () => {
     expect(await run(["apply"], { input: call("a.txt") })).toMatchObject({ code: 5 });
   });
 
-  it("6: the session is killed before it answers", async () => {
+  it.each([
+    ["6: the session is killed before it answers", "never", 6, "the outcome of the call is unknown"],
+    ["3: the session is killed before the user answers", "always", 3, "Nothing was changed."],
+  ])("%s", async (_, confirm, exitCode, message) => {
     const home = ownStateHome();
     const folder = makeDirectory({ "a.txt": "one\n" });
     const editor = await startEditor({
       server: [process.execPath, program.path, "--stdio"],
       folders: [folder],
-      settings: { confirm: "always" },
+      settings: { confirm },
     });
+    await editor.open({ uri: pathToFileURL(join(folder, "a.txt")).href, text: "one\n" });
     await announced(home);
-    editor.beforeAnswers(() => {
+    const die = (): Promise<never> => {
       editor.process.kill("SIGKILL");
       return new Promise(() => undefined);
-    });
+    };
+    editor.beforeAnswers(die);
+    editor.beforeEdits(die);
     const { code, stderr } = await runCommand(program, ["apply"], { input: call("a.txt"), cwd: folder });
-    expect([code, stderr]).toEqual([6, expect.stringContaining("the outcome of the call is unknown")]);
+    expect([code, stderr]).toEqual([exitCode, expect.stringContaining(message)]);
   });
 
   it("130: the command is interrupted, and the call is rolled back", async () => {

@@ -109,6 +109,9 @@ describe("without an editor", () => {
   it("read prints the file, and undo fails because there is nothing to undo", async () => {
     const { run } = layShelf({ "a.txt": "one\ntwo\n" });
     expect(await run(["read", "a.txt:2"])).toEqual({ code: 0, stdout: "two\n", stderr: "" });
+    const past = await run(["read", "a.txt:9-12"]);
+    expect(past).toMatchObject({ code: 0, stdout: "" });
+    expect(past.stderr).toMatch(/^There are no such lines: .*a\.txt has 2 lines\.\n$/);
     expect(await run(["undo"])).toMatchObject({ code: 5, stdout: "" });
   });
 
@@ -231,7 +234,7 @@ describe("with a home directory", () => {
     const own = ".local/state/multi-edit-language-server/sessions/0123456789ab.json";
     const env = userAt(root);
     const create = JSON.stringify({ path: own, oldText: "", newText: "{}" });
-    const refusal = { code: 1, stdout: "", stderr: expect.stringContaining("in the folder where the server keeps") };
+    const refusal = { code: 1, stdout: "", stderr: expect.stringContaining("in a folder where the server keeps") };
     expect(await run(["apply"], { input: create, env })).toEqual(refusal);
     expect(readdirSync(root)).toEqual([]);
     mkdirSync(join(root, dirname(own)), { recursive: true, mode: 0o700 });

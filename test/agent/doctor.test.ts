@@ -74,6 +74,21 @@ describe("a trace of an editor, planted by a repository", () => {
     expect(await apply(folder)).toMatchObject({ code: 0 });
     expect(await doctor(folder)).not.toContain(`"${path}"`);
   });
+
+  it("is named with the file that it blocks, also among packages", async () => {
+    const swap = Buffer.concat([Buffer.from("b0VIM 9.0"), Buffer.alloc(200)]);
+    const { folder } = lay({
+      ".a.txt.swp": swap,
+      ".env": "",
+      ".env.swp": swap,
+      "node_modules/p/b.js": "",
+      "node_modules/p/.#b.js": { link: "x@somewhere.1:1" },
+    });
+    const said = await doctor(folder);
+    for (const file of ["a.txt", ".env", "node_modules/p/b.js"]) expect(said).toContain(join(folder, file));
+    expect(said).not.toContain(`${join(folder, ".a.txt")} `);
+    expect(said).not.toContain(`${join(folder, "env")} `);
+  });
 });
 
 describe("the doctor shows the settings that hold for the folder", () => {

@@ -1,9 +1,12 @@
 /** The table in .github/SECURITY.md: every door is tried against every gate. */
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { afterAll, describe, expect, it } from "vitest";
 import { stage } from "../../server/disk/commit.js";
+import type { DiskChange } from "../../server/disk/diskChange.js";
 import { userWorkspace } from "../../server/disk/diskWorkspace.js";
 import { newId } from "../../server/disk/recover.js";
 import { announced, friend, ownStateHome } from "../support/agentPeer.js";
@@ -37,12 +40,17 @@ interface Scene {
   readonly isOpen: boolean;
 }
 
-/** The gates: the file that a call names, and the settings, apart from a name that the user has added. */
-const gates: Readonly<Record<string, { readonly path: string; readonly settings?: object }>> = {
+/**
+ * The gates: the file that a call names, and the settings, apart from a name that the user has added. `completed`: a
+ * file that is missing, and with which a directory would become a Git directory.
+ */
+const gates: Readonly<
+  Record<string, { readonly path: string; readonly completed?: string; readonly settings?: object }>
+> = {
   outside: { path: "../outside/a.txt" },
   "protected name": { path: ".vscode/tasks.json" },
   "name the user added": { path: "secret.txt" },
-  "Git directory": { path: "gd/config" },
+  "Git directory": { path: "gd/config", completed: "half/HEAD" },
   "own folders": { path: "config/multi-edit-language-server/settings.json" },
   "`.npmrc`": { path: ".npmrc" },
   "`confirm: always`": { path: "a.txt", settings: { confirm: "always" } },
@@ -50,7 +58,7 @@ const gates: Readonly<Record<string, { readonly path: string; readonly settings?
   "unseen changes": { path: "n.ipynb" },
 };
 
-const edit = (path: string) => ({ path, oldText: "one", newText: "two" });
+const edit = (path: string) => ({ path, oldText: path === "half/HEAD" ? "" : "one", newText: "two" });
 const command = (path: string) => ({ command: "multiEdit.apply", arguments: [edit(path)] });
 
 /** The doors: each sends one call for a path and returns what came out, or throws the failure. */
@@ -78,18 +86,40 @@ const doors: Readonly<Record<string, (scene: Scene, path: string) => Promise<unk
     if (told.isError) throw new Error(told.texts.join("\n"));
     return told;
   },
+  // An agent's own tool, for a file that has unsaved text in the editor.
+  "`multi-edit hook NAME --apply`": async ({ folder, guard }, path) => {
+    const filePath = join(folder, path);
+    const textDocument = { uri: pathToFileURL(filePath).href };
+    // The notebook is open as its cells.
+    if (path !== gates["unseen changes"]?.path) await guard.open({ ...textDocument, text: "typed\none\n" });
+    // With agents switched off, the hook learns of unsaved text from the session's record, which is written soon after.
+    await delay(1_000);
+    const args = { filePath, oldString: "one", newString: "two" };
+    const event = { tool: "edit", args, directory: folder, callID: newId(), sessionID: "1" };
+    const input = JSON.stringify(event);
+    const { code, stdout, stderr } = await runCommand(program, ["hook", "opencode", "--apply"], { input });
+    await guard.connection.sendNotification("textDocument/didClose", { textDocument });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    // Without an answer, the agent's own tool runs.
+    const { deny } = stdout === "" ? { deny: "Done" } : JSON.parse(stdout);
+    if (!deny.startsWith("Done"))
+      throw new Error(deny.replace("The user's editor has unsaved changes in this file. ", ""));
+    return deny;
+  },
   "another editor": ({ other }, path) => other.request("workspace/executeCommand", command(path)),
   "`multi-edit undo` of a call on disk": (scene, path) => undone(scene, path, "--agent=tester"),
   "the same, typed by the user": (scene, path) => undone(scene, path),
 };
 
-/** Undoes a call on disk that gave a file its present text. The command runs on a terminal. */
+/** Undoes a call on disk that gave a file its present text, or deleted it. The command runs on a terminal. */
 async function undone({ folder }: Scene, path: string, ...args: string[]): Promise<unknown> {
   const file = join(folder, path);
-  const text = readFileSync(file, "utf8");
+  const text = textOf(file);
   writeFileSync(file, "before\n");
   const id = newId();
-  const change = { kind: "update", path: file, name: path, content: { text } } as const;
+  const named = { path: file, name: path };
+  const change: DiskChange =
+    text === undefined ? { kind: "delete", ...named } : { kind: "update", ...named, content: { text } };
   const staged = stage(await userWorkspace([dirname(file)]), [change], "a call", { onCommit: { kind: "keep", id } });
   if (!staged.ok) throw new Error(staged.failures[0]?.message);
   const committed = staged.commit();
@@ -126,7 +156,7 @@ const said: readonly (readonly [words: RegExp, code: string])[] = [
   [/is outside the workspace/, "outsideWorkspace"],
   [/is protected, because|Only the server may read or write there/, "protectedPath"],
   [/^The user rejected/, "userRejected"],
-  [/agents are switched off|may hold unsaved changes/, "locked"],
+  [/agents are switched off|may (?:hold|have) unsaved changes/, "locked"],
 ];
 
 /** The word of the table for what came out. */
@@ -168,13 +198,17 @@ async function lay(settings: object): Promise<Scene> {
   return { home, folder, guard, other, isOpen: !("agent" in settings) };
 }
 
+/** The text of a file; `undefined` if it is missing. */
+const textOf = (file: string): string | undefined => (existsSync(file) ? readFileSync(file, "utf8") : undefined);
+
 /** Gives every file the text that the calls look for. */
 function fill(folder: string): void {
   for (const { path } of Object.values(gates)) {
     mkdirSync(join(folder, path, ".."), { recursive: true });
     writeFileSync(join(folder, path), path.endsWith("settings.json") ? "{}\n" : "one\n");
   }
-  for (const part of ["objects", "refs"]) mkdirSync(join(folder, "gd", part), { recursive: true });
+  for (const part of ["gd/objects", "gd/refs", "half/objects", "half/refs"])
+    mkdirSync(join(folder, part), { recursive: true });
   writeFileSync(join(folder, "gd/HEAD"), "");
 }
 
@@ -191,16 +225,20 @@ describe("the table of SECURITY.md", () => {
   });
 
   it.each(Object.keys(gates))("is right about every door: %s", async (gate) => {
-    const { path, settings = {} } = gates[gate]!;
+    const { path, completed, settings = {} } = gates[gate]!;
     const scene = await lay(settings);
     const column = header.indexOf(gate);
     const found: Record<string, string> = {};
     for (const [door, send] of Object.entries(doors)) {
-      const before = readFileSync(join(scene.folder, path), "utf8");
+      const before = textOf(join(scene.folder, path));
       const word = await wordFor(send(scene, path));
       found[door] = word;
-      if (word !== "allowed") expect(readFileSync(join(scene.folder, path), "utf8"), door).toBe(before);
+      if (word !== "allowed") expect(textOf(join(scene.folder, path)), door).toBe(before);
       fill(scene.folder);
+      // A file that is missing can't be read.
+      if (completed === undefined || door.endsWith("read`")) continue;
+      expect(await wordFor(send(scene, completed)), `${door}, ${completed}`).toBe(word);
+      expect(existsSync(join(scene.folder, completed)), door).toBe(false);
     }
     expect(found).toEqual(Object.fromEntries(rows.map((cells) => [cells[0], cells[column]])));
   });

@@ -1,8 +1,9 @@
 /** The user's gates, `confirm` and `protectedNames`, tried from every door that might lead around them. */
-import { existsSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { announced, ownStateHome, sessionsIn } from "../support/agentPeer.js";
+import { announced, ownConfigHome, ownStateHome, sessionsIn } from "../support/agentPeer.js";
 import { type Ran, runCommand } from "../support/commands.js";
 import { hastyServer, serverForDesks } from "../support/desk.js";
 import { makeDirectory } from "../support/directory.js";
@@ -18,18 +19,6 @@ async function open(folder: string, settings: object, server = plainServer()): P
   const editor = await startEditor({ server, folders: [folder], settings, clientInfo: { name: "Guard" } });
   onTestFinished(() => void editor.process.kill("SIGKILL"));
   return editor;
-}
-
-/** Sets an own settings folder, so that the settings file of whoever runs the tests plays no part; returns its path. */
-function ownConfigHome(home: string): string {
-  const before = process.env.XDG_CONFIG_HOME;
-  const config = join(home, "config");
-  process.env.XDG_CONFIG_HOME = config;
-  onTestFinished(() => {
-    if (before === undefined) delete process.env.XDG_CONFIG_HOME;
-    else process.env.XDG_CONFIG_HOME = before;
-  });
-  return join(config, "multi-edit-language-server");
 }
 
 interface LaidOptions {
@@ -315,24 +304,65 @@ describe("the user's settings file", () => {
     expect([editor.questions, text("secret.txt")]).toEqual([[], "two\n"]);
   });
 
-  it("refuses every change if it says to ask always and nobody is there, or if it can't be read", async () => {
-    for (const settings of [{ confirm: "always" }, "{ not JSON"]) {
+  it("refuses every change if it says to ask always and nobody is there, or if it can't be used, and says why", async () => {
+    for (const [settings, said] of [
+      [{ confirm: "always" }, "no editor is there"],
+      ["{ not JSON", "it is not valid JSON"],
+      [{ protectedNames: ["+secrets", ".npmrc"] }, 'has mistakes. The setting "protectedNames"'],
+      [{ confirm: [{ files: "infra/**", ask: "allways" }] }, '"confirm.0.ask"'],
+      [{ confirm: [{ files: "!infra/**", ask: "always" }] }, '"confirm.0.files"'],
+    ] as const) {
       const { folder, text } = layFile(settings);
-      const ran = await command(folder, "a.txt");
-      expect([ran.code, ran.stderr, text("a.txt")]).toEqual([
-        4,
-        expect.stringContaining("no editor is there"),
-        "one\n",
-      ]);
+      expect(await command(folder, "a.txt")).toMatchObject({ code: 4, stderr: expect.stringContaining(said) });
+      expect(await mcp(folder, "a.txt")).toSatisfy((it: string) => it.startsWith("refused: ") && it.includes(said));
+      expect(text("a.txt")).toBe("one\n");
     }
   });
 
-  it("is never a file of the workspace", async () => {
-    const { folder, text } = layFile({ protectedNames: ["-.npmrc"] }, ".config/multi-edit-language-server");
+  it("can loosen nothing if it is in the workspace, whatever links lead to it", async () => {
+    for (const isLinked of [false, true]) {
+      const settings = { protectedNames: ["-.npmrc"], confirm: "never", additionalFolders: [makeDirectory({})] };
+      const { folder, config, text } = layFile(settings, ".config/multi-edit-language-server");
+      if (isLinked) mkdirSync(join(config, ".."), { recursive: true });
+      if (isLinked) symlinkSync(join(folder, ".config/multi-edit-language-server"), config);
+      else process.env.XDG_CONFIG_HOME = join(folder, ".config");
+      const ran = await command(folder, ".npmrc");
+      expect([ran.code, ran.stderr]).toEqual([1, expect.stringContaining("only if they are stricter")]);
+      expect(text(".npmrc")).toBe("one\n");
+      const outside = await command(folder, join(settings.additionalFolders[0] ?? "", "new.txt"));
+      expect([outside.code, outside.stderr]).toEqual([1, expect.stringContaining("is outside the workspace")]);
+    }
+  });
+
+  it("still makes stricter if the workspace is a folder that contains it, such as the home directory", async () => {
+    const confirm = [{ files: "a.txt", ask: "always" }];
+    const { folder, text } = layFile(
+      { protectedNames: ["+secret.txt"], confirm },
+      ".config/multi-edit-language-server",
+    );
     process.env.XDG_CONFIG_HOME = join(folder, ".config");
-    const ran = await command(folder, ".npmrc");
-    expect([ran.code, ran.stderr]).toEqual([1, expect.stringContaining("was ignored, because it is in the workspace")]);
-    expect(text(".npmrc")).toBe("one\n");
+    mkdirSync(join(folder, "proj"));
+    writeFileSync(join(folder, "proj/secret.txt"), "one\n");
+    for (const [cwd, path, ...args] of [
+      [folder, "proj/secret.txt"],
+      [join(folder, "proj"), "proj/secret.txt", `--workspace=${folder}`],
+    ] as const) {
+      const refused = await command(cwd, path, ...args);
+      expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('the user has added "secret.txt"')]);
+    }
+    expect(await command(folder, "a.txt")).toMatchObject({ code: 4 });
+    expect(await mcp(folder, "secret.txt")).toMatch(/^refused: .*the user has added "secret.txt"/);
+    expect([text("proj/secret.txt"), text("a.txt"), text("secret.txt")]).toEqual(["one\n", "one\n", "one\n"]);
+    writeFileSync(join(folder, "b.txt"), "one\n");
+    expect(await mcp(folder, "b.txt")).toMatch(/^done: [\s\S]*only if they are stricter than the defaults/);
+  });
+
+  it.skipIf(process.platform === "win32")("is not waited for if it is a pipe (Windows has none)", async () => {
+    const { folder, config, text } = layFile({});
+    rmSync(join(config, "settings.json"));
+    execFileSync("mkfifo", [join(config, "settings.json")]);
+    const stderr = expect.stringContaining("it is not a regular file");
+    expect([await command(folder, "a.txt"), text("a.txt")]).toMatchObject([{ code: 4, stderr }, "one\n"]);
   });
 
   it("can't be edited or read through any door", async () => {

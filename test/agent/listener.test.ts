@@ -66,6 +66,7 @@ describe("an announced session", () => {
       version: expect.stringMatching(/^\d+\.\d+\.\d+/),
       protocols: [1],
       outside: [],
+      unsaved: [],
       startedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
     });
     expect([sessionsIn(home), join(sessionsIn(home), ".."), `${session.address}`].map(modeOf)).toEqual([

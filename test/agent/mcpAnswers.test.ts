@@ -138,7 +138,7 @@ describe("undo_last_edit", () => {
     await other.call("multi_edit", edit("a.txt", "old", "new"));
     expect((await agent.call("undo_last_edit", {})).isError).toBe(false);
     expect(texts()["a.txt"]).toBe("two\nnew\n");
-    expect(await agent.call("undo_last_edit", {})).toMatchObject({ texts: ["M a.txt, not saved"] });
+    expect(await agent.call("undo_last_edit", {})).toMatchObject({ texts: ["Undone:\nM a.txt, not saved"] });
     expect(texts()["a.txt"]).toBe("one\nnew\n");
     expect(await agent.call("undo_last_edit", {})).toMatchObject({
       isError: true,

@@ -160,9 +160,9 @@ describe("the record of a session that may have ended", () => {
   });
 
   it.each([
-    ["two minutes ago", -limits.recordMs / 1000 - 1],
-    ["at a time more than two minutes ahead", limits.recordMs / 1000 + 1],
-  ])("counts as gone, with a warning, if it is from elsewhere and was last renewed %s", (_, seconds) => {
+    ["two minutes ago", -limits.recordMs / 1000 - 1, "has not renewed it for 2 minutes"],
+    ["at a time more than two minutes ahead", limits.recordMs / 1000 + 1, "is dated more than 2 minutes in the future"],
+  ])("counts as gone, with a warning, if it is from elsewhere and was last renewed %s", (_, seconds, why) => {
     const directory = makeDirectory({});
     write(directory, { ...record, owner: elsewhere });
     const path = recordPath(directory, record.id);
@@ -170,7 +170,7 @@ describe("the record of a session that may have ended", () => {
     utimesSync(path, renewed, renewed);
     const { records, stale, problems } = readRecords(directory);
     expect([records, stale.map((one) => one.record.id)]).toEqual([[], [record.id]]);
-    expect(problems).toEqual([expect.stringContaining("has not renewed it for 2 minutes")]);
+    expect(problems).toEqual([expect.stringContaining(why)]);
     expect(problems[0]).toContain(path);
     utimesSync(path, Date.now() / 1000, Date.now() / 1000);
     expect(readRecords(directory).records).toHaveLength(1);

@@ -8,13 +8,18 @@ import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import multiEdit, { type PiTool } from "../../client-samples/pi/multiEdit.js";
+import multiEdit from "../../client-samples/pi/multiEdit.js";
+import type { PiTool } from "../../client-samples/pi/piTypes.js";
+import { toolSentences } from "../../server/agent/mcp/sentences.js";
+import { callFields, editFields } from "../../server/dialect/fields.js";
 import type { StatusResult } from "../../server/lsp/protocol.js";
+import { tokensOf } from "../agents/tokens.js";
 import { announced, ownStateHome } from "../support/agentPeer.js";
 import { buildProgram, type Program } from "../support/build.js";
 import { runCommand } from "../support/commands.js";
 import { type Desk, type DeskOptions, layDesk } from "../support/desk.js";
 import { makeDirectory } from "../support/directory.js";
+import { startAgent } from "../support/mcpAgent.js";
 
 let program: Program;
 /** A directory that contains only the program `multi-edit`. */
@@ -50,11 +55,13 @@ describe("the extension for pi", () => {
     process.env.MULTI_EDIT_PROGRAM = join(bin, "multi-edit");
     onTestFinished(() => void delete process.env.MULTI_EDIT_PROGRAM);
     const registered: PiTool[] = [];
-    multiEdit({ registerTool: (tool) => void registered.push(tool) });
+    multiEdit({ registerTool: (tool) => void registered.push(tool), on: () => undefined });
     return Object.fromEntries(registered.map((tool) => [tool.name, tool]));
   }
-  const run = (name: string, params: unknown, cwd: string, signal?: AbortSignal) =>
-    tools()[name]!.execute("1", params, signal, undefined, { cwd });
+  function run(name: string, params: unknown, cwd: string, signal?: AbortSignal) {
+    const tool = tools()[name]!;
+    return tool.execute("1", tool.prepareArguments(params), signal, undefined, { cwd });
+  }
 
   it("edits several files through the editor, and returns the diff in pi's form", async () => {
     const { root, texts } = await layTable();
@@ -67,10 +74,11 @@ describe("the extension for pi", () => {
       "2 files (2 edits)\nChanged on disk, because no editor has b.txt open.\nM a.txt\nM b.txt",
     );
     expect(details?.diff.split("\n")).toEqual([
+      "a.txt",
       "    1 mine",
       "-   2 one",
       "+   2 two",
-      "     ...",
+      "b.txt",
       "-   1 one",
       "+   1 two",
     ]);
@@ -84,7 +92,93 @@ describe("the extension for pi", () => {
     const unsaved = ", from the editor, including unsaved changes.";
     expect(await read({ path: "a.txt" })).toEqual([`Lines 1 to 2 of 2${unsaved}`, "mine\none\n"]);
     expect(await read({ path: "a.txt", startLine: 2 })).toEqual([`Lines 2 to 2 of 2${unsaved}`, "one\n"]);
+    // pi's own tool takes these, too.
+    expect(await read({ path: "a.txt", offset: 0, limit: 1 })).toEqual([`Lines 1 to 1 of 2${unsaved}`, "mine\n"]);
+    expect(await read({ path: "a.txt", offset: 2.5, limit: 0 })).toEqual([`Lines 2 to 2 of 2${unsaved}`, "one\n"]);
+    const nulls = { startLine: null, endLine: null, offset: null, limit: null };
+    expect(await read({ path: "a.txt", ...nulls })).toEqual([`Lines 1 to 2 of 2${unsaved}`, "mine\none\n"]);
+    expect(await read({ path: "a.txt", startLine: "2", endLine: 1 })).toEqual([`Lines 2 to 2 of 2${unsaved}`, "one\n"]);
     expect(await read({ path: "b.txt" })).toEqual([expect.stringMatching(/^Lines 1 to 1 of 1, from disk: /), "one\n"]);
+  });
+
+  it("finds all edits of a call in the text before it, as pi's own tool does", async () => {
+    const { root, texts } = await layTable();
+    const edits = [
+      { oldText: "mine", newText: "one" },
+      { oldText: "one", newText: "two" },
+    ];
+    await run("edit", { path: "a.txt", edits }, root);
+    expect(texts()["a.txt"]).toBe("one\ntwo\n");
+  });
+
+  it("knows every name that the server knows for the arguments in its schema", () => {
+    const { parameters, prepareArguments } = tools().edit!;
+    const { properties } = parameters as { properties: { edits: { items: { properties: object } } } };
+    const known: Readonly<Record<string, { readonly spellings: readonly string[] }>> = { ...editFields, ...callFields };
+    for (const name of Object.keys(properties.edits.items.properties)) {
+      for (const spelling of known[name]?.spellings ?? []) {
+        expect(prepareArguments({ edits: [{ [spelling]: "x" }] }), spelling).toEqual({ edits: [{ [name]: "x" }] });
+      }
+    }
+    for (const spelling of [...callFields.edits.spellings, ...callFields.multi.spellings]) {
+      expect(prepareArguments({ [spelling]: [{}] }), spelling).toEqual({ edits: [{}] });
+    }
+    for (const spelling of callFields.patch.spellings) {
+      expect(prepareArguments({ [spelling]: "x" }), spelling).toEqual({ patch: "x" });
+    }
+  });
+
+  it("reads long texts in parts, and says how to go on, in the words of the MCP server", async () => {
+    const text = Array.from({ length: 3_000 }, (_, line) => `line ${line} ${"x".repeat(20)}\n`).join("");
+    const wide = `${"y".repeat(60_000)}\nend\n`;
+    const { root } = await layTable({ files: { "a.txt": text, "b.txt": wide, "@c.txt": "c\n" }, open: {} });
+    const read = async (params: object) => (await run("read_document", params, root)).content.map((part) => part.text);
+    let [all, next] = ["", 1];
+    for (let calls = 0; calls < 2; calls++) {
+      const [note, part = ""] = await read({ path: "@a.txt", startLine: next });
+      all += part;
+      const last = next + part.split("\n").length - 2;
+      const shown = { first: next, last, total: 3_000, from: "unopened", longLine: undefined } as const;
+      expect(note).toBe(toolSentences.linesShown({ ...shown, isCut: calls === 0 }));
+      next = last + 1;
+    }
+    expect(all).toBe(text);
+    const longLine = { length: 60_001, shown: 50_000 };
+    expect(await read({ path: "b.txt" })).toEqual([
+      toolSentences.linesShown({ first: 1, last: 1, total: 2, from: "unopened", longLine, isCut: true }),
+      "y".repeat(50_000),
+    ]);
+    expect(await read({ path: "b.txt", offset: 2, limit: 1 })).toEqual([
+      expect.stringMatching(/^Lines 2 to 2 /),
+      "end\n",
+    ]);
+    // The name of this file begins with the mark.
+    expect(await read({ path: "@c.txt", startLine: 2 })).toEqual([expect.stringMatching(/^No lines in this/), ""]);
+    expect(await read({ path: "@c.txt" })).toEqual([expect.stringMatching(/^Lines 1 to 1 of 1, from disk/), "c\n"]);
+  });
+
+  it.each([
+    ["with the write that is turned away", "write"],
+    ["with a read of another line", "read"],
+  ])("does not take text for seen that the model has not got: %s", async (_, toolName) => {
+    const { root, texts, typeBefore } = await layTable({
+      files: { "a.txt": "first\none\n" },
+      open: { "a.txt": "first\none\n" },
+    });
+    await run("read_document", { path: "a.txt" }, root);
+    await typeBefore("a.txt", "first", "one\n");
+    const handlers: Record<string, (event: object, place: object) => Promise<object | undefined>> = {};
+    process.env.MULTI_EDIT_PROGRAM = join(bin, "multi-edit");
+    const on = (event: string, handler: (event: never, place: never) => Promise<object | undefined>) => {
+      handlers[event] = handler as never;
+    };
+    multiEdit({ registerTool: () => undefined, on });
+    const event = toolName === "write" ? "tool_call" : "tool_result";
+    const input = { path: "a.txt", content: "", offset: 2, limit: 1 };
+    const answer = await handlers[event]?.({ toolName, input }, { cwd: root });
+    expect(JSON.stringify(answer)).toContain("unsaved changes");
+    await run("edit", { path: "a.txt", edits: [{ oldText: "one", newText: "two" }] }, root);
+    expect(texts()["a.txt"]).toBe("one\nfirst\ntwo\n");
   });
 
   it("identifies itself as the same agent in all its calls", async () => {
@@ -178,6 +272,51 @@ describe("the lines to paste", () => {
     const paths = [...printed.matchAll(/\/\S*client-samples\/[\w./]+/g)].map(([path]) => path);
     expect(paths.length).toBeGreaterThan(0);
     expect(paths.filter((path) => !existsSync(path))).toEqual([]);
+  });
+
+  it.each(["agents", "pi"])("for the models, on the page of %s, are the MCP server's instructions", (name) => {
+    const text = readFileSync(new URL(`../../client-samples/${name}/README.md`, import.meta.url), "utf8");
+    const [, lines = ""] = /^```markdown\n([\s\S]*?)^```$/m.exec(text) ?? [];
+    const { instructions } = toolSentences;
+    const patchOfPi = 'edit takes a patch instead, as {"patch"}.';
+    const expected =
+      name === "pi"
+        ? instructions.replace("multi_edit", "edit").replace("apply_patch takes a patch instead.", patchOfPi)
+        : instructions;
+    expect(lines.replace(/\s+/g, " ").trim()).toBe(expected.replace(/\s+/g, " "));
+  });
+
+  it("for the hooks are those of the plugins and the extension", () => {
+    const unit = (name: string): { hooks: Record<string, { matcher: string; hooks: object[] }[]> } =>
+      JSON.parse(
+        readFileSync(new URL(`../../client-samples/agents/${name}/hooks/hooks.json`, import.meta.url), "utf8"),
+      );
+    const json = blocks.filter(({ kind }) => kind === "json").map(({ text }) => JSON.parse(text) as object);
+    expect(json).toContainEqual(unit("claude"));
+    expect(json).toContainEqual(unit("gemini"));
+    const toml = blocks.map(({ text }) => text).find((text) => text.startsWith("[[hooks.PreToolUse]]")) ?? "";
+    const values = (text: string): string[] =>
+      [...text.matchAll(/"?(?:matcher|type|command)"? *[=:] *"([^"]*)"/g)].map(([, one = ""]) => one);
+    expect(values(toml)).toHaveLength(3);
+    expect(values(toml)).toEqual(values(JSON.stringify(unit("codex"))));
+  });
+
+  it("name the number of tokens that the tools cost", async () => {
+    const { client } = await startAgent(program, makeDirectory({}));
+    const { tools } = await client.listTools();
+    const costOf = (announced: typeof tools): number =>
+      tokensOf(
+        announced
+          .map(({ name, description, inputSchema }) => JSON.stringify({ name, description, inputSchema }))
+          .join(""),
+      );
+    const loaded = tools.filter(({ _meta: meta }) => meta?.["anthropic/alwaysLoad"] === true);
+    expect([tools.length, tools.length - loaded.length]).toEqual([6, 4]);
+    expect(Math.round(costOf(tools) / 500) * 500).toBe(1_500);
+    expect(costOf(loaded) / costOf(tools)).toBeCloseTo(0.5, 1);
+    expect(page.match(/about [\d,]+ tokens in each request/g)).toEqual(
+      Array(2).fill("about 1,500 tokens in each request"),
+    );
   });
 
   it("are valid JSON if they are labelled as JSON", () => {

@@ -4,22 +4,8 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { blockFile, jsonFile } from "../../server/agent/cli/setup/configFile.js";
-import { type Ran, runCommand } from "../support/commands.js";
-import { makeDirectory } from "../support/directory.js";
+import { userWith } from "../support/setupUser.js";
 import { builtServer } from "../support/wireServer.js";
-
-const program = { path: builtServer };
-
-/** A user with these files in the home, and without programs of ours on the PATH. */
-function userWith(files: Readonly<Record<string, string>>) {
-  const home = makeDirectory({ ...files, "bin/": "" });
-  const env = { HOME: home, PATH: join(home, "bin"), XDG_CONFIG_HOME: "", CLAUDE_CONFIG_DIR: "", CODEX_HOME: "" };
-  return {
-    home,
-    text: (path: string): string => readFileSync(join(home, path), "utf8"),
-    setup: (...args: string[]): Promise<Ran> => runCommand(program, ["setup", ...args], { env }),
-  };
-}
 
 /** The files that each program gets, and a text that the user may have in each of them. */
 const files = {
@@ -77,24 +63,87 @@ describe("writing the configuration", () => {
     },
   );
 
+  it.each(["claude", "codex", "opencode", "gemini"] as const)(
+    "of %s with a hook keeps everything else, has one hook in the form that was chosen last, and can be undone",
+    async (name) => {
+      const own = { hooks: [{ type: "command", command: "my-hook" }] };
+      const user = userWith({
+        ...files[name],
+        ".claude/settings.json": JSON.stringify({ hooks: { PreToolUse: [own] } }),
+      });
+      const before = Object.keys(files[name]).map((path) => user.text(path));
+      const plugin = join(user.home, ".config/opencode/plugin/multi-edit.js");
+      const hooks = (): string[] => {
+        const paths = [...Object.keys(files[name]).map((path) => join(user.home, path)), plugin];
+        const texts = paths.filter((path) => existsSync(path)).map((path) => readFileSync(path, "utf8"));
+        return texts.flatMap((text) => text.match(/hook (?:claude|codex|gemini)[^"\\]*|hookOptions = .*/g) ?? []);
+      };
+      const forms = {
+        deny: name === "opencode" ? "hookOptions = [];" : `hook ${name}`,
+        apply: name === "opencode" ? 'hookOptions = ["--apply"];' : `hook ${name} --apply`,
+      };
+      const count = name === "claude" || name === "gemini" ? 2 : 1;
+      for (const [form, options] of [
+        ["deny", ["--hook"]],
+        ["apply", ["--hook", "--apply"]],
+        ["deny", ["--hook"]],
+      ] as const) {
+        expect(await user.setup(name, "--write", ...options)).toMatchObject({ code: 0, stderr: "" });
+        expect(hooks()).toEqual(Array.from({ length: count }, () => forms[form]));
+        const again = await user.setup(name, "--write", ...options);
+        expect(again.stdout).toBe("Everything is already set up; nothing was changed.\n");
+      }
+      if (name === "claude") expect(user.text(".claude/settings.json")).toContain(JSON.stringify("my-hook"));
+      await user.setup(name, "--write");
+      expect(hooks()).toEqual([]);
+      await user.setup(name, "--write", "--hook");
+      expect(await user.setup(name, "--remove")).toMatchObject({ code: 0, stderr: "" });
+      expect(hooks()).toEqual([]);
+      const after = Object.keys(files[name]).map((path) => user.text(path));
+      expect(after.map(withoutSpaces)).toEqual(before.map(withoutSpaces));
+    },
+    60_000,
+  );
+
+  it("adds a hook only for agents that have hooks; another plugin of the name stays", async () => {
+    const path = ".config/opencode/plugin/multi-edit.js";
+    const user = userWith({ [path]: "export const Mine = 1;\n" });
+    expect(await user.setup("pi", "--write", "--hook")).toEqual({
+      code: 2,
+      stdout: "",
+      stderr: '"multi-edit setup pi" can\'t add a hook; claude, codex, gemini, opencode have hooks.\n',
+    });
+    expect(await user.setup("pi", "--hook")).toMatchObject({ code: 2, stdout: "" });
+    expect(await user.setup("opencode", "--write", "--hook")).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("this command did not write it"),
+    });
+    expect(await user.setup("opencode", "--write")).toMatchObject({ code: 0 });
+    expect(await user.setup("opencode", "--remove")).toMatchObject({ code: 0 });
+    expect(user.text(path)).toBe("export const Mine = 1;\n");
+  });
+
   it("starts this very program if the PATH does not have it", async () => {
     const user = userWith({});
     await user.setup("gemini", "--write");
     const { mcpServers } = JSON.parse(user.text(".gemini/settings.json"));
-    expect(mcpServers["multi-edit"]).toMatchObject({ command: process.execPath, args: [program.path, "mcp"] });
+    expect(mcpServers["multi-edit"]).toMatchObject({
+      command: process.execPath,
+      args: [builtServer, "mcp", "--timeout", "330"],
+    });
     mkdirSync(join(user.home, "bin"), { recursive: true });
     writeFileSync(join(user.home, "bin/multi-edit"), "");
     await user.setup("gemini", "--write");
     expect(JSON.parse(user.text(".gemini/settings.json")).mcpServers["multi-edit"]).toMatchObject({
       command: "multi-edit",
-      args: ["mcp"],
+      args: ["mcp", "--timeout", "330"],
     });
   });
 
   it("of pi names this very program in the extension if the PATH does not have it", async () => {
     const user = userWith({});
     await user.setup("pi", "--write");
-    const command = JSON.stringify([process.execPath, program.path]);
+    const command = JSON.stringify([process.execPath, builtServer]);
     expect(user.text(".pi/agent/extensions/multiEdit.ts")).toContain(`= ${command};`);
     expect(await user.setup("pi", "--remove")).toMatchObject({ code: 0, stderr: "" });
   });
@@ -104,7 +153,7 @@ describe("writing the configuration", () => {
     async (name) => {
       const { stdout } = await userWith({}).setup(name);
       expect(stdout).toContain(JSON.stringify(process.execPath));
-      expect(stdout).toContain(JSON.stringify(program.path));
+      expect(stdout).toContain(JSON.stringify(builtServer));
     },
   );
 
@@ -236,7 +285,7 @@ const withoutSpaces = (text: string): string => text.replace(/\s+|,(?=\s*[}\]])/
 
 describe("laws", () => {
   const entries = [
-    { path: ["servers", "ours"], value: { command: "x", args: ["y"] }, kind: "own" },
+    { path: ["servers", "ours"], value: { command: "multi-edit", args: ["y"] }, kind: "own" },
     { path: ["rules", "ours"], value: "allow", kind: "default" },
     { path: ["lists", "allow"], value: "ours", kind: "item" },
   ] as const;
@@ -269,12 +318,18 @@ describe("laws", () => {
   });
 
   it.each([
-    ["comments beside our part", '{\n  "servers": {\n    // x\n    "ours": 1 // y\n  }, // z\n  "a": 1\n}\n'],
+    [
+      "comments beside our part",
+      '{\n  "servers": {\n    // x\n    "ours": { "command": "multi-edit" } // y\n  }, // z\n  "a": 1\n}\n',
+    ],
     [
       "comments beside other parts",
-      '{\n  "a": 1, // x\n  // y\n  "servers": {\n    "b": 1, // z\n    "ours": 1\n  }\n}\n',
+      '{\n  "a": 1, // x\n  // y\n  "servers": {\n    "b": 1, // z\n    "ours": { "command": "multi-edit" }\n  }\n}\n',
     ],
-    ["Windows line endings", '\uFEFF{\r\n  "servers": {\r\n    "ours": 1\r\n  },\r\n  "a": 1\r\n}\r\n'],
+    [
+      "Windows line endings",
+      '\uFEFF{\r\n  "servers": {\r\n    "ours": { "command": "multi-edit" }\r\n  },\r\n  "a": 1\r\n}\r\n',
+    ],
   ])("removal keeps %s, and the lines of other properties", (_, text) => {
     const after = valueIn(file.remove(text));
     expect(after.match(/\/\/ \w/g)).toEqual(text.match(/\/\/ \w/g));

@@ -123,8 +123,8 @@ describe("a mistake", () => {
 });
 
 describe("the options that a call can carry", () => {
-  it("are all there as options of the command, except the base directory and the length of the answer", () => {
-    const carried: Record<keyof Required<CallOptions>, string> = {
+  it("are all there as options of the command, except the reader, who is at the command line", () => {
+    const carried: Record<keyof Omit<Required<CallOptions>, "reader">, string> = {
       root: "workspace",
       atomic: "atomic",
       order: "order",

@@ -1,8 +1,8 @@
 /** Messages on a terminal count edits from 1, speak to the user, and leave quoted text as it is. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { addressedToUser, countedFromOne } from "../../server/agent/cli/output.js";
 import { callFailures } from "../../server/dialect/sentences.js";
+import { addressedToUser, countedFromOne } from "../../server/lsp/edit/forPeople.js";
 import { callSentences } from "../../server/lsp/sentences.js";
 import { editFailures } from "../../server/plan/edits/sentences.js";
 import { explainWarnings } from "../../server/plan/explain/sentences.js";
@@ -73,6 +73,7 @@ const sentences: readonly (readonly [page: object, Readonly<Record<string, Argum
       circle: (n) => [at(n), "edit 0"],
       notFreed: (n) => [at(n), other(n)],
       dirty: (n) => [at(n), "delete"],
+      wouldReplace: (n) => [at(n), { lines: [{ line: 7, text: "edit 2" }], more: 1, gap: undefined }],
     },
   ],
   [patchWarnings, { replaced: () => [path], anchorIgnored: (n) => [at(n), "edit 2", 7], idle: (n) => [at(n), idle] }],

@@ -81,6 +81,26 @@ describe("undo without an editor", () => {
     await apply(call("a.txt"));
   });
 
+  it("accepts a created file that is gone and a deleted one that is back, and does nothing twice", async () => {
+    const { root, run, apply, text } = layShelf({ "a.txt": "one\n", "b.txt": "gone\n" });
+    const patch = [
+      "*** Begin Patch",
+      "*** Update File: a.txt\n@@\n-one\n+two",
+      "*** Delete File: b.txt",
+      "*** Add File: new.txt\n+new",
+      "*** End Patch\n",
+    ].join("\n");
+    for (const isAll of [false, true]) {
+      const transaction = await apply(patch);
+      rmSync(join(root, "new.txt"));
+      writeFileSync(join(root, "b.txt"), "gone\n");
+      if (isAll) writeFileSync(join(root, "a.txt"), "one\n");
+      expect(await run(["undo"])).toMatchObject({ code: 0 });
+      expect([readdirSync(root).sort(), text("a.txt"), text("b.txt")]).toEqual([["a.txt", "b.txt"], "one\n", "gone\n"]);
+      expect(await run(["undo", transaction])).toMatchObject({ code: 5 });
+    }
+  });
+
   it("undoes one call after the other, the latest first, or the one that is named", async () => {
     const { run, apply, text } = layShelf({ "a.txt": "one\n", "b.txt": "one\n" });
     const first = await apply(call("b.txt"));
@@ -256,6 +276,18 @@ describe("undo through an editor", () => {
 });
 
 describe("log and status", () => {
+  it("fail as other commands do if there is no session that the user named", async () => {
+    const { run, apply } = layShelf({ "a.txt": "one\n" });
+    await apply(call("a.txt"));
+    for (const command of [["log"], ["status"], ["undo"], ["read", "a.txt"]]) {
+      const ran = await run([...command, "--session=0123456789ab"]);
+      expect([ran.code, ran.stdout], command[0]).toEqual([3, ""]);
+      expect(ran.stderr).toContain('There is no session "0123456789ab".');
+    }
+    const { code, stdout } = await run(["log", "--json", "--session=0123456789ab"]);
+    expect([code, JSON.parse(stdout)]).toMatchObject([3, { error: { failures: [{ code: "noSession" }] } }]);
+  });
+
   it("list the calls of editors and those on disk, the latest first, with agent, time, files and state", async () => {
     const { run, apply, root, home } = layShelf({ "a.txt": "one\n", "sub/b.txt": "one\n" });
     const agent = { env: { MULTI_EDIT_AGENT: "r2d2" } };

@@ -1,4 +1,5 @@
 /** Many agents without an editor that write at the same time: their calls wait for each other instead of failing. */
+
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -12,6 +13,7 @@ import { createTurn } from "../../server/disk/turn.js";
 import { applyBatch } from "../../server/lsp/apply/apply.js";
 import type { Answer } from "../../server/lsp/edit/result.js";
 import { limits } from "../../server/text/limits.js";
+import { defaultSettings } from "../../server/workspace/settings.js";
 import { ownStateHome } from "../support/agentPeer.js";
 import { buildProgram, type Program } from "../support/build.js";
 import { makeDirectory } from "../support/directory.js";
@@ -82,7 +84,12 @@ describe("a call whose file another batch holds", () => {
     mkdirSync(workspace.state, { recursive: true, mode: 0o700 });
     const lock = takeLock(workspace, newId(), claimFor(workspace, [join(root, "a.txt")]));
     if (!lock.ok) throw new Error(lock.failure.message);
-    const session = await openDiskSession(root, undefined, "0.0.0", () => undefined);
+    const session = await openDiskSession(
+      root,
+      { settings: defaultSettings, isStricterOnly: false, problems: [] },
+      "0.0.0",
+      () => undefined,
+    );
     const apply = (path: string, token = CancellationToken.None): Promise<Answer> => {
       const params = { path, oldText: "one", newText: "two" };
       return applyBatch(session, { params, applier: "server", caller: undefined }, token);

@@ -4,7 +4,9 @@ import { stateHome } from "../support/agentPeer.js";
 import { columnOf, type ResultTable, writeColumn } from "../support/resultTable.js";
 import { builtServer } from "../support/wireServer.js";
 import type { AgentKind } from "./agent.js";
+import { hookScenes } from "./hookScenes.js";
 import { kinds } from "./kinds.js";
+import { questionScenes } from "./questions.js";
 import { type Scene, scenes } from "./scenes.js";
 import { absence, layStage, versionOf } from "./stage.js";
 import { layTheatre } from "./theatre.js";
@@ -33,8 +35,9 @@ for (const [reason, names] of absent) {
 function describeAgent(kind: AgentKind): void {
   const name = `${kind.name} ${versionOf(kind)}`;
   const column = new Map<string, string>();
-  describe(name, { timeout: 120_000 }, () => {
-    for (const scene of scenes) it(scene.name, async () => void column.set(scene.name, await play(kind, scene)));
+  describe(name, { timeout: 240_000 }, () => {
+    for (const scene of [...scenes, ...questionScenes, ...hookScenes])
+      it(scene.name, async () => void column.set(scene.name, await play(kind, scene)));
     it("has the results that the table of client-samples/agents/README.md shows", async () => {
       if (process.env.UPDATE_AGENTS === "1") await writeColumn(table, name, column);
       expect(Object.fromEntries(columnOf(table, name) ?? [])).toEqual(Object.fromEntries(column));
@@ -44,7 +47,8 @@ function describeAgent(kind: AgentKind): void {
 
 /** Plays a scene in a home and a project of its own; returns the cell. */
 async function play(kind: AgentKind, scene: Scene): Promise<string> {
-  const stage = await layStage(kind, builtServer);
+  if (scene.hook !== undefined && kind.ownTools === undefined) return "no hook";
+  const stage = await layStage(kind, builtServer, scene.hook);
   stateHome(stage.state);
   const theatre = layTheatre(stage, builtServer);
   try {

@@ -9,22 +9,35 @@ const toolNames: readonly ToolName[] = [
 ];
 
 /** Finds the server's tools among those of a request. `prefix`: the agent's part of the names. */
-const declaredWith =
+export const declaredWith =
   (prefix: string) =>
   ({ tools }: Heard): readonly string[] =>
     toolNames.filter((name) => tools.some((tool) => tool.name === `${prefix}${name}` && tool.description !== ""));
 
-const claude: AgentKind = {
+export const claude: AgentKind = {
   name: "Claude Code",
   folder: "claude",
   packageName: "@anthropic-ai/claude-code",
   setup: "claude",
+  projectFile: "CLAUDE.md",
   prepare: () => undefined,
   env: ({ url }) => ({ ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: "scripted" }),
   command: ({ installed }, prompt) => [join(installed, "claude/node_modules/.bin/claude"), "-p", prompt],
+  shell: { flags: ["--allowedTools", "Bash(env)"], call: (command) => ({ tool: "Bash", arguments: { command } }) },
   call: (tool, args) => ({ tool: `mcp__multi-edit__${tool}`, arguments: args }),
   answerIn: (result) => result,
   tools: toolNames,
+  ownTools: {
+    edit: (file_path, { oldText, newText }) => ({
+      tool: "Edit",
+      arguments: { file_path, old_string: oldText, new_string: newText },
+    }),
+    read: (file_path) => ({ tool: "Read", arguments: { file_path } }),
+    named: "mcp__multi-edit__multi_edit",
+    done: /^The file .* has been updated successfully\./,
+    missing: "String to replace not found in file.",
+    args: ["--permission-mode", "acceptEdits"],
+  },
   declared: declaredWith("mcp__multi-edit__"),
 };
 
@@ -42,7 +55,17 @@ const codexBase = {
   folder: "codex",
   packageName: "@openai/codex",
   setup: "codex",
+  projectFile: "AGENTS.md",
   env: () => ({ SCRIPTED_KEY: "scripted" }),
+} as const;
+
+const codexPatch = (path: string, { oldText, newText }: { oldText: string; newText: string }): string =>
+  `*** Begin Patch\n*** Update File: ${path}\n@@\n-${oldText}\n+${newText}\n*** End Patch`;
+
+const codexOwn = {
+  named: "mcp__multi_edit__apply_patch",
+  done: /Success\. Updated the following files:\nM |^Script completed\n.*\n\{\}\s*$/s,
+  args: ["--dangerously-bypass-hook-trust", "--sandbox", "workspace-write"],
 } as const;
 
 /**
@@ -58,23 +81,53 @@ const codexUnknown: AgentKind = {
     join(installed, "codex/node_modules/.bin/codex"),
     ...["exec", "--skip-git-repo-check", prompt],
   ],
+  shell: { call: (cmd) => ({ tool: "exec_command", arguments: { cmd } }) },
   call: (tool, args) => ({ tool: `mcp__multi_edit/${tool}`, arguments: args }),
   tools: toolNames,
+  ownTools: {
+    ...codexOwn,
+    edit: (path, edit) => ({
+      tool: "exec_command",
+      arguments: { cmd: `apply_patch <<'EOF'\n${codexPatch(path, edit)}\nEOF` },
+    }),
+  },
   answerIn: (result) => result.replace(/^Wall time: .*\nOutput:\n/, ""),
   declared: declaredWith("mcp__multi_edit/"),
 };
 
-/** With most models that Codex knows, the model calls tools from a script. */
-const codexKnown: AgentKind = {
+/**
+ * With most models that Codex knows, the model calls tools from a script. Codex hands a script that takes longer than
+ * half a minute, here a second, back to the model.
+ */
+export const codexKnown: AgentKind = {
   ...codexUnknown,
   name: "Codex, gpt-6-sol",
   env: codexBase.env,
   prepare: ({ put, url }) => put(".codex/config.toml", codexConfig(url, "gpt-6-sol")),
+  shell: {
+    call: (cmd) => ({
+      tool: "functions/exec",
+      arguments: {},
+      text: `text(await tools.exec_command(${JSON.stringify({ cmd })}));`,
+    }),
+  },
   call: (tool, args) => ({
     tool: "functions/exec",
     arguments: {},
-    text: `text(await tools.mcp__multi_edit__${tool}(${JSON.stringify(args)}));`,
+    text: `// @exec: {"yield_time_ms": 1000}\ntext(await tools.mcp__multi_edit__${tool}(${JSON.stringify(args)}));`,
   }),
+  waitOn(result) {
+    const cell = /^Script running with cell ID (\S+)/.exec(result)?.[1];
+    return cell === undefined ? undefined : { tool: "functions/wait", arguments: { cell_id: cell } };
+  },
+  ownTools: {
+    ...codexOwn,
+    edit: (path, edit) => ({
+      tool: "functions/exec",
+      arguments: {},
+      text: `text(await tools.apply_patch(${JSON.stringify(codexPatch(path, edit))}));`,
+    }),
+  },
   answerIn(result) {
     const output = result.replace(/^Script (?:completed|failed)\nWall time.*\nOutput:\n+/, "");
     const { content } = JSON.parse(output) as { content: { text: string }[] };
@@ -86,26 +139,44 @@ const codexKnown: AgentKind = {
   },
 };
 
-const openCode: AgentKind = {
+export const openCode: AgentKind = {
   name: "opencode",
   folder: "opencode",
   packageName: "opencode-ai",
   setup: "opencode",
+  projectFile: "AGENTS.md",
   prepare({ put, url }) {
     const options = { baseURL: `${url}/v1`, apiKey: "scripted" };
     const provider = { scripted: { npm: "@ai-sdk/openai-compatible", options, models: { scripted: {} } } };
     put(".config/opencode/opencode.json", JSON.stringify({ model: "scripted/scripted", provider }, undefined, 2));
+    // With a plugin, opencode first installs a package with types from the registry; here, it finds it installed.
+    const dependencies = { "@opencode-ai/plugin": "1" };
+    put(".config/opencode/package-lock.json", JSON.stringify({ packages: { "": { dependencies } } }));
+    put(".config/opencode/node_modules/.keep", "");
   },
   env: () => ({ OPENCODE_DISABLE_AUTOUPDATE: "1" }),
   command: ({ installed }, prompt) => [join(installed, "opencode/node_modules/.bin/opencode"), "run", prompt],
+  shell: { call: (command) => ({ tool: "bash", arguments: { command, description: "a command" } }) },
   call: (tool, args) => ({ tool: `multi-edit_${tool}`, arguments: args }),
   answerIn: (result) => result,
   tools: toolNames,
+  ownTools: {
+    edit: (filePath, { oldText, newText }) => ({
+      tool: "edit",
+      arguments: { filePath, oldString: oldText, newString: newText },
+    }),
+    read: (filePath) => ({ tool: "read", arguments: { filePath } }),
+    named: "multi-edit_multi_edit",
+    done: /^Edit applied successfully\./,
+    args: [],
+  },
   declared: declaredWith("multi-edit_"),
 };
 
-const openCodePlan: AgentKind = {
-  ...openCode,
+const { ownTools: _ownTools, ...openCodeWithoutEdits } = openCode;
+
+export const openCodePlan: AgentKind = {
+  ...openCodeWithoutEdits,
   name: "opencode, plan agent",
   tools: ["preview_edits", "read_document", "editor_status"],
   refuses: /unavailable|not found|invalid|denied|permission/i,
@@ -123,29 +194,48 @@ function geminiAnswer(result: string): string {
   return (item?.functionResponse.response.content ?? []).map(({ text }) => text).join("\n");
 }
 
-const geminiCli: AgentKind = {
+export const geminiCli: AgentKind = {
   name: "Gemini CLI",
   folder: "gemini",
   packageName: "@google/gemini-cli",
   setup: "gemini",
+  projectFile: "GEMINI.md",
   prepare({ put }) {
     const security = { auth: { selectedType: "gemini-api-key" }, folderTrust: { enabled: false } };
     put(".gemini/settings.json", JSON.stringify({ security, model: { name: "gemini-2.5-pro" } }, undefined, 2));
   },
   env: ({ url }) => ({ GOOGLE_GEMINI_BASE_URL: url, GEMINI_API_KEY: "scripted" }),
   command: ({ installed }, prompt) => [join(installed, "gemini/node_modules/.bin/gemini"), "-p", prompt],
+  shell: {
+    flags: ["--allowed-tools", "run_shell_command(env)"],
+    call: (command) => ({ tool: "run_shell_command", arguments: { command } }),
+  },
   call: (tool, args) => ({ tool: `mcp_multi-edit_${tool}`, arguments: args }),
   answerIn: geminiAnswer,
   tools: toolNames,
+  ownTools: {
+    edit: (file_path, { oldText, newText }) => ({
+      tool: "replace",
+      arguments: { file_path, instruction: "Change it.", old_string: oldText, new_string: newText },
+    }),
+    read: (file_path) => ({ tool: "read_file", arguments: { file_path } }),
+    named: "mcp_multi-edit_multi_edit",
+    done: /^Successfully modified file/,
+    args: ["--approval-mode", "auto_edit"],
+  },
   declared: declaredWith("mcp_multi-edit_"),
 };
 
-/** pi without MCP: the extension replaces its tool `edit` and adds `read_document`. */
-const pi: AgentKind = {
+/** pi's tool for the server's tools, if it has another name. */
+const piTools: Readonly<Partial<Record<ToolName, string>>> = { multi_edit: "edit", apply_patch: "edit" };
+
+/** pi without MCP: the extension replaces its tool `edit`, which also takes patches, and adds `read_document`. */
+export const pi: AgentKind = {
   name: "pi",
   folder: "pi",
   packageName: "@earendil-works/pi-coding-agent",
   setup: "pi",
+  projectFile: "AGENTS.md",
   prepare({ put, url }) {
     const provider = {
       baseUrl: `${url}/v1`,
@@ -161,11 +251,11 @@ const pi: AgentKind = {
     join(installed, "pi/node_modules/@earendil-works/pi-coding-agent/dist/cli.js"),
     ...["-p", prompt, "--provider", "scripted", "--model", "scripted"],
   ],
-  call: (tool, args) => ({ tool: tool === "multi_edit" ? "edit" : tool, arguments: args }),
+  shell: { call: (command) => ({ tool: "bash", arguments: { command } }) },
+  call: (tool, args) => ({ tool: piTools[tool] ?? tool, arguments: args }),
   answerIn: (result) => result,
-  tools: ["multi_edit", "read_document"],
-  declared: ({ tools }) =>
-    toolNames.filter((name) => tools.some((tool) => tool.name === (name === "multi_edit" ? "edit" : name))),
+  tools: ["multi_edit", "apply_patch", "read_document"],
+  declared: ({ tools }) => toolNames.filter((name) => tools.some((tool) => tool.name === (piTools[name] ?? name))),
 };
 
 /** All agents, each in the modes that differ. */

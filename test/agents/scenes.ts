@@ -1,8 +1,10 @@
 /** Scenes that every agent goes through: its conversation with a scripted model, beside an editor with unsaved text. */
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
+import { agentVariables } from "../../server/agent/cli/commandLine.js";
 import type { AgentKind, ToolName } from "./agent.js";
-import type { Conversation } from "./stage.js";
+import type { Conversation, HookForm } from "./stage.js";
 import type { OpenTexts, SceneEditor, Theatre } from "./theatre.js";
 import { tokensOf } from "./tokens.js";
 
@@ -10,6 +12,8 @@ import { tokensOf } from "./tokens.js";
 export interface Scene {
   /** The row of the table. */
   readonly name: string;
+  /** The form of the hook that is set up; `undefined` for none. */
+  readonly hook?: HookForm;
   /** Plays the scene; returns the cell. */
   run(theatre: Theatre): Promise<string>;
 }
@@ -93,6 +97,19 @@ export const scenes: readonly Scene[] = [
       const names = await converse(async ({ first }) => kind.declared(first));
       expect(names).toEqual(kind.tools);
       return names.length === 6 ? done : `yes: ${names.join(", ")}`;
+    },
+  },
+  {
+    name: "the file in which it finds the lines for the model",
+    async run({ stage: { kind }, lay, openEditor, converse }) {
+      const page = new URL(`../../client-samples/${kind.setup === "pi" ? "pi" : "agents"}/README.md`, import.meta.url);
+      const lines = /^```markdown\n([\s\S]*?)^```$/m.exec(readFileSync(page, "utf8"))?.[1] ?? "";
+      expect(lines).toMatch(/^Edit files with /);
+      lay({ ...files, [kind.projectFile]: `Rules of this project:\n${lines}` });
+      await openEditor(open);
+      const { system, said } = await converse(async ({ first }) => first);
+      expect([system, ...said].join("\n")).toContain(`Rules of this project:\n${lines.trimEnd()}`);
+      return kind.projectFile;
     },
   },
   {
@@ -180,6 +197,16 @@ export const scenes: readonly Scene[] = [
         expect(disk()["sub/tax.ts"]).toBe("export const low = 0.05;\n");
         return done;
       });
+    },
+  },
+  {
+    name: "sets a variable for its commands, by which an undo that it types is known as the agent's",
+    async run({ converse }) {
+      const environment = await converse(({ run }) => run("env"));
+      // A sandbox that the user can switch off does not count.
+      const lasting = agentVariables.filter((name) => !name.startsWith("CODEX_SANDBOX"));
+      expect(lasting.filter((name) => new RegExp(`(?:^|\\W|\\\\n)${name}=\\w`, "m").test(environment))).not.toEqual([]);
+      return done;
     },
   },
   {

@@ -7,7 +7,7 @@ import { buildProgram } from "../support/build.js";
 import { removeTree } from "../support/directory.js";
 import type { AgentKind, Place, ToolName } from "./agent.js";
 import { type Model, startModel } from "./model.js";
-import type { Heard } from "./protocols.js";
+import type { Call, Heard } from "./protocols.js";
 
 /** The conversation between an agent and the model that the test plays. */
 export interface Conversation {
@@ -15,13 +15,24 @@ export interface Conversation {
   readonly first: Heard;
   /** Calls a tool of the server, and resolves with the server's answer as the model gets it. */
   call(tool: ToolName, args: object): Promise<string>;
+  /** Calls one of the agent's own tools, and resolves with the result as the model gets it. */
+  callOwn(call: Call): Promise<string>;
+  /** Makes any call, and resolves with the request that follows. */
+  hear(call: Call): Promise<Heard>;
+  /** Runs a command with the agent's own tool for this, and resolves with the result as the model gets it. */
+  run(command: string): Promise<string>;
 }
+
+/** The form of the hook for the agent's own tools: it turns their calls away, or applies them. */
+export type HookForm = "deny" | "apply";
 
 /** A home and a project for an agent that is set up as its page says. */
 export interface Stage {
   readonly kind: AgentKind;
   /** The directory in which a server of the same user keeps its state: its XDG_STATE_HOME. */
   readonly state: string;
+  /** Sets how many seconds the server's calls wait for an answer; `undefined`: as many as the agent is set up for. */
+  setPatience(seconds: number | undefined): void;
   /** Runs the agent in a folder; the test plays its model. Rejects if the agent ends before the conversation does. */
   converse<T>(folder: string, play: (conversation: Conversation) => Promise<T>): Promise<T>;
   /** The message with which the command line refuses a call in this folder, for a model. */
@@ -45,7 +56,7 @@ export function versionOf({ folder, packageName }: AgentKind): string {
 }
 
 /** The command line that runs a program in a network namespace that has only the loopback interface. */
-function alone(command: readonly string[]): [program: string, args: string[]] {
+export function alone(command: readonly string[]): [program: string, args: string[]] {
   const rights = process.getuid?.() === 0 ? [] : ["--map-root-user"];
   return ["unshare", ["--net", ...rights, "sh", "-c", 'ip link set lo up && exec "$@"', "sh", ...command]];
 }
@@ -53,13 +64,16 @@ function alone(command: readonly string[]): [program: string, args: string[]] {
 /** The port of the model inside the namespace, in which no other program listens. */
 const port = 18080;
 
-/** Lays a home in which the agent is connected with the scripted model, and the server is set up. */
-export async function layStage(kind: AgentKind, server: string): Promise<Stage> {
+/**
+ * Lays a home in which the agent is connected with the scripted model, and the server is set up. `hook`: `undefined` for
+ * none.
+ */
+export async function layStage(kind: AgentKind, server: string, hook?: HookForm): Promise<Stage> {
   const base = realpathSync(mkdtempSync(join(tmpdir(), "me-agent-")));
   const relay = await buildProgram(new URL("relay.ts", import.meta.url));
   const [home, bin] = [join(base, "home"), join(base, "bin")];
   for (const folder of [home, bin]) mkdirSync(folder, { mode: 0o700 });
-  writeFileSync(join(bin, "multi-edit"), `#!/bin/sh\nexec '${process.execPath}' '${server}' "$@"\n`, { mode: 0o755 });
+  writeFileSync(join(bin, "multi-edit"), programText(server, patienceIn(base)), { mode: 0o755 });
   const place: Place = {
     home,
     installed: process.env.AGENTS_ROOT ?? "",
@@ -77,17 +91,23 @@ export async function layStage(kind: AgentKind, server: string): Promise<Stage> 
     ...kind.env(place),
   };
   kind.prepare(place);
-  const setUp = spawnSync(join(bin, "multi-edit"), ["setup", kind.setup, "--write"], { env, encoding: "utf8" });
-  if (setUp.status !== 0) throw new Error(`setup ${kind.setup} --write: ${setUp.stdout}${setUp.stderr}`);
+  const setUp = [join(bin, "multi-edit"), "setup", kind.setup, "--write", ...hookOptions(hook)];
+  for (const step of kind.install?.(place) ?? [setUp]) {
+    const { status, stdout, stderr } = spawnSync(...alone(step), { cwd: base, env, encoding: "utf8" });
+    if (status !== 0) throw new Error(`${step.join(" ")}: ${stdout}${stderr}`);
+  }
   let runs = 0;
   return {
     kind,
     state: env.XDG_STATE_HOME ?? join(home, ".local/state"),
+    setPatience: (seconds) => void (seconds !== undefined && writeFileSync(patienceIn(base), String(seconds))),
     async converse(folder, play) {
       // The path of a socket must be short.
       const socket = join(base, `${runs++}.sock`);
       const model = await startModel(socket);
-      const command = [process.execPath, relay.path, socket, String(port), ...kind.command(place, "Please go on.")];
+      const flags = (hook === undefined ? kind.shell.flags : kind.ownTools?.args) ?? [];
+      const asked = [...kind.command(place, "Please go on."), ...flags];
+      const command = [process.execPath, relay.path, socket, String(port), ...asked];
       const agent = spawn(...alone(command), { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"], detached: true });
       let said = "";
       for (const stream of [agent.stdout, agent.stderr]) stream.on("data", (chunk) => (said += String(chunk)));
@@ -100,7 +120,7 @@ export async function layStage(kind: AgentKind, server: string): Promise<Stage> 
         // A person who examines the failure needs to know what the agent said.
         if (error instanceof Error) error.message += `\n${kind.name} said:\n${said.slice(-4_000)}`;
         // Not every agent ends while its model keeps it waiting.
-        process.kill(-(agent.pid ?? 0), "SIGKILL");
+        if (agent.exitCode === null && agent.signalCode === null) process.kill(-(agent.pid ?? 0), "SIGKILL");
         throw error;
       } finally {
         await ended;
@@ -119,6 +139,17 @@ export async function layStage(kind: AgentKind, server: string): Promise<Stage> 
   };
 }
 
+const patienceIn = (base: string): string => join(base, "patience");
+
+/** A program that runs the server. If the file `patience` exists, its number of seconds limits the wait of MCP calls. */
+const programText = (server: string, patience: string): string => `#!/bin/sh
+if [ "$1" = mcp ] && [ -e '${patience}' ]; then set -- "$@" --timeout "$(cat '${patience}')"; fi
+exec '${process.execPath}' '${server}' "$@"
+`;
+
+const hookOptions = (hook: HookForm | undefined): string[] =>
+  hook === undefined ? [] : ["--hook", ...(hook === "apply" ? ["--apply"] : [])];
+
 /** Plays the model's part, then ends the conversation. */
 async function playThrough<T>(
   kind: AgentKind,
@@ -126,13 +157,21 @@ async function playThrough<T>(
   play: (conversation: Conversation) => Promise<T>,
 ): Promise<T> {
   const first = await model.next();
+  const heardAfter = (call: Call): Promise<Heard> => {
+    model.reply({ calls: [call] });
+    return model.next();
+  };
+  const answerTo = async (call: Call): Promise<string> => {
+    const result = (await heardAfter(call)).results.at(-1) ?? "";
+    const wait = kind.waitOn?.(result);
+    return wait === undefined ? result : answerTo(wait);
+  };
   const result = await play({
     first,
-    async call(tool, args) {
-      model.reply({ calls: [kind.call(tool, args)] });
-      const { results } = await model.next();
-      return kind.answerIn(results.at(-1) ?? "");
-    },
+    hear: heardAfter,
+    call: async (tool, args) => kind.answerIn(await answerTo(kind.call(tool, args))),
+    callOwn: answerTo,
+    run: (command) => answerTo(kind.shell.call(command)),
   });
   model.reply({ says: "Done." });
   return result;

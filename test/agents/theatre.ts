@@ -15,9 +15,20 @@ export type OpenTexts = Readonly<Record<string, string>>;
 export interface SceneEditor {
   /** The open texts by path. */
   texts(): Record<string, string>;
+  /** The number of questions that the user was asked. */
+  questions(): number;
+  /** Undoes the last call, as a command of the editor does it. */
+  undo(): Promise<void>;
   /** Ends as LSP says, and waits until the session is no longer announced. */
   quit(): Promise<void>;
   kill(): Promise<void>;
+  /** Stops the server's process, which then answers no more. */
+  suspend(): void;
+}
+
+/** A user who is asked about every edit, and agrees after some milliseconds. */
+export interface SceneUser {
+  readonly confirmsAfter: number;
 }
 
 /** The place of a scene. */
@@ -30,7 +41,7 @@ export interface Theatre {
   /** All files of the project by path. */
   disk(): Record<string, string>;
   /** Starts an editor, opens documents in it, and waits until agents can find it. */
-  openEditor(open: OpenTexts): Promise<SceneEditor>;
+  openEditor(open: OpenTexts, user?: SceneUser): Promise<SceneEditor>;
   /** Runs the agent in the project's folder, or in a folder below it. */
   converse<T>(play: (conversation: Conversation) => Promise<T>, folder?: string): Promise<T>;
   /** The message with which the server refuses this call. */
@@ -52,11 +63,13 @@ export function layTheatre(stage: Stage, server: string): Theatre {
       }
     },
     disk: () => filesOf(root),
-    async openEditor(open) {
+    async openEditor(open, user) {
       const command = [process.execPath, server, "--stdio"] as const;
-      const settings = { save: "never" };
+      const settings = { save: "never", ...(user === undefined ? {} : { confirm: "always" }) };
       const editor = await startEditor({ server: command, folders: [root], clientInfo: { name: "Tester" }, settings });
       editors.push(editor);
+      editor.answerQuestionsWith("Apply");
+      editor.beforeAnswers(() => new Promise((resolve) => setTimeout(resolve, user?.confirmsAfter ?? 0)));
       for (const [path, text] of Object.entries(open)) {
         await editor.open({ uri: pathToFileURL(join(root, path)).href, text });
       }
@@ -77,6 +90,10 @@ function sceneEditor(editor: FakeEditor, root: string, state: string): SceneEdit
       Object.fromEntries(
         [...editor.documents].map(([uri, { text }]) => [uri.slice(pathToFileURL(root).href.length + 1), text]),
       ),
+    questions: () => editor.questions.length,
+    async undo() {
+      await editor.connection.sendRequest("workspace/executeCommand", { command: "multiEdit.undo", arguments: [] });
+    },
     async quit() {
       await editor.stop();
       while (filesIn(state).length > 0) await new Promise((resolve) => setTimeout(resolve, 20));
@@ -85,6 +102,7 @@ function sceneEditor(editor: FakeEditor, root: string, state: string): SceneEdit
       editor.process.kill("SIGKILL");
       if (editor.process.signalCode === null) await once(editor.process, "exit");
     },
+    suspend: () => void editor.process.kill("SIGSTOP"),
   };
 }
 

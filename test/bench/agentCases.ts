@@ -1,14 +1,17 @@
 /** Cases about agents: how quickly they get an answer, and how many tokens it costs them. */
 import { spawn } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { pathToFileURL } from "node:url";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { encode } from "gpt-tokenizer/encoding/o200k_base";
 import { median, race, uncertainty } from "./race.js";
 import type { BenchCase, Goal, Row } from "./result.js";
 import { rounds } from "./scale.js";
+import { connect } from "./server.js";
 
 /** The built program, which the benchmark's own build has just made. */
 const program = join(process.cwd(), "dist", "main.cjs");
@@ -18,6 +21,15 @@ const starts = [
   { name: "mcp, to the answer to initialize", args: ["mcp"], limit: 3, endsWithAnswer: true, input: "initialize" },
   { name: "apply, one edit of a closed file", args: ["apply"], limit: 3, endsWithAnswer: false, input: "call" },
   { name: "sessions", args: ["sessions"], limit: 2, endsWithAnswer: false, input: "" },
+  { name: "hook, an edit of unsaved text", args: ["hook", "claude"], limit: 2.5, endsWithAnswer: false, input: "edit" },
+  {
+    name: "hook --apply, an edit of unsaved text",
+    args: ["hook", "gemini", "--apply"],
+    limit: 2.5,
+    endsWithAnswer: false,
+    input: "applied",
+  },
+  { name: "hook, a read of unsaved text", args: ["hook", "claude"], limit: 2.5, endsWithAnswer: false, input: "read" },
 ] as const;
 
 const agentStart: BenchCase = {
@@ -27,8 +39,11 @@ const agentStart: BenchCase = {
   async measure(scale) {
     const folder = mkdtempSync(join(tmpdir(), "multi-edit-bench-agent-"));
     const rows: Row[] = [];
+    let editor: UnsavedEditor | undefined;
     try {
       for (const { name, args, limit, endsWithAnswer, input } of starts) {
+        // With an editor that has the folder, the other commands would take another way.
+        if (args[0] === "hook") editor ??= await openUnsaved(folder, "unsaved.txt");
         let count = 0;
         const run = async (): Promise<void> => {
           // Each call undoes the one before.
@@ -36,6 +51,12 @@ const agentStart: BenchCase = {
           const inputs = {
             initialize: `${JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params: {} })}\n`,
             call: JSON.stringify({ path: "a.txt", oldText, newText }),
+            edit: eventOf("PreToolUse", "Edit", folder),
+            read: eventOf("PostToolUse", "Read", folder),
+            applied: JSON.stringify({
+              ...{ hook_event_name: "BeforeTool", tool_name: "replace", cwd: folder, session_id: "1" },
+              tool_input: { file_path: "unsaved.txt", old_string: oldText, new_string: newText },
+            }),
             "": "",
           };
           await runProgram([program, ...args], { folder, input: inputs[input], endsWithAnswer });
@@ -43,6 +64,8 @@ const agentStart: BenchCase = {
         writeFileSync(join(folder, "a.txt"), "one\n");
         const contenders = { ours: { run }, node: { run: async () => runProgram(["-e", "0"], { folder }) } };
         const times = await race(contenders, { ...rounds(15, scale), collect: false });
+        if (input === "applied" && editor?.applied() !== count)
+          throw new Error("the editor has not applied every call");
         const [ours, node] = [median(times.ours), median(times.node)];
         rows.push({
           name,
@@ -52,11 +75,58 @@ const agentStart: BenchCase = {
         });
       }
     } finally {
+      editor?.close();
       rmSync(folder, { recursive: true, force: true });
     }
     return { rows };
   },
 };
+
+/** The event of one of Claude Code's own tools for the file with unsaved text. */
+const eventOf = (hook_event_name: string, tool_name: string, cwd: string): string => {
+  const tool_input = { file_path: join(cwd, "unsaved.txt"), old_string: "one", new_string: "two" };
+  return JSON.stringify({ hook_event_name, tool_name, tool_input, cwd, session_id: "1", tool_use_id: "1" });
+};
+
+/** An editor with unsaved text. */
+interface UnsavedEditor {
+  /** Number of calls that it has applied. */
+  applied(): number;
+  close(): void;
+}
+
+/** Opens a file in an editor, with unsaved text; agents find its session in a state folder of the benchmark's own. */
+async function openUnsaved(folder: string, name: string): Promise<UnsavedEditor> {
+  const before = process.env.XDG_STATE_HOME;
+  const state = join(folder, "state");
+  process.env.XDG_STATE_HOME = state;
+  writeFileSync(join(folder, name), "one\n");
+  const { child, connection } = await connect(folder);
+  const uri = pathToFileURL(join(folder, name)).href;
+  const textDocument = { uri, languageId: "plaintext", version: 1, text: "unsaved\none\n" };
+  connection.onRequest("workspace/applyEdit", async () => {
+    // The calls replace the last line in turn by these two texts.
+    const text = textDocument.version++ % 2 === 1 ? "unsaved\ntwo\n" : "unsaved\none\n";
+    const { version } = textDocument;
+    await connection.sendNotification("textDocument/didChange", {
+      textDocument: { uri, version },
+      contentChanges: [{ text }],
+    });
+    return { applied: true };
+  });
+  await connection.sendNotification("textDocument/didOpen", { textDocument });
+  const sessions = join(state, "multi-edit-language-server", "sessions");
+  while (!existsSync(sessions) || !readdirSync(sessions).some((one) => one.endsWith(".json"))) await delay(20);
+  return {
+    applied: () => textDocument.version - 1,
+    close() {
+      if (before === undefined) delete process.env.XDG_STATE_HOME;
+      else process.env.XDG_STATE_HOME = before;
+      connection.dispose();
+      child.kill("SIGKILL");
+    },
+  };
+}
 
 /** Runs Node to its end or, with `endsWithAnswer`, to its first output. */
 function runProgram(

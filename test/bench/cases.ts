@@ -3,10 +3,12 @@ import { agentCases } from "./agentCases.js";
 import { batchCases } from "./batchCases.js";
 import { bulk } from "./bulkCases.js";
 import { diskBatch } from "./diskCases.js";
+import { fairness } from "./fairCases.js";
 import { hostile } from "./hostileCases.js";
 import { openDocuments } from "./openCases.js";
 import type { BenchCase } from "./result.js";
 import { ladder } from "./rungCases.js";
+import { viewCases } from "./viewCases.js";
 import { wireCases } from "./wireCases.js";
 
 /** The cases in the order of the table of goals. */
@@ -16,6 +18,8 @@ export const benchCases: readonly BenchCase[] = [
   ...wireCases,
   bulk,
   openDocuments,
+  ...viewCases,
+  fairness,
   diskBatch,
   ...agentCases,
   hostile,

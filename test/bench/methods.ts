@@ -6,6 +6,7 @@ import { type EditTarget, toWorkspaceEdit } from "../../server/lsp/edit/workspac
 import type { MultiEditErrorData, MultiEditResult } from "../../server/lsp/protocol.js";
 import type { Planned } from "../../server/plan/outcome.js";
 import { planBatch } from "../../server/plan/plan.js";
+import type { Document } from "../../server/plan/snapshot.js";
 import { toEnd } from "../../server/text/lines.js";
 import { documentAt, snapshotOf } from "../support/planning.js";
 import type { BatchText, Replacement } from "./batches.js";
@@ -25,10 +26,17 @@ export function throughCore(
   texts: readonly { readonly path: string; readonly text: string }[],
   call: unknown,
 ): CoreAnswer {
+  return throughDocuments(
+    texts.map(({ path, text }) => documentAt(path, text)),
+    call,
+  );
+}
+
+/** Processes a call for documents that may have earlier texts. */
+export function throughDocuments(documents: readonly Document[], call: unknown): CoreAnswer {
   const decoded = decodeCall(call, { optionsAllowed: true });
   if (!decoded.ok) return { planned: undefined, answer: toErrorData(toRefusal(decoded.failures)) };
   const { operations, options, defaultOrder, warnings } = decoded;
-  const documents = texts.map(({ path, text }) => documentAt(path, text));
   const planned = toEnd(
     planBatch(operations, snapshotOf(documents), {
       atomic: options.atomic ?? "all",

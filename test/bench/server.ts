@@ -22,6 +22,10 @@ export interface BenchServer {
   /** Sends these changes in one notification, under the next version number. */
   change(path: string, ...changes: readonly TextDocumentContentChangeEvent[]): Promise<void>;
   close(path: string): Promise<void>;
+  /** Reads the whole text, as an agent does. */
+  read(path: string): Promise<void>;
+  /** Saves a document; `text`: its text. */
+  save(path: string, text: string): Promise<void>;
   /** Sends `multiEdit/apply`, which returns the edit and leaves the text unchanged. */
   apply(call: unknown): Promise<MultiEditResult | MultiEditErrorData>;
   /** Sends the smallest possible request, for a nonexistent method, and waits for the answer. */
@@ -51,12 +55,23 @@ const heapProbe = `process.on("message", () => {
   process.send({ used: heapUsed + external, mostResident: 1024 * process.resourceUsage().maxRSS });
 });`;
 
-/** Starts and initializes a server; if `withHeap` is set, the server can report on its heap. */
-export async function startServer(
-  { withHeap }: { readonly withHeap: boolean } = { withHeap: false },
-): Promise<BenchServer> {
+/** Lets the server's time of day run 1,000 times as fast. */
+const fastClock = "const [now, start] = [Date.now, Date.now()]; Date.now = () => start + 1000 * (now() - start);";
+
+/** Options of a server. */
+export interface BenchServerOptions {
+  /** `true` if the server can report on its heap. */
+  readonly withHeap?: boolean;
+  /** `true` if a minute of the server's time of day takes 60 ms. */
+  readonly isFast?: boolean;
+  /** The unit in which the editor counts characters; by default UTF-16. */
+  readonly encoding?: "utf-8" | "utf-16";
+}
+
+/** Starts and initializes a server. */
+export async function startServer(options: BenchServerOptions = {}): Promise<BenchServer> {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "multi-edit-bench-")));
-  const { child, connection } = await connect(root, { withHeap });
+  const { child, connection } = await connect(root, options);
   const versions = new Map<string, number>();
   const uriOf = (path: string): string => pathToFileURL(join(root, path)).href;
   return {
@@ -73,6 +88,13 @@ export async function startServer(
       await connection.sendNotification("textDocument/didChange", { textDocument, contentChanges: changes });
     },
     close: (path) => connection.sendNotification("textDocument/didClose", { textDocument: { uri: uriOf(path) } }),
+    async read(path) {
+      await connection.sendRequest("multiEdit/read", { path: join(root, path) });
+    },
+    async save(path, text) {
+      writeFileSync(join(root, path), text);
+      await connection.sendNotification("textDocument/didSave", { textDocument: { uri: uriOf(path) } });
+    },
     apply: (call) => connection.sendRequest<MultiEditResult>("multiEdit/apply", call).catch(dataOf),
     ask: () => connection.sendRequest<never>("multiEdit/nothing", {}).catch(() => undefined),
     memory: () => memoryOf(child),
@@ -101,9 +123,13 @@ function dataOf(error: unknown): MultiEditErrorData {
 /** A server process that has answered `initialize`, and the connection to it. */
 export async function connect(
   root?: string,
-  { withHeap }: { readonly withHeap: boolean } = { withHeap: false },
+  { withHeap = false, isFast = false, encoding = "utf-16" }: BenchServerOptions = {},
 ): Promise<{ child: ChildProcess; connection: MessageConnection }> {
-  const probe = withHeap ? ["--expose-gc", "--import", `data:text/javascript,${encodeURIComponent(heapProbe)}`] : [];
+  const scripts = [...(withHeap ? [heapProbe] : []), ...(isFast ? [fastClock] : [])];
+  const probe = [
+    ...(withHeap ? ["--expose-gc"] : []),
+    ...scripts.flatMap((script) => ["--import", `data:text/javascript,${encodeURIComponent(script)}`]),
+  ];
   const child = spawn(process.execPath, [...probe, program, "--stdio"], {
     stdio: ["pipe", "pipe", "inherit", ...(withHeap ? (["ipc"] as const) : [])],
   });
@@ -117,7 +143,11 @@ export async function connect(
     rootUri: null,
     workspaceFolders: root === undefined ? [] : [{ uri: pathToFileURL(root).href, name: "bench" }],
     capabilities: {
-      workspace: { workspaceEdit: { documentChanges: true, resourceOperations: ["create", "rename", "delete"] } },
+      general: { positionEncodings: [encoding] },
+      workspace: {
+        applyEdit: true,
+        workspaceEdit: { documentChanges: true, resourceOperations: ["create", "rename", "delete"] },
+      },
     },
   });
   await connection.sendNotification("initialized", {});

@@ -75,7 +75,10 @@ export const deviations = {
   stackedAnchors: { always: false, why: "several anchors narrow the search one after the other" },
   lineHint: { always: false, why: "line numbers of a unified diff decide among several matches" },
   missingBlank: { always: false, why: "a context line may lack its leading space" },
-  noNewlineMark: { always: false, why: "git's comment on a missing line end is not a line" },
+  noNewlineMark: {
+    always: false,
+    why: "git's comment on a missing line end is not a line; in an added file, the last line then has none",
+  },
   bareMove: { always: false, why: "a file may be moved without a change" },
   gapAtEnd: { always: false, why: "empty lines at the end of a hunk may be a gap before the next one" },
   anchorIsFirst: { always: false, why: "an anchor may be repeated as the first of the old lines" },

@@ -25,7 +25,7 @@ export interface Chunk {
 
 /** A section, possibly incomplete. */
 export type Part =
-  | { readonly kind: "add"; readonly path: string; text: string }
+  | { readonly kind: "add"; readonly path: string; text: string; isUnended?: boolean }
   | { readonly kind: "delete"; readonly path: string }
   | { readonly kind: "update"; readonly path: string; move?: string; readonly chunks: Chunk[] };
 
@@ -177,8 +177,16 @@ function takeLine(line: string, part: Part | undefined, rules: Rules): string | 
   if (part?.kind === "update") return takeUpdateLine(line, part, rules);
   if (rules.has("blankBetween") && trimBlanks(line) === "") return undefined;
   if (part === undefined || part.kind === "delete") return `no header: ${line}`;
-  if (isNoNewlineMark(line, rules)) return undefined;
+  if (isNoNewlineMark(line, rules)) {
+    if (part.text.endsWith("\n") && part.isUnended !== true) {
+      part.text = part.text.slice(0, -1);
+      part.isUnended = true;
+    }
+    return undefined;
+  }
   if (!line.startsWith("+")) return `no + in front of: ${line}`;
+  if (part.isUnended === true) part.text += "\n";
+  part.isUnended = false;
   part.text += `${line.slice(1)}\n`;
   return undefined;
 }

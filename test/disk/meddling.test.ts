@@ -1,9 +1,13 @@
 /** Another program writes during a batch: its text is kept or can be recovered, and the batch reports the truth. */
-import { dirname } from "node:path";
+import fs, { appendFileSync, readFileSync } from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
+import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { stage } from "../../server/disk/commit.js";
 import { targetOf } from "../../server/disk/diskChange.js";
+import { realFileSystem } from "../../server/disk/fileSystem.js";
 import { recover } from "../../server/disk/recover.js";
+import { makeDirectory } from "../support/directory.js";
 import { type MemoryDisk, memoryDisk } from "./memoryDisk.js";
 import { chooser, randomPlan, type Tree, type TrialPlan, workspaceFolder } from "./plans.js";
 import { overwrite } from "./scene.js";
@@ -117,6 +121,28 @@ describe("another program that writes the same bytes as the batch in a file of i
         expectRest(disk, { plan, path, outcome });
       }
     }
+  });
+});
+
+describe("another program that appends to a file while it is written in place", () => {
+  it.each([
+    ["shorter", "new\n"],
+    ["longer", "new\n".repeat(9)],
+  ])("keeps its lines if the new text is %s, and the old text stays", (_, text) => {
+    const path = join(makeDirectory({ "a.log": "old line\n" }), "a.log");
+    const before = readFileSync(path);
+    const { writeSync } = fs;
+    // After our own first write, as if the other program had been quicker than our next call.
+    fs.writeSync = ((...given: Parameters<typeof writeSync>) => {
+      const written = writeSync(...given);
+      fs.writeSync = writeSync;
+      syncBuiltinESMExports();
+      appendFileSync(path, theirs);
+      return written;
+    }) as typeof writeSync;
+    syncBuiltinESMExports();
+    expect(realFileSystem.fill(path, Buffer.from(text), before)).toBe(false);
+    expect(readFileSync(path, "utf8")).toBe(`old line\n${theirs}`);
   });
 });
 

@@ -72,7 +72,10 @@ async function question(stage: Stage, traits: Traits, answers: readonly string[]
   if (!isWanted) expect([told.outcome, told.codes], told.text).toEqual(["failed", ["userRejected"]]);
   const outcome = isWanted ? done : nothing;
   if (!answers.includes("Show diff")) return outcome;
-  const isShown = stage.wire.messages.some(({ message }) => message.method === "window/showDocument");
+  // A client's own question shows the diff, too.
+  const isShown = stage.wire.messages.some(
+    ({ message: { method } }) => method === "window/showDocument" || method === "multiEdit/confirm",
+  );
   return isShown ? `shown, ${outcome}` : `the question has the diff in it, ${outcome}`;
 }
 
@@ -93,21 +96,31 @@ async function asked(stage: Stage, answers: readonly string[]): Promise<Told> {
     // An editor that can't ask its user says so immediately.
     await delay(200);
     if (question === true || isAnswered) return told;
-    const { message, actions } = question.params;
-    expect(message).toContain("2 files (2 edits)");
-    const titles: string[] = actions.map(({ title }: { title: string }) => title);
-    // If the editor can't show the diff, the question contains it.
-    if (!titles.includes(answer)) continue;
+    expect(question.params.label ?? question.params.message).toContain("2 files (2 edits)");
+    // If the editor can't show the diff in answer to the question, the question itself shows it.
+    if (!titlesOf(question).includes(answer)) continue;
     mark = stage.wire.messages.length;
-    await stage.driver.answer(message, answer, titles);
+    await answerQuestion(stage, question, answer);
   }
   return told;
 }
 
-/** A pending question. */
-function questionSince({ wire }: Stage, mark: number): Packet | undefined {
+/** The answers that a question offers. */
+function titlesOf({ method, params }: Packet): readonly string[] {
+  if (method === "multiEdit/confirm") return ["Apply", "Reject"];
+  return params.actions.map(({ title }: { title: string }) => title);
+}
+
+/** Answers a question that the server has asked, by the sample's means or the editor's. */
+export async function answerQuestion({ driver }: Stage, question: Packet, answer: string): Promise<void> {
+  if (question.method === "multiEdit/confirm") await driver.confirm!(answer === "Apply" ? "apply" : "reject");
+  else await driver.answer(question.params.message, answer, titlesOf(question));
+}
+
+/** A pending question, among the messages after the first `mark`. */
+export function questionSince({ wire }: Stage, mark: number): Packet | undefined {
   const since = wire.messages.slice(mark).map(({ message }) => message);
-  const question = since.find(({ method }) => method === "window/showMessageRequest");
+  const question = since.find(({ method }) => method === "window/showMessageRequest" || method === "multiEdit/confirm");
   const isRefused = since.some(
     ({ id, method, error }) => method === undefined && id === question?.id && error !== undefined,
   );

@@ -89,6 +89,8 @@ export interface Driver {
   stopTyping(): Promise<void>;
   /** Waits until a question is shown and answers it by choosing the action with the given title. */
   answer(question: string, action: string, actions: readonly string[]): Promise<void>;
+  /** Answers the question that the sample shows itself; absent if the sample leaves questions to the editor. */
+  confirm?(answer: "apply" | "reject"): Promise<void>;
   /**
    * Waits until the editor has processed the answer to its command; absent if the processing does not interfere with
    * anything.

@@ -28,6 +28,7 @@ if (missing !== undefined) {
     const stage = useEmacs(kind);
     commands(stage);
     saving(stage);
+    formatting(stage);
     quitting(stage);
   });
   describe("eglot's own question", questions);
@@ -91,7 +92,7 @@ function commands(stage: OnStage): void {
                    (with-current-buffer (window-buffer) (vector (buffer-name) (line-number-at-pos (window-point)))))`);
         // The answer is on the wire before Emacs has displayed it.
         const listed = () => emacsOf(one).evaluate('(with-current-buffer "*multi-edit*" (buffer-string))');
-        await expect.poll(listed).toContain("a.txt:4: same");
+        await expect.poll(listed).toMatch(/a\.txt:4: ambiguousMatch: The old text of edit 1 .*occurs 2 times \| same/);
         expect([await next(), await next()]).toEqual([
           ["a.txt", 2],
           ["a.txt", 4],
@@ -152,9 +153,11 @@ function saving(stage: OnStage): void {
       one.lay({ "b.txt": "somebody else's, which is longer\n" });
       await one.driver.lock?.(one.path("c.txt"));
       const uris = ["a.txt", "b.txt", "c.txt", "d.txt"].map((name) => pathToFileURL(one.path(name)).href);
-      const pairs = uris.map((uri) => `("${uri}" . "${uri.slice("file://".length)}")`).join(" ");
-      expect(await emacsOf(one).evaluate(`(multi-edit--save '(${pairs}))`)).toEqual({
+      const list = uris.map((uri) => `"${uri}"`).join(" ");
+      expect(await emacsOf(one).evaluate(`(multi-edit--save (car (multi-edit--sessions)) '(${list}))`)).toEqual({
         saved: [uris[0], uris[2]],
+        // Nothing changed the texts while they were saved.
+        versions: [uris[0], uris[2]].map((uri) => ({ uri, before: expect.any(Number), after: expect.any(Number) })),
         failed: [
           { uri: uris[1], message: "The file has changed on disk" },
           { uri: uris[3], message: "No buffer visits the file" },
@@ -169,16 +172,34 @@ function saving(stage: OnStage): void {
     }));
 }
 
+/** The formatter changes lines far from the call's; only the versions show that the user did not type them. */
+function formatting(stage: OnStage): void {
+  it("undoes what a formatter has changed on save", () =>
+    stage(async (one) => {
+      const lines = Array.from({ length: 20 }, (_, i) => `line ${i}\n`).join("");
+      one.lay({ "a.txt": `old  \n${lines}` });
+      await one.open("a.txt");
+      const hook = `(add-hook 'before-save-hook
+        (lambda () (delete-trailing-whitespace) (goto-char (point-max)) (insert "formatted\\n")) nil t)`;
+      await emacsOf(one).evaluate(`(with-current-buffer (get-file-buffer "${one.path("a.txt")}") ${hook} t)`);
+      expect(await one.apply("agent", batch(["a.txt", "old", "new"]))).toMatchObject({ outcome: "applied" });
+      await expect.poll(() => one.disk()["a.txt"]).toBe(`new\n${lines}formatted\n`);
+      await emacsOf(one).evaluate(`(with-current-buffer (get-file-buffer "${one.path("a.txt")}")
+        (setq before-save-hook nil) (multi-edit-undo) t)`);
+      await expect.poll(() => one.disk()["a.txt"]).toBe(`old  \n${lines}`);
+    }));
+}
+
 function quitting(stage: OnStage): void {
-  it("answers no to the server's own question on C-g", () =>
+  it("answers a question of the kind that every editor has on C-g, too", () =>
     stage(async (one) => {
       one.lay(threeFiles);
       await one.open(...Object.keys(threeFiles));
-      const told = one.apply("agent", { ...threeEdits, options: { confirm: true } });
-      await emacsOf(one).asked("3 files (3 edits)");
+      const actions = [{ title: "Apply" }, { title: "Reject" }];
+      const { answer } = one.wire.ask("window/showMessageRequest", { type: 3, message: "Three files?", actions });
+      await emacsOf(one).asked("Three files?");
       emacsOf(one).press(keys.quit);
-      expect(await told).toMatchObject({ outcome: "failed", codes: ["userRejected"] });
-      expect(await one.held()).toEqual(threeFiles);
+      expect((await answer).result).toBe(null);
     }));
 }
 

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Driver, EditorKind, Held, Place, Traits } from "./editor.js";
 import { type Remote, remoteOf } from "./link.js";
+import { createScreen, type Screen, whenShown } from "./screen.js";
 import { startTerminal, type Terminal } from "./terminal.js";
 
 /** A driver for Emacs, with additional functions for tests that run only in Emacs. */
@@ -16,6 +17,8 @@ export interface EmacsDriver extends Driver {
   press(keys: string): void;
   /** Waits until all pressed keys have been processed. */
   settled(): Promise<void>;
+  /** Waits until the screen shows all of these texts and has not changed for a while; returns the screen's text. */
+  shows(...texts: readonly string[]): Promise<string>;
 }
 
 const traits: Traits = {
@@ -111,20 +114,25 @@ async function start(
   const driver = join(place.repository, "test/editors/emacs.el");
   const startup = packages === "none" ? ["-Q", "-l", early, "-l", init] : [];
   const socket = `EDITOR_SOCKET=${place.link.path}`;
-  const terminal = startTerminal(place, ["env", socket, "emacs", "-nw", ...startup, "-l", driver]);
+  const terminal = startTerminal(place, ["env", socket, "emacs", "-nw", ...startup, "-l", driver], terminalSize);
+  const screen = createScreen(terminalSize.columns, terminalSize.rows);
+  terminal.child.stdout?.on("data", (chunk: Buffer) => void screen.print(chunk.toString()));
   const late = delay(20_000, undefined, { ref: false });
   const line = await Promise.race([place.link.next("editor"), late]);
   if (line === undefined) {
     await terminal.stop();
     throw new Error(`Emacs does not load the driver: ${terminal.said()}`);
   }
-  return driverOf(remoteOf(line), terminal);
+  return driverOf(remoteOf(line), terminal, screen);
 }
 
 /** Keys as a terminal sends them. */
 export const keys = { obey: "\x1e", undo: "\x1f", enter: "\r", clear: "\x01\x00\x05\x17", quit: "\x07" } as const;
 
-function driverOf(remote: Remote, { write: press, stop, said }: Terminal): EmacsDriver {
+/** Size of the terminal. */
+const terminalSize = { columns: 150, rows: 45 } as const;
+
+function driverOf(remote: Remote, { write: press, stop, said }: Terminal, screen: Screen): EmacsDriver {
   const presses = async (): Promise<number> => (await remote.call("presses")) as number;
   const settled = async (): Promise<void> => {
     const before = await presses();
@@ -172,6 +180,12 @@ function driverOf(remote: Remote, { write: press, stop, said }: Terminal): Emacs
       // eglot has already filled in an answer, which the first keys clear.
       press(`${keys.clear}${action}${keys.enter}`);
     },
+    confirm: async (answer) => {
+      const isAsked = "(and (bound-and-true-p multi-edit-question--all) t)";
+      while ((await remote.call("evaluate", isAsked)) !== true) await delay(20);
+      const command = answer === "apply" ? "(multi-edit-apply-proposal)" : '(multi-edit-reject-proposal "")';
+      await remote.call("evaluate", `(progn (save-window-excursion (multi-edit-question) ${command}) t)`);
+    },
     closeAll: async () => void (await remote.call("close-all")),
     stop,
     said,
@@ -179,5 +193,6 @@ function driverOf(remote: Remote, { write: press, stop, said }: Terminal): Emacs
     asked,
     press,
     settled,
+    shows: (...texts) => whenShown(screen, texts),
   };
 }

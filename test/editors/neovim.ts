@@ -4,8 +4,10 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { blockOf } from "./attach.js";
 import type { Driver, EditorKind, Held, Place, Traits } from "./editor.js";
-import { remoteOf } from "./link.js";
-import { startInside } from "./process.js";
+import { type Remote, remoteOf } from "./link.js";
+import { type EditorProcess, startInside } from "./process.js";
+import { createScreen, whenShown } from "./screen.js";
+import { startTerminal } from "./terminal.js";
 
 const traits: Traits = {
   encodings: ["utf-8", "utf-16", "utf-32"],
@@ -43,14 +45,51 @@ export const neovimWith = (kind: EditorKind, configuration: string | ((place: Pl
   start: (place) => start(place, typeof configuration === "string" ? configuration : configuration(place)),
 });
 
-/** `configuration` is the user's `init.lua`. */
-async function start(place: Place, configuration: string): Promise<Driver> {
+/** Writes the user's `init.lua`; returns the path of the driver's script. */
+function configure(place: Place, configuration: string): string {
   const config = join(place.home, ".config/nvim");
   mkdirSync(config, { recursive: true });
   writeFileSync(join(config, "init.lua"), configuration);
-  const driver = join(place.repository, "test/editors/neovim.lua");
+  return join(place.repository, "test/editors/neovim.lua");
+}
+
+/** `configuration` is the user's `init.lua`. */
+async function start(place: Place, configuration: string): Promise<Driver> {
+  const driver = configure(place, configuration);
   const editor = startInside(place, ["nvim", "--headless", "-n", "-S", driver], { EDITOR_SOCKET: place.link.path });
-  const remote = remoteOf(await editor.whileItRuns(place.link.next("editor")));
+  return driverOf(remoteOf(await editor.whileItRuns(place.link.next("editor"))), editor);
+}
+
+/** A Neovim in a terminal, driven by keys. */
+export interface ShownNeovim extends Driver {
+  /** Presses keys, as the characters that a terminal sends. */
+  press(keys: string): void;
+  /** Waits until the screen shows all of these texts and has not changed for a while; returns the screen's text. */
+  shows(...texts: readonly string[]): Promise<string>;
+}
+
+/** Size of the terminal. */
+const terminalSize = { columns: 100, rows: 30 } as const;
+
+/** A Neovim in a terminal, whose user has this `init.lua`. Its driver is a `ShownNeovim`. */
+export const neovimOnScreen = (kind: EditorKind, configuration: string): EditorKind => ({
+  ...kind,
+  start: async (place): Promise<ShownNeovim> => {
+    const driver = configure(place, configuration);
+    const env = { ...place.env, EDITOR_SOCKET: place.link.path };
+    const terminal = startTerminal({ ...place, env }, ["nvim", "-n", "-S", driver], terminalSize);
+    const screen = createScreen(terminalSize.columns, terminalSize.rows);
+    terminal.child.stdout?.on("data", (chunk: Buffer) => void screen.print(chunk.toString()));
+    const remote = remoteOf(await terminal.whileItRuns(place.link.next("editor")));
+    return {
+      ...driverOf(remote, terminal),
+      press: terminal.write,
+      shows: (...texts) => whenShown(screen, texts),
+    };
+  },
+});
+
+function driverOf(remote: Remote, editor: Pick<EditorProcess, "stop" | "said">): Driver {
   const mode = () => remote.call("mode");
   return {
     open: async (path) => void (await remote.call("open", path)),
@@ -76,6 +115,12 @@ async function start(place: Place, configuration: string): Promise<Driver> {
       // While Neovim waits for an answer, it handles only the calls that are allowed at any time.
       while ((await remote.call("mode_now")) === "n") await delay(10);
       remote.tell("key", `${actions.indexOf(action) + 1}<CR>`);
+    },
+    confirm: async (answer) => {
+      const isShown = "return vim.api.nvim_buf_get_name(0):find('question', 1, true) ~= nil";
+      do await remote.call("run", 'vim.cmd("MultiEditQuestion")');
+      while ((await remote.call("run", isShown)) !== true);
+      await remote.call("run", `vim.cmd("MultiEditQuestion ${answer}")`);
     },
     run: (lua) => remote.call("run", lua),
     closeAll: async () => void (await remote.call("close_all")),

@@ -74,10 +74,12 @@ function differenceIn(one: Case, wanted: Texts, seen: Texts, traits: Traits): st
 }
 
 /** The subject of a case that does not depend on the editor; `undefined` if the case is about texts. */
-function subjectOfNoEditor({ settings, links, request }: Case): string | undefined {
+function subjectOfNoEditor({ settings, links, request, files }: Case): string | undefined {
   const sent = JSON.stringify(request);
   if (settings !== undefined) return "settings";
   if (links.size > 0) return "links";
+  // Which editor the user types in does not matter, and the callers of real editors have read nothing.
+  if (files.some(({ earlier }) => earlier.length > 0)) return "texts that the caller has seen before";
   if (sent.includes('"versions"')) return "versions, of which each editor has its own";
   // `JSON.stringify` escapes a surrogate only if it is unpaired.
   return /\\ud[89a-f]/i.test(sent) ? "half a character" : undefined;

@@ -31,7 +31,7 @@ export const races: readonly Scene[] = [
     doors: ["agent"],
     run: async (stage, _door, traits) => {
       const told = await withThree(stage, () => stage.type("b.txt", "ld b", "x"));
-      expect([told.outcome, told.codes], told.text).toEqual(["failed", ["noMatch"]]);
+      expect([told.outcome, told.codes], told.text).toEqual(["failed", ["contentModified"]]);
       await expectTexts(stage, { ...three, "b.txt": "first\noxld b\n" }, traits);
       return "rolled back, nothing changed";
     },

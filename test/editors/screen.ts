@@ -1,4 +1,5 @@
 /** The screen of a program in a terminal, as cells with colours, and its picture as SVG. */
+import { setTimeout as delay } from "node:timers/promises";
 import xterm from "@xterm/headless";
 
 /** A run of characters with the same colours. */
@@ -91,6 +92,17 @@ export const textOf = ({ rows }: Shot): string =>
         .trimEnd(),
     )
     .join("\n");
+
+/** Waits until a screen shows all of these texts and has not changed for a while; returns the screen's text. */
+export async function whenShown(screen: Screen, texts: readonly string[]): Promise<string> {
+  let last = "";
+  for (const end = performance.now() + 10_000; performance.now() < end; await delay(100)) {
+    const text = textOf(screen.shoot());
+    if (text === last && texts.every((one) => text.includes(one))) return text;
+    last = text;
+  }
+  throw new Error(`not on the screen: ${texts.join("; ")}; but\n${last}`);
+}
 
 /** One picture of a sequence. */
 export interface Frame {

@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { decodeFile } from "../support/editorFiles.js";
 import type { Driver } from "./editor.js";
 import type { Session } from "./session.js";
+import { syncedText } from "./syncedText.js";
 import { type Answer, pathOf, type Wire } from "./wire.js";
 
 /**
@@ -146,14 +147,13 @@ async function heldBelow(folder: string, { driver, wire }: Session): Promise<Tex
   return texts;
 }
 
-/** Waits until the server has the same text as the editor. */
+/** Waits until the server has been sent the editor's text. Asking it would count as having seen what is typed. */
 async function untilSynced({ driver, wire }: Session, path: string): Promise<void> {
   const wanted = (await driver.held(path))?.text ?? "";
-  for (let tries = 0; tries < 100; tries++) {
-    const read = await wire.read(path);
-    if (read !== undefined && sameText(read.text, wanted)) return;
-  }
-  throw new Error(`the server is not told what is typed into ${path}`);
+  await wire.until(`what is typed into ${path}`, () => {
+    const synced = syncedText(wire.messages, (uri) => pathOf(uri) === path);
+    return synced !== undefined && sameText(synced.replace(/^\ufeff/, ""), wanted) ? true : undefined;
+  });
 }
 
 /** All files below a folder. Bytes that are not text are shown as numbers. */

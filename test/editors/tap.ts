@@ -30,8 +30,8 @@ const other: Record<Party, Party> = { editor: "server", server: "editor" };
 /** Methods of the requests to hold until the test releases them. */
 let gated: readonly string[] = [];
 const held = new Map<string, { to: Party; message: Packet }>();
-/** Ids of requests added by the test, whose answers do not go to the editor. */
-const added = new Set<Packet["id"]>();
+/** Ids of the requests that the test has sent on behalf of each party, which does not get the answers. */
+const added: Record<Party, Set<Packet["id"]>> = { editor: new Set(), server: new Set() };
 
 tell({ tap: process.pid });
 for (const from of ["editor", "server"] as const) {
@@ -55,7 +55,7 @@ function arrived(from: Party, message: Packet): void {
     message.params.capabilities.general = { ...message.params.capabilities.general, positionEncodings: encodings };
   }
   tell({ from, message });
-  if (from === "server" && message.method === undefined && added.delete(message.id)) return;
+  if (message.method === undefined && added[to].delete(message.id)) return;
   if (message.method !== undefined && message.id !== undefined && gated.includes(message.method)) {
     const key = `${from} ${message.id}`;
     held.set(key, { to, message });
@@ -65,10 +65,8 @@ function arrived(from: Party, message: Packet): void {
 
 function obey(order: ToTap): void {
   if ("gate" in order) gated = order.gate;
-  if ("send" in order) {
-    if (order.send.method !== undefined && order.send.id !== undefined) added.add(order.send.id);
-    void pass("server", order.send);
-  }
+  if ("send" in order) add("editor", order.send);
+  if ("deliver" in order) add("server", order.deliver);
   if ("release" in order) {
     const one = held.get(order.release);
     if (one === undefined) return;
@@ -76,6 +74,12 @@ function obey(order: ToTap): void {
     if (order.answer === undefined) void pass(one.to, one.message);
     else void pass(other[one.to], { jsonrpc: "2.0", id: one.message.id, result: order.answer });
   }
+}
+
+/** Sends a message on behalf of a party. */
+function add(from: Party, message: Packet): void {
+  if (message.method !== undefined && message.id !== undefined) added[from].add(message.id);
+  void pass(other[from], message);
 }
 
 function pass(to: Party, message: Packet): Promise<void> {

@@ -31,6 +31,8 @@ export type ToTap =
   | { readonly gate: readonly string[] }
   /** Sends a message to the server as if it came from the editor; the answer goes to the test, not to the editor. */
   | { readonly send: Packet }
+  /** Sends a message to the editor as if it came from the server; the answer goes to the test, not to the server. */
+  | { readonly deliver: Packet }
   /** Passes a request on, or answers it on behalf of its receiver. */
   | { readonly release: string; readonly answer?: object };
 

@@ -28,6 +28,10 @@ export interface Wire {
   /** Sends a request as if it came from the editor. */
   request(method: string, params: unknown): Promise<Packet>;
   notify(method: string, params: unknown): void;
+  /** Sends the editor a request as if it came from the server. */
+  ask(method: string, params: unknown): { readonly id: string; readonly answer: Promise<Packet> };
+  /** Sends the editor a notification as if it came from the server. */
+  tell(method: string, params: unknown): void;
   /** Has the server apply a call without any message from the editor, as for an agent. */
   apply(call: unknown): Promise<Answer>;
   /** The answer to the first command that the editor's user sends after the first `mark` messages. */
@@ -76,10 +80,19 @@ function wireOf(line: Line): Wire {
     order({ send: { jsonrpc: "2.0", id, method, params } });
     return answerTo(id, mark, `an answer to ${method}`);
   };
+  const ask: Wire["ask"] = (method, params) => {
+    const id = `test ${++last}`;
+    const mark = messages.length;
+    order({ deliver: { jsonrpc: "2.0", id, method, params } });
+    const find = () => messages.slice(mark).find((one) => one.from === "editor" && isAnswer(one.message, id))?.message;
+    return { id, answer: until(`the editor's answer to ${method}`, find, 60_000) };
+  };
   const notify: Wire["notify"] = (method, params) => order({ send: { jsonrpc: "2.0", method, params } });
   return {
     messages,
     request,
+    ask,
+    tell: (method, params) => order({ deliver: { jsonrpc: "2.0", method, params } }),
     notify,
     until,
     apply: async (call) =>

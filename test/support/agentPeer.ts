@@ -124,3 +124,15 @@ export async function friend(session: Announced, client?: unknown): Promise<Peer
   if (answer.error !== undefined) throw new Error(answer.error.message);
   return peer;
 }
+
+/** Sets an own settings folder, so that the settings file of whoever runs the tests plays no part; returns its path. */
+export function ownConfigHome(home: string): string {
+  const before = process.env.XDG_CONFIG_HOME;
+  const config = join(home, "config");
+  process.env.XDG_CONFIG_HOME = config;
+  onTestFinished(() => {
+    if (before === undefined) delete process.env.XDG_CONFIG_HOME;
+    else process.env.XDG_CONFIG_HOME = before;
+  });
+  return join(config, "multi-edit-language-server");
+}

@@ -13,6 +13,9 @@ const fileFlags = [
   "latin1",
   "utf16",
   "escaped",
+  "before",
+  "read",
+  "saved",
 ] as const;
 type FileFlag = (typeof fileFlags)[number];
 
@@ -33,6 +36,15 @@ const blockKinds: Readonly<Record<string, readonly string[]>> = {
 export const outcomeKinds = ["diff", "failure", "result"] as const;
 export type OutcomeKind = (typeof outcomeKinds)[number];
 
+/** An earlier text of an open file. */
+export interface EarlierText {
+  readonly text: string;
+  /** `true` if the user saves the file with this text; the first text is on disk anyway. */
+  readonly saved: boolean;
+  /** The lines of this text that the caller reads; `undefined` if it reads none. */
+  readonly read: { readonly startLine?: number; readonly endLine?: number } | undefined;
+}
+
 /** One file of a case, as it is in the editor and on disk before the call. */
 export interface CaseFile {
   /** The path relative to the case's folder, with `/` as the separator. */
@@ -49,6 +61,8 @@ export interface CaseFile {
   readonly bom: boolean;
   /** `true` if the bytes on disk are UTF-16. */
   readonly utf16: boolean;
+  /** The texts that an open file had before, oldest first; the user types what leads from one to the next. */
+  readonly earlier: readonly EarlierText[];
 }
 
 /** The location of an outcome's block on its page: the 0-based lines of the two fences. */
@@ -280,9 +294,15 @@ function foldersOf(block: Block | undefined): readonly string[] {
 function filesOf(blocks: readonly Block[], fail: Fail): readonly CaseFile[] {
   const byPath = new Map<string, CaseFile>();
   const dirty = new Set<string>();
+  const earlier = new Map<string, EarlierText[]>();
   for (const block of blocks) {
     const words = fileWords(block, fail);
-    const file = toFile(block, words, fail);
+    if (words.flags.has("before")) {
+      earlier.set(words.path, [...(earlier.get(words.path) ?? []), toEarlier(block, words)]);
+      continue;
+    }
+    const texts = earlier.get(words.path) ?? [];
+    const file = typedSince(toFile(block, words, fail), texts, words.flags.has("saved"));
     const before = byPath.get(file.path);
     const together = before === undefined || dirty.has(file.path) !== words.flags.has("dirty");
     if (!together || (before?.synced !== undefined && file.synced !== undefined)) {
@@ -294,7 +314,23 @@ function filesOf(blocks: readonly Block[], fail: Fail): readonly CaseFile[] {
   return [...byPath.values()];
 }
 
+function toEarlier(block: Block, { flags, lines }: FileWords): EarlierText {
+  const [startLine, endLine] = lines;
+  const read = flags.has("read") ? { ...(startLine && { startLine }), ...(endLine && { endLine }) } : undefined;
+  return { text: fileText(block.body.join("\n"), flags), saved: flags.has("saved"), read };
+}
+
+/** Returns a file that had other texts before; the last saved one is on disk. */
+function typedSince(file: CaseFile, earlier: readonly EarlierText[], isSaved: boolean): CaseFile {
+  const [first] = earlier;
+  if (first === undefined || isSaved) return { ...file, earlier };
+  const last = earlier.findLast(({ saved }) => saved) ?? first;
+  return { ...file, earlier, disk: Buffer.from(last.text) };
+}
+
 interface FileWords {
+  /** The first and last line after `read:`. */
+  readonly lines: readonly number[];
   readonly language: string;
   readonly path: string;
   readonly flags: ReadonlySet<FileFlag>;
@@ -304,12 +340,19 @@ function fileWords(block: Block, fail: Fail): FileWords {
   const [language, path, ...words] = block.words;
   if (path === undefined) fail(block.first, `"${language}" is not a kind of block; a block with a file needs a path`);
   const flags = new Set<FileFlag>();
-  for (const word of words)
-    flags.add(fileFlags.find((flag) => flag === word) ?? fail(block.first, `a file has no flag "${word}"`));
+  const lines: number[] = [];
+  for (const word of words) {
+    const range = /^read:(\d+)-(\d+)$/.exec(word);
+    if (range !== null) lines.push(Number(range[1]), Number(range[2]));
+    const name = range === null ? word : "read";
+    flags.add(fileFlags.find((flag) => flag === name) ?? fail(block.first, `a file has no flag "${word}"`));
+  }
+  if ((flags.has("read") || flags.has("saved")) && flags.has("closed")) fail(block.first, "a closed file has no past");
+  if (flags.has("read") && !flags.has("before")) fail(block.first, "only an earlier text can be read");
   if (flags.has("closed") && (flags.has("dirty") || flags.has("bom-synced"))) {
     fail(block.first, "a closed file is neither dirty nor synced");
   }
-  return { language: language!, path: path!, flags };
+  return { language: language!, path: path!, flags, lines };
 }
 
 function toFile(block: Block, { language, path, flags }: FileWords, fail: Fail): CaseFile {
@@ -323,6 +366,7 @@ function toFile(block: Block, { language, path, flags }: FileWords, fail: Fail):
     ...(flags.has("dirty") ? {} : { disk: fileBytes(text, flags) }),
     bom: flags.has("bom") || bomSynced || flags.has("utf16"),
     utf16: flags.has("utf16"),
+    earlier: [],
   };
 }
 

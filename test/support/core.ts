@@ -17,6 +17,7 @@ import { pathFailures } from "../../server/workspace/sentences.js";
 import type { Case, CaseFile } from "./cases.js";
 import { decodeFile } from "./editorFiles.js";
 import type { Seen } from "./outcome.js";
+import { viewsOf } from "./past.js";
 
 /** The outcome of a case on the core. */
 export interface CoreRun {
@@ -123,6 +124,7 @@ function documentOf(
     loneCrEndsLine: true,
     ...(isBinary ? { isBinary } : {}),
     ...(synced === undefined || disk === undefined ? {} : { onDisk: disk.text === text ? "same" : "differs" }),
+    ...(file === undefined || file.bom ? {} : { views: viewsOf(file) }),
   };
 }
 

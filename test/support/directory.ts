@@ -30,7 +30,7 @@ export async function removeTree(path: string): Promise<void> {
 }
 
 /** Writes the entries into a directory, in order; a name that ends in `/` creates an empty directory. */
-function fillDirectory(root: string, entries: Readonly<Record<string, Entry>>): void {
+export function fillDirectory(root: string, entries: Readonly<Record<string, Entry>>): void {
   for (const [name, entry] of Object.entries(entries)) {
     const path = join(root, name);
     mkdirSync(name.endsWith("/") ? path : dirname(path), { recursive: true });

@@ -7,15 +7,16 @@ import type { Step, Terms } from "./editorWorkspace.js";
 interface Manner {
   /**
    * `first`: only the first replacement of the first document; `withLf`: every inserted line ending becomes LF;
-   * `allButRenames`: a rename is skipped, as Neovim does if the new name is taken.
+   * `allButRenames`: a rename is skipped, as Neovim does if the new name is taken; `upToRefused`: the entries before the
+   * first one that is refused, as in Helix; `allButLast`: the last document is left out.
    */
-  readonly does: "all" | "allButRenames" | "first" | "withLf" | "nothing";
+  readonly does: "all" | "allButRenames" | "allButLast" | "first" | "upToRefused" | "withLf" | "nothing";
   readonly versions: Terms["versions"];
   /**
    * `truth`: true, or false with the reason; `onDemand`: the same as `truth`, but only when `answerNow` is called;
-   * `silence`: no answer.
+   * `silence`: no answer; `lastFailed`: false, naming the last entry as the one that failed.
    */
-  readonly says: "truth" | "onDemand" | "true" | "false" | "null" | "error" | "silence";
+  readonly says: "truth" | "onDemand" | "true" | "false" | "lastFailed" | "null" | "error" | "silence";
 }
 
 const manners = {
@@ -32,6 +33,10 @@ const manners = {
   answersErrors: { does: "nothing", versions: "checked", says: "error" },
   ignoresVersions: { does: "all", versions: "ignored", says: "truth" },
   appliesPartly: { does: "first", versions: "checked", says: "truth" },
+  keepsEarlier: { does: "upToRefused", versions: "checked", says: "truth" },
+  leavesLastAndDenies: { does: "allButLast", versions: "checked", says: "false" },
+  leavesLastAndNeverAnswers: { does: "allButLast", versions: "checked", says: "silence" },
+  refusesLast: { does: "nothing", versions: "checked", says: "lastFailed" },
   skipsRenames: { does: "allButRenames", versions: "checked", says: "truth" },
   normalisesLineEnds: { does: "withLf", versions: "checked", says: "truth" },
 } as const satisfies Record<string, Manner>;
@@ -60,9 +65,12 @@ export function answerEdits(connection: MessageConnection, taker: EditTaker) {
   const take = async (edit: WorkspaceEdit, manner: Manner): Promise<ApplyWorkspaceEditResult> => {
     if (manner.does === "nothing") return { applied: false, failureReason: "the editor rejected the edit" };
     try {
-      const steps = done(manner, taker.check(edit, manner.versions));
-      if (taker.syncs === "beforeAnswer" || manner.says === "onDemand") await taker.commit(steps);
-      else later.run(() => taker.commit(steps));
+      const isLater = taker.syncs === "afterAnswer" && manner.says !== "onDemand";
+      for (const part of manner.does === "upToRefused" ? entriesOf(edit) : [edit]) {
+        const steps = done(manner, taker.check(part, manner.versions));
+        if (isLater && part === edit) later.run(() => taker.commit(steps));
+        else await taker.commit(steps);
+      }
       return { applied: true };
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
@@ -88,16 +96,10 @@ export function answerEdits(connection: MessageConnection, taker: EditTaker) {
             resolve(truth);
           });
         });
-      case "true":
-        return { applied: true };
-      case "false":
-        return { applied: false, failureReason: "the editor rejected the edit" };
-      case "null":
-        return null;
-      case "error":
-        return new ResponseError(-32603, "the editor broke");
       case "silence":
         return new Promise(() => undefined);
+      default:
+        return fixedAnswer(manner.says, params.edit);
     }
   });
   return {
@@ -118,12 +120,35 @@ export function answerEdits(connection: MessageConnection, taker: EditTaker) {
   };
 }
 
+function fixedAnswer(
+  says: "true" | "false" | "lastFailed" | "null" | "error",
+  { documentChanges = [] }: WorkspaceEdit,
+) {
+  switch (says) {
+    case "true":
+      return { applied: true };
+    case "false":
+      return { applied: false, failureReason: "the editor rejected the edit" };
+    case "lastFailed":
+      return { applied: false, failedChange: documentChanges.length - 1 };
+    case "null":
+      return null;
+    case "error":
+      return new ResponseError(-32603, "the editor broke");
+  }
+}
+
+/** Returns an edit for each entry of an edit. */
+const entriesOf = ({ documentChanges = [] }: WorkspaceEdit): readonly WorkspaceEdit[] =>
+  documentChanges.map((one) => ({ documentChanges: [one] }));
+
 function done({ does }: Manner, steps: readonly Step[]): readonly Step[] {
   if (does === "first") {
     return steps
       .slice(0, 1)
       .map((step) => (step.kind === "edit" ? { ...step, replacements: step.replacements.slice(0, 1) } : step));
   }
+  if (does === "allButLast") return steps.slice(0, -1);
   if (does === "allButRenames") return steps.filter(({ kind }) => kind !== "rename");
   if (does !== "withLf") return steps;
   const toLf = (replacement: Replacement) => ({ ...replacement, insert: replacement.insert.replace(/\r\n?/g, "\n") });

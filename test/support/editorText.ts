@@ -88,7 +88,8 @@ function linesOf(text: string): Line[] {
   return lines;
 }
 
-function widthOf(character: string, encoding: Encoding): number {
+/** The width of a character in an encoding, in the units in which positions count. */
+export function widthOf(character: string, encoding: Encoding): number {
   if (encoding === "utf-32") return 1;
   return encoding === "utf-16" ? character.length : Buffer.byteLength(character, "utf8");
 }

@@ -12,6 +12,7 @@ import type {
   ShowMessageRequestParams,
 } from "vscode-languageserver/node";
 import type { DidApplyParams } from "../../server/lsp/protocol.js";
+import { answerConfirms } from "./editorConfirms.js";
 
 /** Properties of the user and the window; all are optional. */
 export interface WindowOptions {
@@ -53,7 +54,8 @@ export function answerWindow(connection: MessageConnection, options: WindowOptio
     waiting--;
     const [title] = titles;
     titles = titles.length > 1 ? titles.slice(1) : titles;
-    return params.actions?.find((action) => action.title === title) ?? null;
+    // A strict client answers with an action that it was offered, but not every client is strict.
+    return params.actions?.find((action) => action.title === title) ?? (title === undefined ? null : { title });
   });
   connection.onRequest("client/registerCapability", (params: RegistrationParams) => {
     registrations.push(params);
@@ -70,6 +72,7 @@ export function answerWindow(connection: MessageConnection, options: WindowOptio
     notices,
     applied,
     questions,
+    ...answerConfirms(connection, () => before()),
     shown: showDocuments(connection, options.shows ?? "shows"),
     waitingQuestions: () => waiting,
     configurations,

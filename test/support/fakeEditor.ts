@@ -22,6 +22,7 @@ import type {
 } from "vscode-languageserver/node";
 import type { DidApplyParams, SaveDocumentsParams } from "../../server/lsp/protocol.js";
 import { answerEdits, type Behaviour, type EditTaker } from "./editorAnswers.js";
+import type { ConfirmView } from "./editorConfirms.js";
 import { saveText } from "./editorFiles.js";
 import { answerSaves, type SavingManner } from "./editorSaves.js";
 import { type Encoding, positionOf, type Replacement, replaced } from "./editorText.js";
@@ -86,7 +87,7 @@ export interface EditorOptions extends WindowOptions {
 }
 
 /** A running editor with its server. */
-export interface FakeEditor {
+export interface FakeEditor extends ConfirmView {
   readonly connection: MessageConnection;
   readonly process: ChildProcessWithoutNullStreams;
   readonly initialized: InitializeResult;
@@ -210,17 +211,14 @@ export async function startEditor(options: EditorOptions): Promise<FakeEditor> {
     owesAnswers: () => answers.waitingEdits() + window.waitingQuestions() > 0,
     reset: async () => {
       for (const uri of [...texts.open.keys()]) await texts.closeDocument(uri);
-      const { messages, notices, applied, questions, configurations, shown } = window;
-      const { asked, refusals } = answers;
-      for (const list of [asked, refusals, messages, notices, applied, questions, configurations, shown, saving]) {
-        list.length = 0;
-      }
+      for (const list of Object.values({ ...window, ...answers, saving })) if (Array.isArray(list)) list.length = 0;
       texts.hidden.clear();
       texts.typing.clear();
       answers.behave("honest");
       answers.beforeEdits(() => undefined);
       window.beforeAnswers(() => undefined);
       window.answerQuestionsWith(undefined);
+      window.answerConfirmsWith({ answer: "apply" });
     },
     stop: () => stop(connection, child),
   };
@@ -315,12 +313,14 @@ class Texts implements EditTaker {
   }
 
   async commit(steps: readonly Step[], unopened: Unopened = this.options.unopened ?? "opened"): Promise<void> {
+    const edits = steps.filter((step) => step.kind === "edit");
+    // All open texts change at once, so that nothing can be typed between one of them and the next.
+    await Promise.all(edits.map(({ uri, replacements }) => this.change(uri, replacements, this.typing.get(uri))));
     for (const step of steps) {
-      if (step.kind === "edit") await this.change(step.uri, step.replacements, this.typing.get(step.uri));
-      else if (step.kind === "write" && unopened !== "written") await this.openAndChange(step, unopened);
+      if (step.kind === "write" && unopened !== "written") await this.openAndChange(step, unopened);
       else if (step.kind === "write") await this.toDisk(step);
       else if (step.kind === "rename") await this.renamed(step);
-      else await this.deleted(step);
+      else if (step.kind === "delete") await this.deleted(step);
     }
   }
 

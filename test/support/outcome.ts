@@ -12,6 +12,7 @@ interface SeenEdit {
   readonly index: number;
   readonly status: string;
   readonly rung?: string | undefined;
+  readonly base?: string | undefined;
   readonly places: readonly { readonly startLine: number; readonly endLine: number }[];
 }
 
@@ -92,8 +93,16 @@ function toFailureText({ code, index, path, line, message }: Failure, whole: boo
 }
 
 function toResultText({ edits, warnings, label }: Seen, page: Outcome, whole: boolean): string {
-  const lines = edits.map(({ index, status, rung, places }) =>
-    [index, status, ...(rung === undefined ? [] : [rung]), places.map(toLines).join(", ")].join(" ").trimEnd(),
+  const lines = edits.map(({ index, status, rung, base, places }) =>
+    [
+      index,
+      status,
+      ...(rung === undefined ? [] : [rung]),
+      places.map(toLines).join(", "),
+      ...(base ? [`by ${base}`] : []),
+    ]
+      .join(" ")
+      .trimEnd(),
   );
   // The core creates no label, so the page's own is reused.
   const wanted = /^label: (.*)$/m.exec(page.result ?? "")?.[1];

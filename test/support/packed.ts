@@ -66,11 +66,11 @@ export function pack(...args: string[]): { filename: string; files: { path: stri
 }
 
 /** The compiler's errors about a file in a project. */
-export function runTypeScript(file: string, project: string): string {
+export function runTypeScript(file: string, project: string, ...more: readonly string[]): string {
   const compiler = join(projectRoot, "node_modules/typescript/bin/tsc");
   const flags = ["--noEmit", "--strict", "--module", "nodenext", "--target", "es2023", "--types", "node"];
   try {
-    const args = [compiler, ...flags, "--ignoreConfig", file];
+    const args = [compiler, ...flags, ...more, "--ignoreConfig", file];
     return execFileSync(process.execPath, args, { cwd: project, encoding: "utf8" });
   } catch (error) {
     return error instanceof Error && "stdout" in error ? String(error.stdout) : String(error);

@@ -59,7 +59,7 @@ const wordyPlaces = [
   // A line in the log.
   /\b(?:log|note|drop)\($/,
   // A part of a schema, of a tool's announcement, or of the help.
-  /(?:\.describe|\.regex|\blineNumber)\($/,
+  /(?:\.description|\.regex|\blineNumber)\($/,
   /\b(?:title|description|about):\s*$/,
 ];
 

@@ -14,10 +14,11 @@ import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { ResponseError } from "vscode-jsonrpc/node";
 import type { MultiEditErrorData, MultiEditResult } from "../../server/lsp/protocol.js";
-import type { Case } from "./cases.js";
+import type { Case, CaseFile } from "./cases.js";
 import type { FileState } from "./expected.js";
 import type { FakeEditor } from "./fakeEditor.js";
 import type { Seen } from "./outcome.js";
+import { typedBetween } from "./past.js";
 
 /**
  * The method of the call, which determines whether the answer proposes the edit to the client or the server applies it.
@@ -38,10 +39,12 @@ export async function runOverWire(one: Case, editor: FakeEditor, door: Door, uno
   writeFiles(one, root);
   try {
     await editor.notify("workspace/didChangeWorkspaceFolders", { event: { added: folders, removed: [] } });
-    for (const { path, synced, language } of one.files) {
-      if (synced !== undefined) await editor.open({ uri: toUri(join(root, path)), text: synced, languageId: language });
+    for (const { path, synced, language, earlier } of one.files) {
+      const text = earlier[0]?.text ?? synced;
+      if (text !== undefined) await editor.open({ uri: toUri(join(root, path)), text, languageId: language });
     }
     if (one.settings !== undefined) await editor.setSettings(withRoot(one.settings, root));
+    for (const file of one.files) await relive(file, editor, root);
     const seen = await send(one, editor, door, root, unopened);
     return { seen, files: filesOf(one, editor, root) };
   } finally {
@@ -77,12 +80,28 @@ const toUri = (path: string): string => pathToFileURL(path).href;
 
 function writeFiles(one: Case, root: string): void {
   for (const folder of one.folders) mkdirSync(join(root, folder), { recursive: true });
-  for (const { path, disk } of one.files) {
+  for (const { path, disk, earlier } of one.files) {
     if (disk === undefined) continue;
     mkdirSync(dirname(join(root, path)), { recursive: true });
-    writeFileSync(join(root, path), disk);
+    writeFileSync(join(root, path), earlier[0]?.text ?? disk);
   }
   for (const [path, target] of one.links) symlinkSync(join(root, target), join(root, path));
+}
+
+/** Takes an open file through its earlier texts: the caller reads them, and the user types and saves. */
+async function relive({ path, earlier, synced, disk }: CaseFile, editor: FakeEditor, root: string): Promise<void> {
+  const uri = toUri(join(root, path));
+  const save = async (text: string): Promise<void> => {
+    writeFileSync(join(root, path), text);
+    await editor.notify("textDocument/didSave", { textDocument: { uri } });
+  };
+  for (const [i, { text, read, saved }] of earlier.entries()) {
+    if (saved && i > 0) await save(text);
+    if (read !== undefined) await editor.request("multiEdit/read", { path: join(root, path), ...read });
+    const next = earlier[i + 1]?.text ?? synced ?? "";
+    for (const change of typedBetween(text, next).reverse()) await editor.type({ uri, ...change });
+  }
+  if (earlier.length > 0 && synced !== undefined && disk?.toString() === synced) await save(synced);
 }
 
 async function send(

@@ -22,7 +22,7 @@ end
 
 require("multi_edit").define_commands()
 -- Also for servers that `vim.lsp.enable` starts.
-require("multi_edit.unsynced").watch()
+require("multi_edit").watch()
 if vim.v.vim_did_enter == 1 then
   -- A plugin manager that loads plugins later runs the user's own configuration for them right after this file.
   vim.schedule(start)

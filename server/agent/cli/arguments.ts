@@ -27,12 +27,16 @@ export interface Arguments {
   readonly write: boolean;
   /** For `setup`: takes this program out of the configuration. */
   readonly remove: boolean;
+  /** For `setup`: the form of the hook for an agent's own tools. */
+  readonly hook: "deny" | "apply" | "none";
   readonly session: string | undefined;
   readonly agent: string | undefined;
   readonly workspace: string | undefined;
   readonly mode: Mode | undefined;
   /** The time to wait for an answer, in milliseconds. */
   readonly patience: number | undefined;
+  /** Most characters that `read` prints; NaN if the value is no number, which the server refuses. */
+  readonly maxLength: number | undefined;
   readonly call: CallOptions;
 }
 
@@ -69,10 +73,12 @@ export function readArguments(args: readonly string[]): Input<Arguments> {
       structured: values.structured === true,
       write: values.write === true,
       remove: values.remove === true,
+      hook: values.apply === true ? "apply" : values.hook === true ? "deny" : "none",
       session: text("session"),
       agent: text("agent"),
       workspace: text("workspace"),
       mode: text("mode") as Mode | undefined,
+      maxLength: values["max-length"] === undefined ? undefined : Number(values["max-length"]),
       patience: values.timeout === undefined ? undefined : Number(values.timeout) * 1000,
       call: call.value,
     },

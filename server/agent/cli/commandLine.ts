@@ -11,7 +11,7 @@ import { type Arguments, readArguments } from "./arguments.js";
 import { helpOf, helpOfCommand } from "./help.js";
 import { exitCodes, misused, print, say } from "./output.js";
 import { argumentProblems, commandSentences, inputProblems } from "./sentences.js";
-import { type CommandName, commandRows, isCommand, shells } from "./table.js";
+import { type CommandName, commandRows, hookNames, isCommand, shells } from "./table.js";
 
 /** Runs one command and returns its exit code. `args` has the command; `version` is the program's version. */
 export async function runCommand(args: readonly string[], version: string): Promise<number> {
@@ -58,9 +58,14 @@ export async function runCommand(args: readonly string[], version: string): Prom
 
 const program = "multi-edit";
 
-/** Variables that agents set for the commands that they run, some of them on a terminal of their own. */
-export const agentVariables =
-  "CLAUDECODE GEMINI_CLI CODEX_SANDBOX CODEX_SANDBOX_NETWORK_DISABLED OPENCODE CURSOR_AGENT".split(" ");
+/**
+ * Variables that agents set for the commands that they run, some of them on a terminal of their own. Seen in the real
+ * agents of the tests, except for Cursor's and the variable for Codex' sandbox on macOS, which their documentation names.
+ */
+export const agentVariables = [
+  ...["AI_AGENT", "AGENT", "CLAUDECODE", "GEMINI_CLI", "OPENCODE", "PI_CODING_AGENT", "CURSOR_AGENT"],
+  ...["CODEX_CI", "CODEX_THREAD_ID", "CODEX_SANDBOX", "CODEX_SANDBOX_NETWORK_DISABLED"],
+];
 
 /** Reports whether the user typed the command, as far as this can be known: on a terminal, and not by a known agent. */
 function isTyped(): boolean {
@@ -82,6 +87,7 @@ const commands: Readonly<Record<Arguments["command"], CommandHandler>> = {
   setup: async (options) => (await import("./setup/setup.js")).runSetup(options),
   try: async ({ words: [folder] }, { directory }) => (await import("./try.js")).runTry(folder, directory),
   mcp: serveTools,
+  hook: async ({ words }, { version }) => (await import("../hook/hook.js")).runHook(words, version),
   completion: showCompletion,
   help: async (options) => {
     const [name] = options.words;
@@ -101,6 +107,7 @@ async function showHelp(name: CommandName | undefined): Promise<number> {
 /** Returns the permitted first arguments of a command, if there are only certain ones. */
 async function namesFor(name: CommandName): Promise<readonly string[]> {
   if (name === "setup") return (await import("./setup/setup.js")).setupNames;
+  if (name === "hook") return hookNames;
   return name === "completion" ? shells : [];
 }
 

@@ -3,6 +3,7 @@ import {
   type CommandName,
   type CommandRow,
   commandRows,
+  hookNames,
   type OptionName,
   type OptionRow,
   optionRows,
@@ -24,6 +25,7 @@ const optionOf = (name: OptionName): OptionRow => optionRows[name];
 function firstOf({ completes }: CommandRow, setups: readonly string[]): readonly string[] | "files" | undefined {
   if (completes === "commands") return Object.keys(commandRows);
   if (completes === "setups") return setups;
+  if (completes === "hooks") return hookNames;
   return completes === "shells" ? shells : completes;
 }
 

@@ -11,16 +11,17 @@ import { tryJournals } from "../../disk/journal.js";
 import { foreignLocks } from "../../disk/lock.js";
 import { journalProblems } from "../../disk/recover.js";
 import { diskSentences, sayUnreached } from "../../disk/sentences.js";
-import { defaultSettings, readSettings, type Settings } from "../../workspace/settings.js";
+import { addressedToUser } from "../../lsp/edit/forPeople.js";
+import { defaultSettings, type Settings } from "../../workspace/settings.js";
 import { asksForSession } from "../sentences.js";
 import { isInCodexSandbox } from "../session/connect.js";
-import { holds, readUserSettings } from "../session/gates.js";
+import { closedSessionOf, holds, readUserSettings } from "../session/gates.js";
 import { readRecords } from "../session/record.js";
 import type { RequestContext } from "../session/request.js";
 import { type SelectedSession, selectSession, sessionName } from "../session/selectSession.js";
 import { closeSessions, type FoundSessions, findSessions } from "../session/sessions.js";
 import type { Arguments } from "./arguments.js";
-import { addressedToUser, exitCodes, print, printJson, say } from "./output.js";
+import { exitCodes, print, printJson, say } from "./output.js";
 import { commandSentences, doctorSentences, type ShownSession } from "./sentences.js";
 
 /** Lists the sessions that answer, one per line or as JSON; returns the exit code. */
@@ -75,7 +76,7 @@ export function runDoctor({ json }: Arguments, context: RequestContext): Promise
       const journals = unwritable === undefined ? [doctorSentences.journalsIn(workspace.state)] : [];
       const holding = gates.flatMap(({ source, settings }) => doctorSentences.gate(source, settings));
       const about = [...environment(context), ...holding, ...journals, ...problems.map(addressedToUser)];
-      const next = [...advice(selected, context), ...adviceOnOptions(selected)].map(addressedToUser);
+      const next = [...advice(selected, context), ...adviceOnOptions(selected, context)].map(addressedToUser);
       print(`${[...about, "", ...stateOf(found, sessions), "", ...next].join("\n")}\n`);
     }
     return chosen === undefined ? exitCodes.noSession : exitCodes.done;
@@ -98,9 +99,8 @@ function gatesOf({ sessions, directory }: RequestContext): ShownGate[] {
       return { source: sessionName(record), settings: { confirm, protectedNames } };
     });
   }
-  const { path, value, problem } = readUserSettings(directory);
-  const { settings, warnings } = readSettings([value]);
-  return [{ source: [path, problem ?? "", ...warnings].filter((text) => text !== "").join(": "), settings }];
+  const { path, settings, problems } = readUserSettings(directory);
+  return [{ source: [path, ...problems].join(": "), settings }];
 }
 
 /** Finds the sessions, runs a task with them, and closes their connections when the task is done. */
@@ -162,7 +162,11 @@ function stateOf(found: FoundSessions, sessions: readonly ShownSession[]): strin
  * Says where calls that edit files in the working directory go. Mentions no options, because models also read this
  * text.
  */
-function advice(selected: SelectedSession, { directory, mode }: RequestContext): string[] {
+function advice(selected: SelectedSession, { directory, mode, sessions }: RequestContext): string[] {
+  const closed = closedSessionOf(sessions, [directory]);
+  if (closed !== undefined && (mode === "disk" || (selected.ok && selected.session === undefined))) {
+    return [doctorSentences.callsAreLocked(directory, sessionName(closed), closed.closed)];
+  }
   if (mode === "disk") return [doctorSentences.allGoToDisk];
   if (!selected.ok) return [doctorSentences.wouldFail(selected.failure.message)];
   const { session } = selected;
@@ -171,7 +175,9 @@ function advice(selected: SelectedSession, { directory, mode }: RequestContext):
 }
 
 /** Names the option, if any, that lets the person at the terminal change where calls go. */
-function adviceOnOptions(selected: SelectedSession): string[] {
+function adviceOnOptions(selected: SelectedSession, { directory, sessions }: RequestContext): string[] {
   if (!selected.ok) return asksForSession(selected.failure) ? [commandSentences.nameSession] : [];
-  return selected.session === undefined ? [doctorSentences.editorOnly] : [];
+  return selected.session === undefined && closedSessionOf(sessions, [directory]) === undefined
+    ? [doctorSentences.editorOnly]
+    : [];
 }

@@ -19,7 +19,7 @@ export function helpOf(program: string): string {
     pageTexts.general,
     ...(["json", "workspace", "session", "agent", "timeout", "help"] as const).flatMap(optionLines),
     "",
-    ...exitCodeLines(),
+    ...exitCodeLines(exitCodeRows),
     "",
   ].join("\n");
 }
@@ -39,7 +39,7 @@ export function helpOfCommand(program: string, name: CommandName, names: readonl
     "Options:",
     ...shown.flatMap(optionLines),
     "",
-    ...exitCodeLines(),
+    ...exitCodeLines(row.exitCodes ?? exitCodeRows),
     "",
   ].join("\n");
 }
@@ -53,8 +53,8 @@ export function spelling(name: OptionName): string {
 
 const optionLines = (name: OptionName): string[] => aligned(`  ${spelling(name)}`, optionRows[name].about, 23);
 
-function exitCodeLines(): string[] {
-  return wrapped(`Exit codes: ${exitCodeRows.map(([code, meaning]) => `${code} ${meaning}`).join("; ")}.`);
+function exitCodeLines(rows: typeof exitCodeRows): string[] {
+  return wrapped(`Exit codes: ${rows.map(([code, meaning]) => `${code} ${meaning}`).join("; ")}.`);
 }
 
 /** A left column of `width` characters, and wrapped text to its right. */

@@ -4,11 +4,12 @@ import { clearKept } from "../../disk/keptBatches.js";
 import { sayUnreached } from "../../disk/sentences.js";
 import type { StatusResult, TransactionStatus } from "../../lsp/protocol.js";
 import { isInside, pathOfSyncedUri } from "../../workspace/pathText.js";
-import { type RequestContext, sendRequest } from "../session/request.js";
-import { canonicalPaths, sessionName } from "../session/selectSession.js";
+import { failureResult } from "../session/awaitAnswer.js";
+import { type FailedRequest, type RequestContext, sendRequest } from "../session/request.js";
+import { canonicalPaths, selectSession, sessionName } from "../session/selectSession.js";
 import { closeSessions, findSessions, type LiveSession } from "../session/sessions.js";
 import type { Arguments } from "./arguments.js";
-import { exitCodes, print, printJson, say } from "./output.js";
+import { exitCodeOf, exitCodes, forStderr, print, printJson, say } from "./output.js";
 import { doctorSentences, logSentences } from "./sentences.js";
 
 /** A call that was applied, with the session that applied it: `undefined` if it wrote to disk without an editor. */
@@ -26,7 +27,9 @@ export async function showLog({ json, clear }: Arguments, context: RequestContex
     else say(logSentences.cleared(removed));
     return exitCodes.done;
   }
-  const { calls } = await survey(context);
+  const seen = await survey(context);
+  if (!seen.ok) return showFailure(seen, { json });
+  const { calls } = seen;
   if (json) printJson({ transactions: calls });
   else if (calls.length === 0) say(logSentences.none);
   else
@@ -41,7 +44,9 @@ export async function showLog({ json, clear }: Arguments, context: RequestContex
 
 /** Shows the editors that have the directory, their open files, and the latest calls; returns the exit code. */
 export async function showStatus({ json }: Arguments, context: RequestContext): Promise<number> {
-  const { sessions, calls } = await survey(context);
+  const seen = await survey(context);
+  if (!seen.ok) return showFailure(seen, { json });
+  const { sessions, calls } = seen;
   const shown = sessions.map(
     ({ record: { id, client, pid, startedAt }, version, status: { folders, open, agents } }) => {
       return { id, client, version, pid, startedAt, folders, open, agents };
@@ -66,13 +71,32 @@ export async function showStatus({ json }: Arguments, context: RequestContext): 
 /** The number of calls that `status` shows. */
 const callsShown = 5;
 
-/** Finds the sessions that have the directory, their calls, and those that wrote to disk there, the latest first. */
-async function survey(context: RequestContext): Promise<{
+/** Prints the failure to find the session that the user named; returns the exit code. */
+function showFailure(failed: FailedRequest, { json }: Pick<Arguments, "json">): number {
+  const { message, failures, edits } = failed;
+  if (json) printJson({ error: { message, failures, edits } });
+  say(forStderr(message));
+  return exitCodeOf(failed);
+}
+
+/** The sessions and calls to show. */
+interface Survey {
+  readonly ok: true;
   readonly sessions: readonly LiveSession[];
   readonly calls: readonly LoggedCall[];
-}> {
+}
+
+/**
+ * Finds the sessions that have the directory, their calls, and those that wrote to disk there, the latest first. Fails
+ * if there is no session that the user named.
+ */
+async function survey(context: RequestContext): Promise<Survey | FailedRequest> {
   const found = await findSessions(context.sessions, context.caller);
   closeSessions(found);
+  if (context.session !== undefined) {
+    const named = await selectSession(found, { ...context, session: context.session, targets: [] });
+    if (!named.ok) return failureResult(named.failure);
+  }
   const [directory = context.directory] = await canonicalPaths([context.directory]);
   const sessions: LiveSession[] = [];
   for (const session of found.reached) if (await isAsked(session, directory, context)) sessions.push(session);
@@ -87,7 +111,7 @@ async function survey(context: RequestContext): Promise<{
   ordered.sort((a, b) =>
     (a.call.at ?? "") < (b.call.at ?? "") ? 1 : a.call.at === b.call.at ? b.index - a.index : -1,
   );
-  return { sessions, calls: ordered.map(({ call }) => call) };
+  return { ok: true, sessions, calls: ordered.map(({ call }) => call) };
 }
 
 /** Reports whether a session is the one that the user named or, if none is named, has the directory in a folder. */

@@ -35,6 +35,9 @@ export function manPage(version: string, setups: readonly string[]): string {
     ...options,
     ".SH EXIT STATUS",
     ...exitCodeRows.flatMap(([code, meaning]) => [".TP", bold(String(code)), sentence(meaning)]),
+    ...Object.entries(commandRows).flatMap(([name, row]: [string, CommandRow]) =>
+      (row.exitCodes ?? []).flatMap(([code, meaning]) => [".TP", bold(`${code} (${name})`), sentence(meaning)]),
+    ),
     ".SH ENVIRONMENT",
     ...variableRows.flatMap(([name, about]) => [".TP", bold(name), sentence(about)]),
     "",

@@ -1,5 +1,6 @@
 /** Prints a command's output to a terminal or a pipe and determines the exit code. */
 import { styleText } from "node:util";
+import { addressedToUser, countedFromOne } from "../../lsp/edit/forPeople.js";
 import type { MultiEditResult } from "../../lsp/protocol.js";
 import type { FailureCode } from "../../plan/failure.js";
 import type { RequestResult } from "../session/request.js";
@@ -78,37 +79,6 @@ export function forStderr(message: string): string {
   return process.stderr.isTTY ? addressedToUser(said) : said;
 }
 
-/**
- * Renumbers edits from 1, as people count them; in JSON and in messages for models, the numbers match `index`. Leaves
- * quoted text unchanged: strings, lines such as `12| text`, and paths such as the one in `edit 0 (edit 7.txt)`.
- */
-export function countedFromOne(message: string): string {
-  const named = /(?<![\w/.\\-])(edits? )(\d+(?:(?:-|, | and )\d+)*)(?![\w/\\-]|[.,]\w)( \([^)]*\))?/gi;
-  return outsideQuotes(message, (words) =>
-    words.replace(named, (_, noun, numbers: string, path = "") => {
-      return `${noun}${numbers.replace(/\d+/g, (number) => `${Number(number) + 1}`)}${path}`;
-    }),
-  );
-}
-
-/** Rewrites a message about the user to say "you" instead. Agents, which read from a pipe, get the original. */
-export function addressedToUser(message: string): string {
-  return outsideQuotes(message, (words) =>
-    words
-      .replace(/\bAsk the user(?: to|, then|, and) (\w)/g, (_, first: string) => first.toUpperCase())
-      .replace(/, or ask the user to run it\b|\bask the user to | ?\bAsk the user [^."\n]*\./g, "")
-      .replace(/\b(T|t)he user('s)?( was)?\b/g, (_, t: string, of, was) => {
-        return `${t === "T" ? "Y" : "y"}ou${of === undefined ? "" : "r"}${was === undefined ? "" : " were"}`;
-      }),
-  );
-}
-
-function outsideQuotes(message: string, rewrite: (words: string) => string): string {
-  return message.replace(/^(?:\d+(?::\d+)?|\+)\| .*$|"(?:[^"\\\n]|\\.)*"?|[^"\n]+/gm, (part) =>
-    /^"|^[\d:+]+\| /.test(part) ? part : rewrite(part),
-  );
-}
-
 type Style = Parameters<typeof styleText>[0];
 
 /** Styles for the lines of a diff, by prefix; the first match applies. */
@@ -127,9 +97,12 @@ function inColour(line: string): string {
   return style === undefined ? line : styleText(style, line, { stream: process.stdout });
 }
 
-/** Replaces control characters except tab and LF: those below U+0020 with control pictures, others with U+FFFD. */
+/**
+ * Replaces control characters except tab and LF, and characters that reverse the text direction: those below U+0020 with
+ * control pictures, others with U+FFFD.
+ */
 function harmless(text: string): string {
-  return text.replace(/\p{Cc}/gu, (character) => {
+  return text.replace(/[\p{Cc}\p{Bidi_Control}]/gu, (character) => {
     if (character === "\t" || character === "\n") return character;
     const code = character.charCodeAt(0);
     return code < 0x20 ? String.fromCharCode(0x2400 + code) : "\ufffd";

@@ -86,12 +86,14 @@ export async function readText(options: Arguments, context: RequestContext): Pro
   const [, path = "", from, dash, to] = /^(.+?)(?::(\d+)(-)?(\d+)?)?$/s.exec(options.words[0] ?? "") ?? [];
   const end = to ?? (dash === undefined ? from : undefined);
   const target = fromDirectory(context.directory, path);
-  const params = { path: target, startLine: from && Number(from), endLine: end && Number(end) };
+  const most = options.maxLength === undefined ? {} : { maxLength: options.maxLength };
+  const params = { path: target, startLine: from && Number(from), endLine: end && Number(end), ...most };
   const result = await sendRequest({ method: "multiEdit/read", params, targets: [target] }, context);
   const code = showResult(result, options);
   if (!result.ok || options.json) return code;
-  const { text, onDisk } = result.result as ReadResult;
+  const { text, onDisk, startLine, totalLines } = result.result as ReadResult;
   print(text);
+  if (startLine > totalLines) say(inputProblems.pastEnd(target, totalLines));
   if (onDisk === "differs") say(inputProblems.unsaved(target));
   return exitCodes.done;
 }

@@ -1,4 +1,5 @@
 /** Messages for people at a terminal, about arguments, input, reachable editors and configurations; also the help. */
+import { type Closed, closedReasons } from "../../disk/sentences.js";
 import type { StatusResult, TransactionStatus } from "../../lsp/protocol.js";
 import { clip, count, type Failure, makeFailure, quote, some, theCall } from "../../plan/failure.js";
 import { fileProblems } from "../../workspace/sentences.js";
@@ -81,17 +82,21 @@ export const inputProblems = {
   stoppedAt: (number: number, total: number) =>
     `Call ${number} of ${total} failed. The calls before it were carried out; those after it were not sent.`,
   unsaved: (path: string) => `The text of ${path} comes from the editor; the file on disk differs.`,
+  pastEnd: (path: string, lines: number) => `There are no such lines: ${path} has ${count(lines, "line")}.`,
   noInput: () => "There is no input. Name a file, or pipe a call or a patch to standard input.",
 } as const;
 
 /** Problems with the arguments of `setup`, or with Helix, as sentences. */
 export const setupSentences = {
-  unknown: (name: string | undefined, known: readonly string[]) =>
-    `${name === undefined ? "" : `There is no setup for ${quote(name, 40)}. `}Usage: multi-edit setup NAME, where NAME is one of ${known.join(", ")}.`,
+  /** `near`: the name that was probably meant; `undefined` if there is none. */
+  unknown: (name: string | undefined, near: string | undefined, known: readonly string[]) =>
+    `${name === undefined ? "" : `There is no setup for ${quote(name, 40)}${near === undefined ? "" : ` (did you mean ${quote(near)}?)`}. `}Usage: multi-edit setup NAME, where NAME is one of ${known.join(", ")}.`,
   tooMany: (name: string, word: string) =>
     `"multi-edit setup ${name}" takes no further arguments, but ${quote(word, 40)} was given.`,
   notWritten: (name: string, word: string) =>
     `With --write and --remove, "multi-edit setup ${name}" takes no further arguments, but ${quote(word, 40)} was given.`,
+  noHook: (name: string, known: readonly string[]) =>
+    `"multi-edit setup ${name}" can't add a hook; ${known.join(", ")} have hooks.`,
   /** `known`: the forms, of which there are at least two. */
   unknownForm: (name: string, form: string, known: readonly string[]) =>
     `There is no form ${quote(form, 40)}. Usage: multi-edit setup ${name} [FORM], where FORM is one of ${known.join(", ")}.`,
@@ -154,6 +159,8 @@ export const configureSentences = {
   notUtf8: "it is not UTF-8",
   readOnly: "it is read-only",
   wrongProperty: (path: readonly string[], kind: string) => `its property ${quote(path.join("."), 100)} is not ${kind}`,
+  notOurs: (path: readonly string[]) =>
+    `its property ${quote(path.join("."), 100)} does not run this program, and this command did not write it; rename or delete that entry, and run the command again`,
   twice: "one of its properties is there twice",
   byHand: "it already has these settings, and this command did not write them",
   foreign: "this command did not write it",
@@ -162,6 +169,9 @@ export const configureSentences = {
   /** The line after that block. */
   blockEnd: "multi-edit: end of the block.",
   unwritable: (path: string, code: string) => `${path} can't be written (${code}).`,
+  /** Lines that say what happened to a whole file of this program that is too long to be shown. */
+  wholeFile: (path: string, lines: number, task: "add" | "remove") =>
+    `${task === "add" ? "Created" : "Deleted"} ${path} (${lines.toLocaleString("en")} lines).\n`,
   nothing: (task: "add" | "remove") =>
     task === "add"
       ? "Everything is already set up; nothing was changed.\n"
@@ -214,6 +224,8 @@ export const doctorSentences = {
     `No editor has ${directory} in a workspace folder, so calls that edit files there write to disk. To edit through an editor, open the directory in one that runs multi-edit-language-server; "multi-edit setup" prints the configuration for it.`,
   callsFail: (directory: string) =>
     `No editor has ${directory} in a workspace folder, and calls may go only to an editor, so calls that edit files there fail.`,
+  callsAreLocked: (directory: string, session: string, why: Closed) =>
+    `The editor ${clip(session, 200)} has ${directory}, ${closedReasons[why]}, so calls that edit files there fail. Only the user can change this: make the change in that editor, or close the folder there${why === "switchedOff" ? ', or allow agents with its setting "agent.enabled"' : ""}.`,
   editorOnly: "Use --mode=editor to prevent writes to disk.",
   allGoToDisk: "All calls go to disk, not to an editor.",
 } as const;

@@ -91,13 +91,26 @@ export const optionRows = {
     value: "JSON",
     about: 'fail if a document has another version than given, for example {"file:///src/a.ts": 7}',
   },
+  "max-length": {
+    kind: "text",
+    value: "CHARACTERS",
+    about: "print at most that many characters, in whole lines, but at least one line",
+  },
   structured: {
     kind: "flag",
     about: "add structured content to the results of edits; some agents show it to the model instead of the text",
   },
+  apply: {
+    kind: "flag",
+    about: "apply the calls of the agent's own tools in the editor, instead of turning them away",
+  },
   write: {
     kind: "flag",
     about: "add the lines to the program's configuration and show the difference, instead of printing the lines",
+  },
+  hook: {
+    kind: "flag",
+    about: "add a hook that keeps an agent's own tools away from unsaved text; --write without --hook removes the hook",
   },
   remove: { kind: "flag", about: "remove the lines from the configuration" },
   clear: { kind: "flag", about: "remove the copies that are kept to undo calls on disk in this directory" },
@@ -140,8 +153,10 @@ export interface CommandRow {
   /** The minimum and maximum number of arguments, not counting options. */
   readonly words: readonly [least: number, most: number];
   readonly options: readonly OptionName[];
+  /** The exit codes, if they are not those of the other commands. */
+  readonly exitCodes?: ExitCodes;
   /** The kind of names that complete the first argument. */
-  readonly completes?: "files" | "commands" | "shells" | "setups";
+  readonly completes?: "files" | "commands" | "hooks" | "shells" | "setups";
 }
 
 const aboutInput =
@@ -169,7 +184,7 @@ export const commandRows = {
     takes: "PATH[:FROM-TO]",
     about: "print a file as the editor has it",
     words: [1, 1],
-    options: general,
+    options: [...general, "max-length"],
     completes: "files",
   },
   undo: {
@@ -199,7 +214,7 @@ export const commandRows = {
     about: "print the configuration for an editor or agent",
     more: "For Neovim and Emacs, a WORD selects another form to print: lazy.nvim or vim.pack; use-package, eglot or lsp-mode. For Helix, the WORDs are languages, by default those of the files in the working directory.",
     words: [0, Number.POSITIVE_INFINITY],
-    options: ["help", "remove", "write"],
+    options: ["apply", "help", "hook", "remove", "write"],
     completes: "setups",
   },
   try: {
@@ -213,6 +228,19 @@ export const commandRows = {
     about: "serve agents over MCP on stdin and stdout",
     words: [0, 0],
     options: [...general, "mode", "structured"],
+  },
+  hook: {
+    takes: "AGENT",
+    about: "keep an agent's own tools away from unsaved text",
+    more: "Agents run this command themselves, before and after their own tools; client-samples/agents/README.md says how to set it up. Standard input has the event, and standard output gets the answer; without output, the tool goes ahead.",
+    exitCodes: [
+      [0, "the output is the answer"],
+      [1, "the arguments or the input are wrong, or the hook failed, and the tool goes ahead"],
+      [2, "the call is turned away, but nobody reads standard output, so the reason is on standard error"],
+    ],
+    words: [1, 1],
+    options: ["apply", "help"],
+    completes: "hooks",
   },
   completion: {
     takes: "SHELL",
@@ -242,8 +270,14 @@ export function isCommand(word: string | undefined): word is CommandName {
 /** The shells that completions are made for. */
 export const shells = ["bash", "zsh", "fish"] as const;
 
-/** The exit codes, each with what it means, for the help. */
-export const exitCodeRows: readonly (readonly [code: number, meaning: string])[] = [
+/** The agents whose hooks can be answered. */
+export const hookNames = ["claude", "codex", "gemini", "opencode"] as const;
+
+/** Exit codes, each with what it means, for the help. */
+type ExitCodes = readonly (readonly [code: number, meaning: string])[];
+
+/** The exit codes of the commands. */
+export const exitCodeRows: ExitCodes = [
   [0, "done"],
   [1, "an edit failed, nothing was changed"],
   [2, "the command line or the call can't be read"],

@@ -1,14 +1,18 @@
 /** Calls of tools: sends the request to a session, and words the answer for a model. */
 import type { Caller, MultiEditResult, ReadResult } from "../../lsp/protocol.js";
 import { limits } from "../../text/limits.js";
+import { pathOfSyncedUri } from "../../workspace/pathText.js";
+import { inServerFolder } from "../../workspace/serverFolder.js";
 import { describeSessions } from "../cli/doctor.js";
+import { closedSessionOf } from "../session/gates.js";
 import { readCaller } from "../session/handshake.js";
 import { type RequestContext, sendRequest } from "../session/request.js";
 import { answerLines } from "./answer.js";
 import type { ToolCaller } from "./core.js";
 import { readLimits } from "./readLimits.js";
 import { toolSentences } from "./sentences.js";
-import { toolRequests } from "./toolRequests.js";
+import { callKey, type Tickets } from "./tickets.js";
+import { type RequestTool, toolRequests } from "./toolRequests.js";
 import type { ToolName } from "./tools.js";
 
 /** The context of an agent's requests, and the form of the answers. */
@@ -17,6 +21,8 @@ export interface ToolContext extends RequestContext {
   readonly structured: boolean;
   /** The agent's own edits that can be undone, the latest last. */
   readonly done: OwnEdit[];
+  /** The agent's calls that wait for the user. */
+  readonly tickets: Tickets<ToolResult>;
 }
 
 /** An edit of the agent. */
@@ -27,7 +33,7 @@ interface OwnEdit {
 }
 
 /** A tool's result, as MCP defines it. */
-interface ToolResult {
+export interface ToolResult {
   readonly content: readonly { readonly type: "text"; readonly text: string }[];
   readonly structuredContent?: Record<string, unknown>;
   readonly isError?: true;
@@ -47,11 +53,26 @@ export async function callTool(
   server: ToolContext,
 ): Promise<ToolResult | undefined> {
   if (!isTool(name)) return undefined;
-  if (name === "undo_last_edit") return undoLast({ ...server, signal });
-  const toRequest = toolRequests[name];
   const context: ToolContext = { ...server, caller: callerOf(client, server), signal };
-  if (toRequest === undefined) return textResult(await describeSessions(context));
-  const input = toRequest(args, context.directory);
+  const { patience, tickets } = server;
+  if (name === "editor_status") {
+    const { ticket }: { readonly ticket?: unknown } = Object(args);
+    if (ticket === undefined || ticket === null) return textResult(await describeSessions(context));
+    return tickets.wait(String(ticket), { patience, signal });
+  }
+  if (name === "read_document" || name === "preview_edits") return serveCall(name, args, context);
+  // The call goes on if the user takes longer to decide than the agent waits.
+  const start = (signal: AbortSignal, onAsked: () => void): Promise<ToolResult> => {
+    const lasting: ToolContext = { ...context, signal, onAsked };
+    return name === "undo_last_edit" ? undoLast(lasting) : serveCall(name, args, lasting);
+  };
+  return tickets.run(callKey(name, args), start, { patience, signal });
+}
+
+/** Serves a call of one of the tools that send a request. */
+async function serveCall(name: RequestTool, args: unknown, context: ToolContext): Promise<ToolResult> {
+  const most = readLimits[context.caller.name] ?? limits.toolText;
+  const input = toolRequests[name](args, context.directory, most);
   const answer = input.ok ? await sendRequest(input.request, context) : input;
   if (!answer.ok) return { ...textResult(answer.message), isError: true };
   if (name !== "read_document") {
@@ -62,7 +83,8 @@ export async function callTool(
     }
     return editResult(result, context);
   }
-  return readResult(answer.result as ReadResult, context);
+  const { endLine }: { readonly endLine?: number } = Object(args);
+  return readResult(answer.result as ReadResult, { ...context, most, endLine: endLine ?? Number.POSITIVE_INFINITY });
 }
 
 /** Undoes the agent's latest edit that this tool has not undone. What the user or another agent did since stays. */
@@ -78,10 +100,11 @@ async function undoLast(context: ToolContext): Promise<ToolResult> {
   if (answer.ok || isGone) context.done.pop();
   if (isGone) return { ...textResult(toolSentences.goneEdit(answer.failures, context.done.length)), isError: true };
   if (!answer.ok) return { ...textResult(answer.message), isError: true };
-  return editResult(answer.result as MultiEditResult, { ...context, session: undefined });
+  return editResult(answer.result as MultiEditResult, { ...context, session: undefined }, "undone");
 }
 
-const isTool = (name: string): name is ToolName => Object.hasOwn(toolRequests, name);
+const isTool = (name: string): name is ToolName =>
+  Object.hasOwn(toolRequests, name) || name === "undo_last_edit" || name === "editor_status";
 
 const textResult = (...texts: readonly string[]): ToolResult => ({
   content: texts.map((text) => ({ type: "text", text })),
@@ -91,34 +114,40 @@ const textResult = (...texts: readonly string[]): ToolResult => ({
  * Shows a note, then the lines, verbatim. The note comes first because agents truncate the middle or end of an answer.
  */
 function readResult(
-  { text, startLine, totalLines, version, onDisk, changedOnDisk }: ReadResult,
-  context: RequestContext,
+  { uri, text, startLine, endLine: last, totalLines, version, onDisk, changedOnDisk }: ReadResult,
+  context: RequestContext & { readonly most: number; readonly endLine: number },
 ): ToolResult {
-  const most = readLimits[context.caller.name] ?? limits.toolText;
-  const end = text.length <= most ? text.length : text.lastIndexOf("\n", most - 1) + 1;
+  const { most, endLine } = context;
   // A line that is too long on its own is cut, but not within a surrogate pair.
-  const shown = end === 0 ? text.slice(0, most).replace(/[\ud800-\udbff]$/, "") : text.slice(0, end);
-  const lines = shown.split("\n").length - (shown.endsWith("\n") ? 1 : 0);
-  const last = Math.min(totalLines, startLine + lines - 1);
-  // If the user has named a session or chosen the disk, an editor that was not asked may have the file open.
-  const unopened = context.mode === "disk" || context.session !== undefined ? "disk" : "unopened";
+  const isLong = text.length > most;
+  const shown = isLong ? text.slice(0, most).replace(/[\ud800-\udbff]$/, "") : text;
+  // If the user has named a session or chosen the disk, an editor that was not asked may have the file open. So may one
+  // in which agents are switched off.
+  const wasAsked = context.mode !== "disk" && context.session === undefined && !isClosedTo(uri);
+  const unopened = wasAsked ? "unopened" : "disk";
   const from =
     version === null ? unopened : onDisk === "same" ? "saved" : changedOnDisk === true ? "outdated" : "unsaved";
-  const longLine =
-    shown === "" || end > 0 ? undefined : { length: text.indexOf("\n") + 1 || text.length, shown: shown.length };
-  const isCut = end < text.length && (longLine === undefined || longLine.length < text.length);
+  const longLine = isLong ? { length: text.length, shown: shown.length } : undefined;
+  const isCut = last < Math.min(totalLines, endLine);
   return textResult(
     toolSentences.linesShown({ first: startLine, last, total: totalLines, from, isCut, longLine }),
     shown,
   );
 }
 
+/** Reports whether a file is in a folder of a session that agents can't ask. */
+function isClosedTo(uri: string): boolean {
+  const path = pathOfSyncedUri(uri);
+  return path !== undefined && closedSessionOf(inServerFolder("sessions"), [path]) !== undefined;
+}
+
 /** Shows the answer to an edit, with the diff only for a preview. An unknown outcome is reported as an error. */
-function editResult(result: MultiEditResult, context: ToolContext): ToolResult {
+function editResult(result: MultiEditResult, context: ToolContext, done: "applied" | "undone" = "applied"): ToolResult {
   const { outcome, diff } = result;
   // If the user has named a session or chosen the disk, an editor that was not asked may have the files open.
   const wasAsked = context.mode !== "disk" && context.session === undefined;
-  const lines = answerLines(result, wasAsked);
+  const heading = done === "undone" && outcome === "applied" ? [toolSentences.undone] : [];
+  const lines = [...heading, ...answerLines(result, wasAsked)];
   const text = lines.join("\n");
   return {
     ...textResult(outcome === "proposed" && diff !== "" ? `${text}\n\n${diff}` : text),

@@ -1,6 +1,7 @@
 /** Text for models, sent over MCP: instructions, tools with their parameters, and additions to a session's answers. */
 import type { EditResult } from "../../lsp/protocol.js";
-import { count, type Failure } from "../../plan/failure.js";
+import { count, type Failure, quote } from "../../plan/failure.js";
+import { limits } from "../../text/limits.js";
 
 /** Instructions, and additions to a session's answers. */
 export const toolSentences = {
@@ -40,6 +41,14 @@ If a call fails, do what its message says.`,
       "Nothing was changed.",
       ...(left === 0 ? [] : ["The next undo_last_edit undoes your edit before it."]),
     ].join(" "),
+  waiting: (ticket: string) =>
+    `Not applied: waiting for the user (ticket ${ticket}). editor_status {"ticket":"${ticket}"} waits for the decision.`,
+  tooManyTickets: (ticket: string) =>
+    `Not applied: ${limits.tickets} of your calls wait for the user, or their answers have not been fetched. Fetch the answer to the oldest with editor_status {"ticket":"${ticket}"}, then send this call again. Nothing was changed by this request.`,
+  noTicket: (ticket: string) =>
+    `There is no ticket ${quote(ticket)}: you have had its answer, it ended with the process that gave it, or it never existed. Nothing was changed by this request.`,
+  /** The line before the files of an edit that was undone. */
+  undone: "Undone:",
   nothingToUndo: "There is no edit of yours that can be undone. Nothing was changed.",
   moreFiles: (more: number) => `and ${count(more, "more file")}`,
 } as const;
@@ -135,7 +144,7 @@ Each line of a hunk starts with a space (kept), - (removed) or + (added). Give e
   editor_status: {
     title: "List editors",
     description:
-      "Lists the editors that can be reached, with their folders and open documents, and says which documents differ from disk. Use it when a tool reports that there is no editor, or more than one.",
+      "Lists the editors that can be reached, with their folders and open documents, and says which documents differ from disk. Use it when a tool reports that there is no editor, or more than one. With a ticket, waits for the user to decide on your call.",
   },
 } as const;
 

@@ -4,17 +4,21 @@ import { fromDirectory } from "../../workspace/pathText.js";
 import { type CallRequest, readCall } from "../session/request.js";
 import type { ToolName } from "./tools.js";
 
-/** Builds a tool's request. `directory`: the directory to which relative paths refer. */
-export type ToRequest = (args: unknown, directory: string) => CallRequest;
+/**
+ * Builds a tool's request. `directory`: the directory to which relative paths refer. `most`: the maximum number of UTF-16
+ * code units that a read returns.
+ */
+export type ToRequest = (args: unknown, directory: string, most: number) => CallRequest;
 
-/** The request of each tool; `undefined` if the tool asks no particular session. */
-export const toolRequests: Readonly<Record<ToolName, ToRequest | undefined>> = {
+/** The tools that send a request which depends on their arguments. */
+export type RequestTool = Exclude<ToolName, "undo_last_edit" | "editor_status">;
+
+/** The request of each of these tools. */
+export const toolRequests: Readonly<Record<RequestTool, ToRequest>> = {
   multi_edit: (args, directory) => editRequest("multiEdit/apply", args, directory),
   apply_patch: patchRequest,
   preview_edits: (args, directory) => editRequest("multiEdit/preview", args, directory),
   read_document: readRequest,
-  undo_last_edit: undefined,
-  editor_status: undefined,
 };
 
 function editRequest(method: string, args: unknown, directory: string): CallRequest {
@@ -29,10 +33,13 @@ function patchRequest(args: unknown, directory: string): CallRequest {
 }
 
 /** Reads a call to `read_document`. If the path is not a string, the session reports the error. */
-function readRequest(args: unknown, directory: string): CallRequest {
+function readRequest(args: unknown, directory: string, maxLength: number): CallRequest {
   const given = Object.entries((args ?? {}) as object).filter(([name]) => !agentFields.has(name));
   const { path, ...lines } = Object.fromEntries(given) as { path?: unknown };
   if (typeof path !== "string") return { ok: true, request: { method: "multiEdit/read", params: args, targets: [] } };
   const target = fromDirectory(directory, path);
-  return { ok: true, request: { method: "multiEdit/read", params: { ...lines, path: target }, targets: [target] } };
+  return {
+    ok: true,
+    request: { method: "multiEdit/read", params: { ...lines, path: target, maxLength }, targets: [target] },
+  };
 }

@@ -100,7 +100,7 @@ export const tools: readonly ToolRow[] = [
   {
     name: "editor_status",
     ...toolTexts.editor_status,
-    inputSchema: inputSchema({}, []),
+    inputSchema: inputSchema({ ticket: { type: "string" } }, []),
     readOnly: true,
   },
 ];

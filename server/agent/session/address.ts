@@ -1,7 +1,7 @@
 /** Chooses a directory for a session's socket and creates the socket so that no other user can ever connect to it. */
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { mkdtempSync, rmdirSync } from "node:fs";
+import { existsSync, mkdtempSync, rmdirSync } from "node:fs";
 import type { Server } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
@@ -16,6 +16,8 @@ import { removeQuietly } from "./record.js";
 export interface SocketAddress {
   /** The socket's path, or the pipe's name. */
   readonly name: string;
+  /** Reports whether the socket has been removed, so that nobody can connect any more. Always `false` for a pipe. */
+  isGone(): boolean;
   /** Removes the socket, and the directory if it was made for this socket alone. Does nothing for a pipe. */
   remove(): void;
 }
@@ -33,7 +35,9 @@ export async function listen(server: Server, id: string, directory: string): Pro
   if (process.platform === "win32") {
     const name = `\\\\.\\pipe\\multi-edit-${id}-${randomBytes(16).toString("hex")}`;
     const problem = await listenAt(server, name);
-    return problem === undefined ? { ok: true, address: { name, remove() {} } } : { ok: false, problem };
+    return problem === undefined
+      ? { ok: true, address: { name, isGone: () => false, remove() {} } }
+      : { ok: false, problem };
   }
   const { XDG_RUNTIME_DIR: runtime } = process.env;
   const hasRuntime = runtime !== undefined && isAbsolute(runtime);
@@ -52,7 +56,7 @@ export async function listen(server: Server, id: string, directory: string): Pro
     };
     const privacy = shared === undefined ? undefined : makePrivate(shared);
     const failure = privacy ?? pathProblem(name) ?? (await listenAt(server, name));
-    if (failure === undefined) return { ok: true, address: { name, remove } };
+    if (failure === undefined) return { ok: true, address: { name, isGone: () => !existsSync(name), remove } };
     removeDirectory();
     problem = failure;
   }

@@ -1,7 +1,8 @@
 /** Asks the user, in an editor that has the files, about changes that this process will make to them on disk. */
-import { type CancellationToken, ErrorCodes, ResponseError } from "vscode-jsonrpc/node";
+import type { CancellationToken } from "vscode-jsonrpc/node";
 import { agentMethods, type Caller, type ConfirmParams, type MultiEditErrorData } from "../../lsp/protocol.js";
 import { editorFailures } from "../../lsp/sentences.js";
+import { AnswerError, errorCodes } from "../../lsp/wire/rpc.js";
 import type { Failure } from "../../plan/failure.js";
 import { sessionFailures } from "../sentences.js";
 import { connect } from "./connect.js";
@@ -38,8 +39,8 @@ async function askIn(record: SessionRecord, { question, caller, token }: Asking)
     await session.request(agentMethods.confirm, question, token);
     return "yes";
   } catch (error) {
-    if (!(error instanceof ResponseError)) return editorFailures.cannotAsk();
-    if (error.code === ErrorCodes.MethodNotFound) return sessionFailures.tooOld(session.version);
+    if (!(error instanceof AnswerError)) return editorFailures.closedAsking();
+    if (error.code === errorCodes.methodNotFound) return sessionFailures.tooOld(session.version);
     const { failures } = (error.data ?? {}) as Partial<MultiEditErrorData>;
     return failures?.[0] ?? editorFailures.cannotAsk();
   } finally {

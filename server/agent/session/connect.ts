@@ -2,16 +2,11 @@
 import { once } from "node:events";
 import { createConnection, type Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
-import {
-  CancellationToken,
-  createMessageConnection,
-  type Message,
-  NullLogger,
-  ResponseError,
-} from "vscode-jsonrpc/node";
 import type { Unreached } from "../../disk/sentences.js";
-import type { Caller } from "../../lsp/protocol.js";
-import { createRpcStreams, streamChannel } from "../../lsp/wire/channel.js";
+import { agentNotifications, type Caller } from "../../lsp/protocol.js";
+import type { OnWaiting } from "../../lsp/session.js";
+import { streamChannel } from "../../lsp/wire/channel.js";
+import { AnswerError, createRequester, type SendRequest } from "../../lsp/wire/rpc.js";
 import { limits } from "../../text/limits.js";
 import { codeOf } from "../../workspace/identity.js";
 import { type Handshake, isProof, makeNonce, proofOf, socketProtocols } from "./handshake.js";
@@ -23,10 +18,15 @@ export interface SessionConnection {
   /** The version that the session's language server reports. */
   readonly version: string;
   /**
-   * Returns the answer. Rejects with `ResponseError` if the answer is an error, or with `ConnectionLost` if no answer
+   * Returns the answer. Rejects with `AnswerError` if the answer is an error, or with `ConnectionLost` if no answer
    * arrives.
    */
-  request(method: string, params: unknown, token?: CancellationToken): Promise<unknown>;
+  readonly request: SendRequest;
+  /**
+   * Sets the function that is called with `true` whenever a call on this connection waits for the user, and with `false`
+   * when it no longer does.
+   */
+  whenWaiting(onWaiting: OnWaiting): void;
   close(): void;
 }
 
@@ -35,8 +35,15 @@ export type ConnectResult<T = SessionConnection> =
   | { readonly ok: true; readonly session: T }
   | { readonly ok: false; readonly why: Unreached };
 
-/** The error for a request whose connection closed before the answer arrived. The request's outcome is unknown. */
-export class ConnectionLost extends Error {}
+/** The error for a request whose connection closed before the answer arrived. */
+export class ConnectionLost extends Error {
+  constructor(
+    /** `true` if the request still waited for the user, so it changed nothing; otherwise, its outcome is unknown. */
+    readonly wasWaiting: boolean,
+  ) {
+    super();
+  }
+}
 
 /**
  * Connects to an announced session within `patience` milliseconds and identifies this program as `caller`. Never
@@ -66,17 +73,17 @@ async function connectOnce(record: SessionRecord, caller: Caller, until: number)
   const socket = createConnection({ path: record.address });
   const code = await once(socket, "connect").then(() => undefined, codeOf);
   if (code !== undefined) return code === "EAGAIN" ? "cutOff" : { ok: false, why: unreached(code) };
-  const request = requestsOver(socket);
+  const { request, whenWaiting } = requestsOver(socket);
   const close = (): void => void socket.destroy();
   const timer = setTimeout(close, Math.max(0, until - performance.now()));
   try {
     const version = await shakeHands(record, caller, request);
-    if (version !== undefined) return { ok: true, session: { record, version, request, close } };
+    if (version !== undefined) return { ok: true, session: { record, version, request, whenWaiting, close } };
     close();
     return { ok: false, why: { kind: "impostor" } };
   } catch (error) {
     close();
-    return error instanceof ResponseError ? { ok: false, why: { kind: "refused", message: error.message } } : "cutOff";
+    return error instanceof AnswerError ? { ok: false, why: { kind: "refused", message: error.message } } : "cutOff";
   } finally {
     clearTimeout(timer);
   }
@@ -92,37 +99,45 @@ export function isInCodexSandbox(): boolean {
   return process.env.CODEX_SANDBOX_NETWORK_DISABLED === "1";
 }
 
-function requestsOver(socket: Socket): SessionConnection["request"] {
-  const lost = new Promise<never>((_resolve, reject) => socket.once("close", () => reject(new ConnectionLost())));
+function requestsOver(socket: Socket): Pick<SessionConnection, "request" | "whenWaiting"> {
+  let onWaiting: OnWaiting = () => undefined;
+  /** The numbers of requests without an answer, and of those that wait for the user. */
+  let open = 0;
+  let waiting = 0;
+  const lost = new Promise<never>((_resolve, reject) =>
+    socket.once("close", () => reject(new ConnectionLost(open > 0 && waiting >= open))),
+  );
   lost.catch(() => undefined);
   socket.on("error", () => undefined);
-  const streams = createRpcStreams(streamChannel(socket, socket), {
-    message: (message) => isResponse(message) && streams.deliver(message),
-    unreadable: () => undefined,
-    sending: () => undefined,
+  const request = createRequester(streamChannel(socket, socket), {
+    notified: (method, params) => {
+      if (method !== agentNotifications.asking) return;
+      const isWaiting = Object(params).waiting === true;
+      waiting += isWaiting ? 1 : -1;
+      onWaiting(isWaiting);
+    },
     end: () => socket.destroy(),
   });
-  const connection = createMessageConnection(streams.reader, streams.writer, NullLogger);
-  connection.onNotification(() => undefined);
-  connection.listen();
-  return (method, params, token = CancellationToken.None) =>
-    Promise.race([lost, connection.sendRequest(method, params, token)]);
-}
-
-/** Reports whether a message is a response. Requests must not be delivered, because the library would answer them. */
-function isResponse(message: unknown): message is Message {
-  return typeof message === "object" && message !== null && "id" in message && !("method" in message);
+  return {
+    request: async (method, params, token) => {
+      open++;
+      try {
+        return await Promise.race([lost, request(method, params, token)]);
+      } finally {
+        open--;
+      }
+    },
+    whenWaiting: (act) => {
+      onWaiting = act;
+    },
+  };
 }
 
 /**
  * Performs the handshake. Returns the version of the session's server, or `undefined` if the other side is not the
  * announced session. The other side must prove its identity first, so an impostor never receives the agent's proof.
  */
-async function shakeHands(
-  record: SessionRecord,
-  caller: Caller,
-  request: SessionConnection["request"],
-): Promise<string | undefined> {
+async function shakeHands(record: SessionRecord, caller: Caller, request: SendRequest): Promise<string | undefined> {
   const agentNonce = makeNonce();
   const answer = await request("initialize", { protocols: socketProtocols, nonce: agentNonce, client: caller });
   const { nonce, proof, version } = Object(answer) as Record<"nonce" | "proof" | "version", unknown>;

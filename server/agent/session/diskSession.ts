@@ -1,45 +1,39 @@
-/** A session without an editor: the same server, connected to an in-process client that opens no documents. */
+/** A session without an editor, in the process that serves a call on disk. */
 import { userWorkspace } from "../../disk/diskWorkspace.js";
 import { isKept } from "../../disk/keptBatches.js";
 import { newId } from "../../disk/recover.js";
+import { createSession, reportRecovered } from "../../lsp/newSession.js";
 import type { MultiEditResult } from "../../lsp/protocol.js";
 import { callSentences } from "../../lsp/sentences.js";
-import { registerServer } from "../../lsp/server.js";
-import type { Session } from "../../lsp/session.js";
-import type { Channel, ChannelEvents } from "../../lsp/wire/channel.js";
-import { openClientConnection } from "../../lsp/wire/transport.js";
+import type { ClientConnection, Session } from "../../lsp/session.js";
 import { uriOfPath } from "../../workspace/pathText.js";
+import { toGate } from "../../workspace/protection.js";
+import { defaultSettings } from "../../workspace/settings.js";
+import type { UserSettings } from "./gates.js";
 
 /**
- * Opens a session for the folder `directory`, an absolute path. `settings`: the user's settings, which may be any JSON
- * value. `log` receives the messages an editor would show. The disk keeps the old files of the session's calls, so that
+ * Opens a session for the folder `directory`, an absolute path. `user`: the user's settings file. `log` receives the messages an editor would show. The disk keeps the old files of the session's calls, so that
  * they can be undone, unless the user has forbidden that.
  */
-export function openDiskSession(
+export async function openDiskSession(
   directory: string,
-  settings: unknown,
+  user: Pick<UserSettings, "settings" | "isStricterOnly" | "problems">,
   version: string,
   log: (text: string) => void,
 ): Promise<Session> {
-  const isKeeping = !/^(?:off|no|false|0)$/i.test(process.env.MULTI_EDIT_HISTORY ?? "");
-  return new Promise((resolve) => {
-    const { connection } = openClientConnection(createAbsentClient(directory, settings, log), {
-      exit() {},
-      note: (level, text) => (level === "error" ? log(text) : undefined),
-      watch() {},
-    });
-    registerServer(connection, {
-      version,
-      logLevel: "warn",
-      // Called when the session has started.
-      openToAgents: async (session) => {
-        session.history.isOnDisk = isKeeping;
-        if (isKeeping) session.history.newId = newId;
-        resolve(session);
-      },
-    });
-    connection.listen();
-  });
+  const session = createSession(connectionToNobody(log), { version, logLevel: "warn" });
+  session.capabilities = capabilities;
+  session.folders = [{ uri: uriOfPath(directory), path: directory }];
+  const stricter = { ...toGate(user.settings), isFallback: true };
+  session.settings = user.isStricterOnly ? defaultSettings : user.settings;
+  session.gate = { ...session.gate, ...toGate(session.settings), isFallback: true };
+  if (user.isStricterOnly) session.otherGates = () => [stricter];
+  session.settingProblems = user.problems;
+  for (const problem of user.problems) session.log("warn", problem);
+  session.history.isOnDisk = !/^(?:off|no|false|0)$/i.test(process.env.MULTI_EDIT_HISTORY ?? "");
+  if (session.history.isOnDisk) session.history.newId = newId;
+  session.inTurn(() => reportRecovered(session)).catch((error: unknown) => session.log("error", String(error)));
+  return session;
 }
 
 /** Removes the transaction's id from an answer if the call was not kept: the session ends with the call. */
@@ -53,33 +47,23 @@ export async function withKept(
     : { ...result, warnings: [...result.warnings, callSentences.tooLargeToUndo] };
 }
 
-/** Creates a client that opens the session, passes log messages to `log`, and dismisses every question. */
-function createAbsentClient(directory: string, settings: unknown, log: (text: string) => void): Channel {
-  let server: ChannelEvents | undefined;
-  const say = (message: object): void => void setImmediate(() => server?.message({ jsonrpc: "2.0", ...message }));
-  const workspaceFolders = [{ uri: uriOfPath(directory), name: directory }];
-  const params = { processId: null, rootUri: null, workspaceFolders, capabilities, initializationOptions: settings };
+/** Returns the connection of a session that has no client: messages for its log go to `log`, and nobody answers. */
+function connectionToNobody(log: (text: string) => void): ClientConnection {
+  const refuse = async (): Promise<never> => Promise.reject(new TypeError("nobody is connected"));
   return {
-    listen(events) {
-      server = events;
-      say({ id: 0, method: "initialize", params });
+    sendRequest: refuse,
+    async sendNotification(method, params) {
+      const { message }: { readonly message?: unknown } = params;
+      // A message that an editor would display is left out, because the server also logs it.
+      if (method === "window/logMessage") log(String(message));
     },
-    send(message) {
-      const sent = message as { id?: string | number; method?: string; params?: { message?: string } };
-      if (sent.method === undefined && sent.id === 0) say({ method: "initialized", params: {} });
-      else if (sent.method !== undefined && sent.id !== undefined) say({ id: sent.id, result: null });
-      // Ignore messages that an editor would display: the server also logs each of them.
-      else if (sent.method === "window/logMessage") log(sent.params?.message ?? "");
-    },
-    whenFlushed: async () => undefined,
-    isBroken: () => false,
-    stop: () => {
-      server = undefined;
-    },
+    tracer: { log() {} },
+    window: { createWorkDoneProgress: refuse },
+    workspace: { applyEdit: refuse, getConfiguration: refuse },
   };
 }
 
 /** Lets the server propose any kind of edit. Lacks `workspace/applyEdit`, so the server itself writes to disk. */
-const capabilities = {
+const capabilities: Session["capabilities"] = {
   workspace: { workspaceEdit: { documentChanges: true, resourceOperations: ["create", "rename", "delete"] } },
 };

@@ -1,12 +1,12 @@
 /** The user's gates outside of the editor that they are set in: those of other sessions, and those of the settings file. */
-import { readFileSync, realpathSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { closeSync, constants, fstatSync, openSync, readFileSync, realpathSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { limits } from "../../text/limits.js";
 import { codeOf } from "../../workspace/identity.js";
 import { isInside } from "../../workspace/pathText.js";
 import { type FileGate, toGate } from "../../workspace/protection.js";
 import { configFolder } from "../../workspace/serverFolder.js";
-import { defaultSettings, type Settings } from "../../workspace/settings.js";
+import { defaultSettings, readSettings, type Settings } from "../../workspace/settings.js";
 import { sessionProblems, settingsFileProblems } from "../sentences.js";
 import { type ClosedRecord, readRecords, type SessionRecord } from "./record.js";
 
@@ -48,6 +48,15 @@ export function warningsAbout(directory: string, files: readonly string[]): stri
   }
 }
 
+/** Returns a session that has one of the files, and that agents may not or can't use; `undefined` if there is none. */
+export function closedSessionOf(directory: string, files: readonly string[]): ClosedRecord | undefined {
+  try {
+    return readRecords(directory).closed.find((record) => holds(record, files.map(canonical)));
+  } catch {
+    return undefined;
+  }
+}
+
 /** Reports whether a session has one of the files, given as absolute, canonical paths. */
 export function holds(record: SessionRecord | ClosedRecord, files: readonly string[]): boolean {
   const held = heldBy(record);
@@ -75,38 +84,50 @@ export function gatesToAnnounce({ confirm, protectedNames }: Settings): SessionR
 export interface UserSettings {
   /** The path of the file, which may not exist. */
   readonly path: string;
-  /** The file's content, which may be any JSON value; `undefined` if there is no file, or if it does not count. */
-  readonly value: unknown;
-  /** A sentence that says why the file is not used as it is; `undefined` if it is, or if there is none. */
-  readonly problem: string | undefined;
+  /** The settings in the file; the default ones if there is no file. */
+  readonly settings: Settings;
+  /** `true` if only the file's gates count, and in addition to the default ones, so that the file can't loosen anything. */
+  readonly isStricterOnly: boolean;
+  /** Sentences that say why the file is not used as it is. */
+  readonly problems: readonly string[];
 }
 
 /**
- * Reads the settings that hold for files that no editor has in a folder. A file in the workspace does not count, because
- * a repository or an agent could have put it there. If the file can't be used, the user's wishes are not known, so the
- * user must agree to every change.
+ * Reads the settings that hold for files that no editor has in a folder. A repository or an agent could have put a file
+ * into the workspace, so such a file can only add to the default gates. If the file can't be used, the user's wishes are
+ * not known, so the user must agree to every change.
  */
 export function readUserSettings(workspace: string): UserSettings {
   const path = join(configFolder(), "settings.json");
+  let file: number | undefined;
   try {
-    const real = realpathSync.native(path);
-    if (isInside(canonical(workspace), real)) {
-      return { path, value: undefined, problem: sessionProblems.settingsInWorkspace(path, workspace) };
-    }
-    const stats = statSync(real);
+    // Whatever the path leads to, opening it must not wait, for example for somebody to write to a pipe.
+    file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    const stats = fstatSync(file);
+    if (!stats.isFile()) return unusable(path, settingsFileProblems.notRegular);
     const isTheirs = process.platform !== "win32" && (stats.uid !== process.getuid?.() || (stats.mode & 0o022) !== 0);
     if (isTheirs) return unusable(path, settingsFileProblems.foreign);
     const most = limits.settingsFileBytes;
     if (stats.size > most) return unusable(path, settingsFileProblems.tooLarge(most));
-    const value: unknown = JSON.parse(readFileSync(real, "utf8"));
-    return { path, value, problem: undefined };
+    const value: unknown = JSON.parse(readFileSync(file, "utf8"));
+    const inside = canonical(workspace);
+    const isStricterOnly = [canonical(path), canonical(dirname(path)), path].some((one) => isInside(inside, one));
+    const { settings, warnings } = readSettings([value], { failsClosed: true });
+    const wrong = warnings.length > 0 ? [sessionProblems.wrongSettings(path, warnings)] : [];
+    const problems = [...(isStricterOnly ? [sessionProblems.settingsInWorkspace(path, workspace)] : []), ...wrong];
+    return { path, settings, isStricterOnly, problems };
   } catch (error) {
     const code = codeOf(error);
-    if (code === "ENOENT" || code === "ENOTDIR") return { path, value: undefined, problem: undefined };
-    return unusable(path, code);
+    if (code === "ENOENT" || code === "ENOTDIR") {
+      return { path, settings: defaultSettings, isStricterOnly: false, problems: [] };
+    }
+    return unusable(path, error instanceof SyntaxError ? settingsFileProblems.notJson : code);
+  } finally {
+    if (file !== undefined) closeSync(file);
   }
 }
 
 function unusable(path: string, problem: string): UserSettings {
-  return { path, value: { confirm: "always" }, problem: sessionProblems.badSettings(path, problem) };
+  const settings = { ...defaultSettings, confirm: "always" as const };
+  return { path, settings, isStricterOnly: false, problems: [sessionProblems.badSettings(path, problem)] };
 }

@@ -3,11 +3,12 @@
  * itself is never sent.
  */
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
-import { ResponseError } from "vscode-jsonrpc/node";
 import type { Caller } from "../../lsp/protocol.js";
-import { requestFailed } from "../../lsp/wire/sentences.js";
+import { namelessAgent } from "../../lsp/sentences.js";
+import { AnswerError, errorCodes } from "../../lsp/wire/rpc.js";
+import { oneLine } from "../../text/chars.js";
 import { limits } from "../../text/limits.js";
-import { namelessAgent, socketSentences } from "../sentences.js";
+import { socketSentences } from "../sentences.js";
 import { isAgentId } from "./agentId.js";
 
 /** The versions of the socket protocol that this build supports. */
@@ -56,23 +57,16 @@ export function isProof(role: "agent" | "server", handshake: Handshake, sent: un
 export function readCaller(client: unknown): Caller | undefined {
   const { name, version, agent } = (client ?? {}) as Partial<Record<keyof Caller, unknown>>;
   if (agent !== undefined && agent !== null && !isAgentId(agent)) return undefined;
-  const shownVersion = oneLine(version);
+  const shownVersion = oneLine(version, limits.agentName);
   return {
-    name: oneLine(name) ?? namelessAgent,
+    name: oneLine(name, limits.agentName) ?? namelessAgent,
     ...(shownVersion === undefined ? {} : { version: shownVersion }),
     ...(isAgentId(agent) ? { agent } : {}),
   };
 }
 
-/** Reduces a string to one short line without control characters; `undefined` if no visible character is left, or if it is not a string. */
-function oneLine(value: unknown): string | undefined {
-  if (typeof value !== "string") return undefined;
-  const text = value.slice(0, limits.agentName).replace(/[\p{C}\s]+/gu, " ");
-  return text.trim() || undefined;
-}
-
 /** Returns the error for refusing an agent's request. */
-export const rejection = (sentence: string): ResponseError<void> => new ResponseError(requestFailed, sentence);
+export const rejection = (sentence: string): AnswerError => new AnswerError(errorCodes.requestFailed, sentence);
 
 /** The parts of a session that the handshake needs. */
 export interface ProvableSession {

@@ -13,7 +13,8 @@ import {
 } from "node:fs";
 import { hostname } from "node:os";
 import { basename, join } from "node:path";
-import * as z from "zod";
+import * as v from "valibot";
+import { int, list } from "../../dialect/schema.js";
 import { limits } from "../../text/limits.js";
 import { codeOf } from "../../workspace/identity.js";
 import { isElsewhere, realOwners } from "../../workspace/process.js";
@@ -25,57 +26,60 @@ import { sessionProblems } from "../sentences.js";
  * The fields of a record. Readers ignore other fields, so a later version may add some; any other change to the fields
  * requires a new `format`.
  */
-const common = z.object({
-  format: z.literal(1),
+const common = {
+  format: v.literal(1),
   /** 12 hexadecimal digits. */
-  id: z.string().regex(/^[0-9a-f]{12}$/),
+  id: v.pipe(v.string(), v.regex(/^[0-9a-f]{12}$/)),
   /** The language server's process id. */
-  pid: z.int().positive(),
+  pid: v.pipe(int(), v.minValue(1)),
   /** Start time of the server's process, in the system's own format; `undefined` if the system does not report it. */
-  processStart: z.string().max(40).optional(),
+  processStart: v.optional(v.pipe(v.string(), v.maxLength(40))),
   /** The machine's host name; a container has its own. */
-  host: z.string().max(256),
+  host: v.pipe(v.string(), v.maxLength(256)),
   /** The process's name, which is never reused; `undefined` in older versions. */
-  owner: z.string().max(100).optional(),
+  owner: v.optional(v.pipe(v.string(), v.maxLength(100))),
   /**
    * The workspace folders; `path` is empty for a folder whose URI names no path on this machine. If the list is empty,
    * the session may have any file open.
    */
-  folders: z.array(z.object({ uri: z.string(), path: z.string() })).readonly(),
+  folders: list(v.object({ uri: v.string(), path: v.string() })),
   /** Canonical paths of the files that the session has open outside its folders; `undefined` if unknown. */
-  outside: z.array(z.string()).readonly().optional(),
+  outside: v.optional(list(v.string())),
+  /** Canonical paths of the files in which the session has unsaved text; `undefined` if unknown. */
+  unsaved: v.optional(list(v.string())),
   /**
    * The session's settings that hold for its files at every door; `undefined` for the defaults. `everywhere`: they hold
    * for every file, because the record would be too large with the list of files.
    */
-  gates: gateSettings.extend({ everywhere: z.boolean().optional() }).optional(),
+  gates: v.optional(v.object({ ...gateSettings, everywhere: v.optional(v.boolean()) })),
   /** The editor's name and version, as the editor reports them. */
-  client: z.string().max(200),
+  client: v.pipe(v.string(), v.maxLength(200)),
   /** The language server's version. */
-  version: z.string().max(100),
+  version: v.pipe(v.string(), v.maxLength(100)),
   /** The versions of the socket protocol that the session supports. */
-  protocols: z.array(z.int()).max(100).readonly(),
+  protocols: v.pipe(list(int()), v.maxLength(100)),
   /** Start time of the session's process, as an ISO 8601 string in UTC. */
-  startedAt: z.string().max(40),
-});
+  startedAt: v.pipe(v.string(), v.maxLength(40)),
+};
 
-const openSchema = common.extend({
+const openSchema = v.object({
+  ...common,
   /** The socket's path, or the pipe's name. */
-  address: z.string().min(1).max(limits.pathLength),
+  address: v.pipe(v.string(), v.minLength(1), v.maxLength(limits.pathLength)),
   /** The secret shared by the session and its agents: 32 random bytes, in hexadecimal. */
-  secret: z.string().regex(/^[0-9a-f]{64}$/),
+  secret: v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/)),
 });
 
 /** Has neither an address nor a secret, because agents have no access to the session. */
-const closedSchema = common.extend({ closed: z.enum(["switchedOff", "unreachable"]) });
+const closedSchema = v.object({ ...common, closed: v.picklist(["switchedOff", "unreachable"]) });
 
-const schema = z.union([closedSchema, openSchema]);
+const schema = v.union([closedSchema, openSchema]);
 
 /** The announcement of one session that agents can use. */
-export type SessionRecord = Readonly<z.infer<typeof openSchema>>;
+export type SessionRecord = v.InferOutput<typeof openSchema>;
 
 /** The announcement of one session that agents can't use. Nobody outside its editor may change files in its folders. */
-export type ClosedRecord = Readonly<z.infer<typeof closedSchema>>;
+export type ClosedRecord = v.InferOutput<typeof closedSchema>;
 
 /** The records in a directory, and the problems encountered in reading them. */
 export interface ReadRecords {
@@ -128,8 +132,10 @@ export function readRecords(directory: string): ReadRecords {
       if (life === "ended") {
         removed += 1;
         removeRecord(directory, record);
-      } else if (life === "stale") stale.push({ record, problem: sessionProblems.staleRecord(path, record.host) });
-      else if ("closed" in record) closed.push(record);
+      } else if (life === "stale") {
+        const when = age < 0 ? "future" : "past";
+        stale.push({ record, problem: sessionProblems.staleRecord(path, record.host, when) });
+      } else if ("closed" in record) closed.push(record);
       else records.push(record);
       continue;
     }
@@ -191,8 +197,8 @@ function readRecord(path: string): RecordFile {
     if (!stats.isFile() || !isOwn(stats)) return { kind: "foreignRecord" };
     if (stats.size > limits.sessionRecordBytes) return { kind: "badRecord" };
     const value: unknown = JSON.parse(readFileSync(file, "utf8"));
-    const record = schema.safeParse(value);
-    if (record.success) return { kind: "record", record: record.data, age: Date.now() - stats.mtimeMs };
+    const checked = v.safeParse(schema, value);
+    if (checked.success) return { kind: "record", record: checked.output, age: Date.now() - stats.mtimeMs };
     const { format } = Object(value) as { format?: unknown };
     return { kind: typeof format === "number" && format > 1 ? "newerRecord" : "badRecord" };
   } catch (error) {

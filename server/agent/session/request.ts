@@ -1,29 +1,27 @@
 /** Sends a request to the right session and returns the result, or a failure if no result arrives in time. */
 import { resolve } from "node:path";
-import { type CancellationToken, CancellationTokenSource, ErrorCodes, ResponseError } from "vscode-jsonrpc/node";
+import type { CancellationToken } from "vscode-jsonrpc/node";
 import { decodeCall } from "../../dialect/decode.js";
 import type { CallOptions } from "../../dialect/options.js";
 import type { Previewer } from "../../dialect/sentences.js";
+import { diskFailures } from "../../disk/sentences.js";
 import { failureMessage } from "../../lsp/edit/failureMessage.js";
-import {
-  type Caller,
-  type EditResult,
-  type MultiEditErrorData,
-  type MultiEditResult,
-  methods,
-} from "../../lsp/protocol.js";
+import { type Caller, type MultiEditResult, methods } from "../../lsp/protocol.js";
+import type { OnWaiting } from "../../lsp/session.js";
+import { AnswerError } from "../../lsp/wire/rpc.js";
 import type { Failure } from "../../plan/failure.js";
 import { pathsOf } from "../../plan/operation.js";
-import { limits } from "../../text/limits.js";
 import { sessionFailures } from "../sentences.js";
 import { askUserOf } from "./askUser.js";
-import { ConnectionLost } from "./connect.js";
-import { announcedGates, readUserSettings, warningsAbout } from "./gates.js";
+import { type FailedRequest, failureResult, type Patience, type RequestResult, resultOf } from "./awaitAnswer.js";
+import { announcedGates, closedSessionOf, readUserSettings, warningsAbout } from "./gates.js";
 import { canonicalPaths, mattersTo, openElsewhere, selectSession, sessionName } from "./selectSession.js";
 import { closeSessions, findSessions } from "./sessions.js";
 
+export type { FailedRequest, RequestResult };
+
 /** The program that sends requests, with its settings. */
-export interface RequestContext {
+export interface RequestContext extends Patience {
   /** The program's version. */
   readonly version: string;
   /** The agent, as it identifies itself to sessions. */
@@ -38,16 +36,8 @@ export interface RequestContext {
   readonly mode: Mode;
   /** `true` if the user typed the command at a terminal, as far as this program can tell. */
   readonly isTyped?: boolean;
-  /** The time to wait for an answer, in milliseconds. */
-  readonly patience: number;
-  /**
-   * Called once if the answer is slow, with the session's name, or `undefined` if the request is carried out on disk.
-   */
-  slow?(session: string | undefined): void;
   /** Called, if there is no editor, with each message that an editor would show to the user. */
   notify?(text: string): void;
-  /** Aborted when the user no longer wants the answer. */
-  readonly signal: AbortSignal;
 }
 
 /** The choice between editor and disk. */
@@ -83,29 +73,6 @@ export function readCall(value: unknown, method: string, options: CallOptions, p
   return { ok: true, request: { method, params, targets: [...new Set(paths)] } };
 }
 
-/** The result of a request. */
-export type RequestResult =
-  | {
-      readonly ok: true;
-      readonly result: unknown;
-      /** The editor that answered; `undefined` if the request was carried out on disk. */
-      readonly editor: string | undefined;
-      /** Id of that editor's session. */
-      readonly session?: string;
-    }
-  | FailedRequest;
-
-/** A request that failed or was not sent. */
-export interface FailedRequest {
-  readonly ok: false;
-  /** All failures in one message, for people and models. */
-  readonly message: string;
-  readonly failures: readonly Failure[];
-  readonly edits: readonly EditResult[];
-  /** `true` if it is unclear whether the files were changed. */
-  readonly unknown: boolean;
-}
-
 /**
  * Sends a request to the session that has the files or, if there is none, carries it out on disk. Rejects only if the
  * program has a bug.
@@ -120,7 +87,10 @@ export async function sendRequest(request: SessionRequest, context: RequestConte
     if (!selected.ok) return failureResult(selected.failure);
     const { session } = selected;
     if (session !== undefined) {
-      const respond = (token: CancellationToken) => session.request(request.method, request.params, token);
+      const respond = (token: CancellationToken, onWaiting: OnWaiting) => {
+        session.whenWaiting(onWaiting);
+        return session.request(request.method, request.params, token);
+      };
       const { version, record } = session;
       const result = await resultOf({ version, editor: sessionName(record), respond }, context);
       return result.ok ? { ...result, session: record.id } : result;
@@ -141,69 +111,50 @@ async function serveOnDisk(
   const { serveRequest } = await import("../../lsp/requests.js");
   const { directory, version, sessions, caller } = context;
   const files = await canonicalPaths([directory, ...targets.map((target) => resolve(directory, target))]);
-  const settings = readUserSettings(directory);
-  if (settings.problem !== undefined) context.notify?.(settings.problem);
-  const session = await openDiskSession(directory, settings.value, version, (text) => context.notify?.(text));
-  session.gate = { ...session.gate, isFallback: true };
-  session.otherGates = () => announcedGates(sessions);
+  const user = readUserSettings(directory);
+  const session = await openDiskSession(directory, user, version, (text) => context.notify?.(text));
+  const { otherGates } = session;
+  session.otherGates = () => [...(otherGates?.() ?? []), ...announcedGates(sessions)];
+  // A program that shows no messages itself gets them with the answer.
+  const unshown = context.notify === undefined ? user.problems : [];
   const isAgreed = method === methods.undo && context.isTyped === true;
   session.askElsewhere = async (question, files, token) =>
     // Whoever types an undo has decided on it. What may not be changed at all is refused before anybody is asked.
     isAgreed ? "yes" : askUserOf(files, { question, sessions, caller, token });
   session.openElsewhere = (paths) => openElsewhere(paths, sessions, caller);
-  const respond = async (token: CancellationToken): Promise<unknown> => {
-    const answer = await serveRequest(session, { method, params, applier: "server", caller }, token);
-    if (answer instanceof ResponseError) throw answer;
+  const respond = async (token: CancellationToken, onWaiting: OnWaiting): Promise<unknown> => {
+    const answer = await serveRequest(
+      session,
+      { method, params, applier: "server", caller, onWaiting },
+      token,
+      AnswerError,
+    );
+    if (answer instanceof AnswerError) throw answer;
     const result: object =
       method === methods.apply ? await withKept(session, answer as MultiEditResult) : Object(answer);
     const { warnings }: { readonly warnings?: readonly string[] } = result;
-    return warnings === undefined ? result : { ...result, warnings: [...warnings, ...warningsAbout(sessions, files)] };
+    return warnings === undefined
+      ? result
+      : { ...result, warnings: [...warnings, ...unshown, ...warningsAbout(sessions, files)] };
   };
-  return resultOf({ version, editor: undefined, respond }, context);
+  const answer = await resultOf({ version, editor: undefined, respond }, context);
+  const mayBeWhy =
+    !answer.ok && answer.failures.some(({ code }) => code === "clientCapability" || code === "protectedPath");
+  const result = mayBeWhy ? { ...answer, message: [answer.message, ...unshown].join("\n") } : answer;
+  // Nothing is written for a preview, so nothing else finds out that the call itself would fail.
+  const refused = result.ok && method === methods.preview ? await closedTo(targets, context) : undefined;
+  return refused === undefined ? result : failureResult(refused);
 }
 
-/** The session that answers a request, either at the other end of a socket or in this process. */
-interface Responder {
-  readonly version: string;
-  /** The session's editor; `undefined` if it has none. */
-  readonly editor: string | undefined;
-  respond(token: CancellationToken): Promise<unknown>;
-}
-
-/** Waits up to `patience` milliseconds for an answer, then cancels the request and waits a little longer. */
-async function resultOf(responder: Responder, { patience, signal, slow }: RequestContext): Promise<RequestResult> {
-  const source = new CancellationTokenSource();
-  const timers: NodeJS.Timeout[] = [];
-  const after = (milliseconds: number): Promise<"late"> =>
-    new Promise((resolve) => timers.push(setTimeout(resolve, milliseconds, "late")));
-  const aborted = new Promise<"late">((resolve) => signal.addEventListener("abort", () => resolve("late")));
-  const result = responder.respond(source.token).then(
-    (answer): RequestResult => ({ ok: true, result: answer, editor: responder.editor }),
-    (error: unknown) => failureOf(error, responder.version),
-  );
-  timers.push(setTimeout(() => slow?.(responder.editor), limits.progressAfterMs));
-  try {
-    const first = await Promise.race([result, after(patience), aborted]);
-    if (first !== "late") return first;
-    source.cancel();
-    const last = await Promise.race([result, after(limits.stopMs)]);
-    const seconds = Math.round(patience / 1000);
-    if (last === "late") return { ...failureResult(sessionFailures.noAnswer(seconds)), unknown: true };
-    const wasCancelled = !last.ok && last.failures.some(({ code }) => code === "cancelled");
-    return wasCancelled && signal.aborted !== true ? failureResult(sessionFailures.stopped(seconds)) : last;
-  } finally {
-    for (const timer of timers) clearTimeout(timer);
+/** Returns the failure for the first target in a folder of a session that is closed to agents, if there is one. */
+async function closedTo(
+  targets: readonly string[],
+  { directory, sessions }: RequestContext,
+): Promise<Failure | undefined> {
+  for (const target of targets) {
+    const record = closedSessionOf(sessions, await canonicalPaths([resolve(directory, target)]));
+    if (record === undefined) continue;
+    return diskFailures.locked(target, { kind: "closed", session: sessionName(record), why: record.closed });
   }
-}
-
-function failureOf(error: unknown, version: string): RequestResult {
-  if (error instanceof ConnectionLost) return { ...failureResult(sessionFailures.lost()), unknown: true };
-  if (!(error instanceof ResponseError)) throw error;
-  if (error.code === ErrorCodes.MethodNotFound) return failureResult(sessionFailures.tooOld(version));
-  const { failures = [], edits = [] } = (error.data ?? {}) as Partial<MultiEditErrorData>;
-  return { ok: false, message: error.message, failures, edits, unknown: false };
-}
-
-function failureResult(failure: Failure): FailedRequest {
-  return { ok: false, message: failure.message, failures: [failure], edits: [], unknown: false };
+  return undefined;
 }

@@ -191,7 +191,7 @@ export async function openElsewhere(
 }
 
 /** Returns the reason, if any, to suspect that the target is open: an unreachable session, or an unreadable record. */
-async function doubtOf(found: FoundSessions, query: SessionQuery): Promise<Holder | undefined> {
+export async function doubtOf(found: FoundSessions, query: SessionQuery): Promise<Holder | undefined> {
   const [path = ""] = await canonicalPaths(query.targets);
   const closed = found.closed.find((record) => holds(record, [path]));
   if (closed !== undefined) return { kind: "closed", session: sessionName(closed), why: closed.closed };

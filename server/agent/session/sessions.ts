@@ -2,9 +2,9 @@
 import { hostname } from "node:os";
 import { dirname } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { ResponseError } from "vscode-jsonrpc/node";
 import type { Unreached } from "../../disk/sentences.js";
 import type { Caller, StatusResult } from "../../lsp/protocol.js";
+import { AnswerError } from "../../lsp/wire/rpc.js";
 import { limits } from "../../text/limits.js";
 import { codeOf, mapBounded } from "../../workspace/identity.js";
 import { isProcess } from "../../workspace/process.js";
@@ -97,7 +97,7 @@ async function askStatus(session: SessionConnection, patience: number): Promise<
       ? { ok: true, session: { ...session, status } }
       : giveUp({ kind: "refused", message: sessionProblems.noStatus() });
   } catch (error) {
-    const isRefusal = error instanceof ResponseError;
+    const isRefusal = error instanceof AnswerError;
     return giveUp(isRefusal ? { kind: "refused", message: error.message } : { kind: "absent", code: "ECONNRESET" });
   } finally {
     late.abort();

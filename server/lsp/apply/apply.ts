@@ -6,6 +6,8 @@ import { fileOrder } from "../../plan/fileOrder.js";
 import { type BatchOptions, indicesOf, type Operation } from "../../plan/operation.js";
 import { type EditOutcome, type FileChange, namesOf, notAttempted } from "../../plan/outcome.js";
 import { planBatch } from "../../plan/plan.js";
+import type { DocumentUri } from "../../plan/snapshot.js";
+import { presentView } from "../../plan/views/view.js";
 import { limits } from "../../text/limits.js";
 import { createResolver } from "../../workspace/paths.js";
 import { staleFailures } from "../../workspace/sentences.js";
@@ -15,8 +17,8 @@ import { fitted, missingOperation, toWorkspaceEdit } from "../edit/workspaceEdit
 import { type ReportStep, withProgress } from "../progress.js";
 import type { Caller, CallOptions } from "../protocol.js";
 import { callSentences, editorFailures } from "../sentences.js";
-import { inSlices, type Session, worldOf } from "../session.js";
-import { applyJob, cancelled, inTurn } from "./applyLoop.js";
+import { inSlices, type OnWaiting, type Session, type Share, seenBy, worldOf } from "../session.js";
+import { type Asked, applyJob, cancelled, inTurn, type Question } from "./applyLoop.js";
 import { askOnce } from "./confirm.js";
 import { addProposal, recordApplied } from "./recordApplied.js";
 import type { ApplyJob, PlanAttempt, Task } from "./step.js";
@@ -32,12 +34,19 @@ export interface ReceivedCall {
   readonly applier: "client" | "preview" | "server";
   /** The agent that sent the call; `undefined` if the editor did. */
   readonly caller: Caller | undefined;
+  /**
+   * Called with `true` when the user must be asked about the call, which then waits and changes nothing; with `false` when
+   * the wait is over.
+   */
+  readonly onWaiting?: OnWaiting | undefined;
+  /** The agent's share of the server; `undefined` if the editor sent the call, or if there is no editor. */
+  readonly share?: Share | undefined;
 }
 
 /** Serves one call. Never throws, whatever the caller sends. */
 export async function applyBatch(
   session: Session,
-  { params, applier, caller }: ReceivedCall,
+  { params, applier, caller, share, onWaiting }: ReceivedCall,
   token: CancellationToken,
 ): Promise<Answer> {
   await session.ready;
@@ -52,28 +61,36 @@ export async function applyBatch(
     allowOmissions: options.allowOmissions,
   };
   const isPatch = decoded.shape === "patch";
-  return withProgress(session, token, (watched, report) => {
-    const call: ServedCall = { session, operations, options, batch, token: watched, report, warnings, isPatch };
-    return applier === "server" ? inTurn(call, () => applyCall(call, caller)) : propose(call, applier);
-  });
+  const serve = (watched: CancellationToken, report: ReportStep): Promise<Answer> => {
+    const call: ServedCall = { session, operations, options, batch, token: watched, report, warnings, isPatch, caller };
+    return applier === "server"
+      ? inTurn({ ...call, share, onWaiting }, (asked) => applyCall(call, asked))
+      : propose(call, applier);
+  };
+  const canShow = session.capabilities.window?.workDoneProgress === true;
+  return canShow ? withProgress(session, token, serve) : serve(token, () => undefined);
 }
 
 interface ServedCall extends Omit<ApplyJob, "kind" | "plan"> {
   readonly operations: readonly Operation[];
   readonly batch: BatchOptions;
+  readonly caller: Caller | undefined;
   readonly report: ReportStep;
 }
 
-/** Applies the call and records what was done. */
-async function applyCall(call: ServedCall, caller: Caller | undefined): Promise<Answer> {
-  const { session } = call;
+/** Applies the call and records what was done, or returns the question that the user must answer first. */
+async function applyCall(call: ServedCall, asked: Asked): Promise<Answer | Question> {
+  const { session, caller } = call;
   const plan = (only?: FileChange) => planCall(call, only?.operations ?? call.operations);
-  const transaction = session.history.newId();
+  asked.transaction ??= session.history.newId();
+  const { transaction } = asked;
   const onCommit = session.history.isOnDisk ? ({ kind: "keep", id: transaction, by: caller } as const) : undefined;
-  const { answer, steps = [] } = await applyJob({ ...call, kind: "call", plan, onCommit });
+  const applied = await applyJob({ ...call, kind: "call", plan, onCommit }, asked);
+  if ("ask" in applied) return applied;
+  const { answer, steps = [] } = applied;
   if (!answer.ok || steps.length === 0) return answer;
   const { result } = answer;
-  const isKept = recordApplied(session, { id: transaction, label: result.label, steps, caller });
+  const isKept = recordApplied(session, { id: transaction, label: result.label, steps, caller, counts: result.files });
   const more = isKept ? { transaction } : { warnings: [...result.warnings, callSentences.tooLargeToUndo] };
   return { ok: true, result: { ...result, ...more } };
 }
@@ -88,7 +105,7 @@ async function propose(call: ServedCall, applier: "client" | "preview"): Promise
     return toEditorRefusal(withRest(missing, callSentences.nothingChanged), notAttempted(plan.outcomes));
   }
   const isGuarded = plan.asks.some(({ name }) => name !== undefined);
-  const consent = applier === "client" && isGuarded ? await askOnce(call, plan) : "known";
+  const consent = applier === "client" && isGuarded ? await askOnce(call, plan) : "yes";
   if (typeof consent === "object") {
     return toEditorRefusal(withRest(consent, callSentences.nothingChanged), notAttempted(plan.outcomes));
   }
@@ -104,7 +121,7 @@ async function propose(call: ServedCall, applier: "client" | "preview"): Promise
   if (result === "cancelled") return cancelled();
   // If the client does not accept edits from the server, the server can't undo the proposal later.
   const isWatched = applier === "client" && session.capabilities.workspace?.applyEdit === true;
-  const transaction = isWatched ? await addProposal(session, result.label, plan) : undefined;
+  const transaction = isWatched ? await addProposal(session, result, plan) : undefined;
   return { ok: true, result: transaction === undefined ? result : { ...result, transaction } };
 }
 
@@ -113,17 +130,20 @@ async function planCall(call: ServedCall, operations: readonly Operation[]): Pro
   const { session, options, batch, token } = call;
   const failed = (failures: readonly Failure[], outcomes: readonly EditOutcome[] = []) =>
     ({ ok: false, failures, outcomes }) as const;
+  const by = seenBy(call.caller);
   let moved: string | undefined;
   for (let attempt = 0; attempt <= limits.rematches; attempt++) {
-    const snapshot = await takeSnapshot(operations, worldOf(session, options.root));
+    const world = { ...worldOf(session, options.root), seen: session.trails && { by, trails: session.trails } };
+    const snapshot = await takeSnapshot(operations, world);
     const { versions } = options;
-    const { stale, warnings } =
+    const { stale, warnings, current } =
       versions === undefined
-        ? { stale: [], warnings: [] }
+        ? { stale: [], warnings: [], current: [] }
         : await checkVersions(call, versions, snapshot, operations === call.operations);
     if (stale.length > 0) return failed(stale, untried(operations));
     const steps = operations.reduce((sum, operation) => sum + indicesOf(operation).length, 0);
-    const planned = await inSlices(planBatch(operations, snapshot, batch), token, (done) => call.report(done, steps));
+    const planning = planBatch(operations, current.length === 0 ? snapshot : onlyPresent(snapshot, current), batch);
+    const planned = await inSlices(planning, token, (done) => call.report(done, steps));
     if (planned === "cancelled") return failed([withRest(editorFailures.cancelled(), callSentences.nothingChanged)]);
     moved = movedSince(session, snapshot);
     if (moved !== undefined) continue;
@@ -187,6 +207,16 @@ function movedSince({ documents }: Session, snapshot: WorkspaceSnapshot): string
   return undefined;
 }
 
+/** Returns a snapshot in which the caller has seen the present texts of some documents, and no others. */
+function onlyPresent(snapshot: WorkspaceSnapshot, uris: readonly DocumentUri[]): WorkspaceSnapshot {
+  const documents = new Map(snapshot.documents);
+  for (const uri of uris) {
+    const document = documents.get(uri);
+    if (document !== undefined) documents.set(uri, { ...document, views: [presentView(document.text)] });
+  }
+  return { ...snapshot, documents };
+}
+
 /** Checks `options.versions` against the call's documents and, if `all` is set, against other open documents. */
 async function checkVersions(
   { session, options }: ServedCall,
@@ -196,6 +226,8 @@ async function checkVersions(
 ) {
   const stale: Failure[] = [];
   const warnings: string[] = [];
+  /** The documents whose present version the caller names. */
+  const current: DocumentUri[] = [];
   const resolver = await createResolver(worldOf(session, options.root));
   for (const [uri, expected] of Object.entries(versions)) {
     // The option's spelling of a document's URI may differ from that of the edits or of the editor.
@@ -209,7 +241,7 @@ async function checkVersions(
     else if (document.version !== expected) {
       const path = place?.path ?? uri;
       stale.push(staleFailures.contentModified({ path }, callSentences.versionIs(document.version, expected)));
-    }
+    } else if (same !== undefined) current.push(same[0]);
   }
-  return { stale, warnings };
+  return { stale, warnings, current };
 }

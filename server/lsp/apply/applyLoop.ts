@@ -11,15 +11,15 @@ import { type Answer, type FailedAnswer, toEditorRefusal, toRefusal, toResult } 
 import { missingOperation, toWorkspaceEdit } from "../edit/workspaceEdit.js";
 import type { MultiEditResult } from "../protocol.js";
 import { callSentences, editorFailures } from "../sentences.js";
-import { cancellation, inSlices, openAt } from "../session.js";
+import { cancellation, type InTurn, inSlices, type OnWaiting, openAt, type Share } from "../session.js";
 import { stateAfter, until } from "./applyOutcome.js";
 import { type Confirmation, createConfirmation } from "./confirm.js";
 import { rollBackSteps } from "./rollBackSteps.js";
-import { saveChanged } from "./save.js";
-import type { ApplyJob, DoneStep, Run, StepResult, Task } from "./step.js";
+import { type Saved, saveChanged } from "./save.js";
+import type { ApplyJob, ApplyPlan, DoneStep, Run, StepOutcome, Task } from "./step.js";
 import { commitPart, heldElsewhere, type Queue, stagePart, tasksByWriter } from "./steps/disk.js";
 import { stepRules } from "./steps/table.js";
-import { changedSince } from "./steps/text.js";
+import { changedSince, takesTextsTogether } from "./steps/text.js";
 
 /** The outcome of a job. `steps` lists all steps in order; it is `undefined` unless all of them were verified. */
 export interface Applied {
@@ -27,16 +27,70 @@ export interface Applied {
   readonly steps?: readonly DoneStep[];
 }
 
-/** Runs a task after all earlier tasks. If it is cancelled while waiting, immediately answers that it was cancelled. */
-export function inTurn(
-  { session, token }: Pick<ApplyJob, "session" | "token">,
-  task: () => Promise<Answer>,
+/** A question that a call must ask before it can be applied. */
+export interface Question {
+  /** Asks the user. Resolves with the call's answer if the user has not agreed, otherwise with `undefined`. */
+  readonly ask: () => Promise<Answer | undefined>;
+}
+
+/** Everything that a call keeps from one of its turns to the next. */
+export interface Asked extends Queue {
+  /** The user's confirmation of the call; `undefined` as long as none is needed. */
+  confirmation: Confirmation | undefined;
+  /** The id of the call's transaction. */
+  transaction?: string;
+}
+
+/**
+ * Runs a task after all earlier tasks. If the task returns a question, the calls after it go ahead: the user is asked
+ * outside the queue, one question at a time, and then the task takes another turn and starts again. It does so before
+ * the question, too, so that the user sees a diff of the texts as they are when the question is asked. If the call is
+ * cancelled while it waits, immediately answers that it was cancelled.
+ */
+export async function inTurn(
+  job: Pick<ApplyJob, "session" | "token"> & {
+    readonly share?: Share | undefined;
+    readonly onWaiting?: OnWaiting | undefined;
+  },
+  task: (asked: Asked) => Promise<Answer | Question>,
 ): Promise<Answer> {
+  const { session } = job;
+  const asked: Asked = { confirmation: undefined };
+  let isWaiting = false;
+  const waits = (now: boolean): void => {
+    if (now !== isWaiting) job.onWaiting?.(now);
+    isWaiting = now;
+  };
+  const askFirst = async (): Promise<Answer> => {
+    waits(false);
+    const answer = await queued(job, session.inTurn, () => task(asked));
+    if ("ok" in answer) return answer;
+    waits(true);
+    return (await answer.ask()) ?? askFirst();
+  };
+  try {
+    const answer = await queued(job, session.inTurn, () => task(asked));
+    if ("ok" in answer) return answer;
+    waits(true);
+    return await queued(job, session.askInTurn, askFirst);
+  } finally {
+    if (isWaiting) waits(false);
+    asked.turn?.leave();
+    await asked.confirmation?.end();
+  }
+}
+
+/** Runs a task in its turn, unless the call is cancelled before that. */
+function queued<T>(
+  { token, share }: Pick<ApplyJob, "token"> & { readonly share?: Share | undefined },
+  inQueue: InTurn,
+  task: () => Promise<T>,
+): Promise<T | FailedAnswer> {
   let hasStarted = false;
-  const turn = session.inTurn(async () => {
+  const turn = inQueue(async () => {
     hasStarted = true;
     return token.isCancellationRequested ? cancelled() : task();
-  });
+  }, share);
   const left = cancellation(token).then(() => (hasStarted ? turn : cancelled()));
   return Promise.race([turn, left]);
 }
@@ -46,26 +100,11 @@ export function cancelled(): FailedAnswer {
   return toRefusal([withRest(editorFailures.cancelled(), callSentences.nothingChanged)]);
 }
 
-/** Plans a job and applies it. If the user must be asked, applies exactly the plan that the user accepted. */
-export async function applyJob(job: ApplyJob): Promise<Applied> {
-  const asked: Asked = { confirmation: undefined };
-  try {
-    const applied = await applyConfirmed(job, asked);
-    const { answer } = applied;
-    const isRejected = !answer.ok && answer.failures.some(({ code }) => code === "userRejected");
-    return isRejected ? { answer: { ...answer, diff: asked.confirmation?.proposed() ?? "" } } : applied;
-  } finally {
-    asked.turn?.leave();
-    await asked.confirmation?.end();
-  }
-}
-
-/** A call's turn to write, and the user's confirmation of it; `undefined` as long as none is needed. */
-interface Asked extends Queue {
-  confirmation: Confirmation | undefined;
-}
-
-async function applyConfirmed(job: ApplyJob, asked: Asked): Promise<Applied> {
+/**
+ * Plans a job and applies it, or returns the question that the user must answer first. Applies only a plan that the
+ * user has accepted, if the user must be asked.
+ */
+export async function applyJob(job: ApplyJob, asked: Asked): Promise<Applied | Question> {
   const { session, options, token, warnings, onCommit } = job;
   for (let moved = 0; ; ) {
     const plan = await job.plan();
@@ -84,11 +123,12 @@ async function applyConfirmed(job: ApplyJob, asked: Asked): Promise<Applied> {
     const { confirm, overwrite } = options;
     const mayAsk = confirm === true || overwrite === "ask" || plan.asks.length > 0;
     if (mayAsk) asked.confirmation ??= createConfirmation(job);
-    const consent = await asked.confirmation?.ask(plan);
-    if (typeof consent === "object") return refused(consent);
-    // The text may have changed while the user was reading the diff. Plan again, because only the accepted diff may be
-    // applied.
-    if (consent === "yes") continue;
+    const { confirmation } = asked;
+    if (confirmation?.covers(plan) === false) {
+      asked.turn?.leave();
+      delete asked.turn;
+      return { ask: () => refusalOf(confirmation, plan, refused) };
+    }
     if (token.isCancellationRequested) return refused(editorFailures.cancelled());
     const held = await heldElsewhere(context, tasks);
     if (held !== undefined) return refused(held);
@@ -110,77 +150,159 @@ async function applyConfirmed(job: ApplyJob, asked: Asked): Promise<Applied> {
     // Changes that the server writes itself may include operations that the editor does not support.
     const shownTo = part === undefined ? session : { ...session, capabilities: anyEdit };
     const run: Run = { ...context, plan, tasks, disk: part, shownTo, warnings, done: [], budget: { bytes: 0 } };
-    return execute(run, (file) => replan(job, asked.confirmation, file));
+    const executed = await execute(run, (file) => replan(job, confirmation, file));
+    if (!("unagreed" in executed)) return executed;
+    // Everything is as it was before the call, so the user can be asked about the new plan.
+    if (++moved > limits.rematches) return { answer: executed.unagreed };
   }
+}
+
+/** Asks the user about a plan. Returns the call's answer if the user does not agree, otherwise `undefined`. */
+async function refusalOf(
+  confirmation: Confirmation,
+  plan: ApplyPlan,
+  refused: (failure: Failure) => { readonly answer: Answer },
+): Promise<Answer | undefined> {
+  const consent = await confirmation.ask(plan);
+  if (consent === "yes") return undefined;
+  const { answer } = refused(consent);
+  return consent.code === "userRejected" && !answer.ok ? { ...answer, diff: confirmation.proposed() } : answer;
 }
 
 const anyEdit: ClientCapabilities = {
   workspace: { workspaceEdit: { documentChanges: true, resourceOperations: ["create", "rename", "delete"] } },
 };
 
-/** A new plan for a file's current text, with the same kind of change as before, or the failure that prevented it. */
-type Replanned = Pick<DoneStep, "file" | "editOutcomes"> | Failure;
+/**
+ * A new plan for a file's current text, with the same kind of change as before, or the outcome of the step if there is
+ * none that may be applied.
+ */
+type Replanned = Pick<DoneStep, "file" | "editOutcomes"> | Extract<StepOutcome, { kind: "failed" | "unagreed" }>;
 
 async function replan(job: ApplyJob, confirmation: Confirmation | undefined, file: FileChange): Promise<Replanned> {
   const { path } = file.document;
   const changed = staleFailures.contentModified({ path }, staleProblems.fileChanged);
   const again = await job.plan(file);
-  if (!again.ok) return again.failures[0] ?? changed;
+  if (!again.ok) return { kind: "failed", failure: again.failures[0] ?? changed };
   const same = again.files.find((one) => hasSameFate(one, file));
   // A deletion that only makes room for another file was not requested by the caller, so the new plan does not include
   // it.
-  if (same === undefined) return changed;
-  const consent = await confirmation?.askAgain(file, same, again);
-  return typeof consent === "object" ? consent : { file: same, editOutcomes: again.outcomes };
+  if (same === undefined) return { kind: "failed", failure: changed };
+  if (confirmation?.coversAgain(file, same, again) === false) return { kind: "unagreed", failure: changed };
+  return { file: same, editOutcomes: again.outcomes };
+}
+
+/** The refusal of a batch that was rolled back completely because the user must be asked about a new plan. */
+interface Unagreed {
+  readonly unagreed: Answer;
 }
 
 /** Has the editor perform its tasks, then commits the staged files. If a step fails, rolls back the earlier steps. */
-export async function execute(run: Run, replanned: (file: FileChange) => Promise<Replanned>): Promise<Applied> {
+export async function execute(
+  run: Run,
+  replanned: (file: FileChange) => Promise<Replanned>,
+): Promise<Applied | Unagreed> {
   const { disk, tasks, done } = run;
-  for (const task of tasks) {
-    const step = await doTask(run, task, replanned).catch((error: unknown) => {
+  let left = tasks;
+  while (left.length > 0) {
+    // Texts come first, so a client that takes them together gets them all at once.
+    const texts = takesTextsTogether(run.session) ? left.filter(({ kind }) => kind === "text") : [];
+    const next = left.slice(0, Math.max(1, texts.length));
+    const { steps, left: unsent } = await doTasks(run, next, replanned).catch((error: unknown) => {
       // Staged files block other batches in their folders, so they must be removed, whatever the error.
       disk?.staged.abandon();
       throw error;
     });
-    if (step.outcome.kind !== "verified" && step.outcome.kind !== "acknowledgedUnverifiable") {
-      disk?.staged.abandon();
-      return { answer: await rollBackSteps(run, [step]) };
-    }
-    done.push(step);
+    const [first, ...rest] = steps.filter(({ outcome }) => !completed.has(outcome.kind));
+    done.push(...steps.filter(({ outcome }) => completed.has(outcome.kind)));
+    left = [...unsent, ...left.slice(next.length)];
+    if (first === undefined) continue;
+    disk?.staged.abandon();
+    const answer = await rollBackSteps(run, [first, ...rest]);
+    return first.outcome.kind === "unagreed" && !answer.ok ? { unagreed: answer } : { answer };
   }
   const written = disk === undefined ? [] : await commitPart(run, disk, { hasWaited: tasks.length > 0 });
   const [first, ...rest] = written.filter(({ outcome }) => outcome.kind !== "verified");
   if (first !== undefined) return { answer: await rollBackSteps(run, [first, ...rest]) };
   done.push(...written);
-  const result = await finish(run);
-  return { answer: { ok: true, result }, ...(result.outcome === "applied" ? { steps: done } : {}) };
+  const { result, changed } = await finish(run);
+  // An undo reverses what the editor has changed while saving, too.
+  const steps = done.map((step) => ({ ...step, file: changed.get(step.file) ?? step.file }));
+  return { answer: { ok: true, result }, ...(result.outcome === "applied" ? { steps } : {}) };
 }
 
-/** Performs one task. If its file changes before the editor has done anything, plans the file again. */
-async function doTask(run: Run, task: Task, replanned: (file: FileChange) => Promise<Replanned>): Promise<DoneStep> {
-  const before = run.done.findLast(({ planned }) => planned === task.planned);
-  let file: FileChange = before?.file ?? task.planned;
-  let editOutcomes = before?.editOutcomes ?? [];
-  const toStep = (result: StepResult): DoneStep => ({ ...task, ...result, file, editOutcomes });
-  const toFailed = (failure: Failure): DoneStep => toStep({ outcome: { kind: "failed", failure } });
-  const hasMoved = (problem: string): DoneStep =>
-    toFailed(staleFailures.contentModified({ path: file.document.path }, problem));
-  for (let attempt = 0; attempt <= limits.rematches; attempt++) {
-    const result = await stepRules[task.kind].do(run, file, task);
-    if (result.outcome.kind !== "moved") return toStep(result);
-    // A file that an earlier step has already changed can't be planned again.
-    if (before !== undefined) return hasMoved(staleProblems.fileChanged);
-    const again = await replanned(task.planned);
-    if ("code" in again) return toFailed(again);
-    ({ file, editOutcomes } = again);
-    if (task.kind === "text" && file.change.isEmpty) return toStep({ outcome: { kind: "verified" } });
+/** Outcomes of steps that have been carried out or, if there is no proof, have at least been reported as such. */
+const completed: ReadonlySet<StepOutcome["kind"]> = new Set(["verified", "acknowledgedUnverifiable"]);
+
+/** A task, with its file as most recently planned. */
+interface Attempt extends Pick<DoneStep, "file" | "editOutcomes"> {
+  readonly task: Task;
+}
+
+/**
+ * Performs one task, or several texts as a single edit. If files change before the editor has done anything, plans these
+ * again. Stops at the first failure. `left` holds the texts that must now be sent one at a time, because the editor has
+ * applied only a part of the edit.
+ */
+async function doTasks(
+  run: Run,
+  tasks: readonly Task[],
+  replanned: (file: FileChange) => Promise<Replanned>,
+): Promise<{ readonly steps: readonly DoneStep[]; readonly left: readonly Task[] }> {
+  const steps: DoneStep[] = [];
+  let attempts = tasks.map((task): Attempt => {
+    const before = run.done.findLast(({ planned }) => planned === task.planned);
+    return { task, file: before?.file ?? task.planned, editOutcomes: before?.editOutcomes ?? [] };
+  });
+  for (let count = 0; ; count++) {
+    const [first, ...others] = attempts;
+    if (first === undefined || (tasks.length > 1 && !takesTextsTogether(run.session))) break;
+    const files = [first.file, ...others.map(({ file }) => file)] as const;
+    const results = await stepRules[first.task.kind].do(run, files, first.task);
+    const moved = new Set(attempts.filter((_, i) => results[i]?.outcome.kind === "moved"));
+    const again: Attempt[] = [];
+    for (const [i, attempt] of attempts.entries()) {
+      const { task, ...planned } = attempt;
+      const result = results[i]!;
+      const { kind } = result.outcome;
+      const isUnchanged = kind === "refused" || kind === "untouched";
+      // If one document has changed, the editor refuses the whole edit, so that refusal is not about the others.
+      if (moved.has(attempt) || (moved.size > 0 && isUnchanged)) again.push(attempt);
+      else if (kind !== "untouched") steps.push({ ...task, ...planned, ...result });
+    }
+    attempts = [];
+    for (const attempt of again) {
+      if (!steps.every(({ outcome }) => completed.has(outcome.kind))) break;
+      const next = moved.has(attempt) ? await planAgain(run, attempt, { count, replanned }) : attempt;
+      if ("outcome" in next) steps.push(next);
+      else attempts.push(next);
+    }
+    if (!steps.every(({ outcome }) => completed.has(outcome.kind))) return { steps, left: [] };
   }
-  return hasMoved(callSentences.keepsMoving);
+  return { steps, left: attempts.map(({ task }) => task) };
+}
+
+/** Plans a task again whose file has changed. Returns a step if the task can't be performed or has no effect any more. */
+async function planAgain(
+  run: Run,
+  attempt: Attempt,
+  { count, replanned }: { readonly count: number; readonly replanned: (file: FileChange) => Promise<Replanned> },
+): Promise<Attempt | DoneStep> {
+  const { task, ...planned } = attempt;
+  const moved = ({ file, editOutcomes }: Attempt, problem: string): DoneStep => {
+    const failure = staleFailures.contentModified({ path: file.document.path }, problem);
+    return { ...task, file, editOutcomes, outcome: { kind: "failed", failure } };
+  };
+  // A file that an earlier step has already changed can't be planned again.
+  if (run.done.some((step) => step.planned === task.planned)) return moved(attempt, staleProblems.fileChanged);
+  const again = await replanned(task.planned);
+  if ("kind" in again) return { ...task, ...planned, outcome: again };
+  if (task.kind === "text" && again.file.change.isEmpty) return { ...task, ...again, outcome: { kind: "verified" } };
+  return count < limits.rematches ? { ...again, task } : moved({ ...again, task }, callSentences.keepsMoving);
 }
 
 /** Has the editor save the changed files, compares their texts with the files on disk, and builds the result. */
-async function finish(run: Run): Promise<MultiEditResult> {
+async function finish(run: Run): Promise<Pick<Saved, "changed"> & { readonly result: MultiEditResult }> {
   const { options, done, plan, disk } = run;
   const last = new Map(done.map((step): [FileChange, FileChange] => [step.planned, step.file]));
   const again = new Map(done.flatMap(({ editOutcomes }) => editOutcomes.map((outcome) => [outcome.index, outcome])));
@@ -191,7 +313,8 @@ async function finish(run: Run): Promise<MultiEditResult> {
   const written = changed.filter(({ kind, change }) => kind === "create" || (kind !== "delete" && !change.isEmpty));
   const byServer = new Set(done.slice(run.tasks.length).map(({ file }) => file));
   const byEditor = written.filter((file) => !byServer.has(file));
-  const warnings = [...run.warnings, ...(disk?.warnings ?? []), ...(await saveChanged(run, byEditor))];
+  const saved = await saveChanged(run, byEditor);
+  const warnings = [...run.warnings, ...(disk?.warnings ?? []), ...saved.warnings];
   const unverifiable = done.filter(({ outcome }) => outcome.kind === "acknowledgedUnverifiable");
   const onDisk = new Map<FileChange, "same" | "differs">();
   let outcome: MultiEditResult["outcome"] = "applied";
@@ -209,7 +332,7 @@ async function finish(run: Run): Promise<MultiEditResult> {
       warnings.push(callSentences.throughEditor(nameAfter(file).path));
     }
   }
-  warnings.push(...(await staying(run)));
+  if (done.some(({ kind }) => kind === "delete" || kind === "rename")) warnings.push(...(await staying(run)));
   for (const { kind, file } of done) {
     const open = kind === "text" ? openAt(run.session, nameAfter(file).uri) : undefined;
     const again = open === undefined || open.text === file.text ? undefined : changedSince(run.session, file, open);
@@ -226,7 +349,8 @@ async function finish(run: Run): Promise<MultiEditResult> {
     sent,
   );
   const planned = { ...plan, files, outcomes };
-  return inSlices(toResult({ planned, edit, outcome, options, warnings, onDisk, written: byServer }));
+  const made = toResult({ planned, edit, outcome, options, warnings, onDisk, written: byServer });
+  return { result: await inSlices(made), changed: saved.changed };
 }
 
 /**

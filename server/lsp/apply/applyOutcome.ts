@@ -19,50 +19,80 @@ export interface Misapplied {
   readonly done: FileChange;
 }
 
-/** Sends a document's edits and watches its synced text. If the text is inconclusive, relies on the editor's answer. */
-export async function applyText(
+/** One document's part of an edit: its edits, and the file as it will be after them. */
+export interface TextPart {
+  readonly file: FileChange;
+  readonly edits: readonly TextEdit[];
+}
+
+/**
+ * Sends the edits of one or more documents as a single edit, and watches the documents' synced texts. If a text is
+ * inconclusive, relies on the editor's answer. Returns the outcome for each document.
+ */
+export async function applyTexts(
   session: Session,
-  file: FileChange,
+  parts: readonly TextPart[],
   label: string,
-  edits: readonly TextEdit[],
+): Promise<readonly (StepOutcome | Misapplied)[]> {
+  const watches = parts.map((part) => watchText(session, part));
+  const changes = parts.map(({ file: { document }, edits }) => {
+    const { uri, version } = document;
+    // If the file was opened after the plan was made, the edit targets the version that is open now.
+    return { textDocument: { uri, version: version ?? openAt(session, uri)?.version ?? null }, edits: [...edits] };
+  });
+  // A client without `documentChanges` gets the edit in the older form, `changes`.
+  const edit = hasDocumentChanges(session)
+    ? { documentChanges: changes }
+    : { changes: Object.fromEntries(changes.map(({ textDocument, edits }) => [textDocument.uri, edits])) };
+  try {
+    const answer = await Promise.race([
+      request(session, { label, edit }),
+      Promise.all(watches.map(({ seen }) => seen)),
+    ]);
+    if (!("applied" in answer)) return answer;
+    const outcomes = await Promise.all(parts.map((part, i) => outcomeOf(session, part, answer, watches[i]!.seen)));
+    // If the editor names the document that it refused, the others are unchanged only for that reason.
+    const cause = outcomes[answer.failedChange ?? -1];
+    if (cause?.kind !== "refused") return outcomes;
+    return outcomes.map((one) => (one.kind === "refused" && one !== cause ? { kind: "untouched" } : one));
+  } finally {
+    for (const { stop } of watches) stop();
+  }
+}
+
+/** Determines the outcome for one document after the editor's answer. `seen` is the first sign in its synced text. */
+async function outcomeOf(
+  session: Session,
+  { file }: TextPart,
+  answer: EditorAnswer,
+  seen: Promise<StepOutcome | Misapplied>,
 ): Promise<StepOutcome | Misapplied> {
   const { uri, version } = file.document;
   const sourceOf = (text: string): TextSource => (version === null ? "unclear" : sourceOfText(file, text));
-  const watch = watchText(session, file, edits);
-  // If the file was opened after the plan was made, the edit targets the version that is open now.
-  const sentFor = version ?? openAt(session, uri)?.version ?? null;
-  // A client without `documentChanges` gets the edit in the older form, `changes`.
-  const edit = hasDocumentChanges(session)
-    ? { documentChanges: [{ textDocument: { uri, version: sentFor }, edits: [...edits] }] }
-    : { changes: { [uri]: [...edits] } };
-  try {
-    const answer = await Promise.race([request(session, { label, edit }), watch.seen]);
-    if ("kind" in answer) return answer;
-    const isNo = !answer.applied && !answer.isLate;
-    // If the client refused the edit, and its text has since changed only through typing, the edit has certainly not
-    // been applied.
-    const moved = openAt(session, uri);
-    if (isNo && moved !== undefined && moved.version !== version && sourceOf(moved.text) === "old") {
-      return { kind: "moved" };
-    }
-    const { proofTimeout } = session.settings;
-    // The typing that caused a refusal may not have been synced yet.
-    const patience = answer.applied ? proofTimeout : Math.max(proofTimeout / 4, session.facts.syncDelay);
-    const seen = await Promise.race([watch.seen, delay(patience, undefined, { ref: false })]);
-    if (seen !== undefined) return seen;
-    const open = openAt(session, uri);
-    if (open === undefined && version === null && !answer.isLate) {
-      return answer.applied ? { kind: "acknowledgedUnverifiable" } : { kind: "refused", reason: answer.reason };
-    }
-    if (open === undefined || open.desynced !== undefined) return { kind: answer.isLate ? "timedOut" : "diverged" };
-    if (open.version === version) return unchanged(answer);
-    if (version === null) return { kind: "diverged" };
-    // If the user typed where the edit belongs, the text is inconclusive, but a refusal by the editor can be trusted.
-    const source = sourceOf(open.text);
-    return { kind: source === "old" || (source === "unclear" && isNo) ? "moved" : "diverged" };
-  } finally {
-    watch.stop();
+  const isNo = !answer.applied && !answer.isLate;
+  const before = await Promise.race([seen, undefined]);
+  if (before !== undefined) return before;
+  // If the client refused the edit, and its text has since changed only through typing, the edit has certainly not
+  // been applied.
+  const moved = openAt(session, uri);
+  if (isNo && moved !== undefined && moved.version !== version && sourceOf(moved.text) === "old") {
+    return { kind: "moved" };
   }
+  const { proofTimeout } = session.settings;
+  // The typing that caused a refusal may not have been synced yet.
+  const patience = answer.applied ? proofTimeout : Math.max(proofTimeout / 4, session.facts.syncDelay);
+  const after = await Promise.race([seen, delay(patience, undefined, { ref: false })]);
+  if (after !== undefined) return after;
+  const open = openAt(session, uri);
+  if (open === undefined && version === null && !answer.isLate) {
+    return answer.applied ? { kind: "acknowledgedUnverifiable" } : { kind: "refused", reason: answer.reason };
+  }
+  if (open === undefined || open.desynced !== undefined) return { kind: answer.isLate ? "timedOut" : "diverged" };
+  if (open.version === version) return unchanged(answer);
+  if (version === null) return { kind: "diverged" };
+  // If the user typed where the edit belongs, the text is inconclusive, but a refusal by the editor can be trusted.
+  const source = sourceOf(open.text);
+  return { kind: source === "old" || (source === "unclear" && isNo) ? "moved" : "diverged" };
 }
 
 /** Returns the outcome of a step that left no trace in the text or on disk. */
@@ -164,13 +194,20 @@ interface EditorAnswer {
   readonly reason: string;
   /** `true` if the request timed out. */
   readonly isLate: boolean;
+  /** The index of the entry that the editor says it refused; `undefined` if it names none. */
+  readonly failedChange?: number | undefined;
 }
 
 /** Asks the editor to apply an edit and waits at most `session.facts.answerMs` for the answer. */
 export async function request(session: Session, asked: ApplyWorkspaceEditParams): Promise<EditorAnswer> {
   const no: EditorAnswer = { applied: false, reason: "", isLate: false };
   const answered = session.connection.workspace.applyEdit(asked).then(
-    (answer) => ({ ...no, applied: answer?.applied === true, reason: answer?.failureReason ?? "" }),
+    (answer) => ({
+      ...no,
+      applied: answer?.applied === true,
+      reason: answer?.failureReason ?? "",
+      failedChange: answer?.applied === true ? undefined : answer?.failedChange,
+    }),
     (error: unknown) => ({ ...no, reason: error instanceof Error ? error.message : "" }),
   );
   const late = new Promise<EditorAnswer>((resolve) => {
@@ -180,7 +217,7 @@ export async function request(session: Session, asked: ApplyWorkspaceEditParams)
 }
 
 /** Watches a document's synced text for the first sign of the edits. The sign counts even if the text changes again. */
-function watchText(session: Session, file: FileChange, edits: readonly TextEdit[]) {
+function watchText(session: Session, { file, edits }: TextPart) {
   const { uri, version } = file.document;
   let stop = (): void => {};
   let last = openAt(session, uri)?.text;

@@ -1,31 +1,27 @@
-/** Asks the user to confirm an edit, shows the diff on request, and remembers accepted diffs. */
-import { rmSync } from "node:fs";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
-import type { CancellationToken, ShowDocumentParams, ShowDocumentResult } from "vscode-languageserver/node";
+/** Asks the user to confirm an edit, and remembers accepted diffs. */
+import type { CancellationToken } from "vscode-languageserver/node";
+import { diskFailures } from "../../disk/sentences.js";
 import { diffOf } from "../../plan/diff.js";
 import { clip, type Failure } from "../../plan/failure.js";
-import type { FileChange } from "../../plan/outcome.js";
+import { type FileChange, nameAfter } from "../../plan/outcome.js";
 import { limits } from "../../text/limits.js";
-import { uriOfPath } from "../../workspace/pathText.js";
 import { pathFailures } from "../../workspace/sentences.js";
-import { type Answer, labelOf, toRefusal, wholeDiff, wholeLines } from "../edit/result.js";
-import type { ConfirmParams, ConfirmResult } from "../protocol.js";
-import { callSentences, editorFailures } from "../sentences.js";
-import { cancellation, type Session } from "../session.js";
+import { type Answer, labelOf, requestedFiles, toRefusal, wholeDiff } from "../edit/result.js";
+import type { Caller, ConfirmParams, ConfirmResult, FileSummary } from "../protocol.js";
+import { editorFailures } from "../sentences.js";
+import type { Session } from "../session.js";
+import { askClient, type UserQuestion } from "./question.js";
 import type { ApplyJob, ApplyPlan } from "./step.js";
+import { createViewer, type Viewer } from "./viewer.js";
 
 /**
- * The user's response to a plan: `yes`; `known` if there is no need to ask, because the diff is empty or has already
- * been accepted; or a failure if the user rejected the plan, did not answer in time or can't be asked, or if the call
- * was cancelled.
+ * The user's response to a plan: `yes`; or a failure if the user rejected the plan, did not answer in time or can't be
+ * asked, or if the call was cancelled.
  */
-export type Consent = "known" | "yes" | Failure;
+export type Consent = "yes" | Failure;
 
 /** The job that a plan belongs to. */
-type AskingJob = Pick<ApplyJob, "session" | "options" | "token">;
+type AskingJob = Pick<ApplyJob, "session" | "options" | "token" | "caller">;
 
 /** The parts of a plan that the user is asked about. */
 type AskedPlan = Pick<ApplyPlan, "files" | "asks">;
@@ -42,30 +38,26 @@ export function createConfirmation(job: AskingJob) {
   // With `overwrite: "ask"` alone, only a plan that could lose unsaved text is asked about.
   const isNeeded = ({ files, asks }: AskedPlan): boolean =>
     job.options.confirm === true || asks.length > 0 || (job.options.overwrite === "ask" && files.some(losesUnsaved));
-  const question = async (plan: AskedPlan, diff: string): Promise<Consent> => {
-    proposed = diff;
-    return askUser(job, viewer, plan, diff);
-  };
   return {
-    /** Asks about a whole plan, unless its diff is empty or is the last one that the user accepted. */
-    async ask(plan: AskedPlan): Promise<Consent> {
+    /** Reports whether a plan needs no question: its diff is empty, or is the last one that the user accepted. */
+    covers(plan: AskedPlan): boolean {
       const { files } = plan;
       const diff = wholeDiff(files);
-      if (diff === "" || diff === confirmed || !isNeeded(plan)) {
-        for (const file of files) agreed.set(file, wholeDiff([file]));
-        return "known";
-      }
-      const consent = await question(plan, diff);
-      if (consent === "yes") confirmed = diff;
-      return consent;
+      if (diff !== "" && diff !== confirmed && isNeeded(plan)) return false;
+      for (const file of files) agreed.set(file, wholeDiff([file]));
+      return true;
     },
-    /** Asks about `again`, a new plan for one file of an accepted plan, unless its diff has already been accepted. */
-    async askAgain(file: FileChange, again: FileChange, plan: AskedPlan): Promise<Consent> {
+    /** Reports whether `again`, a new plan for one file of a covered plan, has the diff that the user accepted. */
+    coversAgain(file: FileChange, again: FileChange, plan: AskedPlan): boolean {
       // The user's consent covers only one particular diff of this file.
-      const diff = wholeDiff([again]);
-      if (diff === agreed.get(file) || !isNeeded(plan)) return "known";
-      agreed.set(file, diff);
-      return question(plan, wholeDiff(plan.files));
+      return wholeDiff([again]) === agreed.get(file) || !isNeeded(plan);
+    },
+    /** Asks about a whole plan. */
+    async ask(plan: AskedPlan): Promise<Consent> {
+      proposed = wholeDiff(plan.files);
+      const consent = await askUser(job, viewer, plan, proposed);
+      if (consent === "yes") confirmed = proposed;
+      return consent;
     },
     /** Returns the diff that the user was last asked about; empty if there was none. */
     proposed: () => proposed,
@@ -81,13 +73,11 @@ function losesUnsaved(file: FileChange): boolean {
   return isWhole && version !== null && onDisk !== "same";
 }
 
-const titles = { apply: "Apply", show: "Show diff", reject: "Reject" } as const;
-
-/** Asks the user about a plan that this server only proposes. */
+/** Asks the user about a plan that this server only proposes, unless its diff is empty. */
 export async function askOnce(job: AskingJob, plan: AskedPlan): Promise<Consent> {
   const confirmation = createConfirmation(job);
   try {
-    return await confirmation.ask(plan);
+    return confirmation.covers(plan) ? "yes" : await confirmation.ask(plan);
   } finally {
     await confirmation.end();
   }
@@ -96,19 +86,21 @@ export async function askOnce(job: AskingJob, plan: AskedPlan): Promise<Consent>
 /** Serves `multiEdit/confirm`: asks the user about a change that another process of the user will make on disk. */
 export async function confirmFor(
   session: Session,
-  params: unknown,
+  { params, caller }: { readonly params: unknown; readonly caller: Caller | undefined },
   token: CancellationToken,
 ): Promise<Answer<ConfirmResult>> {
-  const { label, diff, added, removed } = Object(params) as Partial<Record<keyof ConfirmParams, unknown>>;
-  const question: ConfirmParams = {
+  const { label, diff, added, removed, files } = Object(params) as Partial<Record<keyof ConfirmParams, unknown>>;
+  const question: UserQuestion = {
     label: clip(String(label), limits.label),
+    ...(caller === undefined ? {} : { agent: caller.name }),
     diff: String(diff),
     added: Number(added),
     removed: Number(removed),
+    files: Array.isArray(files) ? files.filter(isFileSummary) : [],
   };
   const viewer = createViewer(session);
   try {
-    const consent = await inTime(askClient(session, viewer, question), question, token);
+    const consent = await session.askInTurn(() => askClient({ session, caller, viewer, token }, question));
     return consent === "yes" ? { ok: true, result: { consent } } : toRefusal([consent]);
   } catch {
     return toRefusal([editorFailures.cannotAsk()]);
@@ -117,105 +109,51 @@ export async function confirmFor(
   }
 }
 
+/** Reports whether a received value has the form of a `FileSummary`. */
+function isFileSummary(value: unknown): value is FileSummary {
+  const { uri, kind, oldUri, added, removed } = Object(value) as Partial<Record<keyof FileSummary, unknown>>;
+  const isText = typeof uri === "string" && (oldUri === undefined || typeof oldUri === "string");
+  return isText && fileKinds.has(kind) && Number.isSafeInteger(added) && Number.isSafeInteger(removed);
+}
+
+const fileKinds: ReadonlySet<unknown> = new Set<FileSummary["kind"]>(["create", "update", "rename", "delete"]);
+
 /** Asks the user about a plan, in this session's editor or, if it has none, in another one. */
 async function askUser(
-  { session, options, token }: AskingJob,
-  viewer: ReturnType<typeof createViewer>,
+  { session, options, token, caller }: AskingJob,
+  viewer: Viewer,
   { files, asks }: AskedPlan,
   diff: string,
 ): Promise<Consent> {
+  const summaries = requestedFiles(files).map((file) => {
+    const { added, removed } = diffOf(file);
+    const oldUri = file.kind === "rename" ? { oldUri: file.document.uri } : {};
+    return { uri: nameAfter(file).uri, kind: file.kind, ...oldUri, added, removed };
+  });
   const lines = files.map((file) => diffOf(file));
   const sum = (of: "added" | "removed"): number => lines.reduce((total, one) => total + one[of], 0);
-  const question = { label: labelOf(files, options), diff, added: sum("added"), removed: sum("removed") };
+  const question: UserQuestion = {
+    label: labelOf(files, options),
+    ...(caller === undefined ? {} : { agent: caller.name }),
+    diff,
+    added: sum("added"),
+    removed: sum("removed"),
+    files: summaries,
+  };
   const [first] = asks.toSorted((a, b) => Number(a.name === undefined) - Number(b.name === undefined));
   const nobody = (): Failure =>
     first === undefined ? editorFailures.cannotAsk() : pathFailures.nobodyToAsk(first.path, first.name);
   if (session.askElsewhere !== undefined) {
     const held = asks.flatMap(({ file }) => file ?? []);
-    return (await session.askElsewhere(question, held, token)) ?? nobody();
+    const consent = await session.askElsewhere(question, held, token);
+    if (consent !== undefined) return consent;
+    // If no editor may or can be asked, an editor may have the file all the same.
+    const holders = await session.openElsewhere?.(held);
+    for (const { path, file = "" } of asks) {
+      const holder = holders?.get(file);
+      if (holder !== undefined) return diskFailures.locked(path, holder);
+    }
+    return nobody();
   }
-  return inTime(askClient(session, viewer, question).catch(nobody), question, token);
-}
-
-/** Keeps asking until the user accepts or rejects the diff. Rejects if the client can't ask. */
-async function askClient(
-  session: Session,
-  viewer: ReturnType<typeof createViewer>,
-  { label, diff, added, removed }: ConfirmParams,
-): Promise<"yes" | Failure> {
-  // If the user has viewed an outdated diff, show the current one.
-  if (viewer.wasUsed()) await viewer.show(diff);
-  for (;;) {
-    const actions = [titles.apply, ...(viewer.works() ? [titles.show] : []), titles.reject];
-    const question = callSentences.question(label, added, removed, viewer.works() ? "" : short(diff));
-    const action = await session.connection.window.showInformationMessage(
-      question,
-      ...actions.map((title) => ({ title })),
-    );
-    if (action?.title === titles.apply) return "yes";
-    if (action?.title !== titles.show) return editorFailures.userRejected(label);
-    await viewer.show(diff);
-  }
-}
-
-/** Waits for the user's answer until the call is cancelled or the question times out. */
-function inTime(
-  answer: Promise<"yes" | Failure>,
-  { label }: ConfirmParams,
-  token: CancellationToken,
-): Promise<"yes" | Failure> {
-  const left = cancellation(token).then(() => editorFailures.cancelled());
-  const late = delay(limits.confirmMs, editorFailures.noAnswerOfUser(label, limits.confirmMs / 1000), { ref: false });
-  return Promise.race([answer, left, late]);
-}
-
-/** Shortens a diff for a question: returns its first lines, followed by the number of lines left out. */
-function short(diff: string): string {
-  const shown = wholeLines(diff, limits.questionDiff);
-  return shown + callSentences.furtherLines(diff.slice(shown.length).split("\n").length - 1);
-}
-
-/** The diff folders that currently exist. They are removed if the process exits while a question is pending. */
-const folders = new Set<string>();
-
-process.on("exit", () => {
-  for (const path of folders) rmSync(path, { recursive: true, force: true });
-});
-
-/**
- * Creates a viewer that shows each diff in a file of its own, in a folder readable only by the user. `end` removes the
- * folder.
- */
-function createViewer({ capabilities, connection }: Session) {
-  let folder: string | undefined;
-  let written = 0;
-  let hasFailed = false;
-  const works = (): boolean => capabilities.window?.showDocument?.support === true && !hasFailed;
-  return {
-    /** Reports whether the client can show a document and has not yet failed to do so. */
-    works,
-    /** Reports whether the user has asked to see a diff. */
-    wasUsed: () => written > 0,
-    async show(diff: string): Promise<void> {
-      if (!works()) return;
-      // Each diff gets its own file, because editors do not expect an open file to change.
-      const name = `proposed${written++ === 0 ? "" : `-${written}`}.diff`;
-      // `mkdtemp` creates the folder with mode 0700.
-      folder ??= await mkdtemp(join(tmpdir(), "multi-edit-"));
-      folders.add(folder);
-      const path = join(folder, name);
-      await writeFile(path, diff, { mode: 0o600, flag: "wx" });
-      const params: ShowDocumentParams = { uri: uriOfPath(path), takeFocus: true };
-      const shown = connection.sendRequest("window/showDocument", params).then(
-        (answer) => (answer as ShowDocumentResult | null)?.success === true,
-        () => false,
-      );
-      hasFailed = !(await Promise.race([shown, delay(limits.showMs, false, { ref: false })]));
-    },
-    async end(): Promise<void> {
-      if (folder === undefined) return;
-      await rm(folder, { recursive: true, force: true });
-      folders.delete(folder);
-    },
-  };
+  return askClient({ session, caller, viewer, token }, question).catch(nobody);
 }

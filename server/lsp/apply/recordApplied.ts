@@ -7,37 +7,73 @@ import { LineIndex } from "../../text/lines.js";
 import { keepFile } from "../../workspace/fileBackup.js";
 import { pathOfSyncedUri } from "../../workspace/pathText.js";
 import { ascendingPositions } from "../edit/positions.js";
-import { type AppliedStep, type Proposal, type Transaction, withLatest } from "../history.js";
-import { type DidApplyParams, notifications } from "../protocol.js";
-import { announcedBy, openAt, type Session } from "../session.js";
+import { requestedFiles } from "../edit/result.js";
+import { type AppliedStep, type LineCounts, type Proposal, type Transaction, withLatest } from "../history.js";
+import { noticeApplied } from "../notices/notices.js";
+import { type AppliedFile, type DidApplyParams, type MultiEditResult, notifications } from "../protocol.js";
+import { announcedBy, openAt, type Session, seenBy } from "../session.js";
 import { isExpected } from "./applyOutcome.js";
 import type { ApplyPlan } from "./step.js";
 import { stepRules } from "./steps/table.js";
 import { inverseOf } from "./steps/text.js";
 
+/** A call or an undo that has just been carried out. */
+interface Done extends Pick<Transaction, "id" | "label" | "steps"> {
+  /** The agent that sent the call or the undo; `undefined` if the editor did. */
+  readonly caller: Transaction["caller"];
+  readonly counts: readonly LineCounts[];
+}
+
 /** Adds a transaction to the history and notifies the client. Returns `false` if it is too large for the history. */
-export function recordApplied(
-  session: Session,
-  { id, label, steps, caller }: Pick<Transaction, "id" | "label" | "steps" | "caller">,
-): boolean {
+export function recordApplied(session: Session, { id, label, steps, caller, counts }: Done): boolean {
   const { history } = session;
   const own = steps.map(({ kind, file, kept, tidy }) => ({ kind, file, kept, tidy }));
   const files = [...new Set(steps.map(({ file }) => nameAfter(file).path))];
   const transaction = { id, label, steps: own, isUndone: false, at: Date.now(), files, caller };
   const kept = withLatest(history.transactions, transaction, limits.transactions);
   history.transactions = kept ?? history.transactions;
-  tellApplied(session, transaction);
+  if (session.trails !== undefined) noteBatch(session, steps, caller);
+  tellApplied(session, { ...transaction, counts }, "applied");
   return kept !== undefined;
 }
 
+/** Applies a batch to the earlier texts that its caller has seen; agents without an id may have sent any batch. */
+export function noteBatch(session: Session, steps: Transaction["steps"], caller: Transaction["caller"]): void {
+  const files = [...new Set(steps.map(({ file }) => file))].filter(
+    ({ kind }) => kind === "update" || kind === "rename",
+  );
+  for (const file of files) {
+    const { uri } = openAt(session, nameAfter(file).uri) ?? nameAfter(file);
+    session.trails?.applied([seenBy(caller), seenBy({ name: "" })], uri, file.document, file.change);
+  }
+}
+
 /**
- * Sends `multiEdit/didApply`, unless the client would warn its user about the unknown notification. The notification
- * does not list deleted files.
+ * Sends `multiEdit/didApply`, unless the client would warn its user about the unknown notification, and tells the user,
+ * if the client does not do so.
  */
-export function tellApplied(session: Session, { id, label, steps }: Pick<Transaction, "id" | "label" | "steps">): void {
+export function tellApplied(session: Session, done: Done, kind: DidApplyParams["kind"]): void {
+  const { id, label, steps, caller, counts } = done;
+  const changed = requestedFiles([...new Set(steps.map(({ file }) => file))]);
+  const isOwn = caller === undefined;
+  if (!isOwn || session.facts.hidesAnswers) noticeApplied(session, kind, { caller, files: changed, counts });
   if (session.facts.warnsOfUnknown && announcedBy(session).didApply !== true) return;
-  const files = [...new Set(steps.map(({ file }) => file))].filter(({ kind }) => kind !== "delete");
-  const params: DidApplyParams = { transaction: id, label, files: files.map((file) => rangesOf(session, file)) };
+  const lines = new Map<string, LineCounts>();
+  for (const one of counts) lines.set(one.uri, one);
+  const params: DidApplyParams = {
+    transaction: id,
+    label,
+    kind,
+    ...(isOwn ? {} : { agent: caller.name }),
+    at: new Date().toISOString(),
+    files: changed.map((file) => ({
+      ...rangesOf(session, file),
+      kind: file.kind,
+      ...(file.kind === "rename" ? { oldUri: file.document.uri } : {}),
+      added: lines.get(file.document.uri)?.added ?? 0,
+      removed: lines.get(file.document.uri)?.removed ?? 0,
+    })),
+  };
   session.connection.sendNotification(notifications.didApply, params).catch(() => undefined);
 }
 
@@ -45,8 +81,9 @@ export function tellApplied(session: Session, { id, label, steps }: Pick<Transac
  * Returns the ranges that the new text now occupies in the open document or, if the file is not open, in the planned
  * text.
  */
-function rangesOf(session: Session, file: FileChange): DidApplyParams["files"][number] {
+function rangesOf(session: Session, file: FileChange): Pick<AppliedFile, "uri" | "version" | "ranges"> {
   const { uri } = nameAfter(file);
+  if (file.kind === "delete") return { uri, version: null, ranges: [] };
   const open = openAt(session, uri);
   const text = open === undefined ? file.text : withoutMark(open.text);
   const version = open?.version ?? null;
@@ -65,7 +102,7 @@ function rangesOf(session: Session, file: FileChange): DidApplyParams["files"][n
 /** Starts watching a proposal; returns its id, or `undefined` if it changes nothing or is too large to keep. */
 export async function addProposal(
   { history }: Session,
-  label: string,
+  { label, files: counts }: Pick<MultiEditResult, "label" | "files">,
   { tasks, places }: ApplyPlan,
 ): Promise<string | undefined> {
   if (tasks.length === 0) return undefined;
@@ -81,7 +118,11 @@ export async function addProposal(
     kind === "text" && file.document.version !== null ? [[file.document.uri, file] as const] : [],
   );
   const id = history.newId();
-  const kept = withLatest(history.proposals, { id, label, steps, places, unseen: new Map(open) }, limits.proposals);
+  const kept = withLatest(
+    history.proposals,
+    { id, label, steps, places, unseen: new Map(open), counts },
+    limits.proposals,
+  );
   history.proposals = kept ?? history.proposals;
   return kept && id;
 }

@@ -11,6 +11,7 @@ import { stateAfter } from "./applyOutcome.js";
 import { saveRolledBack } from "./save.js";
 import type { DoneStep, Run, StepOutcome } from "./step.js";
 import { stepRules } from "./steps/table.js";
+import { takesTextsTogether } from "./steps/text.js";
 
 /**
  * For each file, the parts of its change that could not be rolled back: the text, the operation on the whole file, or
@@ -19,11 +20,14 @@ import { stepRules } from "./steps/table.js";
 type HeldParts = Map<FileChange, Set<"text" | "whole">>;
 
 /**
- * Rolls back the completed steps in reverse order after the steps in `failed` have failed. The answer reports the first
+ * Rolls back the completed steps in reverse order after the given steps have failed. The answer reports the first
  * failure: as a refusal if everything is known to be as it was before the call, otherwise as a result with the outcome
  * `unknown`.
  */
-export async function rollBackSteps(run: Run, failed: readonly [DoneStep, ...DoneStep[]]): Promise<Answer> {
+export async function rollBackSteps(run: Run, steps: readonly [DoneStep, ...DoneStep[]]): Promise<Answer> {
+  // Of texts sent as a single edit, those that are certainly unchanged matter only if none is in doubt.
+  const [unsure, ...others] = steps.filter(({ outcome }) => doubtful.has(outcome.kind));
+  const failed = unsure === undefined ? steps : ([unsure, ...others] as const);
   const rest: Record<Leftover | "back", string[]> = {
     back: [],
     held: [],
@@ -40,21 +44,33 @@ export async function rollBackSteps(run: Run, failed: readonly [DoneStep, ...Don
   };
   // Files that the server has already committed stay on disk, so the editor's steps are not rolled back either.
   const isThere = failed[0].outcome.kind === "unconfirmed";
-  for (const step of run.done.toReversed()) {
-    const { file, kind, outcome } = step;
-    // A verified step that is not rolled back remains in effect. The state of any other step is uncertain.
-    const stays = outcome.kind !== "verified" ? "doubtful" : isThere ? "held" : "stuck";
-    const isBack = !isThere && (await stepRules[kind].rollBack(run, file, step));
-    const left = isBack === true ? "back" : isBack || stays;
-    rest[left].push((isThere ? nameAfter(file) : file.document).path);
-    if (left !== "back") hold(step, left === "saved" ? "text" : undefined);
-    else if (kind === "text") back.push(file);
+  let waiting = run.done.toReversed();
+  while (waiting.length > 0) {
+    // Texts, which come last here, are rolled back in a single edit if the editor takes them so.
+    const texts = takesTextsTogether(run.session) ? waiting.filter(isVerifiedText) : [];
+    const group = texts.length === waiting.length ? waiting : waiting.slice(0, 1);
+    waiting = waiting.slice(group.length);
+    const [first, ...more] = group;
+    if (first === undefined) break;
+    const files = [first.file, ...more.map(({ file }) => file)] as const;
+    const results = isThere ? [] : await stepRules[first.kind].rollBack(run, files, first);
+    for (const [i, step] of group.entries()) {
+      // A verified step that is not rolled back remains in effect. The state of any other step is uncertain.
+      const stays = step.outcome.kind !== "verified" ? "doubtful" : isThere ? "held" : "stuck";
+      const isBack = results[i] ?? false;
+      const left = isBack === true ? "back" : isBack || stays;
+      rest[left].push((isThere ? nameAfter(step.file) : step.file.document).path);
+      if (left !== "back") hold(step, left === "saved" ? "text" : undefined);
+      else if (step.kind === "text") back.push(step.file);
+    }
   }
   await saveRolledBack(run, back);
   const stays = new Set(Object.entries(rest).flatMap(([kind, paths]) => (kind === "back" ? [] : paths)));
   rest.back = [...new Set(rest.back)].filter((path) => !stays.has(path));
   rest.held = [...new Set(rest.held)].reverse();
-  const failure = failureOf(run.session, failed[0], callSentences.rest(rest));
+  // The failure of a step on disk says what became of all its files.
+  for (const { outcome, file } of others) if (!("failure" in outcome)) rest.doubtful.push(file.document.path);
+  const failure = failureOf(run.session, failed, callSentences.rest(rest));
   if (isThere) for (const step of failed) hold(step);
   const outcomes = outcomesOf(run, failed, failure, held);
   for (const step of failed) if (doubtful.has(step.outcome.kind)) hold(step);
@@ -62,6 +78,8 @@ export async function rollBackSteps(run: Run, failed: readonly [DoneStep, ...Don
   const warnings = [failure.message, ...run.warnings, ...(isThere ? (run.disk?.warnings ?? []) : [])];
   return unknown(run, held, outcomes, warnings);
 }
+
+const isVerifiedText = ({ kind, outcome }: DoneStep): boolean => kind === "text" && outcome.kind === "verified";
 
 /** Outcomes of failed steps that may nevertheless have changed something. */
 const doubtful: ReadonlySet<StepOutcome["kind"]> = new Set([
@@ -116,18 +134,20 @@ function partOf(file: FileChange, parts: ReadonlySet<"text" | "whole">): FileCha
   return { ...file, change: ChangeSet.none(file.document.text.length), text: file.document.text };
 }
 
-/** Returns the failure for a step; `rest` says what happened to the other steps. */
-function failureOf(session: Session, { outcome, file, kind }: DoneStep, rest: string): Failure {
+/** Returns the failure for the first of the steps; `rest` says what happened to the other ones. */
+function failureOf(session: Session, [first, ...more]: readonly [DoneStep, ...DoneStep[]], rest: string): Failure {
+  const { outcome, file, kind } = first;
   const { path } = file.document;
   const asked: StepDescription =
     kind === "rename" || kind === "delete" ? { kind, path, newPath: nameAfter(file).path } : { kind: "edit", path };
   switch (outcome.kind) {
     case "failed":
+    case "unagreed":
     case "pending":
     case "unconfirmed":
       return withRest(outcome.failure, rest);
     case "refused":
-      return editorFailures.clientRefused(asked, outcome.reason, rest);
+      return editorFailures.clientRefused({ ...asked, others: more.length }, outcome.reason, rest);
     case "leftEmpty":
       return editorFailures.leftEmpty(asked.path, rest);
     case "timedOut":

@@ -2,22 +2,33 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { clip } from "../../plan/failure.js";
 import { type FileChange, nameAfter } from "../../plan/outcome.js";
+import { withoutMark } from "../../text/chars.js";
 import { limits } from "../../text/limits.js";
+import type { OpenDocument } from "../../workspace/documents.js";
 import { clientRequests } from "../protocol.js";
 import { callSentences } from "../sentences.js";
 import { announcedBy, openAt, type Session } from "../session.js";
 import { isExpected, stateAfter, until } from "./applyOutcome.js";
+import { withSave } from "./savedText.js";
 import type { ApplyContext } from "./step.js";
+
+/** The outcome of saving a batch's files. */
+export interface Saved {
+  readonly warnings: readonly string[];
+  /** For each file that the editor changed while it saved it, the change that includes this. */
+  readonly changed: ReadonlyMap<FileChange, FileChange>;
+}
 
 /**
  * Has the editor save the files that a batch changed: all, none, or only those that had no unsaved changes before it.
- * Returns warnings about files that were not saved, or that the editor changed on save. If the client can't save files,
- * the warnings omit files that were not open, because another warning covers those.
+ * Warns about files that were not saved, or that the editor changed on save. If the client can't save files, the
+ * warnings omit files that were not open, because another warning covers those.
  */
-export async function saveChanged(context: ApplyContext, files: readonly FileChange[]): Promise<readonly string[]> {
+export async function saveChanged(context: ApplyContext, files: readonly FileChange[]): Promise<Saved> {
   const { session, options } = context;
   const policy = options.save ?? session.settings.save;
-  if (policy === "never") return [];
+  const changed = new Map<FileChange, FileChange>();
+  if (policy === "never") return { warnings: [], changed };
   const states = await Promise.all(files.map((file) => stateAfter(context, file)));
   // A document without a file can't be saved.
   const unsaved = files.filter((_, i) => states[i] === "differs");
@@ -30,12 +41,12 @@ export async function saveChanged(context: ApplyContext, files: readonly FileCha
   // The file is in an encoding that the server does not read, or too large.
   const unread = files.filter(({ document }, i) => states[i] === undefined && isFile(context, document.uri));
   if (unread.length > 0) dirty.push(callSentences.notCompared(unread.map((file) => nameAfter(file).path)));
-  if (wanted.length === 0) return dirty;
+  if (wanted.length === 0) return { warnings: dirty, changed };
   if (announcedBy(session).save !== true) {
     const paths = wanted.flatMap((file) => (file.document.version === null ? [] : [nameAfter(file).path]));
-    return paths.length === 0 ? dirty : [...dirty, callSentences.cannotSave(paths)];
+    return { warnings: paths.length === 0 ? dirty : [...dirty, callSentences.cannotSave(paths)], changed };
   }
-  return [...dirty, ...(await saveThese(context, wanted))];
+  return { warnings: [...dirty, ...(await saveThese(context, wanted, changed))], changed };
 }
 
 /** Reports whether a document belongs to a file. */
@@ -59,9 +70,13 @@ export async function saveRolledBack({ session, options }: ApplyContext, files: 
 
 /**
  * Asks the editor to save the files and returns warnings. The answer does not prove that a file was saved, but it may
- * say why one was not, and it determines how long to poll the disk.
+ * say why one was not, and it determines how long to poll the disk. Adds the files that saving changed to `changed`.
  */
-async function saveThese(context: ApplyContext, files: readonly FileChange[]): Promise<string[]> {
+async function saveThese(
+  context: ApplyContext,
+  files: readonly FileChange[],
+  changed: Map<FileChange, FileChange>,
+): Promise<string[]> {
   const { session } = context;
   const openOf = (file: FileChange) => openAt(session, nameAfter(file).uri);
   const uriOf = (file: FileChange): string => openOf(file)?.uri ?? nameAfter(file).uri;
@@ -70,6 +85,15 @@ async function saveThese(context: ApplyContext, files: readonly FileChange[]): P
     return open === undefined || isExpected(session, file, open.text);
   };
   const asPlanned = files.filter(isExpectedNow);
+  const states = new Map(files.map((file) => [file, [openOf(file)].filter((open) => open !== undefined)]));
+  const stop = session.documents.onChange(() => {
+    for (const [file, seen] of states) {
+      const open = openOf(file);
+      if (open === undefined || open.desynced !== undefined || seen.at(-1) === open) continue;
+      if (seen.length > limits.statesDuringSave) seen.pop();
+      seen.push(open);
+    }
+  });
   const reply = await askToSave(session, files.map(uriOf));
   const sentences = files.map(async (file) => {
     const { path } = nameAfter(file);
@@ -78,25 +102,57 @@ async function saveThese(context: ApplyContext, files: readonly FileChange[]): P
     const patience = reason === undefined && reply.isAnswer ? session.settings.proofTimeout : 0;
     if (!(await until(isSaved, patience))) return callSentences.notSaved(path, reason ?? reply.problem);
     // Some editors format files on save.
+    const texts = textsAround(states.get(file) ?? [], reply.versions.get(uriOf(file)));
+    if (texts !== undefined && texts.before !== texts.after) {
+      const saved = withSave(file, texts);
+      if (saved.text !== file.text) changed.set(file, saved);
+    }
     const isOther = asPlanned.includes(file) && !isExpectedNow(file);
     return isOther ? callSentences.changedOnSave(path) : [];
   });
-  return (await Promise.all(sentences)).flat();
+  return (await Promise.all(sentences).finally(stop)).flat();
+}
+
+/** The versions of a document right before and right after it was saved. */
+interface SavedVersions {
+  readonly before: number;
+  readonly after: number;
+}
+
+/**
+ * Returns a document's texts before and after it was saved: at the versions that the editor names or, if it names none,
+ * those before the request and at the end.
+ */
+function textsAround(states: readonly OpenDocument[], versions: SavedVersions | undefined) {
+  // If the editor counts versions that it does not sync, the text is that of the version before.
+  const at = (version: number) => states.findLast((state) => state.version <= version);
+  const before = versions === undefined ? states[0] : at(versions.before);
+  const after = versions === undefined ? states.at(-1) : at(versions.after);
+  if (before === undefined || after === undefined) return undefined;
+  return { before: withoutMark(before.text), after: withoutMark(after.text), isAll: versions !== undefined };
 }
 
 /** The editor's answer to the request to save. */
 interface SaveAnswer {
   /** The editor's reasons for not saving files, by URI. */
   readonly failed: ReadonlyMap<string, string>;
+  /** The versions around the save, by URI. */
+  readonly versions: ReadonlyMap<string, SavedVersions>;
   readonly isAnswer: boolean;
   /** The reason to report for an unsaved file if the editor gives none. */
   readonly problem: string;
 }
 
 async function askToSave(session: Session, uris: readonly string[]): Promise<SaveAnswer> {
-  const silent: SaveAnswer = { failed: new Map(), isAnswer: false, problem: callSentences.silentAboutSaving };
+  const problem = callSentences.silentAboutSaving;
+  const silent: SaveAnswer = { failed: new Map(), versions: new Map(), isAnswer: false, problem };
   const answered = session.connection.sendRequest(clientRequests.saveDocuments, { uris }).then(
-    (answer): SaveAnswer => ({ failed: failedIn(answer), isAnswer: true, problem: callSentences.notOnDisk }),
+    (answer): SaveAnswer => ({
+      failed: failedIn(answer),
+      versions: versionsIn(answer),
+      isAnswer: true,
+      problem: callSentences.notOnDisk,
+    }),
     (error: unknown): SaveAnswer => ({ ...silent, problem: error instanceof Error ? clip(error.message, 200) : "" }),
   );
   return Promise.race([answered, delay(limits.saveMs, silent, { ref: false })]);
@@ -110,6 +166,19 @@ function failedIn(answer: unknown): Map<string, string> {
     items.flatMap((item) => {
       const { uri, message }: { uri?: unknown; message?: unknown } = Object(item);
       return typeof uri === "string" ? [[uri, typeof message === "string" ? clip(message, 200) : ""] as const] : [];
+    }),
+  );
+}
+
+/** Extracts the versions around the save from the answer; skips malformed entries. */
+function versionsIn(answer: unknown): Map<string, SavedVersions> {
+  const { versions }: { versions?: unknown } = Object(answer);
+  const items: unknown[] = Array.isArray(versions) ? versions : [];
+  return new Map(
+    items.flatMap((item) => {
+      const { uri, before, after }: { uri?: unknown; before?: unknown; after?: unknown } = Object(item);
+      const isGood = typeof uri === "string" && typeof before === "number" && typeof after === "number";
+      return isGood ? [[uri, { before, after }] as const] : [];
     }),
   );
 }

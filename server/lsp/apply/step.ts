@@ -19,7 +19,7 @@ import { pathOfSyncedUri } from "../../workspace/pathText.js";
 import type { Asks } from "../../workspace/protection.js";
 import type { EditTarget } from "../edit/workspaceEdit.js";
 import type { Proposal } from "../history.js";
-import type { CallOptions } from "../protocol.js";
+import type { Caller, CallOptions } from "../protocol.js";
 import { type Leftover, undoFailures } from "../sentences.js";
 import type { Session } from "../session.js";
 
@@ -63,6 +63,8 @@ export interface GuardedFile extends Pick<Asks, "name"> {
 export interface ApplyJob extends Pick<ApplyContext, "session" | "options" | "onCommit"> {
   readonly kind: "call" | "undo";
   readonly token: CancellationToken;
+  /** The agent that sent the call; `undefined` if the editor did. */
+  readonly caller: Caller | undefined;
   readonly warnings: readonly string[];
   readonly isPatch: boolean;
   /** Plans the whole job against the current texts or, if `only` is given, plans just that changed file again. */
@@ -79,6 +81,8 @@ export type StepOutcome =
   | { readonly kind: "refused"; readonly reason: string }
   /** The text or file had changed beforehand, and the step's change is certainly not in place. */
   | { readonly kind: "moved" }
+  /** Nothing has changed, because of another document: it had changed beforehand, or the editor refused it. */
+  | { readonly kind: "untouched" }
   /** The text or the file on disk is in neither the old nor the planned state. */
   | { readonly kind: "diverged" }
   /** The editor did not answer in time, and no change was seen. */
@@ -88,6 +92,8 @@ export type StepOutcome =
   /** The editor reported success, but does not sync the text that would verify the step. */
   | { readonly kind: "acknowledgedUnverifiable" }
   | { readonly kind: "failed"; readonly failure: Failure }
+  /** Nothing has changed: the text had changed beforehand, and the user has not agreed to the new plan for it. */
+  | { readonly kind: "unagreed"; readonly failure: Failure }
   /**
    * The files on disk are in neither the old nor the planned state; recovery must wait until the disk is writable
    * again.
@@ -192,12 +198,16 @@ export interface ProposedStep<F extends FileChange = FileChange> extends ApplyCo
  * of file.
  */
 export interface StepRules<F extends FileChange = FileChange, T extends Task = Task> {
-  /** Performs the step. `file` is the file as most recently planned. */
-  do(run: Run, file: F, task: T): Promise<StepResult>;
   /**
-   * Rolls back the step after a later one has failed. Returns `true` on success, otherwise `false` or the file's state.
+   * Performs the step for a task or, if it is a text, for several: `files`, as most recently planned, then change in a
+   * single edit. Returns the result for each file.
    */
-  rollBack(run: Run, file: F, step: DoneStep & T): Promise<boolean | Leftover>;
+  do(run: Run, files: readonly [F, ...F[]], task: T): Promise<readonly StepResult[]>;
+  /**
+   * Rolls back the step after a later one has failed or, if it is a text, several in a single edit. Returns, for each of
+   * the `files`, `true` on success, otherwise `false` or the file's state.
+   */
+  rollBack(run: Run, files: readonly [F, ...F[]], step: DoneStep & T): Promise<readonly (boolean | Leftover)[]>;
   /** Plans the inverse of the step for a later undo; fails if the file or its text has changed since the step. */
   inverse(undone: UndoneFile<F>): Promise<Inverse>;
   /** Reports whether the client has performed the step. */

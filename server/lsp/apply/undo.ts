@@ -4,29 +4,37 @@ import { trialKeys } from "../../dialect/keys.js";
 import { callFailures } from "../../dialect/sentences.js";
 import type { Failure } from "../../plan/failure.js";
 import { type FileChange, nameAfter, namesOf } from "../../plan/outcome.js";
+import { isThere, keepFile } from "../../workspace/fileBackup.js";
 import { mapBounded } from "../../workspace/identity.js";
 import { createResolver } from "../../workspace/paths.js";
+import { isInside, pathOfSyncedUri } from "../../workspace/pathText.js";
+import { gitDirectoriesWith, protectsGit } from "../../workspace/protection.js";
 import { pathFailures } from "../../workspace/sentences.js";
+import { readTarget } from "../../workspace/takeSnapshot.js";
 import { type Answer, toRefusal } from "../edit/result.js";
 import { fitted } from "../edit/workspaceEdit.js";
 import type { AppliedStep, Transaction } from "../history.js";
 import { callSentences, requestFailures, undoFailures, undoProblems } from "../sentences.js";
-import { type Session, worldOf } from "../session.js";
-import { textsFirst } from "./apply.js";
-import { applyJob, inTurn } from "./applyLoop.js";
+import { openAt, type Session, worldOf } from "../session.js";
+import { type ReceivedCall, textsFirst } from "./apply.js";
+import { type Asked, applyJob, inTurn, type Question } from "./applyLoop.js";
 import { forgetKept, type KeptCall, keptCalls } from "./keptCalls.js";
-import { settleProposals, tellApplied } from "./recordApplied.js";
-import type { ApplyJob, GuardedFile, Inverse, Task } from "./step.js";
+import { noteBatch, settleProposals, tellApplied } from "./recordApplied.js";
+import type { ApplyJob, GuardedFile, Inverse, Task, UndoneFile } from "./step.js";
 import { stepRules } from "./steps/table.js";
 
 /** Serves one request. Never throws, whatever the caller sends. */
-export async function undo(session: Session, params: unknown, token: CancellationToken): Promise<Answer> {
-  const asked = undoParams(params);
-  if (!asked.ok) return asked;
+export async function undo(
+  session: Session,
+  { params: sent, caller, share, onWaiting }: Omit<ReceivedCall, "applier">,
+  token: CancellationToken,
+): Promise<Answer> {
+  const params = undoParams(sent);
+  if (!params.ok) return params;
   await session.ready;
-  return inTurn({ session, token }, async () => {
+  let id = params.result;
+  return inTurn({ session, token, share, onWaiting }, async (asked) => {
     const { history } = session;
-    const id = asked.result;
     await settleProposals(session);
     if (id !== undefined && history.proposals.some((one) => one.id === id))
       return toRefusal([undoFailures.notApplied(id)]);
@@ -38,7 +46,9 @@ export async function undo(session: Session, params: unknown, token: Cancellatio
       return toRefusal([id === undefined ? undoFailures.nothing() : undoFailures.unknown(id)]);
     }
     if (transaction.isUndone) return toRefusal([undoFailures.undone(transaction.id, transaction.label)]);
-    return undoTransaction(session, transaction, token);
+    // If the user is asked, later calls may be applied in the meantime; the question is still about this one.
+    id = transaction.id;
+    return undoTransaction({ session, token, caller, asked }, transaction);
   });
 }
 
@@ -64,10 +74,14 @@ function undoParams(params: unknown): Answer<string | undefined> {
 
 /** Plans the inverse of every file's change and applies the plan like any other batch. */
 async function undoTransaction(
-  session: Session,
+  {
+    session,
+    token,
+    caller,
+    asked,
+  }: Pick<ApplyJob, "session" | "token"> & Pick<ReceivedCall, "caller"> & { readonly asked: Asked },
   transaction: Transaction | KeptCall,
-  token: CancellationToken,
-): Promise<Answer> {
+): Promise<Answer | Question> {
   const { id, label } = transaction;
   const isKept = "readSteps" in transaction;
   const read = isKept ? await transaction.readSteps() : ({ ok: true, steps: transaction.steps } as const);
@@ -76,8 +90,10 @@ async function undoTransaction(
   const options = { label: callSentences.undoOf(label) };
   const plan = createPlan(session, applied);
   const onCommit = isKept ? ({ kind: "markUndone", id } as const) : undefined;
-  const job = { session, options, token, warnings: [], isPatch: false, plan, onCommit };
-  const { answer, steps } = await applyJob({ ...job, kind: "undo" });
+  const job = { session, options, token, caller, warnings: [], isPatch: false, plan, onCommit };
+  const undone = await applyJob({ ...job, kind: "undo" }, asked);
+  if ("ask" in undone) return undone;
+  const { answer, steps } = undone;
   if (steps === undefined || !answer.ok) return answer;
   for (const { tidy } of applied.toReversed()) await tidy?.();
   const { history } = session;
@@ -86,7 +102,9 @@ async function undoTransaction(
   history.transactions = history.transactions.map((one) =>
     one.id === id ? { ...one, steps: [], isUndone: true } : one,
   );
-  tellApplied(session, { id, label: answer.result.label, steps });
+  const { label: undoing, files: counts } = answer.result;
+  noteBatch(session, steps, caller);
+  tellApplied(session, { id, label: undoing, steps, caller, counts }, "undone");
   return { ok: true, result: { ...answer.result, transaction: id } };
 }
 
@@ -97,10 +115,12 @@ function createPlan(session: Session, steps: readonly AppliedStep[]): ApplyJob["
   const freed = new Set(applied.filter(({ kind }) => kind !== "delete").map((file) => nameAfter(file).uri));
   /** The applied changes, keyed by their inverses. */
   const sources = new Map<FileChange, FileChange>();
-  const invert = async (file: FileChange): Promise<Inverse> => {
+  /** Returns `undefined` if nothing is left to undo. */
+  const invert = async (file: FileChange, isAgain: boolean): Promise<Inverse | undefined> => {
     const own = steps.filter((step) => step.file === file);
     const isEdited = own.some(({ kind }) => kind === "text");
     const undone = { session, file, isEdited, kept: own[0]?.kept, freed };
+    if (!isAgain && (await isBack(undone))) return undefined;
     const inverse = await stepRules[file.kind === "update" ? "text" : file.kind].inverse(undone);
     if (!inverse.ok) return inverse;
     const fit = fitted(session, inverse.file);
@@ -109,18 +129,41 @@ function createPlan(session: Session, steps: readonly AppliedStep[]): ApplyJob["
   };
   return async (only) => {
     const again = applied.filter((file) => only === undefined || file === sources.get(only));
-    const inverted = await Promise.all(again.map(invert));
-    const failures = inverted.flatMap((one) => (one.ok ? [] : [one.failure]));
+    const inverted = await Promise.all(again.map((file) => invert(file, only !== undefined)));
+    const failures = inverted.flatMap((one) => (one?.ok === false ? [one.failure] : []));
     if (failures.length > 0) return { ok: false, failures, outcomes: [] };
-    const good = inverted.filter((one) => one.ok);
-    const files = good.map(({ file }) => file);
-    const places = new Map(good.flatMap(({ file, place }) => (place ? [[file.document.uri, place] as const] : [])));
-    const tasks = tasksOf(steps, new Map(again.map((file, i) => [file, files[i]])));
+    const good = inverted.map((one) => (one?.ok === true ? one : undefined));
+    const files = good.flatMap((one) => one?.file ?? []);
+    const places = new Map(good.flatMap((one) => (one?.place ? [[one.file.document.uri, one.place] as const] : [])));
+    const tasks = tasksOf(steps, new Map(again.map((file, i) => [file, good[i]?.file])));
     const asks = await guardedIn(session, files);
     return asks.ok
       ? { ok: true, files, outcomes: [], warnings: [], tasks, places, asks: asks.guarded }
       : { ok: false, failures: asks.failures, outcomes: [] };
   };
+}
+
+/**
+ * Reports whether a file that the batch created, deleted or renamed is as it was before the batch, because the user has
+ * already undone that.
+ */
+async function isBack({ session, file, kept, freed }: UndoneFile): Promise<boolean> {
+  const isGone = async (uri: string): Promise<boolean> => {
+    const path = pathOfSyncedUri(uri);
+    return path !== undefined && openAt(session, uri) === undefined && !(await isThere(path));
+  };
+  const { uri, path: name, text } = file.document;
+  if (file.kind === "update") return false;
+  if (file.kind === "create") return isGone(uri);
+  const path = pathOfSyncedUri(uri);
+  // A file that the batch has moved to this name is not the old one, whatever its text.
+  if (path === undefined || freed.has(uri)) return false;
+  if (file.kind === "rename" && !(await isGone(file.target.uri))) return false;
+  const now = await readTarget(path, worldOf(session, undefined));
+  if (!now.ok || now.document.text !== text) return false;
+  if (kept === undefined) return true;
+  const keeping = await keepFile(path, name);
+  return keeping.kind === "kept" && keeping.file.hash === kept.hash;
 }
 
 /** Returns the files whose change needs the user's consent, or the failures for those that may not be changed any more. */
@@ -129,11 +172,20 @@ async function guardedIn(
   files: readonly FileChange[],
 ): Promise<{ ok: true; guarded: readonly GuardedFile[] } | { ok: false; failures: readonly Failure[] }> {
   const names = files.flatMap(namesOf);
-  const resolver = await createResolver(worldOf(session, undefined));
+  const world = worldOf(session, undefined);
+  const resolver = await createResolver(world);
   const resolved = await mapBounded(names, ({ uri }) => resolver.resolve(uri));
+  // The resolver recognises a Git directory only once it is complete, and the undo may complete one.
+  const made = resolved.flatMap((one) => (one.ok && one.place.file !== undefined ? [one.place.file] : []));
+  const git = protectsGit(world.gates) ? gitDirectoriesWith(made) : [];
   const failures = resolved.flatMap((one, i) => {
     if (!one.ok) return one.failure.code === "protectedPath" ? [one.failure] : [];
-    const { unseen } = one.place;
+    const { unseen, file = "" } = one.place;
+    const by = git.find((directory) => isInside(directory, file));
+    if (by !== undefined) {
+      const path = names[i]?.path ?? one.place.path;
+      return [pathFailures.protectedPath(path, { kind: "refused", why: "git", by })];
+    }
     return unseen?.isDraft === false ? [pathFailures.heldUnseen(names[i]?.path ?? one.place.path, unseen.uri)] : [];
   });
   const guarded = resolved.flatMap((one, i) =>

@@ -15,6 +15,9 @@ const unitsOf: Record<PositionEncoding, (codePoint: number) => number> = {
   "utf-32": () => 1,
 };
 
+/** The first character that is not one unit in every encoding. The loops over long lines take a short way below it. */
+const firstWide = 0x80;
+
 /**
  * Returns the first of the client's encodings that the server knows. If `offered` is not a list or contains no known
  * encoding, returns utf-16, which LSP requires every client to support.
@@ -90,6 +93,24 @@ export function spanOf(
   return from === undefined || to === undefined || from > to ? undefined : { from, to };
 }
 
+/** The conversions of each encoding, for the documents' mirror. */
+export const editorPositions = {
+  "utf-8": positionsIn("utf-8"),
+  "utf-16": positionsIn("utf-16"),
+  "utf-32": positionsIn("utf-32"),
+};
+
+function positionsIn(encoding: PositionEncoding) {
+  return {
+    toSpan: (range: Range, text: string, lines: LineIndex) => spanOf(text, lines, range, encoding),
+    widthOf: (text: string) => {
+      if (encoding === "utf-16") return text.length;
+      // Counts a lone surrogate as three bytes, as the loop does.
+      return encoding === "utf-8" ? Buffer.byteLength(text) : countUnits(text, 0, text.length, encoding);
+    },
+  };
+}
+
 /**
  * Returns the last valid offset on a line: the end of its content or, if the line ends in CRLF and a lone CR does not
  * end a line, the offset between CR and LF.
@@ -100,11 +121,17 @@ function endOfCharacters(lines: LineIndex, line: number): number {
 }
 
 function countUnits(text: string, from: number, to: number, encoding: PositionEncoding): number {
+  const unitsIn = unitsOf[encoding];
   let units = 0;
-  for (let at = from; at < to; ) {
+  for (let at = from; at < to; at++) {
+    const unit = text.charCodeAt(at);
+    if (unit < firstWide) {
+      units++;
+      continue;
+    }
     const codePoint = text.codePointAt(at)!;
-    units += unitsOf[encoding](codePoint);
-    at += unitsOf["utf-16"](codePoint);
+    units += unitsIn(codePoint);
+    if (codePoint > 0xffff) at++;
   }
   return units;
 }
@@ -115,12 +142,18 @@ function skipUnits(
   units: number,
   encoding: PositionEncoding,
 ): number | undefined {
+  const unitsIn = unitsOf[encoding];
   let at = within.from;
   let left = units;
-  while (left > 0 && at < within.to) {
+  for (; left > 0 && at < within.to; at++) {
+    const unit = text.charCodeAt(at);
+    if (unit < firstWide) {
+      left--;
+      continue;
+    }
     const codePoint = text.codePointAt(at)!;
-    left -= unitsOf[encoding](codePoint);
-    at += unitsOf["utf-16"](codePoint);
+    left -= unitsIn(codePoint);
+    if (codePoint > 0xffff) at++;
   }
   return left === 0 ? at : undefined;
 }

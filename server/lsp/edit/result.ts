@@ -59,7 +59,8 @@ export function* toResult(report: Report): Generator<void, MultiEditResult> {
 
 /** Returns the label: the caller's own or, by default, `src/a.ts (3 edits)` or `4 files (9 edits)`. */
 export function labelOf(files: readonly FileChange[], options: CallOptions): string {
-  // Labels are shown to people. These characters could break the line or reverse the text direction.
+  // Labels are shown to people. These characters could break the line or reverse the text direction; a path has no
+  // control characters, but it may have invisible ones that belong to its script.
   if (options.label !== undefined) return options.label.replace(/[\p{Cc}\p{Cf}]/gu, "\ufffd");
   const changed = files.filter(isChanged);
   const named = changed.length > 0 ? changed : files;
@@ -68,7 +69,7 @@ export function labelOf(files: readonly FileChange[], options: CallOptions): str
   const [only] = shown;
   const moved = only?.kind === "rename" ? ` → ${only.target.path}` : "";
   const name = shown.length === 1 && only !== undefined ? `${only.document.path}${moved}` : `${shown.length} files`;
-  return `${name} (${edits} ${edits === 1 ? "edit" : "edits"})`;
+  return `${name.replace(/\p{Bidi_Control}/gu, "\ufffd")} (${edits} ${edits === 1 ? "edit" : "edits"})`;
 }
 
 /** Reports whether a file changes. It does not if its edits were skipped or cancel each other out. */
@@ -77,7 +78,7 @@ function isChanged({ kind, change }: FileChange): boolean {
 }
 
 /** Returns the files, except those that are deleted only to make room for a renamed file. */
-function requestedFiles(files: readonly FileChange[]): readonly FileChange[] {
+export function requestedFiles(files: readonly FileChange[]): readonly FileChange[] {
   const room = new Set(files.flatMap((file) => (file.kind === "rename" && file.overwritten ? [file.target.uri] : [])));
   return files.filter(({ kind, document }) => kind !== "delete" || !room.has(document.uri));
 }

@@ -3,7 +3,7 @@
  * and the two ends that the JSON-RPC library reads from and writes to.
  */
 import type { Readable } from "node:stream";
-import { Emitter, type Message, type MessageReader, type MessageWriter } from "vscode-jsonrpc/node";
+import type { Event, Message, MessageReader, MessageWriter } from "vscode-jsonrpc/node";
 import { limits } from "../../text/limits.js";
 import { createFrameDecoder, encodeFrame } from "./framing.js";
 import { frameFaults, refusals } from "./sentences.js";
@@ -30,6 +30,8 @@ export interface Channel {
   whenFlushed(): Promise<void>;
   /** Reports whether the client has stopped taking output. */
   isBroken(): boolean;
+  /** The output that the client has not yet taken: in bytes or, if the client is the parent process, in messages. */
+  backlog(): number;
   /** Stops reading. */
   stop(): void;
 }
@@ -108,6 +110,7 @@ export function streamChannel(input: Readable, output: ByteSink): Channel {
     },
     whenFlushed: () => outbox.whenEmpty(),
     isBroken: () => outbox.isBroken,
+    backlog: () => outbox.backlog,
     stop,
   };
 }
@@ -147,6 +150,7 @@ export function parentChannel(): Channel | undefined {
     },
     whenFlushed: () => outbox.whenEmpty(),
     isBroken: () => outbox.isBroken,
+    backlog: () => outbox.backlog,
     stop: () => stop(),
   };
 }
@@ -198,6 +202,9 @@ class Outbox {
   }
 }
 
+/** An event that never happens. */
+const never: Event<never> = () => ({ dispose() {} });
+
 /** Sees each incoming message before the library does, and each outgoing message once it has been sent. */
 export interface MessageFilter extends ChannelEvents {
   /** Called after the library has sent a message. */
@@ -219,9 +226,9 @@ export interface RpcStreams {
 export function createRpcStreams(channel: Channel, filter: MessageFilter): RpcStreams {
   let deliver = (_message: Message): void => {};
   const reader: MessageReader = {
-    onError: new Emitter<Error>().event,
-    onClose: new Emitter<void>().event,
-    onPartialMessage: new Emitter<{ messageToken: number; waitingTime: number }>().event,
+    onError: never,
+    onClose: never,
+    onPartialMessage: never,
     listen(callback) {
       deliver = callback;
       channel.listen(filter);
@@ -230,8 +237,8 @@ export function createRpcStreams(channel: Channel, filter: MessageFilter): RpcSt
     dispose() {},
   };
   const writer: MessageWriter = {
-    onError: new Emitter<[Error, Message | undefined, number | undefined]>().event,
-    onClose: new Emitter<void>().event,
+    onError: never,
+    onClose: never,
     async write(message) {
       try {
         channel.send(message);

@@ -35,9 +35,10 @@ const invalidRequest = -32600;
 const invalidParams = -32602;
 const internalError = -32603;
 const notInitialized = -32002;
+/** The library's own code for a request on a connection that is closed before the answer arrives. */
+export const connectionClosed = -32097;
 /** LSP's code for a valid request that fails. Also the fallback for a client error without a code. */
 export const requestFailed = -32803;
-const connectionClosed = -32097;
 
 /**
  * Errors in answers that the server builds without the library. The codes come from the JSON-RPC and LSP

@@ -43,7 +43,7 @@ export function* explainAbsence(
   const at: At = { index: edit.index, path: draft.document.path };
   // If a great many edits fail, only the first ones are explained, because each explanation requires a search of the
   // whole text.
-  if (history.failed.length >= limits.explainedFailures) return editFailures.notExplained(at);
+  if (options.isTrial || history.failed.length >= limits.explainedFailures) return editFailures.notExplained(at);
   const consumer = draft.index === draft.base ? undefined : consumedBy(draft, edit, history, options);
   if (consumer !== undefined) return editFailures.consumed(at, consumer.index, consumer.line, "sequential");
   const wrote = (other: EditOperation): boolean => other !== edit && other.newText.includes(edit.oldText);

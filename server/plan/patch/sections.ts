@@ -10,7 +10,6 @@ import {
   type AddSection,
   type BatchOptions,
   type DeleteSection,
-  type Hunk,
   indicesOf,
   type Operation,
   pathsOf,
@@ -27,7 +26,6 @@ import {
   notAttempted,
   tooLarge,
 } from "../outcome.js";
-import { batchWarnings } from "../sentences.js";
 import {
   type Document,
   type DocumentUri,
@@ -37,9 +35,11 @@ import {
   type Snapshot,
   targetOf,
 } from "../snapshot.js";
-import { isIdle, isSigned } from "./hunks.js";
+import { planViews } from "../views/planViews.js";
+import { unseenIn } from "../views/unseen.js";
+import { idleWarnings, withIdleFailures } from "./idleHunks.js";
 import { type PatchFile, PatchFiles } from "./patchFiles.js";
-import { fileFailures, hunkFailures, patchWarnings } from "./sentences.js";
+import { fileFailures, patchWarnings } from "./sentences.js";
 import { firstLineEnd, planHunks } from "./update.js";
 
 /**
@@ -55,7 +55,7 @@ export function* planSections(
   const spoilt: FilePlan[] = [];
   const kept = new Map<DocumentUri, number>();
   for (;;) {
-    const { plans, lost, circled } = yield* planOnce(left, snapshot, options, kept);
+    const { plans, lost, circled } = yield* planSeen(left, snapshot, options, kept);
     const failed = plans.filter(
       (plan) =>
         plan === circled || (options.atomic === "file" && plan.outcomes.some(({ status }) => status === "failed")),
@@ -87,6 +87,22 @@ function frees(operation: Operation): boolean {
 /** Returns the plan of a file that stays untouched: the edits that would have been applied become `notAttempted`. */
 function undone(plan: FilePlan): FilePlan {
   return { ...plan, file: undefined, outcomes: notAttempted(plan.outcomes) };
+}
+
+/** Like `planOnce`, but places the hunks by all texts that the caller can have seen. */
+function* planSeen(
+  sections: readonly Section[],
+  snapshot: Snapshot,
+  options: BatchOptions,
+  kept: ReadonlyMap<DocumentUri, number>,
+): Generator<void, FilePlans & { readonly circled: FilePlan | undefined }> {
+  const once = yield* planOnce(sections, snapshot, options, kept);
+  const planAgain = (again: readonly Section[], then: Snapshot) =>
+    planOnce(again, then, { ...options, isTrial: true }, kept);
+  if (once.plans.every(({ file }) => file?.document.views === undefined)) return once;
+  const plans = yield* planViews(once.plans, snapshot, planAgain);
+  const at = once.circled === undefined ? -1 : once.plans.indexOf(once.circled);
+  return { plans, lost: once.lost, circled: plans[at] };
 }
 
 function* planOnce(
@@ -178,10 +194,11 @@ function add(work: SectionContext, section: AddSection, document: Document): voi
   const sent = before.bom ? withoutMark(section.text) : section.text;
   const insert = lineEnd === "\n" ? sent : sent.replaceAll("\n", lineEnd);
   const isNew = insert !== index.text;
-  if (before.isBinary) record(there, section, at, fileFailures.binary(at));
   // If the user has emptied the text, there is nothing to lose.
-  else if (isNew && isDirty(before) && !isEmpty(before) && !options.overwrite)
-    record(there, section, at, fileFailures.wouldReplace(at));
+  const isLossy = isNew && isDirty(before) && !isEmpty(before) && !options.overwrite;
+  const unseen = isLossy ? unseenIn(before) : undefined;
+  if (before.isBinary) record(there, section, at, fileFailures.binary(at));
+  else if (unseen !== undefined) record(there, section, at, fileFailures.wouldReplace(at, unseen));
   else {
     there.draft = edited(there.draft, [{ from: 0, to: index.text.length, insert }]).draft;
     there.isOverwritten ||= !created && isNew;
@@ -348,53 +365,4 @@ function fileOf(node: PatchFile): FileChange | undefined {
   if (draft.created) return { ...common, document: { ...draft.document, ...name }, kind: "create" };
   if (name.uri === draft.document.uri) return { ...common, document: draft.document, kind: "update" };
   return { ...common, document: draft.document, kind: "rename", target: { uri: name.uri, path: name.path } };
-}
-
-/**
- * Returns a warning for each skipped hunk: it is idle, except in sections that only move a file, where Codex requires a
- * hunk; or an earlier section has inserted its lines.
- */
-function idleWarnings(operations: readonly Operation[], outcomes: readonly EditOutcome[]): readonly string[] {
-  const hunks = hunksOf(
-    operations.filter((section) => !(section.kind === "update" && section.move && section.hunks.every(isIdle))),
-  );
-  return outcomes.flatMap((outcome) => {
-    const hunk = outcome.status === "skipped" ? hunks.get(outcome.index) : undefined;
-    if (hunk === undefined) return [];
-    if (!isIdle(hunk)) return [batchWarnings.nothingToDo(outcome)];
-    return [patchWarnings.idle(atHunk(hunk, outcome), { isSigned: isSigned(hunk) })];
-  });
-}
-
-/** Returns a patch's plans, in which idle hunks become failures if the patch changes nothing at all. */
-function withIdleFailures(plans: readonly FilePlan[]): readonly FilePlan[] {
-  const isDone = plans.some(({ outcomes }) => outcomes.some(({ status }) => status === "applied"));
-  if (isDone) return plans;
-  return plans.map((plan) => {
-    const hunks = hunksOf(plan.operations);
-    return { ...plan, outcomes: plan.outcomes.map((outcome) => failed(outcome, skippedHunk(hunks, outcome))) };
-  });
-}
-
-function failed(outcome: EditOutcome, hunk: Hunk | undefined): EditOutcome {
-  if (hunk === undefined) return outcome;
-  const at = atHunk(hunk, outcome);
-  const how = { isSigned: isSigned(hunk), absence: undefined, line: outcome.places[0]?.startLine };
-  return failedOutcome(at, hunkFailures.noChange(at, how));
-}
-
-const atHunk = ({ index, patchLine }: Hunk, { path }: EditOutcome) => ({ index, path, patchLine });
-
-/** Returns the hunks of the given sections, keyed by hunk index. */
-const hunksOf = (operations: readonly Operation[]): ReadonlyMap<number, Hunk> =>
-  new Map(
-    operations.flatMap((section) =>
-      section.kind === "update" ? section.hunks.map((hunk) => [hunk.index, hunk] as const) : [],
-    ),
-  );
-
-/** Returns the idle hunk that an outcome is about, if it was skipped. */
-function skippedHunk(hunks: ReadonlyMap<number, Hunk>, { index, status }: EditOutcome): Hunk | undefined {
-  const hunk = status === "skipped" ? hunks.get(index) : undefined;
-  return hunk !== undefined && isIdle(hunk) ? hunk : undefined;
 }

@@ -9,7 +9,8 @@ import {
   sayAbsence,
   sayNearest,
 } from "../explain/sentences.js";
-import { type At, count, makeFailure, type NearestRegion, nameOf, quote, times } from "../failure.js";
+import { type At, clip, count, makeFailure, type NearestRegion, nameOf, quote, times } from "../failure.js";
+import type { Unseen } from "../views/unseen.js";
 
 /** A hunk whose lines were not found. */
 export interface HunkAbsence extends Omit<Absence, "inBatch"> {
@@ -65,6 +66,16 @@ export interface Idle {
 /** Returns the reason a hunk would change nothing, as a clause with the subject `name`. */
 const sayIdle = (name: string, { isSigned }: Idle): string =>
   isSigned ? `${name} removes and adds the same lines` : `${name} has no line that begins with - or +`;
+
+/** Ends a sentence about unsaved changes with those that the caller has not seen. */
+function sayUnseen({ lines, more, gap }: Unseen): string {
+  if (lines.length > 0) {
+    const shown = lines.map(({ line, text }) => `\n${line}| ${clip(text, 80)}`).join("");
+    return `, which you have not seen:${shown}${more > 0 ? "\n…" : ""}\n`;
+  }
+  if (gap === undefined) return ".";
+  return `, which you have not seen: lines were removed ${gap === "end" ? "at the end" : `before line ${gap}`}.`;
+}
 
 const timesOrMore = (found: number): string => (found >= limits.hunkPlaces ? `${found} or more times` : times(found));
 
@@ -275,10 +286,12 @@ export const fileFailures = {
       problem: `${nameOf(at)} would ${what} a file that has unsaved changes in the editor.`,
       hint: "Ask the user to save or discard the unsaved changes.",
     }),
-  wouldReplace: (at: At) =>
+  /** `unseen`: the unsaved changes that the caller has not seen. */
+  wouldReplace: (at: At, unseen: Unseen) =>
     makeFailure("dirty", at, {
-      problem: `${nameOf(at)} would replace the whole text of a file that has unsaved changes in the editor.`,
-      hint: 'Change the file with "*** Update File", which keeps the unsaved changes, or ask the user to save or discard them.',
+      problem: `${nameOf(at)} would replace the whole text of a file that has unsaved changes in the editor${sayUnseen(unseen)}`,
+      hint: 'Change the file with "*** Update File", which keeps the unsaved changes; or read it with read_document, and send a text that keeps them; or ask the user to save or discard them.',
+      ...(unseen.lines[0] === undefined ? {} : { line: unseen.lines[0].line }),
     }),
   noFile: (at: At) =>
     makeFailure("invalidParams", at, {

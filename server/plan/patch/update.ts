@@ -65,7 +65,8 @@ export function* planHunks(
       outcomes.push(outcomeAt(ended, hunk, "skipped", place));
       cursor = Math.max(cursor, place?.next ?? 0);
     } else if (found.kind !== "place") {
-      const isBrief = ++failed > limits.explainedFailures;
+      const isKnown = found.kind !== "ambiguous" && found.kind !== "ambiguousAnchor";
+      const isBrief = ++failed > limits.explainedFailures || (options.isTrial === true && isKnown);
       const how = { problem: found, lenient, isBrief, inBatch: !start.change.isEmpty };
       outcomes.push(failedOutcome(at, yield* explainHunk(ended, marked, how, at)));
     } else {

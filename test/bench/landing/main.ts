@@ -6,6 +6,8 @@ import { parseArgs } from "node:util";
 import { structuredPatch } from "diff";
 import { kinds } from "./kinds.js";
 import { type Landed, runKinds } from "./run.js";
+import { drawScenes, type PlayedScene, playScenes } from "./sceneRun.js";
+import { describedScene, isUntouched, mustLand, type SceneFigures, sceneFigures, sceneText } from "./sceneTable.js";
 import { sourceFiles } from "./sources.js";
 import { byCause, figuresOf, refusalGoals, toTable, total, weighted } from "./table.js";
 import { folderPairs, gitPairs, packagePairs } from "./textPairs.js";
@@ -23,9 +25,13 @@ const { values } = parseArgs({
     show: { type: "string" },
     most: { type: "string", default: "5" },
     brief: { type: "boolean", default: false },
+    scenes: { type: "string", default: "5" },
+    "scenes-only": { type: "boolean", default: false },
+    before: { type: "string" },
   },
 });
 
+const shownScenes = values["scenes-only"] ? Number(values.most) : 0;
 const seed = Number(values.seed);
 const wanted = values.show ?? values.kind;
 const isWanted = ({ name, cause }: { readonly name: string; readonly cause: string }): boolean =>
@@ -37,8 +43,11 @@ const pairs = [
   ...(values.versions === undefined ? [] : folderPairs(values.versions)),
 ];
 const files = sourceFiles(pairs.length === 0 ? packagePairs(process.cwd()) : pairs);
+const isScenesOnly = values["scenes-only"];
 const amounts = { undamaged: Number(values.undamaged), failing: Number(values.cases), least: 20 };
-const runs = (await runKinds({ files, seed }, { amounts, test: isWanted })).filter(({ landed }) => landed.length > 0);
+const runs = isScenesOnly
+  ? []
+  : (await runKinds({ files, seed }, { amounts, test: isWanted })).filter(({ landed }) => landed.length > 0);
 const rows = runs.map(({ kind, landed }) => figuresOf(kind, landed));
 const all = total(rows);
 const refusals = refusalGoals(rows);
@@ -50,20 +59,45 @@ if (values.show !== undefined) {
   for (const one of missed.slice(0, Number(values.most))) process.stdout.write(`${described(one)}\n\n`);
 }
 process.stdout.write(`Seed ${seed}, ${files.length} files, ${all.cases} cases of ${rows.length} kinds.\n\n`);
-process.stdout.write(`${toTable([...(values.brief ? byCause(rows) : rows), all])}\n\n`);
+if (!isScenesOnly) process.stdout.write(`${toTable([...(values.brief ? byCause(rows) : rows), all])}\n\n`);
 const percent = (part: "right" | "refused" | "wrong"): string =>
   `${(100 * weighted(rows, part, "cases")).toFixed(1)} %`;
 if (all.weight > 0) {
   const outcomes = `${percent("right")} land right, ${percent("refused")} are refused, ${percent("wrong")} land wrong`;
   process.stdout.write(`Of failed calls, by weight, ${outcomes}.\n`);
 }
-for (const { does, share, goal, isMet } of refusals)
+for (const { does, share, goal, isMet } of isScenesOnly ? [] : refusals)
   process.stdout.write(
     `Of their refusals with one true place, ${share.toFixed(1)} % ${does}; goal: ${goal} % (${isMet ? "met" : "NOT MET"}).\n`,
   );
+const scenes = wanted === undefined ? await sceneReport() : undefined;
 if (values.json !== undefined)
-  writeFileSync(values.json, `${JSON.stringify({ seed, rows, all, refusals }, null, 2)}\n`);
-if (![...rows, all, ...refusals].every(({ isMet }) => isMet)) process.exitCode = 1;
+  writeFileSync(values.json, `${JSON.stringify({ seed, rows, all, refusals, scenes: scenes?.rows }, null, 2)}\n`);
+const areMet = isScenesOnly || [...rows, all, ...refusals].every(({ isMet }) => isMet);
+if (!areMet || scenes?.isMet === false) process.exitCode = 1;
+
+/** Plays the scenes in which a person types where an edit belongs. */
+async function sceneReport(): Promise<{ rows: readonly SceneFigures[]; isMet: boolean } | undefined> {
+  if (values.scenes === "0") return undefined;
+  const drawn = drawScenes(files, { seed, count: Number(values.scenes) });
+  const before = values.before === undefined ? undefined : await playScenes(values.before, drawn);
+  const played = await playScenes("dist/main.cjs", drawn);
+  const figures = sceneFigures(played, before);
+  process.stdout.write(`\nScenes: a person types where an edit belongs.\n\n${sceneText(figures)}\n\n`);
+  const wrong = played.filter(({ outcome }) => outcome === "wrong");
+  const landing = (some: readonly PlayedScene[]): number =>
+    (100 * some.filter(({ outcome }) => outcome === "right").length) / some.length;
+  const untouched = played.filter(isUntouched);
+  const due = untouched.filter(mustLand);
+  const landed = landing(due);
+  process.stdout.write(`${wrong.length} wrong; goal: 0.\n`);
+  process.stdout.write(
+    `Of the ${due.length} that the rules allow to land, and whose changes nobody typed on, ${landed.toFixed(1)} % land; goal: 95 %. Of all ${untouched.length} whose changes nobody typed on, ${landing(untouched).toFixed(1)} % land.\n`,
+  );
+  for (const one of [...wrong, ...due.filter(({ outcome }) => outcome === "refused")].slice(0, shownScenes))
+    process.stdout.write(`${describedScene(one)}\n\n`);
+  return { rows: figures, isMet: wrong.length === 0 && landed >= 95 };
+}
 
 function isMissed({ verdict }: Landed, lands: boolean): boolean {
   if (verdict.outcome === "wrong" || (verdict.outcome === "refused" && lands)) return true;

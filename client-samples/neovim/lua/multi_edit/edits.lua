@@ -8,8 +8,8 @@ function M.is_loaded(buffer)
 end
 local is_loaded = M.is_loaded
 
--- Returns the file's buffer, or -1. `bufnr` would treat the path as a pattern, so this function compares names.
-local function buffer_of(uri)
+--- Returns the file's buffer, or -1. `bufnr` would treat the path as a pattern, so this function compares names.
+function M.buffer_of(uri)
   local path = vim.uri_to_fname(uri)
   for _, buffer in ipairs(vim.api.nvim_list_bufs()) do
     if vim.api.nvim_buf_get_name(buffer) == path then
@@ -18,6 +18,7 @@ local function buffer_of(uri)
   end
   return -1
 end
+local buffer_of = M.buffer_of
 
 local function read_bytes(path)
   local file = io.open(path, "rb")
@@ -27,6 +28,11 @@ local function read_bytes(path)
   local bytes = file:read("*a")
   file:close()
   return bytes
+end
+
+-- Returns what was thrown, as a sentence for people and models: without the line of this file.
+local function reason_of(thrown)
+  return (tostring(thrown):gsub("^%S+%.lua:%d+: ", ""))
 end
 
 -- Saves a buffer as `:write` does but never asks: a file that has changed on disk is not saved, and the answer says so.
@@ -52,18 +58,23 @@ local function save(uri)
     end)
   end)
   vim.api.nvim_del_autocmd(watch)
-  return not ok and tostring(problem) or nil
+  return not ok and reason_of(problem) or nil
 end
 
---- Answers `multiEdit/saveDocuments`.
+--- Answers `multiEdit/saveDocuments`. Names the versions around each save, so that an undo also reverses what a
+--- formatter changes on save.
 function M.save_documents(_, params)
-  local answer = { saved = {}, failed = {} }
+  local answer = { saved = {}, failed = {}, versions = {} }
   for _, uri in ipairs(params.uris) do
+    local buffer = buffer_of(uri)
+    local before = is_loaded(buffer) and vim.api.nvim_buf_get_changedtick(buffer)
     local problem = save(uri)
     if problem then
       table.insert(answer.failed, { uri = uri, message = problem })
     else
       table.insert(answer.saved, uri)
+      local after = vim.api.nvim_buf_get_changedtick(buffer)
+      table.insert(answer.versions, { uri = uri, before = before, after = after })
     end
   end
   return answer
@@ -165,7 +176,7 @@ function M.apply(edit, hashes, encoding)
     for buffer, lines in pairs(before) do
       vim.api.nvim_buf_set_lines(buffer, 0, -1, true, lines)
     end
-    return tostring(thrown)
+    return reason_of(thrown)
   end
   break_undo(edit)
   return nil

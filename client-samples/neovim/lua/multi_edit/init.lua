@@ -1,9 +1,14 @@
 -- multi-edit-language-server in Neovim 0.10 and later: attaches to all files alongside your other servers, applies
 -- calls completely or not at all, and saves files at the server's request. `:help multi-edit` explains it.
 
+local changes = require("multi_edit.changes")
 local edits = require("multi_edit.edits")
 local failures = require("multi_edit.failures")
+local jumps = require("multi_edit.jumps")
+local names = require("multi_edit.names")
+local notice = require("multi_edit.notice")
 local options_of = require("multi_edit.options")
+local question = require("multi_edit.question")
 local unsynced = require("multi_edit.unsynced")
 
 local M = {}
@@ -13,8 +18,13 @@ local program = "multi-edit-language-server"
 
 local not_attached = name .. " is not attached to any buffer"
 
+-- Shows the outcome of a call in one line. The quickfix list has all failures.
 local function notify(problem, result)
-  vim.notify(problem or result.text, problem and vim.log.levels.ERROR or vim.log.levels.INFO)
+  if problem then
+    local failed = vim.trim((problem:gsub("^Nothing was changed[.:]%s*", "")))
+    return notice.show("Nothing was changed: " .. failed, vim.log.levels.ERROR)
+  end
+  notice.show(result.text)
 end
 
 local function is_new()
@@ -58,13 +68,19 @@ end
 function M.config(options)
   local usable = checked(options, "config")
   local capabilities = vim.lsp.protocol.make_client_capabilities()
-  capabilities.experimental = { multiEdit = { save = true, syncDelay = 0 } }
+  capabilities.experimental = { multiEdit = { save = true, syncDelay = 0, didApply = true, confirm = true } }
   return options_of.merged({
     name = name,
     cmd = default_cmd(),
     root_markers = { ".git" },
     capabilities = capabilities,
-    handlers = { ["multiEdit/saveDocuments"] = edits.save_documents, ["workspace/applyEdit"] = edits.answer },
+    handlers = {
+      ["multiEdit/saveDocuments"] = edits.save_documents,
+      ["workspace/applyEdit"] = edits.answer,
+      ["multiEdit/didApply"] = changes.did_apply,
+      ["multiEdit/confirm"] = question.confirm,
+      ["$/cancelRequest"] = question.cancel,
+    },
     -- By default, Neovim debounces changes for 150 ms. The server matches edits against the synced text and waits until
     -- each edit appears there. With no delay, the server always knows the current text and answers immediately.
     flags = { debounce_text_changes = 0 },
@@ -149,26 +165,96 @@ function M.setup(options)
       attach(buffer)
     end
   end
-  unsynced.watch()
+  M.watch()
   M.define_commands()
 end
 
---- Defines `:MultiEdit` and `:MultiEditUndo`.
+--- Follows the buffers and the cursor: for unsaved text that the server does not see, and for the marks on changes.
+function M.watch()
+  unsynced.watch()
+  changes.watch()
+  question.watch()
+end
+
+local function matching(candidates, start)
+  return vim.tbl_filter(function(word)
+    return vim.startswith(word, start)
+  end, candidates)
+end
+
+--- Defines the commands.
 function M.define_commands()
-  vim.api.nvim_create_user_command("MultiEdit", M.command, {
+  local function define(command, run, options)
+    vim.api.nvim_create_user_command(command, run, options)
+  end
+  define("MultiEdit", M.command, {
     range = true,
     nargs = "?",
     desc = "Apply the JSON call or the patch in the selection, the register or the buffer",
   })
-  vim.api.nvim_create_user_command("MultiEditUndo", function()
-    M.undo()
-  end, { desc = "Undo the last call" })
+  define("MultiEditUndo", function(input)
+    M.undo(input.args ~= "" and { transaction = input.args } or nil)
+  end, {
+    nargs = "?",
+    complete = function(start)
+      return matching(changes.transactions(), start)
+    end,
+    desc = "Undo the last call, or the one with this id",
+  })
+  define("MultiEditChanges", jumps.list, { bar = true, desc = "List the changes by agents" })
+  define("MultiEditClear", changes.clear, { bar = true, desc = "Remove the marks on changes by agents, and empty the list" })
+  define("MultiEditNext", function(input)
+    jumps.go(input.count)
+  end, { bar = true, count = 1, desc = "Go to the next change by an agent" })
+  define("MultiEditPrevious", function(input)
+    jumps.go(-input.count)
+  end, { bar = true, count = 1, desc = "Go to the previous change by an agent" })
+  define("MultiEditQuestion", question.command, {
+    nargs = "*",
+    complete = function(start)
+      return matching({ "apply", "reject" }, start)
+    end,
+    desc = "Go to an agent's question, or answer it",
+  })
+end
+
+-- Returns the setting `save` of a client, which decides what is saved after a call. The call's own option overrides it.
+local function save_mode(client, params)
+  local settings = ((client.config.settings or {}).multiEdit or {}).save
+  local initial = ((client.config.init_options or {}).multiEdit or {}).save
+  return (params.options or {}).save or settings or initial or "ifWasClean"
+end
+
+-- Returns the URIs of the files that a call changes and that are to be saved after it.
+local function uris_to_save(edit, mode)
+  local uris = {}
+  for _, change in ipairs(mode ~= "never" and edit.documentChanges or {}) do
+    local uri = change.newUri or (change.kind ~= "delete" and change.uri) or (change.textDocument or {}).uri
+    local buffer = uri and edits.buffer_of(change.oldUri or uri)
+    local was_clean = uri and not (edits.is_loaded(buffer) and vim.bo[buffer].modified)
+    if uri and uris[uri] == nil then
+      uris[uri] = mode == "always" or was_clean
+    end
+  end
+  return vim.tbl_filter(function(uri)
+    return uris[uri]
+  end, vim.tbl_keys(uris))
+end
+
+-- Saves files, and returns a warning about those that could not be saved, or nil.
+local function save(uris)
+  local failed = edits.save_documents(nil, { uris = uris }).failed
+  local listed = vim.tbl_map(function(one)
+    return ("%s (%s)"):format(names.of(vim.uri_to_fname(one.uri)), one.message)
+  end, failed)
+  return #failed > 0 and "not saved: " .. table.concat(listed, ", ") or nil
 end
 
 --- Sends a call to `multiEdit/apply` and applies the whole answer or nothing: all versions are checked before the
 --- first change, and each buffer gets one undo step. Calls `callback(problem, result)`: `problem` is nil if the edit
 --- was applied; otherwise it is text for the model, and nothing has changed. Failures are listed in the quickfix list.
-function M.apply(params, callback)
+--- If `is_saving` is true, the files that had no unsaved changes are saved afterwards, as the setting `save` says.
+function M.apply(params, callback, is_saving)
   callback = callback or notify
   local client = client_here()
   if not client then
@@ -183,8 +269,11 @@ function M.apply(params, callback)
     for _, file in ipairs(result.files) do
       hashes[file.uri] = file.hash
     end
+    local uris = is_saving and uris_to_save(result.edit, save_mode(client, params)) or {}
     local problem = edits.apply(result.edit, hashes, client.offset_encoding)
     if not problem then
+      local warning = save(uris)
+      result.text = warning and ("%s; %s"):format(result.text, warning) or result.text
       -- Tell the server, so that `multiEdit/undo` can undo the batch.
       call(client, "notify", "multiEdit/didApply", vim.empty_dict())
     end
@@ -216,14 +305,19 @@ function M.command(input)
     end
     text = table.concat(vim.api.nvim_buf_get_lines(0, first, last, true), "\n")
   end
-  if not text:match("^%s*{") then
-    return M.apply({ patch = text })
+  local call = { patch = text }
+  if text:match("^%s*{") then
+    local ok, decoded = pcall(vim.json.decode, text)
+    if not ok then
+      return notice.show("MultiEdit: " .. decoded, vim.log.levels.ERROR)
+    end
+    call = decoded
   end
-  local ok, decoded = pcall(vim.json.decode, text)
-  if not ok then
-    return vim.notify("MultiEdit: " .. decoded, vim.log.levels.ERROR)
+  -- For a person, the messages count edits from 1.
+  if type(call) == "table" and (call.options == nil or type(call.options) == "table") then
+    call.options = vim.tbl_extend("keep", call.options or {}, { reader = "person" })
   end
-  M.apply(decoded)
+  M.apply(call, nil, true)
 end
 
 return M

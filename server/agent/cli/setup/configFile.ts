@@ -21,8 +21,8 @@ import { configureSentences } from "../sentences.js";
 export interface ConfigFile {
   /** Absolute path; the file may not exist yet. */
   readonly path: string;
-  /** Returns the text with our part; `undefined` means that the file does not exist. */
-  add(text: string | undefined): Input<string>;
+  /** Returns the text with our part; for both texts, `undefined` means that there is no file. */
+  add(text: string | undefined): Input<string | undefined>;
   /** Returns the text without our part; `undefined` if nothing else is in it, so that the file can be deleted. */
   remove(text: string): Input<string | undefined>;
 }
@@ -34,10 +34,12 @@ export interface JsonEntry {
   /** The value; of an `item`, an element of the array. */
   readonly value: unknown;
   /**
-   * `own`: belongs to this program, so another value is replaced. `default`: another value of the user is kept.
-   * `item`: an element of an array, added if it is missing.
+   * `own`: belongs to this program: a value that runs it is replaced, and any other value is refused. `default`:
+   * another value of the user is kept. `item`: an element of an array, added if it is missing. `ownItem`: the only
+   * element of an array that `isOurs`; if the value is `undefined`, there is none.
    */
-  readonly kind: "own" | "default" | "item";
+  readonly kind: "own" | "default" | "item" | "ownItem";
+  readonly isOurs?: (element: unknown) => boolean;
 }
 
 /** A JSON file, which may have comments, trailing commas and a byte order mark; all are kept. */
@@ -79,8 +81,18 @@ function misfit(text: string, { path, kind }: JsonEntry): string | undefined {
   const parent = blockedAt(text, path);
   if (parent !== undefined) return configureSentences.wrongProperty(parent, "an object");
   const present = valueAt(text, path);
-  const isList = kind !== "item" || present === undefined || Array.isArray(present);
+  if (kind === "own" && present !== undefined && !runsThisProgram(present)) return configureSentences.notOurs(path);
+  const isList = (kind !== "item" && kind !== "ownItem") || present === undefined || Array.isArray(present);
   return isList ? undefined : configureSentences.wrongProperty(path, "a list");
+}
+
+/** Reports whether an entry for an MCP server runs this program, in whatever way it was installed. */
+function runsThisProgram(entry: unknown): boolean {
+  const { command, args }: { readonly command?: unknown; readonly args?: unknown } = isObject(entry) ? entry : {};
+  const words = [command, args].flat().filter((word) => typeof word === "string");
+  return words.some((word) =>
+    /(?:^|[\\/])(?:multi-edit(?:-language-server)?(?:@[^\\/]*|\.\w+)?|dist[\\/]main\.cjs)$/.test(word),
+  );
 }
 
 /** Returns the path of the first property above the end of `path` that has a value which is not an object. */
@@ -114,8 +126,15 @@ function valueAt(text: string, path: readonly string[]): unknown {
   return value;
 }
 
-function addEntry(text: string, { path, value, kind }: JsonEntry): string {
+function addEntry(text: string, entry: JsonEntry): string {
+  const { path, value, kind } = entry;
   const present = valueAt(text, path);
+  if (kind === "ownItem") {
+    const own = ownItems(present, entry);
+    if (own.length === (value === undefined ? 0 : 1) && own.every((one) => isSame(one, value))) return text;
+    const rest = removeEntry(text, entry);
+    return value === undefined ? rest : addEntry(rest, { path, value, kind: "item" });
+  }
   if (kind === "item") {
     if (present === undefined) return changed(text, path, [value]);
     if (!Array.isArray(present) || present.some((one) => isSame(one, value))) return text;
@@ -126,14 +145,26 @@ function addEntry(text: string, { path, value, kind }: JsonEntry): string {
   return changed(text, path, value);
 }
 
-function removeEntry(text: string, { path, value, kind }: JsonEntry): string {
+/** Returns the elements of an array that are ours. */
+const ownItems = (present: unknown, { isOurs = () => false }: JsonEntry): readonly unknown[] =>
+  Array.isArray(present) ? present.filter(isOurs) : [];
+
+function removeEntry(text: string, entry: JsonEntry): string {
+  const { path, value, kind } = entry;
   const present = valueAt(text, path);
+  if (kind === "ownItem") {
+    return ownItems(present, entry).reduce<string>(
+      (rest, one) => removeEntry(rest, { path, value: one, kind: "item" }),
+      text,
+    );
+  }
   if (kind === "item") {
     const index = Array.isArray(present) ? present.findIndex((one) => isSame(one, value)) : -1;
     if (index === -1) return text;
     return withoutEmptyParents(without(text, [...path, index]), path);
   }
-  if (present === undefined || (kind === "default" && !isSame(present, value))) return text;
+  const isTheirs = kind === "default" ? !isSame(present, value) : !runsThisProgram(present);
+  if (present === undefined || isTheirs) return text;
   return withoutEmptyParents(without(text, path), path.slice(0, -1));
 }
 

@@ -105,11 +105,20 @@ function modeOf(path: string): number {
   }
 }
 
+/** The number of lines of a whole file that are shown. */
+const mostLinesShown = 40;
+
 /**
  * Returns the difference as lines of a diff, without the rest of these lines: other settings may be secret, and may be on
- * the same line.
+ * the same line. Of a long file that is created or deleted as a whole, returns only the path and the length.
  */
-function show({ path, before = "", after = "" }: ConfigChange): string {
+function show(change: ConfigChange): string {
+  const { path, before = "", after = "" } = change;
+  const isWhole = change.before === undefined || change.after === undefined;
+  const lines = `${before}${after}`.trimEnd().split("\n").length;
+  if (isWhole && lines > mostLinesShown) {
+    return configureSentences.wholeFile(path, lines, before === "" ? "add" : "remove");
+  }
   const start = sharedLength(before, after);
   const end = sharedLength(reversed(before.slice(start)), reversed(after.slice(start)));
   const changed = (text: string): string => text.slice(start, text.length - end);

@@ -1,10 +1,13 @@
 /** The command `setup`: prints the configuration that an editor or an agent needs, writes it, or removes it. */
+import { nearestName } from "../../../dialect/spelling.js";
 import type { Arguments } from "../arguments.js";
 import { type Input, unreadable } from "../input.js";
 import { exitCodes, print, say } from "../output.js";
 import { setupSentences } from "../sentences.js";
+import { hookNames } from "../table.js";
 import { configure } from "./configure.js";
 import { helixSetup } from "./helix.js";
+import { type HookForm, hookText } from "./hooks.js";
 import { serverCommand, thisInstallation } from "./installation.js";
 import { setupFiles } from "./setupFiles.js";
 import { setupForms } from "./setupTexts.js";
@@ -13,8 +16,9 @@ import { setupForms } from "./setupTexts.js";
 export const setupNames: readonly string[] = Object.keys(setupFiles).sort();
 
 /** Prints the configuration for one program, writes it, or removes it; returns the exit code. */
-export function runSetup({ words: [name, ...words], write, remove }: Arguments): number {
-  const setup = write || remove ? changeFiles(name, words, remove ? "remove" : "add") : textOf(name, words);
+export function runSetup({ words: [name, ...words], write, remove, hook }: Arguments): number {
+  const task = remove ? "remove" : "add";
+  const setup = write || remove ? changeFiles(name, words, task, hook) : textOf(name, words, hook);
   if (!setup.ok) {
     say(setup.problem);
     return exitCodes.usage;
@@ -24,17 +28,30 @@ export function runSetup({ words: [name, ...words], write, remove }: Arguments):
   return exitCodes.done;
 }
 
-function changeFiles(name: string | undefined, words: readonly string[], task: "add" | "remove"): Input<string> {
+function changeFiles(
+  name: string | undefined,
+  words: readonly string[],
+  task: "add" | "remove",
+  hook: HookForm,
+): Input<string> {
   if (name === undefined || !Object.hasOwn(setupFiles, name)) return unknown(name);
   const [word] = words;
   if (word !== undefined && name !== "helix") return unreadable(setupSentences.notWritten(name, word));
-  const files = setupFiles[name]?.(thisInstallation(), words, task);
+  if (hook !== "none" && !hookNames.some((one) => one === name))
+    return unreadable(setupSentences.noHook(name, hookNames));
+  const files = setupFiles[name]?.(thisInstallation(), words, task, hook);
   if (files === undefined) return unknown(name);
   return files.ok ? configure(files.value, task) : files;
 }
 
-function textOf(name: string | undefined, words: readonly string[]): Input<string> {
+function textOf(name: string | undefined, words: readonly string[], hook: HookForm): Input<string> {
   const installation = thisInstallation();
+  if (hook !== "none" && name !== undefined && Object.hasOwn(setupFiles, name)) {
+    const agent = hookNames.find((one) => one === name);
+    if (agent === undefined) return unreadable(setupSentences.noHook(name, hookNames));
+    const text = textOf(name, words, "none");
+    return text.ok ? { ok: true, value: text.value + hookText(agent, installation, hook) } : text;
+  }
   if (name === "helix") {
     const helix = helixSetup(words, { command: serverCommand(installation), keepsOthers: false });
     return helix.ok ? { ok: true, value: helix.value.text } : helix;
@@ -50,4 +67,5 @@ function textOf(name: string | undefined, words: readonly string[]): Input<strin
   return unreadable(setupSentences.unknownForm(name, form, known));
 }
 
-const unknown = (name: string | undefined): Input<never> => unreadable(setupSentences.unknown(name, setupNames));
+const unknown = (name: string | undefined): Input<never> =>
+  unreadable(setupSentences.unknown(name, name && nearestName(name, setupNames), setupNames));

@@ -5,20 +5,20 @@ import { homeFolder } from "../../../workspace/serverFolder.js";
 import type { Input } from "../input.js";
 import { blockFile, type ConfigFile, jsonFile, wholeFile } from "./configFile.js";
 import { helixSetup, helixUserFile } from "./helix.js";
+import { configFolder, hookFile } from "./hookFile.js";
+import { claudeHooks, codexHook, geminiHooks, type HookForm, openCodePlugin } from "./hooks.js";
 import { type Installation, serverCommand } from "./installation.js";
-import { codexTables, emacsList, luaList } from "./setupTexts.js";
+import { codexTables, emacsList, luaList, patientMcp, patientMs } from "./setupTexts.js";
 
-/** Returns the files of a program. `words`: the arguments after the program's name. */
+/** Returns the files of a program. `words`: the arguments after the program's name; `hook`: for agents that have hooks. */
 type FilesOf = (
   installation: Installation,
   words: readonly string[],
   task: "add" | "remove",
+  hook: HookForm,
 ) => Input<readonly ConfigFile[]>;
 
 const files = (...list: ConfigFile[]): Input<readonly ConfigFile[]> => ({ ok: true, value: list });
-
-/** The folder of the user's configuration files. */
-const configFolder = (): string => process.env.XDG_CONFIG_HOME || join(homeFolder(), ".config");
 
 /** The files of each program. */
 export const setupFiles: Readonly<Record<string, FilesOf>> = {
@@ -45,25 +45,27 @@ require("multi_edit").setup({ cmd = ${luaList(serverCommand(installation))} })
     const { file, block } = setup.value;
     return files(blockFile(file, { comment: "#", block, byHand: /(?!)/ }));
   },
-  claude({ command: [command, ...args] }) {
+  claude(installation, _words, _task, hook) {
+    const [command, ...args] = installation.command;
     const own = process.env.CLAUDE_CONFIG_DIR;
-    const server = { type: "stdio", command, args: [...args, "mcp"], alwaysLoad: true };
+    const server = { type: "stdio", command, args: [...args, ...patientMcp], alwaysLoad: true };
     return files(
       jsonFile(join(own || homeFolder(), ".claude.json"), [
         { path: ["mcpServers", "multi-edit"], value: server, kind: "own" },
       ]),
-      jsonFile(join(own || join(homeFolder(), ".claude"), "settings.json"), [
+      jsonFile(hookFile.claude(), [
         { path: ["permissions", "allow"], value: "mcp__multi-edit__*", kind: "item" },
+        ...claudeHooks(installation, hook),
       ]),
     );
   },
-  codex(installation) {
-    const block = codexTables(installation);
-    const folder = process.env.CODEX_HOME || join(homeFolder(), ".codex");
-    return files(blockFile(join(folder, "config.toml"), { comment: "#", block, byHand: codexByHand }));
+  codex(installation, _words, _task, hook) {
+    const block = codexTables(installation) + codexHook(installation, hook);
+    return files(blockFile(hookFile.codex(), { comment: "#", block, byHand: codexByHand }));
   },
-  opencode({ command }) {
-    const server = { type: "local", command: [...command, "mcp"], enabled: true };
+  opencode(installation, _words, _task, hook) {
+    const { command } = installation;
+    const server = { type: "local", command: [...command, ...patientMcp], enabled: true, timeout: patientMs };
     const folder = join(configFolder(), "opencode");
     const names = ["opencode.jsonc", "opencode.json", "config.json"];
     const name = names.find((one) => existsSync(join(folder, one))) ?? "opencode.json";
@@ -76,13 +78,16 @@ require("multi_edit").setup({ cmd = ${luaList(serverCommand(installation))} })
           (one) => ({ path: ["agent", "plan", "permission", one], value: "deny", kind: "default" }) as const,
         ),
       ]),
+      openCodePlugin(hookFile.opencode(), installation, hook),
     );
   },
-  gemini({ command: [command, ...args] }) {
-    const server = { command, args: [...args, "mcp"], timeout: 60_000, trust: true };
+  gemini(installation, _words, _task, hook) {
+    const [command, ...args] = installation.command;
+    const server = { command, args: [...args, ...patientMcp], timeout: patientMs, trust: true };
     return files(
-      jsonFile(join(homeFolder(), ".gemini", "settings.json"), [
+      jsonFile(hookFile.gemini(), [
         { path: ["mcpServers", "multi-edit"], value: server, kind: "own" },
+        ...geminiHooks(installation, hook),
       ]),
     );
   },

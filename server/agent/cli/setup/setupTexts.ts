@@ -1,6 +1,7 @@
 /** The configurations as text to paste, with explanations. */
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { limits } from "../../../text/limits.js";
 import { type Input, unreadable } from "../input.js";
 import { quotedForShell, setupSentences } from "../sentences.js";
 import { type Installation, serverCommand } from "./installation.js";
@@ -28,12 +29,17 @@ const text =
   (build: (installation: Installation) => string): TextOf =>
   (installation) => ({ ok: true, value: build(installation) });
 
+/** The arguments with which an agent starts a server whose calls wait as long as the user may take to decide. */
+export const patientMcp = ["mcp", "--timeout", String(limits.commandMs / 1000)] as const;
+/** The limit of such an agent, in milliseconds: a little longer than that of its server. */
+export const patientMs: number = limits.commandMs + 3 * limits.stopMs;
+
 /** Returns the tables for Codex's configuration, as they are printed and written. */
 export const codexTables = ({ command: [command, ...args] }: Installation): string => `[mcp_servers.multi-edit]
 command = ${JSON.stringify(command)}
-args = ${jsonList([...args, "mcp"])}
+args = ${jsonList([...args, ...patientMcp])}
 startup_timeout_sec = 20
-tool_timeout_sec = 60
+tool_timeout_sec = ${patientMs / 1000}
 env_vars = ["XDG_STATE_HOME"]
 required = true
 default_tools_approval_mode = "approve"
@@ -150,10 +156,11 @@ export const setupForms: Readonly<Record<string, Readonly<Record<string, TextOf>
   claude: {
     plain: text(
       ({ command: [command, ...args] }) => `# Claude Code, in a shell.
-# With alwaysLoad, the tools cost about 2,000 tokens in each request; without it, the model has to search for three of
-# the five tools.
+# With --timeout, Claude waits as long as you may take to answer a question in your editor.
+# With alwaysLoad, the tools cost about 1,500 tokens in each request. Without it, they cost half as much, but the model
+# has to search for four of the six tools.
 claude mcp add-json --scope user multi-edit ${quotedForShell(
-        JSON.stringify({ type: "stdio", command, args: [...args, "mcp"], alwaysLoad: true }),
+        JSON.stringify({ type: "stdio", command, args: [...args, ...patientMcp], alwaysLoad: true }),
       )}
 
 # Claude's own tools write to disk, not to the editor. To make Claude use multi-edit's tools instead, add this to
@@ -172,8 +179,9 @@ claude mcp add-json --scope user multi-edit ${quotedForShell(
 # required: Codex waits for the server and exits with an error if the server does not start.
 # approve: the tools change files without asking you, even on disk and under --sandbox read-only. Without this
 # setting, codex exec refuses every edit.
-# omit_tools_from: the tools cost about 2,000 tokens in each request. Without this setting, most models do not see the
+# omit_tools_from: the tools cost about 1,500 tokens in each request. Without this setting, most models do not see the
 # tools.
+# tool_timeout_sec and --timeout: Codex waits as long as you may take to answer a question in your editor.
 # output_token_limit: reading one file may cost up to that many tokens. Models that call tools from a script see less of
 # a long file.
 ${codexTables(installation)}`,
@@ -184,10 +192,11 @@ ${codexTables(installation)}`,
       ({ command }) => `// opencode, in opencode.json.
 // permission: your rules for opencode's own edit tool do not apply to these tools. With allow, these tools change files
 // without asking you; with ask, opencode asks you first, and opencode run refuses their calls.
+// timeout and --timeout: opencode waits as long as you may take to answer a question in your editor.
 // agent: without these lines, the plan agent can edit files with these tools.
 {
   "mcp": {
-    "multi-edit": { "type": "local", "command": ${jsonList([...command, "mcp"])}, "enabled": true }
+    "multi-edit": { "type": "local", "command": ${jsonList([...command, ...patientMcp])}, "enabled": true, "timeout": ${patientMs} }
   },
   "permission": {
     "multi-edit_multi_edit": "allow",
@@ -210,13 +219,13 @@ ${codexTables(installation)}`,
   gemini: {
     plain: text(
       ({ command: [command, ...args] }) => `// Gemini CLI, in ~/.gemini/settings.json.
-// The timeout is in milliseconds.
+// timeout, in milliseconds: Gemini CLI waits as long as you may take to answer a question in your editor.
 // With trust, the tools change files without asking you; without it, gemini -p can't use them.
 // In folders that you have not trusted, Gemini disables the MCP servers listed in this file, even those with
 // "trust": true.
 {
   "mcpServers": {
-    "multi-edit": { "command": ${JSON.stringify(command)}, "args": ${jsonList([...args, "mcp"])}, "timeout": 60000, "trust": true }
+    "multi-edit": { "command": ${JSON.stringify(command)}, "args": ${jsonList([...args, ...patientMcp])}, "timeout": ${patientMs}, "trust": true }
   }
 }
 `,

@@ -15,7 +15,7 @@ import { labelOf } from "../../edit/result.js";
 import { offers, toTextEdits } from "../../edit/workspaceEdit.js";
 import { callSentences } from "../../sentences.js";
 import { openAt } from "../../session.js";
-import { applyText, isExpected, request, stateOnDisk, until } from "../applyOutcome.js";
+import { applyTexts, isExpected, request, stateOnDisk, until } from "../applyOutcome.js";
 import {
   type ApplyContext,
   conflict,
@@ -31,8 +31,8 @@ import { documentNow, hasText } from "./text.js";
 
 /** The rules for the `create` step. */
 export const createStep: StepRules<FileCreation> = {
-  do: createFile,
-  rollBack: removeFile,
+  do: async (run, [file]) => [await createFile(run, file)],
+  rollBack: async (run, [file], step) => [await removeFile(run, file, step)],
   inverse: deletion,
   isDone: hasText,
 };
@@ -67,7 +67,8 @@ async function createAndFill(context: ApplyContext, file: FileCreation): Promise
     return { outcome: { kind: isSeen ? "verified" : "acknowledgedUnverifiable" } };
   }
   const edits = toTextEdits(file, session);
-  const outcome = await applyText(session, file, label, edits);
+  const [seen] = await applyTexts(session, [{ file, edits }], label);
+  const outcome = seen!;
   if (outcome.kind === "verified" || outcome.kind === "acknowledgedUnverifiable") return { outcome, edits };
   const isGone = await removeFile(context, file, {});
   if (!isGone && (await isEmpty())) return { outcome: { kind: "leftEmpty" } };
@@ -125,8 +126,8 @@ async function deletion({ session, file }: UndoneFile<FileCreation>): Promise<In
 /** The rules for the `restore` step. Once restored, a file is treated like a created one. */
 export const restoreStep: StepRules<FileCreation, Extract<Task, { kind: "restore" }>> = {
   ...createStep,
-  do: (run, file, { bytes }) => restoreFile(run, file, bytes),
-  rollBack: (run, file, { bytes }) => removeRestored(run, file, bytes),
+  do: async (run, [file], { bytes }) => [await restoreFile(run, file, bytes)],
+  rollBack: async (run, [file], { bytes }) => [await removeRestored(run, file, bytes)],
 };
 
 /** Writes the file, unless its name has been taken in the meantime. */
@@ -154,7 +155,8 @@ export async function undelete({ session }: ApplyContext, file: FileChange, kept
   const closed = { ...document, version: null, text: read.text, bom: read.bom, bomSynced: false };
   const unsaved = asUpdate({ ...file, document: closed, change, text });
   const edits = toTextEdits(unsaved, session);
-  return (await applyText(session, unsaved, "Undo", edits)).kind === "verified";
+  const [seen] = await applyTexts(session, [{ file: unsaved, edits }], "Undo");
+  return seen?.kind === "verified";
 }
 
 /** Deletes a restored file again, unless it has been opened or changed in the meantime. */

@@ -24,8 +24,8 @@ import { undelete } from "./create.js";
 
 /** The rules for the `delete` step. */
 export const deleteStep: StepRules<FileDeletion> = {
-  do: deleteFile,
-  rollBack: async (run, file, { kept }) => (kept !== undefined && (await undelete(run, file, kept))) || "deleted",
+  do: async (run, [file]) => [await deleteFile(run, file)],
+  rollBack: async (run, [file], { kept }) => [(kept !== undefined && (await undelete(run, file, kept))) || "deleted"],
   inverse: restoreLater,
   isDone: ({ file, names }) => hasLeft(file, names),
 };

@@ -13,7 +13,8 @@ import { removeEmpty } from "../../../workspace/fileBackup.js";
 import { decodeBytes } from "../../../workspace/files.js";
 import { canonicalFolders } from "../../../workspace/paths.js";
 import { isInside } from "../../../workspace/pathText.js";
-import { staleFailures } from "../../../workspace/sentences.js";
+import { gitDirectoriesWith, gitParts, protectsGit } from "../../../workspace/protection.js";
+import { pathFailures, staleFailures } from "../../../workspace/sentences.js";
 import { labelOf } from "../../edit/result.js";
 import { callSentences } from "../../sentences.js";
 import { openAt, type Session, worldOf } from "../../session.js";
@@ -75,6 +76,8 @@ export async function stagePart(
   }
   const label = labelOf([...changes.keys()], options);
   const paths = [...changes.values()].flatMap((change) => [change.path, targetOf(change) ?? []].flat());
+  let isGitLike = false;
+  for (const path of paths) isGitLike ||= gitParts.test(path);
   const recovered: string[] = [];
   for (;;) {
     const workspace = await workspaceOf(session, paths);
@@ -83,11 +86,29 @@ export async function stagePart(
       session.log("warn", message);
       recovered.push(message);
     }
-    if (staged.ok) return { ok: true, warnings: [...recovered, ...staged.warnings], staged, tasks, changes, paths };
+    if (staged.ok) {
+      const failures = isGitLike ? gitFailures(session, changes.values(), paths) : [];
+      if (failures.length > 0) {
+        staged.abandon();
+        return { ok: false, failures };
+      }
+      return { ok: true, warnings: [...recovered, ...staged.warnings], staged, tasks, changes, paths };
+    }
     if (staged.isBusy !== true) return staged;
     queue.turn ??= createTurn();
     if (!(await queue.turn.wait(workspace, paths, () => token.isCancellationRequested))) return staged;
   }
+}
+
+/**
+ * Returns the failures of the changes that would complete a Git directory. The plan was checked, too, but since then
+ * another process may have created the other parts. It can't create any while these changes are staged.
+ */
+function gitFailures(session: Session, changes: Iterable<DiskChange>, paths: readonly string[]): readonly Failure[] {
+  const [by] = protectsGit(worldOf(session, undefined).gates) ? gitDirectoriesWith(paths) : [];
+  if (by === undefined) return [];
+  const inside = [...changes].filter((one) => isInside(by, one.path) || isInside(by, targetOf(one) ?? one.path));
+  return inside.map(({ name }) => pathFailures.protectedPath(name, { kind: "refused", why: "git", by }));
 }
 
 /**
@@ -101,8 +122,8 @@ export async function commitPart(
 ): Promise<readonly DoneStep[]> {
   let failure: Failure | undefined;
   try {
-    const others = hasWaited ? await context.session.openElsewhere(paths) : new Map<string, Holder>();
-    failure = openedBy(context, tasks, others);
+    const others = hasWaited ? await context.session.openElsewhere?.(paths) : undefined;
+    failure = openedBy(context, tasks, others ?? new Map());
   } catch (error) {
     // Staged files block other batches in their folders, so they must be removed, whatever the error.
     staged.abandon();
@@ -155,7 +176,7 @@ export async function heldElsewhere(context: ApplyContext, tasks: readonly Task[
   const paths = new Map(names.flatMap(({ uri, path }) => [[namePathOf(context, uri) ?? "", path] as const]));
   paths.delete("");
   if (paths.size === 0) return undefined;
-  const [first] = await context.session.openElsewhere([...paths.keys()]);
+  const [first] = (await context.session.openElsewhere?.([...paths.keys()])) ?? [];
   if (first === undefined) return undefined;
   const [path, holder] = first;
   return diskFailures.locked(paths.get(path) ?? path, holder);
@@ -188,7 +209,7 @@ export async function recoverAtStart(session: Session): Promise<readonly string[
 async function workspaceOf(session: Session, paths: readonly string[]): Promise<DiskWorkspace> {
   const [folders, openElsewhere] = await Promise.all([
     canonicalFolders(worldOf(session, undefined)),
-    paths.length === 0 ? new Map<string, Holder>() : session.openElsewhere(paths),
+    paths.length === 0 ? undefined : session.openElsewhere?.(paths),
   ]);
-  return userWorkspace(folders, { openElsewhere });
+  return userWorkspace(folders, { openElsewhere: openElsewhere ?? new Map<string, Holder>() });
 }

@@ -24,8 +24,8 @@ import { textStep } from "./text.js";
 
 /** The rules for the `rename` step. */
 export const renameStep: StepRules<FileRename> = {
-  do: renameFile,
-  rollBack: renameBack,
+  do: async (run, [file], { planned }) => [await renameFile(run, file, planned)],
+  rollBack: async (run, [file], step) => [await renameBack(run, file, step)],
   inverse: renameLater,
   isDone: async ({ file, names }) => {
     const path = pathOfSyncedUri(file.target.uri);
@@ -37,7 +37,7 @@ export const renameStep: StepRules<FileRename> = {
  * Renames a file. If it has changed since it was planned, the outcome is `moved`, unless an earlier step of this run
  * changed its text.
  */
-async function renameFile(run: Run, file: FileRename, { planned }: Task) {
+async function renameFile(run: Run, file: FileRename, planned: Task["planned"]) {
   const { session, options, done } = run;
   const { document, target } = file;
   const open = openAt(session, document.uri);

@@ -12,9 +12,9 @@ import { pathOfSyncedUri } from "../../../workspace/pathText.js";
 import { readTarget } from "../../../workspace/takeSnapshot.js";
 import { labelOf } from "../../edit/result.js";
 import { asOpened, hasDocumentChanges, toTextEdits } from "../../edit/workspaceEdit.js";
-import { callSentences } from "../../sentences.js";
+import { callSentences, serverLog } from "../../sentences.js";
 import { openAt, type Session, worldOf } from "../../session.js";
-import { applyText, isExpected, type Misapplied, sourceOfText, stateOnDisk } from "../applyOutcome.js";
+import { applyTexts, isExpected, type Misapplied, sourceOfText, stateOnDisk, type TextPart } from "../applyOutcome.js";
 import {
   type ApplyContext,
   conflict,
@@ -28,8 +28,8 @@ import {
 
 /** The rules for the `text` step. */
 export const textStep: StepRules<FileUpdate | FileRename> = {
-  do: changeText,
-  rollBack: async (run, file, { outcome }) => outcome.kind === "verified" && rollBackText(run, file),
+  do: changeTexts,
+  rollBack: async (run, files, { outcome }) => (outcome.kind === "verified" ? rollBackTexts(run, files) : [false]),
   inverse: invertText,
   isDone: async (proposed) => {
     const { uri, version } = proposed.file.document;
@@ -38,30 +38,79 @@ export const textStep: StepRules<FileUpdate | FileRename> = {
 };
 
 /**
- * Sends one document's edits as planned. If the editor applies them in the wrong places because the text has changed,
- * they are rolled back and the outcome is `moved`, or `diverged` if the rollback fails.
+ * Sends the documents' edits as planned, as a single edit. Those that the editor applies in the wrong places because the
+ * text has changed are rolled back, and their outcome is `moved`, or `diverged` if the rollback fails.
  */
-async function changeText(context: ApplyContext, file: FileChange): Promise<StepResult> {
-  const { outcome, ...sent } = await sendText(context, file);
-  if (outcome.kind !== "misapplied") return { outcome, ...sent };
-  return { outcome: { kind: (await rollBackText(context, outcome.done)) ? "moved" : "diverged" } };
+async function changeTexts(context: ApplyContext, files: readonly FileChange[]): Promise<readonly StepResult[]> {
+  const results: StepResult[] = [];
+  for (const { outcome, ...sent } of await sendTexts(context, files)) {
+    if (outcome.kind !== "misapplied") results.push({ outcome, ...sent });
+    else {
+      const [isBack] = await rollBackTexts(context, [outcome.done]);
+      results.push({ outcome: { kind: isBack === true ? "moved" : "diverged" } });
+    }
+  }
+  return results;
 }
 
-/** Like `changeText`, but does not roll anything back. */
-async function sendText(
-  { session, options }: ApplyContext,
-  file: FileChange,
-): Promise<{ readonly outcome: StepOutcome | Misapplied; readonly edits?: readonly TextEdit[] | undefined }> {
-  const { uri, version } = file.document;
-  const hasMoved = (): boolean => (openAt(session, uri)?.version ?? null) !== version;
+/** The outcome for one document, with the edits sent, which are `undefined` if they differ from the plan's. */
+interface Sent {
+  readonly outcome: StepOutcome | Misapplied;
+  readonly edits?: readonly TextEdit[] | undefined;
+}
+
+/** Like `changeTexts`, but does not roll anything back. */
+async function sendTexts({ session, options }: ApplyContext, files: readonly FileChange[]): Promise<readonly Sent[]> {
+  const hasMoved = ({ document: { uri, version } }: FileChange): boolean =>
+    (openAt(session, uri)?.version ?? null) !== version;
   // Until the user's latest typing is synced, the editor might apply the edit in the wrong place.
-  if (!hasMoved()) await typingSynced(session, version);
+  for (const file of files) if (!hasMoved(file)) await typingSynced(session, file.document.version);
   // A file that has been opened in the meantime now has a version, so it is planned again for that version.
-  if (hasMoved()) return { outcome: { kind: "moved" } };
-  const opened = asOpened(session, file);
-  const edits = toTextEdits(opened, session);
-  const outcome = await applyText(session, opened, labelOf([file], options), edits);
-  return { outcome, edits: opened === file ? edits : undefined };
+  if (files.some(hasMoved)) {
+    return files.map((file) => ({ outcome: { kind: hasMoved(file) ? "moved" : "untouched" } }));
+  }
+  const parts = files.map((planned): TextPart => {
+    const file = asOpened(session, planned);
+    return { file, edits: toTextEdits(file, session) };
+  });
+  const outcomes = await applyTexts(session, parts, labelOf(files, options));
+  if (files.length > 1) noteBrokenPromise(session, outcomes);
+  return parts.map(({ file, edits }, i) => ({
+    outcome: outcomes[i]!,
+    edits: file === files[i] ? edits : undefined,
+  }));
+}
+
+/** The sessions whose editor has applied only a part of an edit, although it had announced not to. */
+const broken = new WeakSet<Session>();
+
+/**
+ * Reports whether the editor gets the texts of all documents as a single edit: it must announce that it applies them
+ * all or none, be known to do so, and have done so until now.
+ */
+export function takesTextsTogether(session: Session): boolean {
+  const { facts, capabilities } = session;
+  const announced = capabilities.workspace?.workspaceEdit?.failureHandling;
+  const isAnnounced = announced === "transactional" || announced === "textOnlyTransactional";
+  return facts.textsTogether && isAnnounced && hasDocumentChanges(session) && !broken.has(session);
+}
+
+/** Outcomes of documents that the editor has changed; those that it has not changed. */
+const changed: ReadonlySet<string> = new Set(["verified", "misapplied", "diverged"]);
+const unchanged: ReadonlySet<string> = new Set([
+  "refused",
+  "untouched",
+  "moved",
+  "timedOut",
+  "acknowledgedButUnchanged",
+]);
+
+/** Notes it if an editor has applied a part of an edit, or has applied it without looking at the versions. */
+function noteBrokenPromise(session: Session, outcomes: readonly (StepOutcome | Misapplied)[]): void {
+  const isPart = outcomes.some(({ kind }) => changed.has(kind)) && outcomes.some(({ kind }) => unchanged.has(kind));
+  if (!isPart && !outcomes.some(({ kind }) => kind === "misapplied")) return;
+  broken.add(session);
+  session.log("warn", serverLog.appliedPart);
 }
 
 /** The time of each session's last wait for typing to be synced, as given by `performance.now()`. */
@@ -80,23 +129,45 @@ async function typingSynced(session: Session, version: number | null): Promise<v
 }
 
 /**
- * Sends the inverse edit if nothing but typing elsewhere has changed the text since the edit. Returns `true` on
- * success.
+ * Sends the inverse edits of the documents in which nothing but typing elsewhere has changed the text since the edit.
+ * Returns, for each file, `true` on success.
  */
-async function rollBackText(context: ApplyContext, file: FileChange): Promise<boolean> {
+async function rollBackTexts(context: ApplyContext, files: readonly FileChange[]): Promise<readonly boolean[]> {
   const { session } = context;
-  for (let attempt = 0; attempt <= limits.rematches; attempt++) {
-    const open = openAt(session, file.document.uri);
-    if (open === undefined || open.desynced !== undefined) return false;
-    const document = { ...file.document, text: withoutMark(open.text), version: open.version };
-    const inverse = inverseOf(session, file, document);
-    if (!inverse.ok) return false;
-    const { outcome } = await sendText(context, asUpdate({ ...file, ...inverse.change, document }));
-    // After further typing, a new inverse is computed for the new text. If the editor applies the inverse in the wrong
-    // place, nothing more is sent: the user is typing faster than edits arrive.
-    if (outcome.kind !== "moved") return outcome.kind === "verified";
+  const back = new Set<FileChange>();
+  let left = files;
+  let isRefused = false;
+  for (let attempt = 0; attempt <= limits.rematches && left.length > 0; attempt++) {
+    const inverses = left.flatMap((file) => {
+      const open = openAt(session, file.document.uri);
+      if (open === undefined || open.desynced !== undefined) return [];
+      const document = { ...file.document, text: withoutMark(open.text), version: open.version };
+      const inverse = inverseOf(session, file, document);
+      return inverse.ok ? [{ file, inverse: asUpdate({ ...file, ...inverse.change, document }) }] : [];
+    });
+    const groups = takesTextsTogether(session) && !isRefused ? [inverses] : inverses.map((one) => [one]);
+    left = [];
+    for (const group of groups) {
+      const sent = await sendTexts(
+        context,
+        group.map(({ inverse }) => inverse),
+      );
+      const kinds = sent.map(({ outcome }) => outcome.kind);
+      for (const [i, { file }] of group.entries()) {
+        if (kinds[i] === "verified") back.add(file);
+        // After further typing, new inverses are computed for the new texts. If the editor applies an inverse in the
+        // wrong place, it is not sent again: the user is typing faster than edits arrive.
+        const isUnchanged = kinds[i] === "refused" || kinds[i] === "untouched";
+        if (kinds[i] === "moved" || (isUnchanged && kinds.includes("moved"))) left = [...left, file];
+        // The editor may have refused all of the edit because of one document, so each gets an edit of its own.
+        else if (isUnchanged && group.length > 1) {
+          isRefused = true;
+          left = [...left, file];
+        }
+      }
+    }
   }
-  return false;
+  return files.map((file) => back.has(file));
 }
 
 /** The change that restores a document's old text, or the first offset where the text has changed since the edit. */

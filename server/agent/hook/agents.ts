@@ -1,0 +1,302 @@
+/**
+ * The agents that have hooks, as one table: the events that they send before and after their own tools run, the fields of
+ * these tools, and the answers that they accept. All of it was seen by running the agents.
+ */
+import { resolve } from "node:path";
+import type { hookNames } from "../cli/table.js";
+import { readLimits } from "../mcp/readLimits.js";
+import { claudeAsks } from "./ownSettings.js";
+import { hookSentences } from "./sentences.js";
+import { readPatchCommand } from "./shellPatch.js";
+
+/** One of an agent's own tools for files. */
+export interface OwnTool {
+  /**
+   * `edit` replaces parts of a text, `write` the whole text; `patch` takes a patch in Codex's format. `cell` changes
+   * notebooks. A read is answered after the tool has run, all others before.
+   */
+  readonly kind: "read" | "edit" | "write" | "patch" | "cell";
+  /** The field that has the file's path or, for `patch`, the text with the patch. */
+  readonly field: string;
+  /** For `patch`: set if the text is a command for a shell, which may do more than apply the patch. */
+  readonly isCommand?: true;
+}
+
+/** The names of the fields of an edit. */
+interface EditFields {
+  readonly oldText: string;
+  readonly newText: string;
+  readonly replaceAll: string;
+  /** The list of edits in a call with several; `undefined` if no tool takes several. */
+  readonly list?: string;
+}
+
+/** The names of an event's fields. */
+interface EventFields {
+  readonly tool: string;
+  readonly input: string;
+  readonly directory: string;
+  /** The id of the call. */
+  readonly id: string;
+  /** The id of the conversation. */
+  readonly session: string;
+}
+
+/** Lines of a text in the editor that replace what the agent's own tool has read from disk. */
+export interface EditorLines {
+  readonly path: string;
+  /** The lines, each with its line ending. */
+  readonly text: string;
+  /** Number of the first line, counted from 1. */
+  readonly first: number;
+  /** Number of the last line; less than `first` if there are no such lines. */
+  readonly last: number;
+  /** Number of the lines of the whole text. */
+  readonly total: number;
+  /** `true` if the last line of the whole text has a line ending. */
+  readonly endsInLineEnding: boolean;
+  readonly note: string;
+}
+
+/** One agent. */
+export interface HookedAgent {
+  /** The name that sessions show. */
+  readonly name: string;
+  readonly fields: EventFields;
+  readonly tools: Readonly<Record<string, OwnTool>>;
+  readonly edit: EditFields;
+  /** The agent's names for our tools. */
+  readonly ours: { readonly edit: string; readonly read: string; readonly patch: string };
+  /** Reports whether an event is sent before or after a tool runs; `undefined` for other events. */
+  when(event: Readonly<Record<string, unknown>>): "before" | "after" | undefined;
+  /**
+   * The user's consent to a call that has not been asked for yet. `none`: the agent must not edit now; `needed`: the agent
+   * would ask the user after the event.
+   */
+  consent(event: Readonly<Record<string, unknown>>): "given" | "needed" | "none";
+  /** The answer that keeps the tool from running; the model gets the reason. */
+  deny(reason: string): object;
+  /** The fields of a read that select lines. `last`: set if the second field is a line and not a number of lines. */
+  readonly lines: { readonly first: string; readonly count?: string; readonly last?: string };
+  /** The number of lines that a read shows by default. */
+  readonly linesShown: number;
+  /** Maximum number of UTF-16 code units that a read shows. */
+  readonly mostText: number;
+  /** The answer that replaces the result of a read; `undefined` if the agent has no tool that reads files. */
+  show?(lines: EditorLines): object;
+}
+
+const hookFields: EventFields = {
+  tool: "tool_name",
+  input: "tool_input",
+  directory: "cwd",
+  id: "tool_use_id",
+  session: "session_id",
+};
+
+const byName =
+  (before: string, after: string): HookedAgent["when"] =>
+  ({ hook_event_name: name }) =>
+    name === before ? "before" : name === after ? "after" : undefined;
+
+/** The fields of an edit of Claude Code and Gemini CLI. */
+const snakeCase = { oldText: "old_string", newText: "new_string" } as const;
+
+/** The consent in modes that have the same names in several agents. `free`: the modes in which edits need no consent. */
+const byMode =
+  (...free: readonly string[]): HookedAgent["consent"] =>
+  ({ permission_mode: mode }) =>
+    mode === "plan" ? "none" : free.includes(String(mode)) ? "given" : "needed";
+
+const permissionDenied = (reason: string): object => ({
+  hookSpecificOutput: {
+    hookEventName: "PreToolUse",
+    permissionDecision: "deny",
+    permissionDecisionReason: reason,
+  },
+});
+
+const ourNames = (prefix: string): HookedAgent["ours"] => ({
+  edit: `${prefix}multi_edit`,
+  read: `${prefix}read_document`,
+  patch: `${prefix}apply_patch`,
+});
+
+/** Numbers lines as agents show them. A final line ending ends the last line. */
+const numbered = ({ text, first }: EditorLines, separator: string): string =>
+  text
+    .replace(/\r?\n$/, "")
+    .split(/\r?\n/)
+    .map((line, index) => `${first + index}${separator}${line}`)
+    .join("\n");
+
+/** The agents, by their names for `multi-edit hook`. */
+export const hookedAgents: Readonly<Record<(typeof hookNames)[number], HookedAgent>> = {
+  claude: {
+    name: "claude-code",
+    fields: hookFields,
+    tools: {
+      Read: { kind: "read", field: "file_path" },
+      Edit: { kind: "edit", field: "file_path" },
+      MultiEdit: { kind: "edit", field: "file_path" },
+      Write: { kind: "write", field: "file_path" },
+      NotebookEdit: { kind: "cell", field: "notebook_path" },
+    },
+    // Claude Code sets the variable for the hooks of a plugin, and puts the plugin's name before those of its tools.
+    ours: ourNames(process.env.CLAUDE_PLUGIN_ROOT ? "mcp__plugin_multi-edit_multi-edit__" : "mcp__multi-edit__"),
+    edit: { ...snakeCase, replaceAll: "replace_all", list: "edits" },
+    when: byName("PreToolUse", "PostToolUse"),
+    consent(event) {
+      const consent = byMode("acceptEdits", "auto", "bypassPermissions")(event);
+      return consent === "given" && claudeAsks(String(event.cwd)) ? "needed" : consent;
+    },
+    deny: permissionDenied,
+    lines: { first: "offset", count: "limit" },
+    linesShown: 2_000,
+    mostText: readLimits["claude-code"] ?? 0,
+    show({ path, text, first, last, total, endsInLineEnding, note }) {
+      // Claude numbers the lines itself, and counts the empty text after a final line ending as a line.
+      const lines = text.replaceAll("\r\n", "\n");
+      const content = last < total ? lines.replace(/\n$/, "") : lines;
+      const totalLines = total + (endsInLineEnding ? 1 : 0);
+      const numLines = last < first ? 0 : content.split("\n").length;
+      const file = { filePath: path, content, numLines, startLine: first, totalLines };
+      const updatedToolOutput = { type: "text", file };
+      return { hookSpecificOutput: { hookEventName: "PostToolUse", updatedToolOutput, additionalContext: note } };
+    },
+  },
+  codex: {
+    name: "codex",
+    fields: hookFields,
+    // Models that have no tool for patches run the command `apply_patch` in a shell; Codex applies such a patch itself.
+    tools: {
+      apply_patch: { kind: "patch", field: "command" },
+      Bash: { kind: "patch", field: "command", isCommand: true },
+    },
+    ours: ourNames("mcp__multi_edit__"),
+    edit: { oldText: "", newText: "", replaceAll: "" },
+    when: byName("PreToolUse", "PostToolUse"),
+    consent: byMode("default", "acceptEdits", "dontAsk", "bypassPermissions"),
+    deny: permissionDenied,
+    lines: { first: "" },
+    linesShown: 0,
+    mostText: 0,
+  },
+  gemini: {
+    name: "gemini-cli",
+    fields: hookFields,
+    tools: {
+      read_file: { kind: "read", field: "file_path" },
+      replace: { kind: "edit", field: "file_path" },
+      write_file: { kind: "write", field: "file_path" },
+    },
+    ours: ourNames("mcp_multi-edit_"),
+    edit: { ...snakeCase, replaceAll: "allow_multiple" },
+    when: byName("BeforeTool", "AfterTool"),
+    // Gemini asks the user before the event.
+    consent: () => "given",
+    deny: (reason) => ({ decision: "deny", reason }),
+    lines: { first: "start_line", last: "end_line" },
+    linesShown: 2_000,
+    mostText: readLimits["gemini-cli-mcp-client"] ?? 0,
+    // Gemini replaces the result of a tool by the reason for which the result is denied.
+    show: ({ text, note }) => ({ decision: "deny", reason: `${note}\n\n${text}` }),
+  },
+  opencode: {
+    name: "opencode",
+    fields: { tool: "tool", input: "args", directory: "directory", id: "callID", session: "sessionID" },
+    tools: {
+      read: { kind: "read", field: "filePath" },
+      edit: { kind: "edit", field: "filePath" },
+      write: { kind: "write", field: "filePath" },
+      apply_patch: { kind: "patch", field: "patchText" },
+    },
+    ours: ourNames("multi-edit_"),
+    edit: { oldText: "oldString", newText: "newString", replaceAll: "replaceAll" },
+    // The plugin knows whether the user has rules for edits, which opencode would look at only after the event.
+    consent: ({ mayApply }) => (mayApply === false ? "none" : "given"),
+    // The plugin passes on what both of its hooks get; only a tool that has run has an output.
+    when: ({ output }) => (output === undefined ? "before" : "after"),
+    deny: (reason) => ({ deny: reason }),
+    lines: { first: "offset", count: "limit" },
+    linesShown: 2_000,
+    mostText: readLimits.opencode ?? 0,
+    show(lines) {
+      const { path, first, last, total, note } = lines;
+      const end = hookSentences.endOfLines(first, last, total);
+      const text = `${last < first ? "" : numbered(lines, ": ")}\n\n(${end})`;
+      return { output: `${note}\n<path>${path}</path>\n<type>file</type>\n<content>\n${text}\n</content>` };
+    },
+  },
+};
+
+/** Matches the lines of a patch that name files. */
+const patchHeader = /^[ \t]*\*\*\* (?:(?:Add|Update|Delete) File|Move to): *(.+?)[ \t]*$/gm;
+
+/** A call of one of the agent's own tools, as its event describes it. */
+export interface OwnCall {
+  readonly tool: OwnTool;
+  readonly input: Readonly<Record<string, unknown>>;
+  /** The patch; `undefined` if the tool takes none, or if the call does more than apply it. */
+  readonly patch: string | undefined;
+  /** The paths as they were sent. */
+  readonly paths: readonly string[];
+  /** The directory to which relative paths refer. */
+  readonly directory: string;
+  /**
+   * The ids of the conversation and of the call in it, with the tool and its input, because a model may use an id again;
+   * `undefined` if the agent gives its calls no ids.
+   */
+  readonly id: string | undefined;
+  readonly event: Readonly<Record<string, unknown>>;
+}
+
+/** Reads an event; `undefined` if it is not about one of the agent's own tools for files, or about a patch in a command. */
+export function readEvent(agent: HookedAgent, event: Readonly<Record<string, unknown>>): OwnCall | undefined {
+  const { fields, tools } = agent;
+  const name = event[fields.tool];
+  const tool = typeof name === "string" && Object.hasOwn(tools, name) ? tools[name] : undefined;
+  const when = agent.when(event);
+  const input = event[fields.input];
+  if (tool === undefined || when !== (tool.kind === "read" ? "after" : "before")) return undefined;
+  if (typeof input !== "object" || input === null) return undefined;
+  const text = (input as Record<string, unknown>)[tool.field];
+  if (typeof text !== "string" || text === "") return undefined;
+  const command = tool.isCommand ? readPatchCommand(text) : undefined;
+  if (tool.isCommand && command === undefined) return undefined;
+  const paths = tool.kind === "patch" ? [...text.matchAll(patchHeader)].map(([, path = ""]) => path) : [text];
+  const given = event[fields.directory];
+  const directory = typeof given === "string" && given !== "" ? given : process.cwd();
+  const ids = [event[fields.session], event[fields.id]];
+  return {
+    tool,
+    input: input as Record<string, unknown>,
+    paths: [...new Set(paths)],
+    patch: command === undefined ? (tool.kind === "patch" ? text : undefined) : command.patch,
+    directory: resolve(directory, ...(command?.folders ?? [])),
+    id: ids.every((one) => typeof one === "string") ? JSON.stringify([...ids, name, input]) : undefined,
+    event,
+  };
+}
+
+/** Returns a call as the server takes it; `undefined` if the server has no such call. `path`: the file's path. */
+export function toCall({ tool, input, patch }: OwnCall, { edit }: HookedAgent, path: string): object | undefined {
+  if (tool.kind === "patch") return patch === undefined ? undefined : { patch };
+  if (tool.kind === "write") return toAdd(path, input.content);
+  if (tool.kind !== "edit") return undefined;
+  const list = input[edit.list ?? ""];
+  const edits = (Array.isArray(list) ? list : [input]).map((one: Readonly<Record<string, unknown>> | null) => {
+    const all = one?.[edit.replaceAll] === true ? { replaceAll: true } : {};
+    return { path, oldText: one?.[edit.oldText], newText: one?.[edit.newText], ...all };
+  });
+  return { edits };
+}
+
+/** Returns the patch that gives a file its whole text; `undefined` if there is none. */
+function toAdd(path: string, content: unknown): object | undefined {
+  if (typeof content !== "string" || path !== path.trim() || /[\r\n]/.test(path)) return undefined;
+  const lines = content.split("\n").map((line) => `+${line}`);
+  if (content === "" || content.endsWith("\n")) lines.pop();
+  else lines.push("\\ No newline at end of file");
+  return { patch: ["*** Begin Patch", `*** Add File: ${path}`, ...lines, "*** End Patch"].join("\n") };
+}

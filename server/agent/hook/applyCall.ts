@@ -1,0 +1,70 @@
+/** Applies a call of an agent's own tool in the editor that has its files, and words the answer for the model. */
+import type { CancellationToken } from "vscode-jsonrpc/node";
+import { type MultiEditResult, methods } from "../../lsp/protocol.js";
+import { limits } from "../../text/limits.js";
+import { answerLines } from "../mcp/answer.js";
+import { sessionFailures } from "../sentences.js";
+import { resultOf } from "../session/awaitAnswer.js";
+import { sessionName } from "../session/selectSession.js";
+import type { LiveSession } from "../session/sessions.js";
+import type { HookedAgent, OwnCall } from "./agents.js";
+import type { CallMemory } from "./remembered.js";
+import { hookSentences } from "./sentences.js";
+
+const stopSignals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+/** Returns the reason for which a call is turned away if several editors have its files. */
+export function openInSeveral(sessions: readonly LiveSession[]): string {
+  return sessionFailures.openInSeveral(sessions.map(({ record }) => sessionName(record))).message;
+}
+
+/** A call for a file with unsaved text that may be applied. */
+interface PermittedCall extends OwnCall {
+  readonly agent: HookedAgent;
+  /** The first such file. */
+  readonly path: string;
+  /** `needed`: once the user has agreed in the editor. */
+  readonly consent: "given" | "needed";
+}
+
+/** Sends a call to its editor; returns the answer for the model. `params`: the call as the server takes it. */
+export async function applyCall(
+  { directory, consent, tool, agent, path }: PermittedCall,
+  params: object,
+  sessions: readonly LiveSession[],
+  memory: CallMemory,
+): Promise<string> {
+  const [session, other] = [...new Set(sessions)];
+  if (session === undefined || other !== undefined) {
+    return openInSeveral(sessions);
+  }
+  const stop = new AbortController();
+  const abort = (): void => stop.abort();
+  // An agent stops a hook that takes too long, and goes on; the editor must not apply the call after that.
+  for (const name of stopSignals) process.on(name, abort);
+  if (!memory.claim()) return memory.recall() || hookSentences.underway;
+  const common = { root: directory, result: "summary", ...(consent === "needed" ? { confirm: true } : {}) };
+  const options = tool.kind === "write" ? { ...common, lenient: true } : common;
+  const respond = (token: CancellationToken): Promise<unknown> =>
+    session.request(methods.apply, { ...params, options }, token);
+  const responder = { version: session.version, editor: sessionName(session.record), respond };
+  const result = await resultOf(responder, { patience: limits.toolMs, signal: stop.signal });
+  if (!result.ok) {
+    if (result.unknown) return hookSentences.unknown(result.message);
+    memory.forget();
+    const isUnseen = tool.kind === "write" && result.failures.some(({ code }) => code === "dirty");
+    return isUnseen
+      ? hookSentences.wouldReplace(path, agent.ours, { message: result.message, tool: readerOf(agent) })
+      : hookSentences.failed(result.message);
+  }
+  const answer = result.result as MultiEditResult;
+  const lines = answerLines(answer, true);
+  const text = answer.outcome === "unknown" ? hookSentences.unknown(lines.join("\n")) : hookSentences.applied(lines);
+  memory.keep(text);
+  return text;
+}
+
+/** Returns the name of the agent's own tool that reads files; `undefined` if it has none. */
+function readerOf({ tools }: HookedAgent): string | undefined {
+  return Object.entries(tools).find(([, { kind }]) => kind === "read")?.[0];
+}

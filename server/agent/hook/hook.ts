@@ -1,0 +1,193 @@
+/**
+ * The command `hook`, which agents run before and after their own tools: keeps these tools away from files in which an
+ * editor has unsaved text, and hands that text over. It runs for each call, so the build keeps it in a small file.
+ */
+import { methods, type ReadResult } from "../../lsp/protocol.js";
+import { limits } from "../../text/limits.js";
+import { expandHome, fromDirectory } from "../../workspace/pathText.js";
+import { homeFolder, inServerFolder } from "../../workspace/serverFolder.js";
+import { hookNames } from "../cli/table.js";
+import { isAgentId } from "../session/agentId.js";
+import { type RequestResult, resultOf } from "../session/awaitAnswer.js";
+import { sessionName } from "../session/selectSession.js";
+import type { LiveSession } from "../session/sessions.js";
+import { type HookedAgent, hookedAgents, type OwnCall, readEvent, toCall } from "./agents.js";
+import { applyCall, openInSeveral } from "./applyCall.js";
+import { isAppliedElsewhere } from "./ownSettings.js";
+import { type CallMemory, memoryOf } from "./remembered.js";
+import { hookProblems, hookSentences } from "./sentences.js";
+import { type FileState, fileStates } from "./unsaved.js";
+
+/** The command's arguments. */
+interface HookOptions {
+  readonly name: (typeof hookNames)[number];
+  readonly agent: HookedAgent;
+  /** `true` if calls are applied in the editor, rather than turned away. */
+  readonly applies: boolean;
+}
+
+/**
+ * Runs the command, and returns its exit code. An agent takes the exit code 2 for a refusal, so what goes wrong here ends
+ * with 1, which no agent takes for one. Only a refusal that can't be written to standard output ends with 2.
+ */
+export async function runHook(args: readonly string[], version: string): Promise<number> {
+  const options = optionsOf(args);
+  if (options === undefined) return failed(hookProblems.usage(hookNames));
+  try {
+    const event = await readInput();
+    if (event === undefined) return failed(hookProblems.input);
+    const call = readEvent(options.agent, event);
+    const answer = call === undefined || call.paths.length === 0 ? undefined : await answerTo(call, options, version);
+    if (answer === undefined || (await isWritten(process.stdout, `${JSON.stringify(answer.answer)}\n`))) return 0;
+    // Nobody reads the answer, but the agent may still look at the exit code, and the tool must not run.
+    if (answer.reason !== undefined) await isWritten(process.stderr, `${answer.reason}\n`);
+    return answer.reason === undefined ? 1 : 2;
+  } catch (error) {
+    return failed(hookProblems.bug(error));
+  }
+}
+
+/** Writes to a stream; resolves with `false` if nobody reads it any more. */
+function isWritten(stream: NodeJS.WriteStream, text: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    stream.on("error", () => resolve(false));
+    stream.write(text, (error) => resolve(error === undefined || error === null));
+  });
+}
+
+function failed(problem: string): number {
+  process.stderr.write(`${problem}\n`);
+  return 1;
+}
+
+/** Returns the agent and the form that the arguments name; `undefined` if they are wrong. */
+function optionsOf(args: readonly string[]): HookOptions | undefined {
+  const words = args.filter((arg) => arg !== "--apply");
+  const name = hookNames.find((one) => one === words[0]);
+  if (name === undefined || words.length !== 1) return undefined;
+  return { name, agent: hookedAgents[name], applies: words.length < args.length };
+}
+
+/** Reads the event; `undefined` if it is not a JSON object or too large. */
+async function readInput(): Promise<Readonly<Record<string, unknown>> | undefined> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of process.stdin) {
+    chunks.push(chunk as Buffer);
+    length += (chunk as Buffer).length;
+    if (length > limits.inputBytes) return undefined;
+  }
+  try {
+    const event: unknown = JSON.parse(Buffer.concat(chunks).toString("utf8"));
+    return typeof event === "object" && event !== null ? (event as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** An answer to the agent. `reason`: the reason in it for which a tool does not run; `undefined` for a read. */
+interface HookAnswer {
+  readonly answer: object;
+  readonly reason: string | undefined;
+}
+
+/** Returns the answer to the agent; `undefined` leaves the call alone. */
+async function answerTo(call: OwnCall, options: HookOptions, version: string): Promise<HookAnswer | undefined> {
+  const { agent, applies } = options;
+  const deny = (reason: string): HookAnswer => ({ answer: agent.deny(reason), reason });
+  const memory = memoryOf(agent.name, applies ? call.id : undefined);
+  const remembered = memory.recall();
+  if (remembered !== undefined) return deny(remembered || hookSentences.underway);
+  const paths = call.paths.map((path) => expandHome(fromDirectory(call.directory, path), homeFolder()));
+  const id = process.env.MULTI_EDIT_AGENT;
+  const caller = { name: agent.name, version, ...(isAgentId(id) ? { agent: id } : {}) };
+  const { states, close } = await fileStates(paths, inServerFolder("sessions"), caller);
+  try {
+    if (call.tool.kind === "read") {
+      const answer = await showRead(call, agent, states);
+      return answer === undefined ? undefined : { answer, reason: undefined };
+    }
+    const reason = await reasonFor(call, options, states, memory);
+    // Another hook, such as that of a plugin, must not turn away what the hook of the agent's own settings applies.
+    if (reason === undefined || (!applies && isAppliedElsewhere(options.name))) return undefined;
+    return deny(reason);
+  } finally {
+    close();
+  }
+}
+
+/**
+ * Returns the reason for which a tool is turned away: an editor has, or may have, unsaved text in one of its files; or the
+ * call was applied there instead. `undefined` leaves the call alone.
+ */
+async function reasonFor(
+  call: OwnCall,
+  { agent, applies }: HookOptions,
+  states: ReadonlyMap<string, FileState>,
+  memory: CallMemory,
+): Promise<string | undefined> {
+  const sessions: LiveSession[] = [];
+  const unsaved: string[] = [];
+  for (const [path, state] of states) {
+    if (state.kind === "unknown") return hookSentences.outOfReach(path, state.holder, state.isAnnounced);
+    if (state.kind === "several") return openInSeveral(state.sessions);
+    if (state.kind === "free") continue;
+    const refusal = await refusalOf(state.session, path);
+    if (refusal !== undefined) return hookSentences.refused(path, refusal);
+    sessions.push(state.session);
+    unsaved.push(path);
+  }
+  const [path] = unsaved;
+  if (path === undefined) return undefined;
+  const consent = applies ? agent.consent(call.event) : "none";
+  const params = toCall(call, agent, path);
+  if (consent !== "none" && params !== undefined)
+    return applyCall({ ...call, agent, path, consent }, params, sessions, memory);
+  if (call.tool.kind === "write") return hookSentences.wouldReplace(path, agent.ours);
+  return hookSentences.unsaved(unsaved, agent.ours, call.tool.kind === "patch");
+}
+
+/** Returns the reason for which our own tools can't change a file either; `undefined` if they probably can. */
+async function refusalOf(session: LiveSession, path: string): Promise<string | undefined> {
+  // A read of lines that do not exist does not count as one of the lines that the agent has seen.
+  const read = await requestOf(session, { path, startLine: Number.MAX_SAFE_INTEGER });
+  return read.ok || read.unknown ? undefined : read.message;
+}
+
+/** Sends a request for a text, which is answered at once. */
+function requestOf(session: LiveSession, params: object): Promise<RequestResult> {
+  const respond = (): Promise<unknown> => session.request(methods.read, params);
+  const responder = { version: session.version, editor: sessionName(session.record), respond };
+  return resultOf(responder, { patience: limits.connectMs, signal: new AbortController().signal });
+}
+
+/** Replaces the lines that a tool has read from disk by those in the editor, if these are not saved. */
+async function showRead(
+  { input }: OwnCall,
+  agent: HookedAgent,
+  states: ReadonlyMap<string, FileState>,
+): Promise<object | undefined> {
+  const [[path, state] = []] = states;
+  if (path === undefined || state?.kind !== "unsaved" || agent.show === undefined) return undefined;
+  const { first, last, most } = linesOf(input, agent);
+  // The editor takes the lines that it returns for those that the agent has seen, so these must not be more.
+  const endLine = Math.max(first, Math.min(last, first - 1 + most));
+  const read = await requestOf(state.session, { path, startLine: first, endLine, maxLength: agent.mostText });
+  if (!read.ok) return undefined;
+  const { text, endLine: end, totalLines: total } = read.result as ReadResult;
+  const about = { first, last: end, total };
+  const note = hookSentences.shown({ ...about, edit: agent.ours.edit, isCut: end < Math.min(last, total) });
+  return agent.show({ ...about, path, text, endsInLineEnding: end < total || text.endsWith("\n"), note });
+}
+
+/** Returns the lines that a read asks for, and the number of lines that it may get. */
+function linesOf(input: Readonly<Record<string, unknown>>, { lines, linesShown }: HookedAgent) {
+  const number = (field: string | undefined): number | undefined => {
+    const value = Number(input[field ?? ""]);
+    return Number.isInteger(value) && value > 0 ? value : undefined;
+  };
+  const first = number(lines.first) ?? 1;
+  const count = number(lines.count);
+  const last = number(lines.last) ?? (count === undefined ? Number.POSITIVE_INFINITY : first - 1 + count);
+  return { first, last, most: count ?? linesShown };
+}

@@ -1,0 +1,48 @@
+/** Reads agents' own settings, as far as they decide what a hook may do. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { hookFile } from "../cli/setup/hookFile.js";
+import type { hookNames } from "../cli/table.js";
+
+/**
+ * Reports whether the hook in the agent's own configuration applies calls. If two hooks answered one call, and one of them
+ * turned it away, the model would make the same change again with another tool.
+ */
+export function isAppliedElsewhere(name: (typeof hookNames)[number]): boolean {
+  const text = readOrEmpty(hookFile[name]());
+  return / hook (?:claude|codex|gemini) --apply["']|^const hookOptions = \["--apply"\];/m.test(text);
+}
+
+/**
+ * Reports whether Claude Code has a rule that it must ask the user about some edits, which it would look at only after its
+ * hooks. Rules that deny edits come before them. `directory`: the directory in which Claude works.
+ */
+export function claudeAsks(directory: string): boolean {
+  const project = join(process.env.CLAUDE_PROJECT_DIR || directory, ".claude");
+  const paths = [
+    hookFile.claude(),
+    ...["settings.json", "settings.local.json"].map((name) => join(project, name)),
+    ...["/etc/claude-code", "/Library/Application Support/ClaudeCode", "C:\\Program Files\\ClaudeCode"].map((folder) =>
+      join(folder, "managed-settings.json"),
+    ),
+  ];
+  return paths.some((path) => {
+    const text = readOrEmpty(path);
+    if (text === "") return false;
+    try {
+      const rules: unknown = Object(Object(JSON.parse(text)).permissions).ask;
+      return Array.isArray(rules) && rules.some((rule) => /^(?:Edit|MultiEdit|Write|\*)/.test(String(rule)));
+    } catch {
+      // What can't be read may have such a rule.
+      return true;
+    }
+  });
+}
+
+function readOrEmpty(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return "";
+  }
+}

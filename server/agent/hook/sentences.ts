@@ -1,0 +1,90 @@
+/** Text for models and users about the calls of agents' own tools. */
+import { closedReasons, diskFailures, type Holder, sayUnreached } from "../../disk/sentences.js";
+import { clip, fileAt, makeFailure, quote } from "../../plan/failure.js";
+
+/** The names of our tools that take the place of an agent's own tool. */
+interface OurNames {
+  readonly edit: string;
+  readonly read: string;
+  readonly patch: string;
+}
+
+const list = (paths: readonly string[]): string => {
+  const shown = paths.slice(0, 5).map((path) => quote(path, 160));
+  return `${shown.join(", ")}${paths.length > shown.length ? ", …" : ""}`;
+};
+
+/** The lines of a text that a read shows; `last` is less than `first` if there are none. */
+interface LinesOfRead {
+  readonly first: number;
+  readonly last: number;
+  readonly total: number;
+  /** Our tool for edits. */
+  readonly edit: string;
+  /** `true` if the read asked for more lines. */
+  readonly isCut: boolean;
+}
+
+/** Messages to models about calls of the agent's own tools. */
+export const hookSentences = {
+  /** Turns away an agent's own tool. `isPatch`: the tool takes a patch, which one of ours takes as well. */
+  unsaved: (paths: readonly string[], { edit, read, patch }: OurNames, isPatch: boolean) =>
+    `The user's editor has unsaved changes in ${list(paths)}, which this tool would miss and overwrite. Nothing was changed. ${isPatch ? `Send the same patch to ${patch}; ${read} returns the current text.` : `Use ${edit} {"edits":[{"path","oldText","newText"}]} for this file; ${read} returns its current text.`}`,
+  /**
+   * Turns away an agent's own tool because an editor has unsaved text that can't be had from it. `isAnnounced`: the editor
+   * has said that there is such text.
+   */
+  outOfReach(path: string, holder: Holder, isAnnounced: boolean): string {
+    if (holder.kind === "open" || holder.kind === "hidden") return diskFailures.locked(path, holder).message;
+    const { problem, hint } =
+      holder.kind === "closed"
+        ? { problem: closedReasons[holder.why], hint: "" }
+        : { problem: `but ${sayUnreached(holder.why).problem}`, hint: ` ${sayUnreached(holder.why).hint}` };
+    const state = isAnnounced ? "has unsaved changes" : "may have unsaved changes";
+    return `${quote(path, 160)} ${state} in the editor ${clip(holder.session, 200)}, ${problem}. This tool would miss and overwrite such changes. Nothing was changed. Ask the user to save the file there, or to close it, and then send this call again.${hint} Until then, this call is always turned away, so do not repeat it, and do not change the file with a command. ${isAnnounced ? "Other files can be changed." : ""}`.trimEnd();
+  },
+  /** Turns away an agent's own tool from a file that ours refuse, too. `message`: the reason for that. */
+  refused: (path: string, message: string) =>
+    `The user's editor has unsaved changes in ${quote(path, 160)}, which this tool would miss and overwrite. The tools of multi-edit can't change this file either: ${clip(message, 600)} Nothing was changed. Ask the user to save the file, or to discard the changes; then send this call again.`,
+  /**
+   * Turns away a tool that would replace a whole text. `refused`: the editor's reason, with the lines that the agent has not
+   * seen, and the agent's own tool that shows them.
+   */
+  wouldReplace: (
+    path: string,
+    { edit, read }: OurNames,
+    refused?: { readonly message: string; readonly tool: string | undefined },
+  ) => {
+    const lines = /(?:\n\d+\| .*)+(?:\n…)?/.exec(refused?.message ?? "")?.[0];
+    const seen = lines === undefined ? ". " : `, which you have not seen:${lines}\n`;
+    const again =
+      refused?.tool === undefined ? "" : `Or read the file with ${refused.tool}, and write a text that has them. `;
+    return makeFailure("dirty", fileAt(path), {
+      problem: `This tool would replace the whole text of ${quote(path, 160)}, which has unsaved changes in the user's editor${seen}Nothing was changed.`,
+      hint: `To keep these changes, replace parts of the text with ${edit}; ${read} returns it. ${again}Or ask the user to save or discard the changes.`,
+    }).message;
+  },
+  /** Answers a call that was applied in the editor. `lines`: the files and what is to be said about them. */
+  applied: (lines: readonly string[]) =>
+    `Done. This call was applied in the user's editor, so the tool itself did not run. Do not send it again.\n${lines.join("\n")}`,
+  /** Answers a call that may have been applied. `problem`: sentences. */
+  unknown: (problem: string) => `It is unknown whether this call was applied in the user's editor. ${problem}`,
+  failed: (message: string) => `The user's editor has unsaved changes in this file. ${message}`,
+  underway: "The same call was sent before, and its outcome is unknown. Read the files before you continue.",
+  /** Before or beside lines from the editor that replace those from disk. */
+  shown: ({ first, last, total, edit, isCut }: LinesOfRead) =>
+    last < first
+      ? `In the user's editor, this file has unsaved changes and only ${total} ${total === 1 ? "line" : "lines"}, so it has no line ${first}. To change this file, use ${edit}.`
+      : `Lines ${first} to ${last} of ${total}, from the user's editor, including unsaved changes, which are not on disk.${isCut ? ` To read on, start at line ${last + 1}.` : ""} To change this file, use ${edit}.`,
+  endOfLines: (first: number, last: number, total: number) =>
+    last >= first && last < total
+      ? `Showing lines up to ${last} of ${total}. Use offset=${last + 1} to continue.`
+      : `End of file - total ${total} lines`,
+} as const;
+
+/** Problems of the command line and its input, for the user. Nothing is blocked because of them. */
+export const hookProblems = {
+  usage: (names: readonly string[]) => `usage: multi-edit hook ${names.join("|")} [--apply]`,
+  input: "multi-edit hook: standard input must be one event of the agent's hooks, as a JSON object",
+  bug: (error: unknown) => `multi-edit hook: ${clip(String(error), 500)}`,
+} as const;

@@ -1,0 +1,133 @@
+/** Puts a question to the user of this session's client, and withdraws it if it expires or its call is cancelled. */
+import type { CancellationToken, MessageActionItem } from "vscode-languageserver/node";
+import type { Failure } from "../../plan/failure.js";
+import { oneLine, visible } from "../../text/chars.js";
+import { limits } from "../../text/limits.js";
+import { pathOfSyncedUri } from "../../workspace/pathText.js";
+import { wholeLines } from "../edit/result.js";
+import { noticeFailed, noticeWithdrawn } from "../notices/notices.js";
+import { type Caller, type ConfirmRequestParams, type ConfirmRequestResult, clientRequests } from "../protocol.js";
+import { callSentences, editorFailures } from "../sentences.js";
+import { announcedBy, cancellation, messageTypes, type Session, seenBy } from "../session.js";
+import { createCancelSource } from "../wire/rpc.js";
+import { connectionClosed } from "../wire/sentences.js";
+import type { Viewer } from "./viewer.js";
+
+/** A question about a change. */
+export type UserQuestion = Omit<ConfirmRequestParams, "expiresInMs">;
+
+/** The things that a question needs: the session that asks, the viewer of its diff, and its call's agent and token. */
+export interface AskingClient {
+  readonly session: Session;
+  readonly caller: Caller | undefined;
+  readonly viewer: Viewer;
+  readonly token: CancellationToken;
+}
+
+/** Titles of the answers in a message. */
+const titles = { apply: "Apply", show: "Show diff", reject: "Reject" } as const;
+
+/** The messages that have been withdrawn but may still be on the screen, by session: their agents, labels and diffs. */
+const leftOnScreen = new WeakMap<Session, Set<string>>();
+
+/**
+ * Asks the user, and waits for the answer until the call is cancelled or the question expires. Rejects if the client
+ * can't ask.
+ */
+export async function askClient(
+  { session, caller, viewer, token }: AskingClient,
+  question: UserQuestion,
+): Promise<"yes" | Failure> {
+  const { label } = question;
+  if (token.isCancellationRequested) return editorFailures.cancelled();
+  const key = [seenBy(caller), label, question.diff].join("\n");
+  const left = leftOnScreen.get(session) ?? new Set();
+  leftOnScreen.set(session, left);
+  if (left.has(key)) {
+    const failure = editorFailures.stillAsked(label);
+    noticeFailed(session, caller, failure.message);
+    return failure;
+  }
+  const withdrawal = createCancelSource();
+  const hasRequest = announcedBy(session).confirm === true;
+  const ask = hasRequest ? askByRequest(session, question, withdrawal.token) : askByMessage();
+  let isOver = false;
+  const answer = ask.finally(() => {
+    isOver = true;
+    left.delete(key);
+  });
+  const gone = cancellation(token).then(() => editorFailures.cancelled());
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<Failure>((resolve) => {
+    const failure = editorFailures.noAnswerOfUser(label, limits.confirmMs / 1000);
+    timer = setTimeout(resolve, limits.confirmMs, failure).unref();
+  });
+  const closed = (error: unknown): Failure => {
+    if (Object(error).code === connectionClosed) return editorFailures.closedAsking();
+    throw error;
+  };
+  const consent = await Promise.race([answer.catch(closed), gone, late]).finally(() => clearTimeout(timer));
+  if (!isOver) {
+    answer.catch(() => undefined);
+    withdrawal.cancel();
+    // Most clients leave a message on the screen, whatever this sends. A view is closed.
+    if (!hasRequest) {
+      left.add(key);
+      noticeWithdrawn(session, label, { isLate: !token.isCancellationRequested });
+    }
+  }
+  return consent;
+
+  async function askByMessage(): Promise<"yes" | Failure> {
+    const { connection } = session;
+    // If the user has viewed an outdated diff, show the current one.
+    if (viewer.wasUsed()) await viewer.show(question.diff);
+    for (;;) {
+      const actions = [titles.apply, ...(viewer.works() ? [titles.show] : []), titles.reject];
+      const files = question.files.map((file) => ({ ...file, path: shownPath(session, file.uri) }));
+      const message = callSentences.question(
+        { ...question, files },
+        viewer.works() ? "" : visible(short(question.diff)),
+      );
+      const params = { type: messageTypes.info, message, actions: actions.map((title) => ({ title })) };
+      const action = (await connection.sendRequest(
+        "window/showMessageRequest",
+        params,
+        withdrawal.token,
+      )) as MessageActionItem | null;
+      if (action?.title === titles.apply) return "yes";
+      if (action?.title === titles.reject) return editorFailures.userRejected(label, undefined);
+      // A client answers `null` if the user closes the message.
+      if (action === null || action === undefined) return editorFailures.userClosed(label);
+      if (action.title !== titles.show) return editorFailures.noDecision(label, action);
+      await viewer.show(question.diff);
+    }
+  }
+}
+
+/** Asks in the client's own view. */
+async function askByRequest(
+  { connection }: Session,
+  question: UserQuestion,
+  token: CancellationToken,
+): Promise<"yes" | Failure> {
+  const params: ConfirmRequestParams = { ...question, expiresInMs: limits.confirmMs };
+  const received = await connection.sendRequest(clientRequests.confirm, params, token);
+  const { answer, reason }: Partial<Record<keyof ConfirmRequestResult, unknown>> = Object(received);
+  if (answer === "apply") return "yes";
+  if (answer !== "reject") return editorFailures.noDecision(question.label, received);
+  return editorFailures.userRejected(question.label, oneLine(reason, limits.rejectReason));
+}
+
+/** Returns a path for people: relative to the workspace folder that has the file, if there is one. */
+function shownPath({ folders }: Session, uri: string): string {
+  const path = pathOfSyncedUri(uri) ?? uri;
+  const folder = folders.find((one) => one.path !== "" && path.startsWith(`${one.path}/`));
+  return folder === undefined ? path : path.slice(folder.path.length + 1);
+}
+
+/** Shortens a diff for a question: returns its first lines, followed by the number of lines left out. */
+function short(diff: string): string {
+  const shown = wholeLines(diff, limits.questionDiff);
+  return shown + callSentences.furtherLines(diff.slice(shown.length).split("\n").length - 1);
+}

@@ -1,0 +1,65 @@
+/** Shows a diff in the editor, as a document, to a user who is asked about it by a message. */
+import { rmSync } from "node:fs";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import type { ShowDocumentParams, ShowDocumentResult } from "vscode-languageserver/node";
+import { limits } from "../../text/limits.js";
+import { uriOfPath } from "../../workspace/pathText.js";
+import type { Session } from "../session.js";
+
+/** The diff folders that currently exist. They are removed if the process exits while a question is pending. */
+const folders = new Set<string>();
+
+process.on("exit", () => {
+  for (const path of folders) rmSync(path, { recursive: true, force: true });
+});
+
+/** A viewer of diffs. */
+export type Viewer = ReturnType<typeof createViewer>;
+
+/**
+ * Creates a viewer that shows each diff in a file of its own, in a folder readable only by the user. `end` removes the
+ * folder.
+ */
+export function createViewer({ capabilities, connection }: Session) {
+  let folder: string | undefined;
+  let written = 0;
+  let hasFailed = false;
+  const works = (): boolean => capabilities.window?.showDocument?.support === true && !hasFailed;
+  /** Writes a diff to a new file, because editors do not expect an open file to change; returns its path. */
+  const write = async (diff: string): Promise<string> => {
+    const name = `proposed${written++ === 0 ? "" : `-${written}`}.diff`;
+    // `mkdtemp` creates the folder with mode 0700.
+    folder ??= await mkdtemp(join(tmpdir(), "multi-edit-"));
+    folders.add(folder);
+    const path = join(folder, name);
+    await writeFile(path, diff, { mode: 0o600, flag: "wx" });
+    return path;
+  };
+  return {
+    /** Reports whether the client can show a document and no attempt to show one has failed. */
+    works,
+    /** Reports whether the user has asked to see a diff. */
+    wasUsed: () => written > 0,
+    async show(diff: string): Promise<void> {
+      if (!works()) return;
+      // If the disk is full or read-only, the question itself can still show a part of the diff.
+      const path = await write(diff).catch(() => undefined);
+      hasFailed = path === undefined;
+      if (path === undefined) return;
+      const params: ShowDocumentParams = { uri: uriOfPath(path), takeFocus: true };
+      const shown = connection.sendRequest("window/showDocument", params).then(
+        (answer) => (answer as ShowDocumentResult | null)?.success === true,
+        () => false,
+      );
+      hasFailed = !(await Promise.race([shown, delay(limits.showMs, false, { ref: false })]));
+    },
+    async end(): Promise<void> {
+      if (folder === undefined) return;
+      await rm(folder, { recursive: true, force: true });
+      folders.delete(folder);
+    },
+  };
+}

@@ -1,0 +1,68 @@
+/** Begins a session: its state before the client has said anything, and the recovery after a crash. */
+import { createDocuments } from "../workspace/documents.js";
+import { toGate } from "../workspace/protection.js";
+import { defaultSettings } from "../workspace/settings.js";
+import { recoverAtStart } from "./apply/steps/disk.js";
+import { factsOf } from "./clients.js";
+import { createDiskStamps } from "./diskStamps.js";
+import { createHistory } from "./history.js";
+import { type ClientConnection, createTurns, messageTypes, type Session } from "./session.js";
+import { shorten } from "./wire/lifetime.js";
+import { type LogLevel, logLevels } from "./wire/logLevel.js";
+
+/** Recovers batches interrupted by a crash and tells the user about them. Runs before any other batch. */
+export async function reportRecovered(session: Session): Promise<void> {
+  await session.ready;
+  for (const message of await recoverAtStart(session)) {
+    session.log("warn", message);
+    showWarning(session, message);
+  }
+}
+
+/** Shows a warning to the user. */
+export function showWarning({ connection }: Session, message: string): void {
+  // The library's own method would send `window/showMessageRequest`, which asks the user a question.
+  connection.sendNotification("window/showMessage", { type: messageTypes.warn, message }).catch(() => undefined);
+}
+
+/** Creates the state of a session. `logLevel`: if `undefined`, the setting `logLevel` applies. */
+export function createSession(
+  connection: ClientConnection,
+  { version, logLevel }: { readonly version: string; readonly logLevel: LogLevel | undefined },
+): Session {
+  const session: Session = {
+    connection,
+    documents: createDocuments(),
+    trails: undefined,
+    history: createHistory(),
+    diskStamps: createDiskStamps(),
+    callers: [],
+    lastCallAt: undefined,
+    version,
+    client: undefined,
+    capabilities: {},
+    facts: factsOf(undefined),
+    encoding: "utf-16",
+    folders: [],
+    settings: defaultSettings,
+    settingProblems: [],
+    unsynced: [],
+    gate: toGate(defaultSettings),
+    otherGates: undefined,
+    askElsewhere: undefined,
+    ready: Promise.resolve(),
+    openElsewhere: undefined,
+    inTurn: createTurns(),
+    askInTurn: createTurns(),
+    foldersChanged: () => undefined,
+    announcedChanged: () => undefined,
+    textSaved: () => undefined,
+    log(level, text) {
+      const most = logLevel ?? session.settings.logLevel;
+      if (logLevels.indexOf(level) > logLevels.indexOf(most)) return;
+      const message = { type: messageTypes[level], message: shorten(text) };
+      connection.sendNotification("window/logMessage", message).catch(() => undefined);
+    },
+  };
+  return session;
+}

@@ -1,0 +1,55 @@
+/** Warnings and failures about hunks that change nothing. */
+import type { Hunk, Operation } from "../operation.js";
+import { type EditOutcome, type FilePlan, failedOutcome } from "../outcome.js";
+import { batchWarnings } from "../sentences.js";
+import { isIdle, isSigned } from "./hunks.js";
+import { hunkFailures, patchWarnings } from "./sentences.js";
+
+/**
+ * Returns a warning for each skipped hunk: it is idle, except in sections that only move a file, where Codex requires a
+ * hunk; or an earlier section has inserted its lines.
+ */
+export function idleWarnings(operations: readonly Operation[], outcomes: readonly EditOutcome[]): readonly string[] {
+  const hunks = hunksOf(
+    operations.filter((section) => !(section.kind === "update" && section.move && section.hunks.every(isIdle))),
+  );
+  return outcomes.flatMap((outcome) => {
+    const hunk = outcome.status === "skipped" ? hunks.get(outcome.index) : undefined;
+    if (hunk === undefined) return [];
+    if (!isIdle(hunk)) return [batchWarnings.nothingToDo(outcome)];
+    return [patchWarnings.idle(atHunk(hunk, outcome), { isSigned: isSigned(hunk) })];
+  });
+}
+
+/** Returns a patch's plans, in which idle hunks become failures if the patch changes nothing at all. */
+export function withIdleFailures(plans: readonly FilePlan[]): readonly FilePlan[] {
+  const isDone = plans.some(({ outcomes }) => outcomes.some(({ status }) => status === "applied"));
+  if (isDone) return plans;
+  return plans.map((plan) => {
+    const hunks = hunksOf(plan.operations);
+    return { ...plan, outcomes: plan.outcomes.map((outcome) => failed(outcome, skippedHunk(hunks, outcome))) };
+  });
+}
+
+function failed(outcome: EditOutcome, hunk: Hunk | undefined): EditOutcome {
+  if (hunk === undefined) return outcome;
+  const at = atHunk(hunk, outcome);
+  const how = { isSigned: isSigned(hunk), absence: undefined, line: outcome.places[0]?.startLine };
+  return failedOutcome(at, hunkFailures.noChange(at, how));
+}
+
+const atHunk = ({ index, patchLine }: Hunk, { path }: EditOutcome) => ({ index, path, patchLine });
+
+/** Returns the hunks of the given sections, keyed by hunk index. */
+const hunksOf = (operations: readonly Operation[]): ReadonlyMap<number, Hunk> =>
+  new Map(
+    operations.flatMap((section) =>
+      section.kind === "update" ? section.hunks.map((hunk) => [hunk.index, hunk] as const) : [],
+    ),
+  );
+
+/** Returns the idle hunk that an outcome is about, if it was skipped. */
+function skippedHunk(hunks: ReadonlyMap<number, Hunk>, { index, status }: EditOutcome): Hunk | undefined {
+  const hunk = status === "skipped" ? hunks.get(index) : undefined;
+  return hunk !== undefined && isIdle(hunk) ? hunk : undefined;
+}

@@ -1,0 +1,68 @@
+/** Sentences about edits that were found in an earlier text, which the caller can have seen. */
+import { type At, clip, type Failure, makeFailure, nameOf, type QuotedLine, quote } from "../failure.js";
+import type { View } from "./view.js";
+
+/** The text in which an edit was found, as the end of a sentence. */
+const texts: Readonly<Record<View["base"], string>> = {
+  read: "the text that you read",
+  saved: "the text as it was on disk",
+};
+
+/** Shows present lines with their numbers. */
+const shown = (lines: readonly QuotedLine[], more: number): string =>
+  `${lines.map(({ line, text }) => `\n${line}| ${clip(text, 80)}`).join("")}${more > 0 ? "\n…" : ""}\n`;
+
+/** Names a span of 1-based lines. */
+const span = (from: number, to: number): string => (from >= to ? `line ${from}` : `lines ${from}-${to}`);
+
+/** The present lines of a place: its first few lines, and the number of further ones. */
+export interface PresentLines {
+  readonly lines: readonly QuotedLine[];
+  readonly more: number;
+  /** The 1-based first and last line. If all lines of the place are gone, `from` is greater than `to`. */
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Failures of edits that the caller can have meant for a text that has changed since. */
+export const viewFailures = {
+  changed: (at: At, base: View["base"], { lines, more, from, to }: PresentLines): Failure =>
+    makeFailure("contentModified", at, {
+      problem:
+        from > to
+          ? `${nameOf(at)} was found in ${texts[base]}, but its lines have been removed since; they were before line ${from}.`
+          : `${nameOf(at)} was found in ${texts[base]}, but the text that it changes has been changed since then. It is now:${shown(lines, more)}`,
+      hint: "Read these lines again, and send the edit for the text as it is now.",
+      line: from,
+    }),
+  different: (at: At, lines: readonly QuotedLine[]): Failure =>
+    makeFailure("ambiguousMatch", at, {
+      problem: `${nameOf(at)} has different matches in the texts that you can have seen: the text as it is now, the file on disk, and what you read. They are now at:${shown(lines, 0)}`,
+      hint: "Read the lines that you mean with read_document, then send the edit again; or add a neighbouring line to the old and new text.",
+      matches: lines,
+      ...(lines[0] === undefined ? {} : { line: lines[0].line }),
+    }),
+} as const;
+
+/** Warnings about edits that were placed by an earlier text. */
+export const viewWarnings = {
+  /**
+   * `typed`: the first line that was changed at the place since; `undefined` if there is none. `hasChanged`: `false` if
+   * the place is as it was, and other lines match as well.
+   */
+  carried: (
+    { index, path }: { readonly index: number; readonly path: string },
+    base: View["base"],
+    { typed, hasChanged }: { readonly typed: QuotedLine | undefined; readonly hasChanged: boolean },
+  ): string => {
+    const why = hasChanged
+      ? "; what has changed there since then stays as it is"
+      : ", because other lines match as well now";
+    const line = typed === undefined ? "" : `: line ${typed.line} is ${quote(typed.text.trim())}`;
+    return `edit ${index} (${path}) was placed by ${texts[base]}${why}${line}`;
+  },
+  moved: (
+    { index, path }: { readonly index: number; readonly path: string },
+    { from, to }: { readonly from: number; readonly to: number },
+  ): string => `edit ${index} (${path}): its lines have been moved since; they are now at ${span(from, to)}`,
+} as const;

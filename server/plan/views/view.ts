@@ -1,0 +1,29 @@
+/** Earlier texts of a document that the caller can have seen. */
+import { ChangeSet } from "../../text/changeSet.js";
+
+/** A run of lines, as 1-based numbers, both inclusive. */
+export interface ShownLines {
+  readonly startLine: number;
+  readonly endLine: number;
+}
+
+/** An earlier text of a document. */
+export interface View {
+  /** The way in which the caller can have seen it: as the file on disk, or as the answer to a request to read it. */
+  readonly base: "saved" | "read";
+  /** Turns the document's text into the earlier one. */
+  readonly back: ChangeSet;
+  /** `true` if texts were compared to find `back`, because the editor did not send all changes one by one. */
+  readonly isCompared: boolean;
+  /** The lines of the earlier text that the caller saw; `undefined` for all of them. */
+  readonly shown: readonly ShownLines[] | undefined;
+  /** `true` if the file on disk has not changed since, so that this text alone decides about the lines it showed. */
+  readonly isLatest: boolean;
+  /** Set if it is not certain that the text was ever on disk: the document was opened with it. */
+  readonly isGuess?: true;
+}
+
+/** Returns the view of a caller that says that it has seen the present text. */
+export function presentView(text: string): View {
+  return { base: "read", back: ChangeSet.none(text.length), isCompared: false, shown: undefined, isLatest: true };
+}

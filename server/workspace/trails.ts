@@ -1,0 +1,236 @@
+/** The earlier texts of all documents of a session. */
+import { compareTexts, refined } from "../match/compareTexts.js";
+import type { ShownLines, View } from "../plan/views/view.js";
+import { ChangeSet } from "../text/changeSet.js";
+import { withoutMark } from "../text/chars.js";
+import { limits } from "../text/limits.js";
+import type { Documents, OpenDocument } from "./documents.js";
+import { compareWithFile, type FileRead, type SaveHabits } from "./files.js";
+import { type ReadText, Trail } from "./trail.js";
+
+/** An open document. */
+interface OpenTrail {
+  /** All versions of a document since it was opened share this object. */
+  readonly opening: unknown;
+  /** The text, without a byte order mark. */
+  text: string;
+  /** `true` if the editor syncs the text with a byte order mark. */
+  hasMark: boolean;
+  /** The text as it was opened, until there is a trail. */
+  opened: string;
+  /** The document's earlier texts; `undefined` as long as nobody has asked for them. */
+  trail: Trail | undefined;
+  /** `true` if there is a trail, or something of which there will be one. */
+  hasTrail: boolean;
+  /** What has happened to the document but not been worked on, because nobody may ask for its earlier texts. */
+  later: ((trail: Trail) => void)[];
+}
+
+/** The number of events that are left for later, and the length of a text, in UTF-16 code units, whose events are. */
+const [mostLater, shortText] = [3, 262_144];
+
+/** Keeps the earlier texts of a session's documents. `now`: the time in milliseconds. */
+export class Trails {
+  /** The open documents, by URI. */
+  readonly open = new Map<string, OpenTrail>();
+  /** Texts of closed files that callers have read, by URI; oldest first. */
+  readonly closed = new Map<string, readonly ReadText[]>();
+
+  constructor(
+    readonly documents: Documents,
+    readonly now: () => number,
+  ) {
+    documents.onChange((uri) => this.#changed(uri));
+  }
+
+  #changed(uri: string): void {
+    const document = this.documents.get(uri);
+    const known = this.open.get(uri);
+    if (document === undefined || document.desynced !== undefined) {
+      this.open.delete(uri);
+      if (known !== undefined && document === undefined && known.hasTrail)
+        this.#keepClosed(uri, trailOf(known).reads());
+      return;
+    }
+    const { formerLines: opening } = document;
+    const text = withoutMark(document.text);
+    const hasMark = text !== document.text;
+    if (known?.opening !== opening) {
+      const reads = this.closed.get(uri) ?? [];
+      const later = reads.map((read) => (trail: Trail) => trail.adopt(read));
+      const followed: OpenTrail = {
+        ...{ opening, text, hasMark, opened: text, trail: undefined },
+        ...{ hasTrail: later.length > 0, later },
+      };
+      this.closed.delete(uri);
+      this.open.set(uri, followed);
+    } else {
+      const { since: synced } = document;
+      const since = hasMark || known.hasMark ? changesAfterMark(synced, known.hasMark, hasMark) : synced;
+      const isSame = text === known.text;
+      Object.assign(known, { text, hasMark });
+      if (!isSame) this.#note(known, (trail) => trail.changed(text, since));
+    }
+  }
+
+  #note(document: OpenTrail, event: (trail: Trail) => void): void {
+    document.later.push(event);
+    document.hasTrail = true;
+    // What is left for later keeps former texts in memory.
+    if (document.later.length > mostLater || document.text.length > shortText) trailOf(document);
+  }
+
+  #keepClosed(uri: string, reads: readonly ReadText[]): void {
+    const kept = reads.filter(({ text }) => 2 * text.length <= limits.viewBytes).slice(-limits.viewsKept);
+    this.closed.delete(uri);
+    if (kept.length > 0) this.closed.set(uri, kept);
+    this.#limit();
+  }
+
+  /** Notes that the editor has saved a document. */
+  saved(uri: string): void {
+    const followed = this.open.get(uri);
+    const time = this.now();
+    if (followed?.hasTrail === true) this.#note(followed, (trail) => trail.saved(time));
+  }
+
+  /**
+   * Returns the earlier texts of an open document that have a say about a caller's edits, newest first; `undefined` if
+   * there are none. `isSame`: `true` if the document is as its file.
+   */
+  ofOpen(caller: string, document: Pick<OpenDocument, "uri" | "text">, { file, habits, isSame }: OnDisk) {
+    const followed = this.open.get(document.uri);
+    const text = withoutMark(document.text);
+    if (followed?.text !== text) return undefined;
+    if (!followed.hasTrail && (isSame || file.kind !== "text")) return undefined;
+    const views = viewsFor(caller, trailOf(followed), text, { file, habits, isSame }, this.now());
+    this.#limit();
+    return views.length > 0 ? views : undefined;
+  }
+
+  /** Returns the texts of a closed file that a caller has read, newest first. */
+  ofClosed(caller: string, uri: string, text: string): readonly View[] | undefined {
+    return this.closed
+      .get(uri)
+      ?.filter((read) => read.caller === caller)
+      .slice(-limits.readsKept)
+      .map((read): View => {
+        const back = compareTexts(text, read.text);
+        return { base: "read", back, isCompared: !back.isEmpty, shown: read.shown, isLatest: back.isEmpty };
+      })
+      .reverse();
+  }
+
+  /** Notes that a caller has read lines of a document. `version`: `null` for a closed file. */
+  read(caller: string, { uri, version, text }: ReadDocument, shown: ShownLines): void {
+    const followed = this.open.get(uri);
+    if (version === null) this.#readClosed(uri, { caller, text, shown: [shown] });
+    else if (followed?.text === text) trailOf(followed).read(caller, shown);
+    this.#limit();
+  }
+
+  #readClosed(uri: string, read: ReadText): void {
+    const held = this.closed.get(uri) ?? [];
+    const last = held.findLast(({ caller }) => caller === read.caller);
+    const isAgain = last?.text === read.text;
+    const spans = isAgain && last.shown && read.shown ? [...last.shown, ...read.shown] : read.shown;
+    const shown = spans?.slice(-limits.shownSpans);
+    this.#keepClosed(uri, [...held.filter((one) => !isAgain || one !== last), { ...read, shown }]);
+  }
+
+  /** Applies a batch of a caller to the texts that it can have seen, and to those that `others` have read. */
+  applied(
+    [caller, ...others]: readonly [string, ...string[]],
+    uri: string,
+    { text, version }: Omit<ReadDocument, "uri">,
+    change: ChangeSet,
+  ): void {
+    const followed = this.open.get(uri);
+    if (followed !== undefined && version !== null && followed.hasTrail)
+      this.#note(followed, (trail) => trail.applied(caller, text, change, others));
+    const held = this.closed.get(uri);
+    if (held === undefined || change.length !== text.length) return;
+    const after = held.map((read) => {
+      if (read.caller !== caller && !others.includes(read.caller)) return read;
+      const view = refined(text, compareTexts(text, read.text));
+      return { ...read, text: change.map(view, "before").apply(read.text) };
+    });
+    this.#keepClosed(uri, after);
+  }
+
+  /** Forgets the texts of the documents that were opened or read first, if all texts together are too large. */
+  #limit(): void {
+    let size = 0;
+    const trails = [...this.open.values()].flatMap(({ trail }) => trail ?? []);
+    for (const trail of trails) size += trail.size;
+    for (const reads of this.closed.values()) for (const { text } of reads) size += 2 * text.length;
+    for (const [uri, reads] of this.closed) {
+      if (size <= limits.allViewBytes) return;
+      this.closed.delete(uri);
+      for (const { text } of reads) size -= 2 * text.length;
+    }
+    for (const trail of trails) {
+      if (size <= limits.allViewBytes) return;
+      size -= trail.size;
+      trail.forget();
+    }
+  }
+}
+
+/** Returns a document's trail, after everything that has happened to the document. */
+function trailOf(document: OpenTrail): Trail {
+  document.trail ??= new Trail(document.opened);
+  document.hasTrail = true;
+  document.opened = "";
+  const events = document.later;
+  document.later = [];
+  for (const event of events) event(document.trail);
+  return document.trail;
+}
+
+/**
+ * Returns the changes to a synced text as changes to the text after its byte order mark; `undefined` if they are unknown,
+ * or if the mark was added, removed or changed.
+ */
+function changesAfterMark(since: ChangeSet | undefined, hadMark: boolean, hasMark: boolean): ChangeSet | undefined {
+  if (since === undefined || hadMark !== hasMark) return undefined;
+  if (!hasMark) return since;
+  if (since.changes.some(({ from }) => from === 0)) return undefined;
+  return ChangeSet.of(
+    since.length - 1,
+    since.changes.map(({ from, to, insert }) => ({ from: from - 1, to: to - 1, insert })),
+  );
+}
+
+/** A document's file, and the way to compare them. */
+interface OnDisk {
+  readonly file: FileRead;
+  readonly habits: SaveHabits;
+  readonly isSame: boolean;
+}
+
+function viewsFor(
+  caller: string,
+  trail: Trail,
+  text: string,
+  { file, habits, isSame }: OnDisk,
+  time: number,
+): readonly View[] {
+  if (file.kind === "text") {
+    const isEqual = (one: string): boolean => (one === text ? isSame : compareWithFile(one, file, habits) === "same");
+    trail.onDisk(asSynced(file.text, text), isEqual, time);
+  }
+  return trail.viewsOf(caller);
+}
+
+/** A document as a caller has read it. */
+interface ReadDocument {
+  readonly uri: string;
+  readonly version: number | null;
+  readonly text: string;
+}
+
+/** Returns a file's text with the line endings as the editor syncs them. */
+function asSynced(text: string, synced: string): string {
+  return text.includes("\r") && !synced.includes("\r") ? text.replace(/\r\n?/g, "\n") : text;
+}

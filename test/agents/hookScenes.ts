@@ -1,0 +1,137 @@
+/** Scenes with the hook: what happens if the model calls the agent's own tools, on files with unsaved text and on others. */
+import { join } from "node:path";
+import { expect } from "vitest";
+import type { OwnTools } from "./agent.js";
+import type { Call } from "./protocols.js";
+import type { Scene } from "./scenes.js";
+import type { Conversation } from "./stage.js";
+import type { SceneEditor, Theatre } from "./theatre.js";
+
+const saved = "const rate = 0.19;\nconst name = 'tax';\n";
+const unsaved = `// typed\n${saved}`;
+const files = { "price.ts": saved, "open.ts": saved, "closed.ts": saved };
+const open = { "price.ts": unsaved, "open.ts": saved };
+const edit = { oldText: "const rate = 0.19;", newText: "const rate = 0.2;" };
+const changed = { ...open, "price.ts": unsaved.replace("0.19", "0.2") };
+
+/** A conversation in which the model calls any tool. */
+interface Sending extends Conversation {
+  send(call: Call): Promise<string>;
+}
+
+/** A conversation with an agent whose own tools may edit files, beside an editor with unsaved text in `price.ts`. */
+async function withOwn(
+  { stage: { kind }, root, lay, openEditor, converse }: Theatre,
+  play: (own: OwnTools, editor: SceneEditor, conversation: Sending, path: (name: string) => string) => Promise<string>,
+): Promise<string> {
+  const { ownTools: own } = kind;
+  if (own === undefined) throw new Error(`${kind.name} has no hook`);
+  lay(files);
+  const editor = await openEditor(open);
+  return converse((conversation) =>
+    play(own, editor, { ...conversation, send: sender(conversation) }, (name) => join(root, name)),
+  );
+}
+
+/** Returns the function that makes a call, and resolves with its result and with what else the model is then told. */
+function sender({ hear }: Conversation): (call: Call) => Promise<string> {
+  return async (call) => {
+    const { results, said } = await hear(call);
+    return [...results.slice(-1), ...said].join("\n");
+  };
+}
+
+/** Reads a file, as the agent's own rules demand before an edit; checks the text if the agent has a tool for reads. */
+async function readFirst(own: OwnTools, { send }: Sending, path: string, line: string): Promise<void> {
+  if (own.read !== undefined) expect(await send(own.read(path))).toContain(line);
+}
+
+/** Undoes the last call in the editor; nothing of it may be left, neither there nor on disk. */
+async function expectUndone(theatre: Theatre, editor: SceneEditor): Promise<void> {
+  await editor.undo();
+  expect(editor.texts()).toEqual(open);
+  expect(theatre.disk()).toEqual(files);
+}
+
+/** The scenes with the hook. */
+export const hookScenes: readonly Scene[] = [
+  {
+    name: "hook: its own read returns unsaved text, and names the tool for edits",
+    hook: "deny",
+    run: (theatre) =>
+      withOwn(theatre, async (own, _, { send }, path) => {
+        if (own.read === undefined) return "has no tool that reads files";
+        const answer = await send(own.read(path("price.ts")));
+        expect(answer).toContain("// typed");
+        expect(answer).toContain("const name = 'tax';");
+        expect(answer).toMatch(/from the user's editor, including unsaved changes, .* To change this file, use /);
+        expect(answer).toContain(own.named);
+        return "yes";
+      }),
+  },
+  {
+    name: "hook: its own edit of unsaved text is turned away, ours is made, and undo takes it back",
+    hook: "deny",
+    run: (theatre) =>
+      withOwn(theatre, async (own, editor, conversation, path) => {
+        await readFirst(own, conversation, path("price.ts"), "// typed");
+        const reason = await conversation.send(own.edit(path("price.ts"), edit));
+        expect(reason).toContain("unsaved changes");
+        expect(reason).toContain(own.named);
+        expect([editor.texts(), theatre.disk()]).toEqual([open, files]);
+        await conversation.call("multi_edit", { edits: [{ path: path("price.ts"), ...edit }] });
+        expect([editor.texts(), theatre.disk()]).toEqual([changed, files]);
+        await expectUndone(theatre, editor);
+        return "yes";
+      }),
+  },
+  {
+    name: "hook --apply: its own edit of unsaved text is made in the editor, and undo takes it back",
+    hook: "apply",
+    run: (theatre) =>
+      withOwn(theatre, async (own, editor, conversation, path) => {
+        await readFirst(own, conversation, path("price.ts"), "// typed");
+        const answer = await conversation.send(own.edit(path("price.ts"), edit));
+        expect(answer).toContain("Done. This call was applied in the user's editor");
+        expect(answer).toContain("M price.ts, not saved");
+        expect([editor.texts(), theatre.disk()]).toEqual([changed, files]);
+        await expectUndone(theatre, editor);
+        return "yes";
+      }),
+  },
+  {
+    name: "hook --apply: its own edit of a line that is not on disk",
+    hook: "apply",
+    run: (theatre) =>
+      withOwn(theatre, async (own, editor, conversation, path) => {
+        await readFirst(own, conversation, path("price.ts"), "// typed");
+        const answer = await conversation.send(own.edit(path("price.ts"), { oldText: "// typed", newText: "// ours" }));
+        expect(theatre.disk()).toEqual(files);
+        if (own.missing !== undefined) {
+          expect(answer).toContain(own.missing);
+          expect(editor.texts()).toEqual(open);
+          return "refused by the agent itself";
+        }
+        expect(answer).toContain("Done.");
+        expect(editor.texts()).toEqual({ ...open, "price.ts": unsaved.replace("typed", "ours") });
+        return "made in the editor";
+      }),
+  },
+  ...(["deny", "apply"] as const).map(
+    (hook): Scene => ({
+      name: `hook${hook === "apply" ? " --apply" : ""}: its own tools change saved and closed files as if there were no hook`,
+      hook,
+      run: (theatre) =>
+        withOwn(theatre, async (own, editor, conversation, path) => {
+          for (const name of ["open.ts", "closed.ts"]) {
+            await readFirst(own, conversation, path(name), "const rate = 0.19;");
+            expect(await conversation.send(own.edit(path(name), edit))).toMatch(own.done);
+          }
+          const done = saved.replace("0.19", "0.2");
+          expect(theatre.disk()).toEqual({ ...files, "open.ts": done, "closed.ts": done });
+          expect(editor.texts()).toEqual(open);
+          return "yes";
+        }),
+    }),
+  ),
+];

@@ -1,0 +1,126 @@
+/** The agents, each with the unit of `client-samples/agents` (or `pi`) that its own command installs. */
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { AgentKind, Place } from "./agent.js";
+import { claude, codexKnown, declaredWith, geminiCli, openCode, pi } from "./kinds.js";
+import type { Call } from "./protocols.js";
+
+const samples = fileURLToPath(new URL("../../client-samples/", import.meta.url));
+const agents = join(samples, "agents");
+
+/** The program of an agent, which `.ci/agents` has installed. */
+const program = ({ installed }: Place, name: string): string => join(installed, name, "node_modules/.bin", name);
+
+const claudeName = "mcp__plugin_multi-edit_multi-edit__";
+
+/** The rule without which `gemini -p` refuses the tools of an extension. */
+export const geminiPolicy = `[[rule]]
+mcpName = "multi-edit"
+toolName = "*"
+decision = "allow"
+priority = 100
+`;
+
+const patchOf = (path: string): string => `*** Begin Patch\n*** Update File: ${path}\n@@\n-one\n+two\n*** End Patch`;
+
+/** An agent with a unit. */
+export interface Unit extends AgentKind {
+  /** Name of the unit's folder in `client-samples`. */
+  readonly unit: string;
+  /** The agent's own command that checks a unit, which follows as the last argument, if the agent has one. */
+  readonly validator?: {
+    readonly command: readonly string[];
+    /** The files of the unit that it reads. */
+    readonly reads: readonly string[];
+  };
+  /** The agent's own tools for files, which its hook watches; `undefined` if the unit replaces these tools. */
+  readonly own?: {
+    /** The call that reads a file, unless the agent reads with commands; `path` is absolute. */
+    read?(path: string): Call;
+    /** The call that replaces `one`, the last line of a file. */
+    edit(path: string): Call;
+    /** The name by which the model calls the tool that it should use instead. */
+    readonly instead: string;
+  };
+}
+
+/** Each agent, with the command that installs the unit. The page of the agents shows the same commands. */
+export const units: readonly Unit[] = [
+  {
+    ...claude,
+    name: "Claude Code, plugin",
+    unit: "agents/claude",
+    validator: { command: ["plugin", "validate"], reads: [".claude-plugin/plugin.json", "hooks/hooks.json"] },
+    install: (place) => [
+      [program(place, "claude"), "plugin", "marketplace", "add", agents],
+      [program(place, "claude"), "plugin", "install", "multi-edit@multi-edit"],
+    ],
+    command: (place, prompt) => [...claude.command(place, prompt), "--allowedTools", `${claudeName}*`, "Edit"],
+    call: (tool, args) => ({ tool: `${claudeName}${tool}`, arguments: args }),
+    declared: declaredWith(claudeName),
+    own: {
+      read: (path) => ({ tool: "Read", arguments: { file_path: path } }),
+      edit: (path) => ({ tool: "Edit", arguments: { file_path: path, old_string: "one", new_string: "two" } }),
+      instead: `${claudeName}multi_edit`,
+    },
+  },
+  {
+    ...codexKnown,
+    name: "Codex, plugin",
+    unit: "agents/codex",
+    install: (place) => [
+      [program(place, "codex"), "plugin", "marketplace", "add", agents],
+      [program(place, "codex"), "plugin", "add", "multi-edit@multi-edit"],
+    ],
+    // Otherwise, Codex asks the user once.
+    command: (place, prompt) => [
+      ...codexKnown.command(place, prompt),
+      ...["--dangerously-bypass-hook-trust", "--sandbox", "danger-full-access"],
+    ],
+    own: {
+      edit: (path) => ({
+        tool: "functions/exec",
+        arguments: {},
+        text: `text(await tools.apply_patch(${JSON.stringify(patchOf(path))}));`,
+      }),
+      instead: "mcp__multi_edit__apply_patch",
+    },
+  },
+  {
+    ...geminiCli,
+    name: "Gemini CLI, extension",
+    unit: "agents/gemini",
+    validator: { command: ["extensions", "validate"], reads: ["gemini-extension.json"] },
+    prepare(place) {
+      geminiCli.prepare(place);
+      place.put(".gemini/policies/multi-edit.toml", geminiPolicy);
+    },
+    install: (place) => [[program(place, "gemini"), "extensions", "install", join(agents, "gemini"), "--consent"]],
+    command: (place, prompt) => [...geminiCli.command(place, prompt), "--approval-mode", "auto_edit"],
+    own: {
+      read: (path) => ({ tool: "read_file", arguments: { file_path: path } }),
+      edit: (path) => ({
+        tool: "replace",
+        arguments: { file_path: path, instruction: "Replace one by two.", old_string: "one", new_string: "two" },
+      }),
+      instead: "mcp_multi-edit_multi_edit",
+    },
+  },
+  {
+    ...openCode,
+    name: "opencode, plugin",
+    unit: "agents/opencode",
+    install: (place) => [[program(place, "opencode"), "plugin", join(agents, "opencode"), "--global"]],
+    own: {
+      read: (path) => ({ tool: "read", arguments: { filePath: path } }),
+      edit: (path) => ({ tool: "edit", arguments: { filePath: path, oldString: "one", newString: "two" } }),
+      instead: "multi-edit_multi_edit",
+    },
+  },
+  {
+    ...pi,
+    name: "pi, package",
+    unit: "pi",
+    install: (place) => [[...pi.command(place, "").slice(0, 2), "install", join(samples, "pi")]],
+  },
+];

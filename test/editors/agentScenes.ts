@@ -1,0 +1,88 @@
+/** What the tests of the editors' views send instead of the server: changes that an agent has made, and questions. */
+import { pathToFileURL } from "node:url";
+import type { Stage } from "./stage.js";
+import type { Packet } from "./tapProtocol.js";
+
+/** The text of the file that the agent changes. */
+export const price = `export const rate = 0.19;
+
+export function gross(net: number): number {
+  return net * (1 + rate);
+}
+`;
+
+/** The URI of a file of the stage. A part of a name that is already encoded, such as `%00`, stays as it is. */
+const uriOf = (stage: Stage, name: unknown): string => {
+  const encoded = String(name)
+    .split(/(%[0-9A-F]{2})/)
+    .map((part, index) => (index % 2 === 0 ? encodeURI(part) : part));
+  return `${pathToFileURL(stage.folder).href}/${encoded.join("")}`;
+};
+
+/** A range of whole lines, which are counted from 1. */
+export const lines = (from: number, to: number) => ({
+  start: { line: from - 1, character: 0 },
+  end: { line: to - 1, character: 5 },
+});
+
+/**
+ * Sends the params of `multiEdit/didApply`. Files are named relative to the stage; `more` overrides other fields of the
+ * params.
+ */
+export function tellChange(stage: Stage, files: readonly Readonly<Record<string, unknown>>[], more: object = {}): void {
+  const all = files.map((file) => ({
+    version: null,
+    added: 0,
+    removed: 0,
+    ranges: [],
+    ...file,
+    uri: uriOf(stage, file.uri),
+    ...(file.oldUri === undefined ? {} : { oldUri: uriOf(stage, file.oldUri) }),
+  }));
+  const common = { transaction: "t1", label: "a call", kind: "applied", agent: "Claude Code" };
+  stage.wire.tell("multiEdit/didApply", { ...common, at: "2026-01-02T10:30:00.000Z", files: all, ...more });
+}
+
+/** An open question. */
+export interface Question {
+  readonly id: string;
+  readonly answer: Promise<Packet>;
+  /** Reports whether the editor has answered. */
+  isAnswered(): boolean;
+}
+
+/** Sends `multiEdit/confirm` with a diff of 240 lines in one file. `more` overrides fields of the params. */
+export function askAbout(stage: Stage, name: string, more: object = {}): Question {
+  const added = Array.from({ length: 237 }, (_, index) => `+line ${index + 1}\n`);
+  const { id, answer } = stage.wire.ask("multiEdit/confirm", {
+    label: `${name} (1 edit)`,
+    agent: "Claude Code",
+    diff: `--- a/${name}\n+++ b/${name}\n@@ -1,3 +1,240 @@\n${added.join("")}`,
+    added: added.length,
+    removed: 0,
+    files: [{ uri: uriOf(stage, name), kind: "update", added: added.length, removed: 0 }],
+    expiresInMs: 120_000,
+    ...more,
+  });
+  let isAnswered = false;
+  void answer.then(() => {
+    isAnswered = true;
+  });
+  return { id, answer, isAnswered: () => isAnswered };
+}
+
+/** Withdraws a question. */
+export const withdraw = (stage: Stage, { id }: Question): void => stage.wire.tell("$/cancelRequest", { id });
+
+/** A screen with fixed times instead of those at which the test ran. */
+export const withFixedTimes = (screen: string): string =>
+  screen.replace(/Claude Code \d\d:\d\d/g, "Claude Code 10:30").replace(/until \d\d:\d\d:\d\d/g, "until 10:32:00");
+
+/** Names of files that are hard to show, as in URIs. Only the last one can't be the name of a file. */
+export const oddNames = {
+  "a%0Ab.ts": "a␊b.ts",
+  "a%1Bb.ts": "a␛b.ts",
+  "a |\"'b.ts": "a |\"'b.ts",
+  "%23%25[a].ts": "#%[a].ts",
+  "a%00b.ts": "a␀b.ts",
+} as const;

@@ -1,0 +1,135 @@
+/** Messages that a user of Helix sees, as text captures on the sample's page: what an agent changed, and what failed. */
+import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { expect, it } from "vitest";
+import { announced, friend, type Peer } from "../support/agentPeer.js";
+import { batch } from "../support/desk.js";
+import { removeTree } from "../support/directory.js";
+import { runAsUser } from "./attach.js";
+import { expectCapture } from "./captures.js";
+import type { Place } from "./editor.js";
+import { helix } from "./helix.js";
+import { createScreen, textOf } from "./screen.js";
+import { absence, layPlace } from "./session.js";
+import { startTerminal, type Terminal } from "./terminal.js";
+
+const page = new URL("../../client-samples/helix/README.md", import.meta.url);
+const size = { columns: 110, rows: 14 };
+
+const missing = absence(helix);
+
+/** Helix with one file open, its terminal, and an agent that is connected to its server. */
+interface Scene {
+  readonly place: Place;
+  readonly terminal: Terminal;
+  readonly agent: Peer;
+  /** Waits until the screen shows a text, and has not changed for a while; returns the screen, without most empty lines. */
+  shows(text: string): Promise<string>;
+}
+
+/** Makes the server's timeouts of 30 s or more expire 100 times as fast. */
+const hasty =
+  "const wait = setTimeout; globalThis.setTimeout = (act, ms, ...rest) => wait(act, ms < 30000 ? ms : ms / 100, ...rest);";
+
+async function play(act: (scene: Scene) => Promise<void>, { isHasty = false } = {}): Promise<void> {
+  if (missing !== undefined) {
+    const leftOut = `left out: the messages of Helix: ${missing}`;
+    if (process.env.REQUIRE_EDITORS === "1") throw new Error(leftOut);
+    console.log(leftOut);
+    return;
+  }
+  const base = realpathSync(mkdtempSync(join(tmpdir(), "me-")));
+  const place = await layPlace(helix, base, undefined);
+  try {
+    // Helix takes the repository as the workspace folder.
+    mkdirSync(join(place.folder, ".git"));
+    writeFileSync(join(place.folder, "price.txt"), "rate = 0.19\nname = net\n");
+    runAsUser(place, ["multi-edit", "setup", "helix", "text", "--write"]);
+    const screen = createScreen(size.columns, size.rows);
+    const clock = join(place.home, "hasty.cjs");
+    writeFileSync(clock, hasty);
+    const env = { ...place.env, ...(isHasty ? { NODE_OPTIONS: `--require ${clock}` } : {}) };
+    const terminal = startTerminal({ ...place, env }, ["hx", "price.txt"], size);
+    terminal.child.stdout?.on("data", (chunk: Buffer) => void screen.print(chunk.toString()));
+    const shows = async (text: string): Promise<string> => {
+      let last = "";
+      for (const end = performance.now() + 20_000; performance.now() < end; await delay(200)) {
+        const shown = textOf(screen.shoot());
+        if (shown === last && shown.includes(text)) return shown.replace(/\n{3,}/g, "\n\n");
+        last = shown;
+      }
+      throw new Error(`not on the screen: ${text}; but\n${last}`);
+    };
+    try {
+      const [session] = await announced(join(place.home, ".local/state"));
+      const agent = await friend(session, { name: "claude-code" });
+      await act({ place, terminal, agent, shows });
+    } finally {
+      await terminal.stop();
+    }
+  } finally {
+    place.link.close();
+    await removeTree(base);
+  }
+}
+
+it("shows what an agent has changed, and sums up what it changes soon afterwards", { timeout: 60_000 }, async () => {
+  await play(async ({ agent, shows }) => {
+    await agent.ask(1, "multiEdit/apply", batch(["price.txt", "0.19", "0.2"], ["vat.txt", "", "rate = 0.07\n"]));
+    expectCapture(page, "applied", await shows("To undo it"));
+    await agent.ask(2, "multiEdit/apply", batch(["price.txt", "net", "gross"]));
+    await agent.ask(3, "multiEdit/apply", batch(["price.txt", "nowhere", "x"]));
+    await agent.ask(4, "multiEdit/undo", {});
+    expectCapture(page, "summed up", await shows("undid a call"));
+  });
+});
+
+const question = {
+  ...batch(["price.txt", "0.19", "0.2"], ["vat.txt", "", "rate = 0.07\n"]),
+  options: { confirm: true },
+};
+
+it("shows the agent's question with the files, and applies the edit after the answer", {
+  timeout: 60_000,
+}, async () => {
+  await play(async ({ agent, terminal, shows }) => {
+    await shows("rate = 0.19");
+    const answer = agent.ask(1, "multiEdit/apply", question);
+    expectCapture(page, "question", await shows("Reject"));
+    terminal.write("\r");
+    expect(await answer).toMatchObject({ result: { outcome: "applied" } });
+    await shows("rate = 0.2\n");
+  });
+});
+
+it("says that a question has expired, and does not ask it again while it is on the screen", {
+  timeout: 60_000,
+}, async () => {
+  const act = async ({ agent, terminal, shows }: Scene): Promise<void> => {
+    await shows("rate = 0.19");
+    expect(await agent.ask(1, "multiEdit/apply", question)).toMatchObject({ error: { data: { failures: [{}] } } });
+    expectCapture(page, "expired", await shows("has expired"));
+    expect(await agent.ask(2, "multiEdit/apply", question)).toMatchObject({
+      error: { message: expect.stringContaining("it may still be on the screen") },
+    });
+    // The first answer, "Apply", no longer counts.
+    terminal.write("\r");
+    expect(await shows("rate = 0.19")).not.toContain("Reject");
+  };
+  await play(act, { isHasty: true });
+});
+
+it("shows why the user's own command failed", { timeout: 60_000 }, async () => {
+  await play(async ({ terminal, shows }) => {
+    await shows("rate = 0.19");
+    const command = (call: object): string => `:lsp-workspace-command multiEdit.apply ${JSON.stringify(call)}`;
+    terminal.write(command({ path: "price.txt", oldText: "rate: 0.19", newText: "x" }));
+    await shows("newText");
+    terminal.write("\r");
+    expectCapture(page, "failed", await shows("was not found"));
+    terminal.write(`${command({ path: "price.txt", oldText: "0.19", newText: "0.2" })}\r`);
+    expect(await shows("You changed price.txt (+1 -1)")).toContain("rate = 0.2\n");
+  });
+});

@@ -1,0 +1,233 @@
+/**
+ * What a person at a real Neovim sees of edits, the agents' and the person's own: keys go into a terminal, and its screen
+ * is read. The notifications about agents' edits come from the test instead of the server, so that their time, names and
+ * order are known.
+ */
+import { setTimeout as delay } from "node:timers/promises";
+import { expect, it, vi } from "vitest";
+import { batch } from "../support/desk.js";
+import { lines, oddNames, price, tellChange } from "./agentScenes.js";
+import { capture, cursorOf, describeNeovim, lua, marksOf, messagesOf, quickfixOf, type View } from "./neovimView.js";
+
+describeNeovim("the view of changes", (inNeovim) => {
+  it("says what an agent has changed, marks it, lists it and jumps to it", inNeovim(showsChanges));
+  it("keeps the mark until the cursor has been there, also in a file that is opened later", inNeovim(keepsMarks));
+  it("shows at most one message in five seconds, and sums up the others", inNeovim(sumsUp));
+  it("shows its message also while text is typed", inNeovim(showsWhileTyping));
+  it("jumps from a window without a file, and says why it can't", inNeovim(jumpsFromAnywhere));
+  it("removes the marks of a call that is undone", inNeovim(forgetsUndone));
+  it("lists files with odd names and jumps to them", inNeovim(showsOddNames));
+  it("says why a file is not saved from the command-line window", inNeovim(failsToSave));
+  it("applies the user's own call without asking for Enter, and saves what was clean", inNeovim(appliesOwnCall));
+  it("gives the reason of each failure in the quickfix list, even if a path has a NUL", inNeovim(listsFailures));
+});
+
+/** The messages about changes, oldest first. */
+const mentionsIn = async (view: View): Promise<string[]> =>
+  (await messagesOf(view)).split("\n").filter((line) => / changed .* [+]/.test(line));
+
+async function showsChanges(view: View): Promise<void> {
+  const { stage, press, shows } = view;
+  stage.lay({ "src/tax.ts": "export const tax = 0.2;\n" });
+  tellChange(view.stage, [
+    { uri: "src/price.ts", kind: "update", added: 2, removed: 1, ranges: [lines(1, 1), lines(4, 4)] },
+    { uri: "src/tax.ts", kind: "create", added: 1, ranges: [lines(1, 1)] },
+    { uri: "src/gone.ts", kind: "delete", removed: 7 },
+    { uri: "src/money.ts", oldUri: "src/coins.ts", kind: "rename" },
+  ]);
+  const message = await shows("Claude Code changed src/price.ts +2 -1", ":MultiEditUndo");
+  capture(view, "message", message);
+  expect(await lua(view, "return vim.api.nvim_get_mode().mode")).toBe("n");
+  expect(await marksOf(view)).toEqual(["1-1", "4-4"]);
+  press("]a");
+  await vi.waitFor(async () => expect(await cursorOf(view)).toBe("price.ts:4"));
+  press("]a");
+  await vi.waitFor(async () => expect(await cursorOf(view)).toBe("tax.ts:1"));
+  capture(view, "jump", await shows("export const tax"));
+  press("[a");
+  await vi.waitFor(async () => expect(await cursorOf(view)).toBe("price.ts:4"));
+  press(":MultiEditChanges\r");
+  const list = await shows("Changes by agents", "src/gone.ts (deleted)");
+  capture(view, "list", list);
+  expect(await quickfixOf(view)).toEqual([
+    expect.stringMatching(/^price\.ts:1: Claude Code \d\d:\d\d: src\/price\.ts \+2 -1 \| export const rate = 0\.19;$/),
+    expect.stringMatching(/^price\.ts:4: Claude Code \d\d:\d\d \| return net \* \(1 \+ rate\);$/),
+    expect.stringMatching(/^tax\.ts:1: Claude Code \d\d:\d\d: src\/tax\.ts \(new\) \+1 -0$/),
+    expect.stringMatching(/^money\.ts:1: Claude Code \d\d:\d\d: src\/money\.ts \(was src\/coins\.ts\) \+0 -0$/),
+    expect.stringMatching(/^:0: Claude Code \d\d:\d\d: src\/gone\.ts \(deleted\)$/),
+  ]);
+  await lua(view, 'vim.cmd("cclose | MultiEditClear")');
+  expect(await marksOf(view)).toEqual([]);
+  press("]a");
+  await shows("No agent has changed anything");
+}
+
+/** A screen without its last line, which may show an earlier test's message. */
+const upToStatus = (screen: string): string => screen.replace(/(?<=^price\.ts\n).*$/ms, "");
+
+async function keepsMarks(view: View): Promise<void> {
+  const { stage, press, editor } = view;
+  tellChange(view.stage, [
+    {
+      uri: "src/price.ts",
+      kind: "update",
+      ranges: [lines(3, 3), { start: lines(5, 5).start, end: lines(5, 5).start }],
+    },
+    { uri: "src/old.ts", kind: "update", ranges: [lines(1, 1)] },
+  ]);
+  await vi.waitFor(async () => expect(await marksOf(view)).toEqual(["3-3", "5 removal"]));
+  capture(view, "marks", upToStatus(await view.shows("text was removed here")));
+  // The marks move with the text.
+  press("ggOabove\u001b");
+  await vi.waitFor(async () => expect(await marksOf(view)).toEqual(["4-4", "6 removal"]));
+  press("4G");
+  await vi.waitFor(async () => expect(await cursorOf(view)).toBe("price.ts:4"));
+  expect(await marksOf(view)).toEqual(["4-4", "6 removal"]);
+  press("gg");
+  await vi.waitFor(async () => expect(await marksOf(view)).toEqual(["6 removal"]));
+  await editor.open(stage.path("src/old.ts"));
+  expect(await marksOf(view)).toEqual(["1-1"]);
+  // A buffer that is read again keeps the marks that the cursor has not left.
+  press(":edit!\r");
+  await delay(200);
+  expect(await marksOf(view)).toEqual(["1-1"]);
+  await lua(view, `vim.cmd.buffer(vim.fn.bufnr(${JSON.stringify(stage.path("src/price.ts"))}))`);
+  expect(await marksOf(view)).toEqual(["6 removal"]);
+  await editor.open(stage.path("src/old.ts"));
+  expect(await marksOf(view)).toEqual([]);
+}
+
+async function sumsUp(view: View): Promise<void> {
+  // The five seconds of an earlier test's message must be over.
+  await delay(5_100);
+  const update = (transaction: string, agent: string, uri: string) =>
+    tellChange(view.stage, [{ uri, kind: "update", added: 1, removed: 2, ranges: [lines(1, 1)] }], {
+      transaction,
+      agent,
+    });
+  update("t1", "Claude Code", "src/price.ts");
+  await view.shows("Claude Code changed src/price.ts +1 -2");
+  update("t2", "Claude Code", "src/price.ts");
+  update("t3", "Codex", "src/old.ts");
+  update("t4", "Codex", "src/old.ts");
+  await delay(1_000);
+  expect(await mentionsIn(view)).toHaveLength(1);
+  await view.shows("Claude Code and Codex changed 2 files +3 -6, in 3 calls");
+  expect(await mentionsIn(view)).toHaveLength(2);
+  expect(await lua(view, "return vim.api.nvim_get_mode().mode")).toBe("n");
+}
+
+async function showsWhileTyping(view: View): Promise<void> {
+  await delay(5_100);
+  view.press("ggOtyped");
+  await view.shows("-- INSERT --");
+  tellChange(view.stage, [{ uri: "src/price.ts", kind: "update", added: 1, removed: 2, ranges: [lines(3, 3)] }]);
+  await view.shows("Claude Code changed src/price.ts +1 -2");
+  view.press(" more");
+  await view.shows("typed more", "Claude Code changed src/price.ts +1 -2");
+  view.press("\u001bo");
+  await view.shows("-- INSERT --");
+  view.press("\u0003");
+  expect(await lua(view, "return vim.o.showmode")).toBe(true);
+}
+
+async function jumpsFromAnywhere(view: View): Promise<void> {
+  tellChange(view.stage, [{ uri: "src/old.ts", kind: "update", ranges: [lines(1, 1)] }]);
+  await vi.waitFor(async () => expect(await lua(view, "return #require('multi_edit.changes').all()")).toBe(1));
+  view.press(":MultiEditChanges\r");
+  await view.shows("[Quickfix List]");
+  view.press("]a");
+  await vi.waitFor(async () => expect(await cursorOf(view)).toBe("old.ts:1"));
+  await view.shows("[Quickfix List]", "old.ts", "|1| Claude Code");
+  view.press(":cclose | buffer price.ts | set nohidden\rOtyped\u001b]a");
+  await view.shows("E37: No write since last change");
+  expect(await lua(view, "return vim.api.nvim_get_mode().mode")).toBe("n");
+  expect(await cursorOf(view)).toBe("price.ts:1");
+  view.press(":set hidden\rq:");
+  await view.shows("[Command Line]");
+  view.press("]a");
+  await view.shows("E11: Invalid in command-line window");
+  view.press(":quit\r]a");
+  await vi.waitFor(async () => expect(await cursorOf(view)).toBe("old.ts:1"));
+}
+
+async function forgetsUndone(view: View): Promise<void> {
+  const file = { uri: "src/price.ts", kind: "update", added: 1, removed: 1, ranges: [lines(1, 1)] };
+  tellChange(view.stage, [file], { transaction: "t8" });
+  tellChange(view.stage, [{ ...file, ranges: [lines(3, 3)] }], { transaction: "t9" });
+  await vi.waitFor(async () => expect(await marksOf(view)).toEqual(["1-1", "3-3"]));
+  expect(await lua(view, 'return vim.fn.getcompletion("MultiEditUndo ", "cmdline")')).toEqual(["t9", "t8"]);
+  tellChange(view.stage, [file], { transaction: "t8", kind: "undone", agent: undefined });
+  await vi.waitFor(async () => expect(await marksOf(view)).toEqual(["3-3"]));
+}
+
+async function showsOddNames(view: View): Promise<void> {
+  const { stage, press, shows } = view;
+  const existing = Object.keys(oddNames).filter((name) => !name.includes("%00"));
+  stage.lay(Object.fromEntries(existing.map((name) => [decodeURIComponent(name), "a\n"])));
+  // Not UTF-8.
+  const all = [...Object.keys(oddNames), "a%FFb.ts"];
+  tellChange(
+    stage,
+    all.map((uri) => ({ uri, kind: "update", ranges: [lines(1, 1)] })),
+    { agent: "one\ntwo\0three" },
+  );
+  const known = async () => lua(view, "return #require('multi_edit.changes').all()");
+  await vi.waitFor(async () => expect(await known()).toBe(all.length));
+  press(":MultiEditChanges\r");
+  await shows(": a␊b.ts +0 -0", `: a |"'b.ts +0 -0`, ": a<ff>b.ts +0 -0");
+  const texts = ((await quickfixOf(view)) as string[]).map((entry) => entry.replace(/ \d\d:\d\d/, ""));
+  for (const shown of Object.values(oddNames))
+    expect(texts).toContainEqual(expect.stringContaining(`:1: one␊two␀three: ${shown} +0 -0`));
+  press(":cclose\r");
+  for (const name of existing) {
+    press("]a");
+    await vi.waitFor(async () => expect(await cursorOf(view)).toBe(`${decodeURIComponent(name)}:1`));
+    expect(await marksOf(view)).toEqual(["1-1"]);
+  }
+  expect(await messagesOf(view)).not.toMatch(/E\d+:/);
+}
+
+async function failsToSave({ stage, press, shows }: View): Promise<void> {
+  press("q:");
+  await shows("[Command Line]");
+  const { outcome, text } = await stage.apply("agent", batch(["src/price.ts", "0.19", "0.2"]));
+  expect(outcome).toBe("applied");
+  expect(text).toMatch(/not saved: Vim:E11: Invalid in command-line window/);
+  press(":quit\r");
+  await shows("export const rate = 0.2;");
+}
+
+async function appliesOwnCall(view: View): Promise<void> {
+  const { stage, press, shows, editor } = view;
+  stage.lay({ "shut.ts": "old\n" });
+  await stage.open("src/old.ts", "src/price.ts");
+  await stage.retype("src/price.ts", `${price}// typed\n`);
+  const call = batch(["src/price.ts", "0.19", "0.2"], ["src/old.ts", "{}", "{ a }"], ["shut.ts", "old", "new"]);
+  await lua(view, `vim.fn.setreg("c", [[${JSON.stringify(call)}]])`);
+  press(":MultiEdit c\r");
+  await vi.waitFor(() => expect(stage.disk()["src/old.ts"]).toBe("export { a };\n"));
+  await shows("export const rate = 0.2;");
+  expect(await lua(view, "return vim.api.nvim_get_mode().mode")).toBe("n");
+  expect(stage.disk()).toMatchObject({ "src/price.ts": price, "shut.ts": "new\n" });
+  expect((await editor.held(stage.path("src/price.ts")))?.modified).toBe(true);
+  press(":MultiEditUndo\r");
+  await shows("export const rate = 0.19;");
+  await vi.waitFor(() => expect(stage.disk()["src/old.ts"]).toBe("export {};\n"));
+  expect(await lua(view, "return vim.api.nvim_get_mode().mode")).toBe("n");
+}
+
+async function listsFailures(view: View): Promise<void> {
+  const call = batch(["src/price.ts", "rate", "r"], ["a\0b.ts", "x", "y"], ["src/price.ts", "nowhere", ""]);
+  await lua(view, `vim.fn.setreg("c", [[${JSON.stringify(call)}]])`);
+  view.press(":MultiEdit c\r");
+  await view.shows("\nNothing was changed: 3 of 3 edits failed.");
+  await vi.waitFor(async () => expect(await quickfixOf(view)).not.toEqual([]));
+  expect(await lua(view, "return vim.api.nvim_get_mode().mode")).toBe("n");
+  const entries = (await quickfixOf(view)) as string[];
+  expect(entries.filter((entry) => entry.startsWith("price.ts:"))[0]).toMatch(
+    /^price\.ts:1: ambiguousMatch: The old text of edit 1 \(src\/price\.ts\) occurs 2 times \| export const rate = 0\.19;$/,
+  );
+  for (const entry of entries) expect(entry).toMatch(/: \w+: \w.* \w/);
+  expect(entries).toContainEqual(expect.stringMatching(/^:1: invalidParams: .*b\.ts.* can't be used/));
+}

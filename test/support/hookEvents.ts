@@ -1,0 +1,122 @@
+/** The events of agents' hooks as they were seen, and what the tests of `multi-edit hook` need to send them. */
+import { dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { expect, onTestFinished } from "vitest";
+import type { hookNames } from "../../server/agent/cli/table.js";
+import { announced, ownStateHome } from "./agentPeer.js";
+import { type Ran, runCommand } from "./commands.js";
+import { makeDirectory } from "./directory.js";
+import { type FakeEditor, startEditor } from "./fakeEditor.js";
+import { builtServer } from "./wireServer.js";
+
+/** An agent, by its name for the command. */
+export type Name = (typeof hookNames)[number];
+
+/** The built program. */
+export const program = { path: builtServer };
+/** Texts of a file on disk and in the editor. */
+export const saved = "const rate = 0.19;\nconst name = 'tax';\n";
+/** The same with a line that was typed. */
+export const unsaved = `// typed\n${saved}`;
+
+/** Runs the hook with an event. */
+const hook = (name: string, event: unknown, ...args: string[]): Promise<Ran> =>
+  runCommand(program, ["hook", name, ...args], { input: JSON.stringify(event) });
+
+/** Runs the hook, which must succeed; returns its answer, `undefined` if it left the call alone. */
+export async function answer(
+  name: string,
+  event: unknown,
+  ...args: string[]
+): Promise<Record<string, unknown> | undefined> {
+  const { code, stdout, stderr } = await hook(name, event, ...args);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  return stdout === "" ? undefined : JSON.parse(stdout);
+}
+
+/** Starts an editor named Desk, which is killed after the test. */
+export async function startDesk(root: string, settings: object = {}): Promise<FakeEditor> {
+  const server = [process.execPath, program.path, "--stdio"] as const;
+  const editor = await startEditor({
+    server,
+    folders: [root],
+    clientInfo: { name: "Desk" },
+    settings: { save: "never", ...settings },
+  });
+  onTestFinished(() => void editor.process.kill("SIGKILL"));
+  return editor;
+}
+
+/** A project with an editor that has unsaved text in `price.ts`, and `saved.ts` open and saved. */
+export async function layProject(settings: object = {}): Promise<{ home: string; root: string; editor: FakeEditor }> {
+  const home = ownStateHome();
+  const root = makeDirectory({ "price.ts": saved, "saved.ts": saved, "closed.ts": saved });
+  const editor = await startDesk(root, settings);
+  await editor.open({ uri: pathToFileURL(join(root, "price.ts")).href, text: unsaved });
+  await editor.open({ uri: pathToFileURL(join(root, "saved.ts")).href, text: saved });
+  await announced(home);
+  return { home, root, editor };
+}
+
+/** The events as the agents send them; that of opencode is what its plugin passes on. */
+export const events = {
+  claude: (tool_name: string, tool_input: object, hook_event_name = "PreToolUse"): object => ({
+    session_id: "95af993c",
+    cwd: dirname(String(Object.values(tool_input)[0])),
+    permission_mode: "default",
+    hook_event_name,
+    tool_name,
+    tool_input,
+    tool_use_id: "toolu_1",
+  }),
+  codex: (tool_name: string, command: string, cwd: string): object => ({
+    session_id: "01a20668",
+    turn_id: "01a20669",
+    cwd,
+    permission_mode: "default",
+    hook_event_name: "PreToolUse",
+    tool_name,
+    tool_input: { command },
+    tool_use_id: "call_1",
+  }),
+  gemini: (tool_name: string, tool_input: object, cwd: string, hook_event_name = "BeforeTool"): object => ({
+    session_id: "4384265e",
+    cwd,
+    hook_event_name,
+    tool_name,
+    tool_input,
+  }),
+  opencode: (tool: string, args: object, output?: string): object => ({
+    tool,
+    args,
+    directory: dirname(String(Object.values(args)[0])),
+    callID: "call_1",
+    sessionID: "ses_1",
+    ...(output === undefined ? {} : { output }),
+  }),
+};
+
+/** The reason in an answer that turns a tool away; throws if the answer does anything else. */
+export function reasonIn(name: Name, given: Record<string, unknown> | undefined): string {
+  const shapes: Readonly<Record<Name, (reason: string) => object>> = {
+    claude: denied,
+    codex: denied,
+    gemini: (reason) => ({ decision: "deny", reason }),
+    opencode: (reason) => ({ deny: reason }),
+  };
+  const output = (given?.hookSpecificOutput ?? given ?? {}) as Record<string, string>;
+  const reason = output.permissionDecisionReason ?? output.reason ?? output.deny ?? "";
+  expect(given).toEqual(shapes[name](reason));
+  return reason;
+}
+const denied = (permissionDecisionReason: string): object => ({
+  hookSpecificOutput: { hookEventName: "PreToolUse", permissionDecision: "deny", permissionDecisionReason },
+});
+
+/** Our tools as each agent names them. */
+export const ours: Readonly<Record<Name, RegExp>> = {
+  claude: /\bmcp__multi-edit__multi_edit\b.*\bmcp__multi-edit__read_document\b/,
+  codex: /\bmcp__multi_edit__apply_patch\b.*\bmcp__multi_edit__read_document\b/,
+  gemini: /\bmcp_multi-edit_multi_edit\b.*\bmcp_multi-edit_read_document\b/,
+  opencode: /\bmulti-edit_(?:multi_edit|apply_patch)\b.*\bmulti-edit_read_document\b/,
+};

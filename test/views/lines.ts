@@ -1,0 +1,89 @@
+/** Texts whose lines have hidden identities: whoever knows them knows where a line of an earlier text is now. */
+
+/** A line without its line ending. Two lines of one text may be equal; their identities never are. */
+export interface Line {
+  readonly id: number;
+  readonly text: string;
+}
+
+/** A text as lines, all of which end with LF. */
+export type Lines = readonly Line[];
+
+/** The replacement of `[from, to)` in a text, in UTF-16 code units: one change as an editor syncs it. */
+export interface Typed {
+  readonly from: number;
+  readonly to: number;
+  readonly insert: string;
+}
+
+/** A change to a text with identities, and how an editor would sync it: each entry applies to the result of the last. */
+export interface Deed {
+  readonly lines: Lines;
+  readonly typed: readonly Typed[];
+}
+
+let lastId = 0;
+
+/** A line that has never been in any text. */
+export const newLine = (text: string): Line => ({ id: ++lastId, text });
+
+/** The text of the lines. */
+export const textOf = (lines: Lines): string => lines.map(({ text }) => `${text}\n`).join("");
+
+/** The offset at which line `at` (0-based) starts. */
+const startOf = (lines: Lines, at: number): number => textOf(lines.slice(0, at)).length;
+
+/**
+ * Replaces `remove` lines from `at` on. `side`: a person adds a line either at the end of the line above or at the
+ * start of the line below, and removes lines accordingly.
+ */
+export function splice(lines: Lines, at: number, remove: number, insert: Lines, side: "above" | "below"): Deed {
+  const after = [...lines.slice(0, at), ...insert, ...lines.slice(at + remove)];
+  const [from, to] = [startOf(lines, at), startOf(lines, at + remove)];
+  if (side === "below" || at === 0) return { lines: after, typed: [{ from, to, insert: textOf(insert) }] };
+  const added = insert.map(({ text }) => `\n${text}`).join("");
+  return { lines: after, typed: [{ from: from - 1, to: to - 1, insert: added }] };
+}
+
+/** Types within a line; the line stays the same line. */
+export function typeWithin(lines: Lines, at: number, { from, to, insert }: Typed): Deed {
+  const line = lines[at]!;
+  const changed = { id: line.id, text: line.text.slice(0, from) + insert + line.text.slice(to) };
+  const start = startOf(lines, at);
+  return { lines: lines.with(at, changed), typed: [{ from: start + from, to: start + to, insert }] };
+}
+
+/** Replaces the whole text at once, as a formatter or a reload does. */
+export const replaceAll = (before: Lines, after: Lines): Deed => ({
+  lines: after,
+  typed: [{ from: 0, to: textOf(before).length, insert: textOf(after) }],
+});
+
+/** One deed after another. */
+export function inTurn(first: Deed, ...others: readonly ((lines: Lines) => Deed)[]): Deed {
+  let deed = first;
+  for (const other of others) {
+    const next = other(deed.lines);
+    deed = { lines: next.lines, typed: [...deed.typed, ...next.typed] };
+  }
+  return deed;
+}
+
+/** The deed by which lines that kept their order become other lines, line by line. */
+export function stepwise(before: Lines, after: Lines): Deed {
+  const kept = new Map(after.map((line) => [line.id, line]));
+  let deed: Deed = { lines: before, typed: [] };
+  const then = (next: (lines: Lines) => Deed): void => {
+    deed = inTurn(deed, next);
+  };
+  for (let at = before.length - 1; at >= 0; at--) {
+    const own = kept.get(before[at]!.id);
+    if (own === undefined) then((lines) => splice(lines, at, 1, [], "below"));
+    else if (own.text !== before[at]!.text) then((lines) => splice(lines, at, 1, [own], "below"));
+  }
+  for (const [at, line] of after.entries()) {
+    if (deed.lines[at]?.id !== line.id) then((lines) => splice(lines, at, 0, [line], "below"));
+  }
+  if (textOf(deed.lines) !== textOf(after)) return replaceAll(before, after);
+  return deed;
+}

@@ -1,0 +1,50 @@
+/** Draws scenarios, and makes those that fail as short as possible. */
+import { chanceOf } from "../codex/random.js";
+import { type Objection, play, type Scenario, type Stage, type Step, type Tally } from "./play.js";
+import { anyone } from "./world.js";
+
+const weights = {
+  typeLine: 6,
+  typeOnLine: 5,
+  removeLines: 2,
+  moveLines: 2,
+  copyLines: 2,
+  format: 1,
+  undo: 3,
+  save: 3,
+  reload: 1,
+  minutes: 1,
+  read: 3,
+  readSome: 2,
+  look: 3,
+  call: 12,
+} satisfies Record<Step["kind"], number>;
+
+/** The scenario of a seed. */
+export function drawScenario(seed: number): Scenario {
+  const chance = chanceOf(seed);
+  const step = (kind: Step["kind"], agent: string): Step => ({ kind, agent, seed: chance.below(2 ** 31) });
+  const main = chance.percent(85) ? "ann" : anyone;
+  const agent = (): string => chance.weighted({ [main]: 7, bob: 2, [main === anyone ? "ann" : anyone]: 1 });
+  const opening = step(chance.pick(["look", "read", "readSome"] as const), main);
+  const steps = Array.from({ length: chance.between(2, 9) }, () => step(chance.weighted(weights), agent()));
+  return {
+    seed: chance.below(2 ** 31),
+    isDistinct: chance.percent(30),
+    isClosed: chance.percent(12),
+    isCrlf: chance.percent(20),
+    steps: [opening, ...steps, step("call", main)],
+  };
+}
+
+/** Leaves out steps for as long as the judge still objects; returns the story of the shortest scenario. */
+export async function shortest(stage: Stage, scenario: Scenario, { kind, story }: Objection): Promise<string> {
+  let [best, told] = [scenario, story];
+  const tally: Tally = { calls: 0, landed: 0, refused: 0, open: 0, merged: 0 };
+  for (let i = best.steps.length - 1; i >= 0; i--) {
+    const shorter = { ...best, steps: best.steps.toSpliced(i, 1) };
+    const objection = await play(stage, shorter, tally);
+    if (objection?.kind === kind) [best, told] = [shorter, objection.story];
+  }
+  return told;
+}

@@ -1,0 +1,49 @@
+/**
+ * The judge of the views: texts whose lines have hidden identities change under the eyes of agents, and every call must
+ * do what the rules make of the identities. `VIEWS_RUNS` sets the number of scenarios, `VIEWS_SEED` the first seed,
+ * `VIEWS_MOST` the number of wrong outcomes after which it stops; with `VIEWS_REFUSED`, every refusal that the rules do
+ * not ask for is told as well.
+ */
+import { describe, expect, it } from "vitest";
+import { serverForDesks } from "./support/desk.js";
+import type { Tally } from "./views/play.js";
+import { play } from "./views/play.js";
+import { drawScenario, shortest } from "./views/scenarios.js";
+import { startStage } from "./views/stage.js";
+
+const program = serverForDesks();
+const runs = Number(process.env.VIEWS_RUNS ?? 150);
+const firstSeed = Number(process.env.VIEWS_SEED ?? 1);
+const showsRefused = process.env.VIEWS_REFUSED !== undefined;
+const most = Number(process.env.VIEWS_MOST ?? 3);
+
+describe("calls land where the agent looked", () => {
+  it.each(["changes", "wholeText"] as const)(
+    "if the editor syncs as %s",
+    { timeout: 30_000 + 200 * runs },
+    async (tells) => {
+      const stage = await startStage(program, tells);
+      const tally: Tally = { calls: 0, landed: 0, refused: 0, open: 0, merged: 0 };
+      const stories = { wrong: [] as string[], refused: [] as string[] };
+      for (let seed = firstSeed; seed < firstSeed + runs && stories.wrong.length < most; seed++) {
+        const scenario = drawScenario(seed);
+        const objection = await play(stage, scenario, tally);
+        if (objection === undefined) continue;
+        const isShown = objection.kind === "wrong" || showsRefused;
+        const story = isShown ? await shortest(stage, scenario, objection) : objection.story;
+        stories[objection.kind].push(`seed ${seed}:\n${story}`);
+      }
+      const { wrong, refused } = stories;
+      if (process.env.VIEWS_RUNS !== undefined)
+        process.stdout.write(
+          `${tells}: ${JSON.stringify({ ...tally, wrong: wrong.length, overcautious: refused.length })}\n`,
+        );
+      expect([...wrong, ...(showsRefused ? refused : [])].join(`\n${"=".repeat(60)}\n`)).toBe("");
+      // Where lines were moved or replaced around a place, refusing is right as well, if it is rare.
+      expect(refused.length, refused[0]).toBeLessThanOrEqual(Math.max(2, tally.calls / 50));
+      expect(tally.landed).toBeGreaterThan(runs / 4);
+      expect(tally.refused).toBeGreaterThan(runs / 10);
+      expect(tally.open).toBeLessThan(tally.calls / 4);
+    },
+  );
+});
