@@ -60,8 +60,7 @@ export function viewsOf({ earlier, synced, disk, came }: CaseFile): readonly Vie
     const isLatest = i >= onDisk;
     const [startLine = 1, endLine = Number.MAX_SAFE_INTEGER] = [read?.startLine, read?.endLine];
     const shown = [{ startLine, endLine }];
-    const own =
-      read === undefined ? [] : [{ base: "read", ...back(i), shown, isLatest } as const];
+    const own = read === undefined ? [] : [{ base: "read", ...back(i), shown, isLatest } as const];
     const next = earlier.findIndex((one, j) => j > i && one.saved);
     const until = next === -1 ? (onDisk === earlier.length ? onDisk : Number.POSITIVE_INFINITY) : next;
     const isSeen = (i === 0 || saved) && until > lastRead;

@@ -89,7 +89,11 @@ function writeFiles(one: Case, root: string): void {
 }
 
 /** Takes an open file through its earlier texts: the caller reads them, and the user types and saves. */
-async function relive({ path, earlier, synced, disk, came }: CaseFile, editor: FakeEditor, root: string): Promise<void> {
+async function relive(
+  { path, earlier, synced, disk, came }: CaseFile,
+  editor: FakeEditor,
+  root: string,
+): Promise<void> {
   const uri = toUri(join(root, path));
   const save = async (text: string): Promise<void> => {
     writeFileSync(join(root, path), text);
