@@ -39,6 +39,7 @@ describe("the packed files", () => {
     "client-samples/agents/codex/hooks/hooks.json",
     "client-samples/agents/gemini/gemini-extension.json",
     "client-samples/agents/gemini/hooks/hooks.json",
+    "client-samples/agents/hooks.md",
     "client-samples/agents/opencode/multiEdit.js",
     "client-samples/agents/opencode/package.json",
     "client-samples/pi/multiEdit.ts",

@@ -9,8 +9,17 @@ import { hashOf } from "./files.js";
  * not Linux. Other systems offer no simple way to find the start time.
  */
 export function processStart(pid: number): string | undefined {
-  // The program's name is in parentheses and may contain anything; the start time is the 20th field after it.
-  return /\)(?: \S+){19} (\d+) /.exec(orEmpty(() => readFileSync(`/proc/${pid}/stat`, "latin1")))?.[1];
+  return statFields(pid)[19];
+}
+
+/**
+ * The fields of a process's status on Linux that follow the program's name, which may contain anything: the state
+ * first, the number of threads at 17 and the start time at 19 (see proc_pid_stat(5), whose numbers are higher by 3).
+ * Empty if there is no such process or the system is not Linux.
+ */
+function statFields(pid: number): readonly string[] {
+  const text = orEmpty(() => readFileSync(`/proc/${pid}/stat`, "latin1"));
+  return text.slice(text.lastIndexOf(") ") + 2).split(" ");
 }
 
 /** Reports whether a process with this ID is alive and, as far as is known, was started at `start`. */
@@ -22,9 +31,10 @@ export function isProcess(pid: number, start: string | undefined): boolean {
   } catch (error) {
     if (!(error instanceof Error && "code" in error && error.code === "EPERM")) return false;
   }
-  if (start === undefined) return true;
-  const now = processStart(pid);
-  return now === undefined || start === now;
+  const { 0: state, 17: threads, 19: now } = statFields(pid);
+  // A zombie: the process has ended, but its parent, in a container perhaps for ever, has not asked for its exit code.
+  if (state === "Z" && Number(threads) <= 1) return false;
+  return start === undefined || now === undefined || start === now;
 }
 
 /**

@@ -2,11 +2,13 @@
  * The files that announce sessions: valid records are read back, and files that another user could have written are
  * ignored.
  */
-import { execFileSync, spawnSync } from "node:child_process";
-import { chmodSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { readRecords, recordPath, type SessionRecord, writeRecord } from "../../server/agent/session/record.js";
+import { findSessions } from "../../server/agent/session/sessions.js";
 import { limits } from "../../server/text/limits.js";
 import { isProcess, processStart, realOwners } from "../../server/workspace/process.js";
 import { inServerFolder } from "../../server/workspace/serverFolder.js";
@@ -130,6 +132,17 @@ describe("a process", () => {
     expect(isProcess(process.pid, "1")).toBe(processStart(process.pid) === undefined);
   });
 
+  it.runIf(process.platform === "linux")("has ended even if its parent never asks for its exit code", async () => {
+    // The shell becomes a program that knows nothing about the child that the shell has started.
+    const parent = spawn("sh", ["-c", "sleep 0.3 & echo $!; exec sleep 60"], { stdio: ["ignore", "pipe", "inherit"] });
+    onTestFinished(() => void parent.kill("SIGKILL"));
+    const pid = Number(String((await once(parent.stdout, "data"))[0]));
+    const state = (): string => execFileSync("ps", ["-o", "stat=", "-p", String(pid)], { encoding: "utf8" }).trim();
+    await expect.poll(state, { timeout: 10_000 }).toBe("Z");
+    process.kill(pid, 0);
+    expect([isProcess(pid, undefined), isProcess(pid, processStart(pid))]).toEqual([false, false]);
+  });
+
   it.runIf(process.platform === "linux")("has the start time that the system's own tool reports", () => {
     const ticks = Number(processStart(process.pid));
     const perSecond = Number(execFileSync("getconf", ["CLK_TCK"], { encoding: "utf8" }));
@@ -140,6 +153,17 @@ describe("a process", () => {
 });
 
 describe("the record of a session that may have ended", () => {
+  it.each([true, false])("does not matter if the session removes it meanwhile: %s", async (removes) => {
+    const directory = makeDirectory({});
+    write(directory, { ...record, pid: process.pid, processStart: undefined, address: join(directory, "gone.sock") });
+    const found = await findSessions(directory, { name: "test" }, async ({ id }) => {
+      if (removes) rmSync(recordPath(directory, id));
+      return true;
+    });
+    expect(found.unreached).toHaveLength(removes ? 0 : 1);
+    expect(found.removed).toBe(0);
+  });
+
   const here = realOwners().self;
   /** The name of a process of this machine that does not exist any more. */
   const ended = here.replace(/\d+-\d+$/, "4194305-1");

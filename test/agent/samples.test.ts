@@ -230,8 +230,13 @@ describe("the script", () => {
 });
 
 describe("the lines to paste", () => {
-  const page = readFileSync(new URL("../../client-samples/agents/README.md", import.meta.url), "utf8");
-  const blocks = [...page.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)].map(([, kind = "", text = ""]) => ({ kind, text }));
+  const [page, hooks] = ["README.md", "hooks.md"].map((name) =>
+    readFileSync(new URL(`../../client-samples/agents/${name}`, import.meta.url), "utf8"),
+  ) as [string, string];
+  const blocks = [...`${page}${hooks}`.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)].map(([, kind = "", text = ""]) => ({
+    kind,
+    text,
+  }));
   const setup = (name: string): string =>
     execFileSync(process.execPath, [program.path, "setup", name], {
       encoding: "utf8",

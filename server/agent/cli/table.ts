@@ -232,7 +232,7 @@ export const commandRows = {
   hook: {
     takes: "AGENT",
     about: "keep an agent's own tools away from unsaved text",
-    more: "Agents run this command themselves, before and after their own tools; client-samples/agents/README.md says how to set it up. Standard input has the event, and standard output gets the answer; without output, the tool goes ahead.",
+    more: "Agents run this command themselves, before and after their own tools; client-samples/agents/hooks.md says how to set it up. Standard input has the event, and standard output gets the answer; without output, the tool goes ahead.",
     exitCodes: [
       [0, "the output is the answer"],
       [1, "the arguments or the input are wrong, or the hook failed, and the tool goes ahead"],

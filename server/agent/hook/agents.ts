@@ -40,6 +40,8 @@ interface EventFields {
   readonly id: string;
   /** The id of the conversation. */
   readonly session: string;
+  /** The id of a subagent, which has not seen what the main agent has; absent for the main agent. */
+  readonly subagent: string;
 }
 
 /** Lines of a text in the editor that replace what the agent's own tool has read from disk. */
@@ -92,6 +94,7 @@ const hookFields: EventFields = {
   directory: "cwd",
   id: "tool_use_id",
   session: "session_id",
+  subagent: "agent_id",
 };
 
 const byName =
@@ -204,7 +207,8 @@ export const hookedAgents: Readonly<Record<(typeof hookNames)[number], HookedAge
   },
   opencode: {
     name: "opencode",
-    fields: { tool: "tool", input: "args", directory: "directory", id: "callID", session: "sessionID" },
+    // A subagent of opencode has a conversation of its own.
+    fields: { tool: "tool", input: "args", directory: "directory", id: "callID", session: "sessionID", subagent: "" },
     tools: {
       read: { kind: "read", field: "filePath" },
       edit: { kind: "edit", field: "filePath" },
@@ -248,6 +252,8 @@ export interface OwnCall {
    * `undefined` if the agent gives its calls no ids.
    */
   readonly id: string | undefined;
+  /** The ids of the conversation and of the subagent in it; `undefined` if the event does not say which it is. */
+  readonly conversation: string | undefined;
   readonly event: Readonly<Record<string, unknown>>;
 }
 
@@ -267,7 +273,9 @@ export function readEvent(agent: HookedAgent, event: Readonly<Record<string, unk
   const paths = tool.kind === "patch" ? [...text.matchAll(patchHeader)].map(([, path = ""]) => path) : [text];
   const given = event[fields.directory];
   const directory = typeof given === "string" && given !== "" ? given : process.cwd();
-  const ids = [event[fields.session], event[fields.id]];
+  const session = event[fields.session];
+  const ids = [session, event[fields.id]];
+  const hasSession = typeof session === "string" && session !== "";
   return {
     tool,
     input: input as Record<string, unknown>,
@@ -275,6 +283,7 @@ export function readEvent(agent: HookedAgent, event: Readonly<Record<string, unk
     patch: command === undefined ? (tool.kind === "patch" ? text : undefined) : command.patch,
     directory: resolve(directory, ...(command?.folders ?? [])),
     id: ids.every((one) => typeof one === "string") ? JSON.stringify([...ids, name, input]) : undefined,
+    conversation: hasSession ? JSON.stringify([session, event[fields.subagent] ?? ""]) : undefined,
     event,
   };
 }

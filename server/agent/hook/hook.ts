@@ -7,7 +7,7 @@ import { limits } from "../../text/limits.js";
 import { expandHome, fromDirectory } from "../../workspace/pathText.js";
 import { homeFolder, inServerFolder } from "../../workspace/serverFolder.js";
 import { hookNames } from "../cli/table.js";
-import { isAgentId } from "../session/agentId.js";
+import { agentIdFor, isAgentId } from "../session/agentId.js";
 import { type RequestResult, resultOf } from "../session/awaitAnswer.js";
 import { sessionName } from "../session/selectSession.js";
 import type { LiveSession } from "../session/sessions.js";
@@ -100,7 +100,8 @@ async function answerTo(call: OwnCall, options: HookOptions, version: string): P
   if (remembered !== undefined) return deny(remembered || hookSentences.underway);
   const paths = call.paths.map((path) => expandHome(fromDirectory(call.directory, path), homeFolder()));
   const id = process.env.MULTI_EDIT_AGENT;
-  const caller = { name: agent.name, version, ...(isAgentId(id) ? { agent: id } : {}) };
+  const own = (): string => agentIdFor(call.conversation && `${agent.name} ${call.conversation}`);
+  const caller = { name: agent.name, version, agent: isAgentId(id) ? id : own() };
   const { states, close } = await fileStates(paths, inServerFolder("sessions"), caller);
   try {
     if (call.tool.kind === "read") {

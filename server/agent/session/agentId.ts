@@ -1,5 +1,5 @@
 /** Ids of agents, which stay the same on all connections of one agent. */
-import { randomBytes } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { limits } from "../../text/limits.js";
 
 /**
@@ -8,6 +8,15 @@ import { limits } from "../../text/limits.js";
  */
 export function newAgentId(): string {
   return randomBytes(8).toString("hex");
+}
+
+/**
+ * Returns the id of the agent that takes part in a conversation: the same one for the same text, in the form of
+ * `newAgentId`. `undefined`: the conversation is not known, so the id is a new one, and no two calls have it.
+ */
+export function agentIdFor(conversation: string | undefined): string {
+  if (conversation === undefined) return newAgentId();
+  return createHash("sha256").update(conversation).digest("hex").slice(0, 16);
 }
 
 /** Reports whether a value is a valid agent id: 1 to `limits.agentId` printable ASCII characters, without spaces. */

@@ -1,4 +1,5 @@
 /** Finds the user's running editor sessions through their announcements and asks each for its open files. */
+import { existsSync } from "node:fs";
 import { hostname } from "node:os";
 import { dirname } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -12,7 +13,7 @@ import { folderProblems } from "../../workspace/sentences.js";
 import { privacyProblem } from "../../workspace/serverFolder.js";
 import { sessionProblems } from "../sentences.js";
 import { type ConnectResult, connect, type SessionConnection } from "./connect.js";
-import { type ReadRecords, readRecords, removeRecord, type SessionRecord } from "./record.js";
+import { type ReadRecords, readRecords, recordPath, removeRecord, type SessionRecord } from "./record.js";
 
 /** A session that was reached and has reported its open files. */
 export interface LiveSession extends SessionConnection {
@@ -66,6 +67,7 @@ export async function findSessions(
   let { removed } = announced;
   for (const { record, reply } of freshAnswers) {
     if (reply.ok) reached.push(reply.session);
+    else if (isWithdrawn(record, reply.why, directory)) continue;
     else if (hasEnded(record, reply.why, directory)) {
       removed += 1;
       removeRecord(directory, record);
@@ -126,6 +128,14 @@ function readAnnouncements(directory: string): ReadRecords & Pick<FoundSessions,
     const unread = sessionProblems.blind(folderProblems.unusable(directory, folderProblems.system(codeOf(error))));
     return { records: [], closed: [], stale: [], removed: 0, problems: [unread], hidden: [], blind: [unread] };
   }
+}
+
+/**
+ * Reports whether a session has removed its announcement since it was read. A session that ends does so before it
+ * closes its socket, and its process may run for a moment longer.
+ */
+function isWithdrawn(record: SessionRecord, why: Unreached, directory: string): boolean {
+  return why.kind === "absent" && !existsSync(recordPath(directory, record.id));
 }
 
 /**
