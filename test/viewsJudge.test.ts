@@ -6,10 +6,10 @@
  */
 import { describe, expect, it } from "vitest";
 import { serverForDesks } from "./support/desk.js";
-import type { Tally } from "./views/play.js";
 import { play } from "./views/play.js";
 import { drawScenario, shortest } from "./views/scenarios.js";
 import { startStage } from "./views/stage.js";
+import { emptyTally } from "./views/story.js";
 
 const program = serverForDesks();
 const runs = Number(process.env.VIEWS_RUNS ?? 150);
@@ -23,7 +23,7 @@ describe("calls land where the agent looked", () => {
     { timeout: 30_000 + 200 * runs },
     async (tells) => {
       const stage = await startStage(program, tells);
-      const tally: Tally = { calls: 0, landed: 0, refused: 0, open: 0, merged: 0 };
+      const tally = emptyTally();
       const stories = { wrong: [] as string[], refused: [] as string[] };
       for (let seed = firstSeed; seed < firstSeed + runs && stories.wrong.length < most; seed++) {
         const scenario = drawScenario(seed);
@@ -43,7 +43,9 @@ describe("calls land where the agent looked", () => {
       expect(refused.length, refused[0]).toBeLessThanOrEqual(Math.max(2, tally.calls / 50));
       expect(tally.landed).toBeGreaterThan(runs / 4);
       expect(tally.refused).toBeGreaterThan(runs / 10);
-      expect(tally.open).toBeLessThan(tally.calls / 4);
+      expect(tally.open).toBeLessThan(tally.calls / 10);
+      for (const count of [tally.undone, tally.kept, tally.moved, tally.rewritten, tally.dirty])
+        expect(count, JSON.stringify(tally)).toBeGreaterThan(0);
     },
   );
 });

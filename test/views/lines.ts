@@ -4,6 +4,11 @@
 export interface Line {
   readonly id: number;
   readonly text: string;
+  /**
+   * The identities that it has for whoever compares each whole text with the next one; there is one for each way of
+   * comparing. `undefined`: its own.
+   */
+  readonly guesses?: readonly number[];
 }
 
 /** A text as lines, all of which end with LF. */

@@ -1,11 +1,11 @@
 /** The allowed outcomes of a call: the rules for views, applied to the identities of the lines. */
 import { limits } from "../../server/text/limits.js";
-import { carryByDiff, guessedIds, isAlike } from "./alike.js";
+import { carryByDiff, isAlike, isGuessed } from "./alike.js";
 import { type Call, type Meant, newLines, oldLines } from "./calls.js";
-import { type Carried, carry, type Effect, joined, product, type Seen, withEffects } from "./carry.js";
+import { type Carried, carry, carryInserted, type Effect, joined, product, type Seen, withEffects } from "./carry.js";
 import { type Lines, textOf } from "./lines.js";
-import { type Alone, type Found, pointed, resolve } from "./resolve.js";
-import type { View, World } from "./world.js";
+import { type Alone, effectsHere, type Found, pointed, resolve } from "./resolve.js";
+import { isCarriedByDiff, type View, type World } from "./world.js";
 
 /** The outcomes that the rules allow. */
 export interface Allowed {
@@ -74,7 +74,9 @@ function optionsOf(
   if (says.some(({ view, found }) => found.kind === "several" && view.shown !== "all")) return [{ kind: "open" }];
   if (all.length < says.length || (hasPresent && own.kind === "several")) return [several];
   const keys = places.map(({ found }) => keyOf(found.lines));
-  const isPart = own.kind === "one" && places.some(({ found }) => isPartOf(own.lines, found.lines));
+  const isPart =
+    own.kind === "one" &&
+    places.some(({ found }) => isPartOf(own.lines, found.lines) || isWithin(own, found.lines, world.present.lines));
   const ownKey = own.kind === "one" && !isPart ? keyOf(own.lines) : undefined;
   const { view, found } = places[0]!;
   const isUnsure = places.some((one) => isCarriedByDiff(one.view, world));
@@ -95,9 +97,9 @@ function optionsOf(
   if (hasPresent && ownKey !== undefined) return [several, ...alike];
   const [length, expected] = [found.lines.length, oldLines(edit).length];
   if (!found.isExact || length !== expected) return [{ kind: "open" }];
-  const guessed: Option[] = isUnsure
-    ? [{ kind: "carried", carried: carryByDiff(edit, found.at, view, world.present) }]
-    : [];
+  const guesses = isUnsure ? carryByDiff(edit, found.at, view, world.present) : [];
+  const inserted = carryInserted(edit, found.at, view, world.present);
+  const guessed = [...guesses, ...inserted].map((carried): Option => ({ kind: "carried", carried }));
   const little = isFaint ? doubts : [];
   return [...unsure, ...little, ...alike, ...guessed, carriedOption({ world, call, edit }, view, found.at)];
 }
@@ -127,8 +129,7 @@ function isPerhaps(
   const place = view.lines.slice(at, at + oldLines(edit).length).map(({ id }) => id);
   const isPart = own.lines.every(({ id }) => place.includes(id));
   if (isPart || isAlike(own.lines, edit)) return true;
-  const ids = isUnsure ? guessedIds(view.lines, present.lines) : [];
-  return isUnsure && own.lines.every((_, i) => ids[own.at + i] === place[i]);
+  return isUnsure && isGuessed(edit, at, view, present, own.at);
 }
 
 const isMoved = (lines: Lines, { time }: View, { present }: World): boolean =>
@@ -192,16 +193,15 @@ function foundIn(view: View, call: Call, i: number): Found {
 const isPartOf = (lines: Lines, others: Lines): boolean =>
   lines.length < others.length && lines.every(({ id }) => others.some((other) => other.id === id));
 
-const keyOf = (lines: Lines): string => lines.map(({ id }) => id).join(" ");
-
-/** Reports whether a text was replaced as a whole since it was seen, and lines may be confused. */
-function isCarriedByDiff(view: View, { present, lastWhole }: World): boolean {
-  if (view.time >= lastWhole && !view.isForeign) return false;
-  const areDistinct = [view.lines, present.lines].every(
-    (lines) => new Set(lines.map(({ text }) => text.trim())).size === lines.length,
-  );
-  return !areDistinct || [...present.moved.values()].some((time) => time > view.time);
+/** Reports whether a present place lies between the lines that are left of another one, and has fewer lines than it. */
+function isWithin({ at, lines }: Extract<Found, { kind: "one" }>, place: Lines, now: Lines): boolean {
+  const left = now.flatMap(({ id }, i) => (place.some((line) => line.id === id) ? [i] : []));
+  const [first, last] = [left[0], left.at(-1)];
+  if (first === undefined || last === undefined || lines.length >= place.length) return false;
+  return first <= at && at + lines.length - 1 <= last;
 }
+
+const keyOf = (lines: Lines): string => lines.map(({ id }) => id).join(" ");
 
 function together({ world, call, alone }: Subject, choice: readonly Option[]): Allowed {
   const { lines } = world.present;
@@ -220,7 +220,7 @@ function together({ world, call, alone }: Subject, choice: readonly Option[]): A
     const { text } = resolve(lines, { form: call.form, edits: [pointed(call.edits[0]!, call.form, only.at)] });
     return text === undefined ? { ...nothing, isOpen: true } : { ...nothing, texts: new Set([text]) };
   }
-  const effects = choice.map((one, i) => effectsOf(one, { world, edit: call.edits[i]!, found: alone.found[i]! }));
+  const effects = choice.map((one, i) => effectsOf(one, { world, call, edit: call.edits[i]!, found: alone.found[i]! }));
   if (effects.some((list) => list === undefined)) return { ...nothing, codes, isOpen: true };
   const made = product(effects.map((list) => list ?? [])).map((list) => textOf(withEffects(lines, [joined(list)])));
   return { texts: new Set(made), codes, isOpen: false };
@@ -241,15 +241,17 @@ function codesOf(option: Option, own: Found): string[] {
 
 function effectsOf(
   option: Option,
-  { world, edit, found }: { readonly world: World; readonly edit: Meant; readonly found: Found },
+  { world, call, edit, found }: Pick<Subject, "world" | "call"> & { readonly edit: Meant; readonly found: Found },
 ): readonly Effect[] | undefined {
+  const { present } = world;
   if (option.kind === "done") return [joined([])];
   if (option.kind === "carried") return option.carried.effects;
-  const at = option.kind === "there" ? option.at : found.kind === "one" && found.isExact ? found.at : undefined;
-  if (at === undefined) return undefined;
-  const { present } = world;
+  if (option.kind === "today") {
+    if (found.kind === "one") return effectsHere(found, { edit, form: call.form }, present);
+    return found.code === "skipped" ? [joined([])] : undefined;
+  }
+  if (option.kind !== "there") return undefined;
   const now = { lines: present.lines, time: Number.MAX_SAFE_INTEGER };
-  const carried = carry(edit, at, now, present);
-  const isWhole = oldLines(edit).every((line, n) => present.lines[at + n]?.text === line.text);
-  return isWhole ? carried.effects : undefined;
+  const isWhole = oldLines(edit).every((line, n) => present.lines[option.at + n]?.text === line.text);
+  return isWhole ? carry(edit, option.at, now, present).effects : undefined;
 }
