@@ -58,6 +58,7 @@ describe("a page", () => {
         bom: false,
         utf16: false,
         earlier: [],
+        came: "typed",
       },
     ]);
   });

@@ -1,9 +1,13 @@
 /** The law of regions: planning parts of a text gives the same result as the plain loop over the whole text. */
 import { describe, expect, test } from "vitest";
+import { draftOf } from "../server/plan/draft.js";
 import { planByRegions } from "../server/plan/edits/regions.js";
 import { type Drafted, planSequential } from "../server/plan/edits/sequential.js";
 import { toEnd } from "../server/text/lines.js";
+import { documentAt, type SentEdit } from "./support/planning.js";
 import { regionBatch } from "./support/regionBatches.js";
+
+const inOrder = { atomic: "none", order: "sequential", overwrite: false } as const;
 
 /** REGION_BATCHES=1000000 sets the number of batches; REGION_SEED=1 starts at seed 1 and prints the outcomes. */
 const { REGION_BATCHES = "10000", REGION_SEED } = process.env;
@@ -23,7 +27,7 @@ describe("regions", () => {
     const statuses = new Map<string, number>();
     for (let i = 0; i < count; i++) {
       const { start, edits, lenient } = regionBatch(seed + i);
-      const options = { atomic: "none", order: "sequential", lenient, overwrite: false } as const;
+      const options = { ...inOrder, lenient };
       const planned = toEnd(planByRegions(start, edits, options));
       if (planned === undefined) continue;
       inRegions++;
@@ -38,5 +42,35 @@ describe("regions", () => {
     }
     if (REGION_SEED !== undefined) console.log({ seed, count, inRegions, ...Object.fromEntries(statuses) });
     expect(inRegions / count, `seed ${seed}`).toBeGreaterThan(0.3);
+  });
+
+  /** Batches for which the results once differed. */
+  const examples: readonly { name: string; text: string; edits: readonly SentEdit[] }[] = [
+    {
+      name: "lines far from an edit show by how many spaces the document is indented",
+      text: `a {\n  b {\n  }\n}\n${"-\n".repeat(20)}    one();\nlast();\n-\n`,
+      edits: [
+        { oldText: "last();", newText: "next();" },
+        { oldText: "\tone();", newText: "\tone();\n\t\ttwo();" },
+      ],
+    },
+    {
+      name: "an earlier edit changes by how many spaces most lines are indented",
+      text: `a {\n    b {\n    }\n}\n${"-\n".repeat(20)}c {\n    one();\n}\n`,
+      edits: [
+        { oldText: "a {\n    b {\n    }", newText: "a {\n   b {\n      d {}\n   }" },
+        { oldText: "\tone();", newText: "\tone();\n\t\ttwo();" },
+      ],
+    },
+  ];
+
+  test.each(examples)("give the same result: $name", ({ text, edits }) => {
+    const operations = edits.map(
+      (edit, index) => ({ kind: "edit", path: "a", replaceAll: false, ...edit, index }) as const,
+    );
+    const options = { ...inOrder, lenient: true };
+    const planned = toEnd(planByRegions(draftOf(documentAt("a", text)), operations, options));
+    const plain = toEnd(planSequential(draftOf(documentAt("a", text)), operations, options));
+    expect(planned && seen(planned)).toEqual(seen(plain));
   });
 });

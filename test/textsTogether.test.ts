@@ -5,6 +5,7 @@
 import { describe, expect, it } from "vitest";
 import type { ClientCapabilities } from "vscode-languageserver/node";
 import {
+  batch,
   type Desk,
   type DeskOptions,
   failed,
@@ -313,5 +314,17 @@ describe("an editor that breaks its promise", () => {
     expect(askedFor(desk)).toEqual([all, ["b.txt"], ["b.txt"]]);
     expect(await desk.undo()).toMatchObject({ outcome: "applied" });
     expect(askedFor(desk).slice(3)).toHaveLength(3);
+  });
+
+  it("and ignores the version of a single text: later edits to several go one by one", async () => {
+    const desk = await start({ open: three });
+    desk.editor.behave("ignoresVersions", "honest");
+    typeBeforeEdit(desk, 1, () => desk.typeBefore("b.txt", "old", "typed "));
+    expect(await desk.apply(batch(["b.txt", "old b", "new b"]))).toMatchObject({ applied: true });
+    const before = desk.editor.asked.length;
+    expect(await desk.apply(batch(["a.txt", "old a", "new a"], ["c.txt", "old c", "new c"]))).toMatchObject({
+      applied: true,
+    });
+    expect(askedFor(desk).slice(before)).toEqual([["a.txt"], ["c.txt"]]);
   });
 });

@@ -281,8 +281,9 @@ eglot sends changes only after half a second without typing; until then, an agen
       ;; In a narrowed buffer, eglot signals an error, and the hook would lose this function.
       (widen)
       (eglot--signal-textDocument/didChange)
-      ;; eglot does not see what is typed in a clone.
+      ;; eglot does not see what is typed in a clone, so it would send the text with a version that it has already sent.
       (when (and multi-edit--eglots-tick (/= multi-edit--eglots-tick (buffer-chars-modified-tick)))
+        (multi-edit--raise-eglots-version)
         (setq eglot--recent-changes :emacs-messup)
         (eglot--signal-textDocument/didChange)))))
 

@@ -130,6 +130,12 @@ The server reads them when it starts.  Write false as `:json-false', and lists a
           ((boundp 'eglot--docver) eglot--docver)
           (t eglot--versioned-identifier))))
 
+(defun multi-edit--raise-eglots-version ()
+  "Raise the version that eglot will send for the current buffer's text, because eglot has not noticed a change to it."
+  (if (boundp 'eglot--docver)
+      (cl-incf eglot--docver)
+    (cl-incf eglot--versioned-identifier)))
+
 (defun multi-edit--encoding (session)
   "Return the encoding in whose units SESSION counts columns: \"utf-8\", \"utf-16\" or \"utf-32\"."
   (or (plist-get (multi-edit--plist (if (multi-edit--lsp-p session)

@@ -32,9 +32,11 @@ export function findBetweenEmptyLines(index: TextIndex, oldText: string): Found 
   const { lines, ended } = wholeLines(oldText);
   const front = lines.findIndex((line) => trimEnd(line) > 0);
   const end = lines.findLastIndex((line) => trimEnd(line) > 0) + 1;
-  const isOnlyEnded = front === 0 && end === lines.length;
-  if (isOnlyEnded ? !ended : !isTelling(oldText)) return [];
   const back = lines.length - end + (ended ? 1 : 0);
+  if (front === 0 && back === 0) return [];
+  // Whitespace after the only line ending is ignored, like all trailing whitespace.
+  const isOnlyEnded = front === 0 && back === 1;
+  if (!isOnlyEnded && !isTelling(oldText)) return [];
   const inside = filledLines(index, { lines: lines.slice(front, end), ended: false });
   if (inside === "tooMany") return inside;
   const matched = index.matchedLines;

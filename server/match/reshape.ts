@@ -48,7 +48,17 @@ function isKnownWidth(index: TextIndex, { oldText, newText }: Sought, shift: Shi
 }
 
 /** Reports whether lines usually get deeper than the line above by a number of spaces or a multiple of it, or never do. */
-function isStep({ matchedLines: lines }: TextIndex, width: number): boolean {
+function isStep({ habits }: TextIndex, width: number): boolean {
+  if (!usualSteps.has(habits)) usualSteps.set(habits, usualStep(habits));
+  const step = usualSteps.get(habits);
+  return step === undefined || step % width === 0;
+}
+
+/** The result of `usualStep` for each text, because many edits of a batch may ask for it. */
+const usualSteps = new WeakMap<TextIndex, number | undefined>();
+
+/** Returns the number of spaces by which lines usually get deeper than the line above; `undefined` if they never do. */
+function usualStep({ matchedLines: lines }: TextIndex): number | undefined {
   const counts = new Map<number, number>();
   let above = Number.POSITIVE_INFINITY;
   for (let line = 0; line < Math.min(lines.lineCount, linesCompared); line++) {
@@ -61,7 +71,7 @@ function isStep({ matchedLines: lines }: TextIndex, width: number): boolean {
     above = indent.length;
   }
   const [most] = [...counts].sort((a, b) => b[1] - a[1]);
-  return most === undefined || most[0] % width === 0;
+  return most?.[0];
 }
 
 /** The number of a document's lines that are compared to find by how much lines get deeper. */
@@ -129,8 +139,9 @@ export function trimmedEnds(
 ): Sought | undefined {
   const old = lineTexts(oldText);
   const next = lineTexts(newText);
-  const spare = atEnd && next.at(-1) !== "" && back === 1 ? 0 : back;
   const isEmpty = (line: string): boolean => trimEnd(line) === 0;
+  const isEnded = newText === "" || (next.length > 1 && isEmpty(next.at(-1)!));
+  const spare = atEnd && !isEnded && back === 1 ? 0 : back;
   const isAlike =
     next.length >= front + spare + (spare > 0 && newText !== "" ? 1 : 0) &&
     next.slice(0, front).every(isEmpty) &&

@@ -1,4 +1,5 @@
 /** A text and the structures for searching it. Each structure is built once, on first use. */
+import { isAllBlank } from "../text/chars.js";
 import { LineIndex, type LineRule, toEnd } from "../text/lines.js";
 import { type Fold, Folded, hasTypography } from "./fold.js";
 import { type LineFold, LineTable } from "./lineTable.js";
@@ -15,6 +16,11 @@ export class TextIndex {
   private ownLines: LineIndex | undefined;
   private anyLines: LineIndex | undefined;
   private isMixed: boolean | undefined;
+  /**
+   * The text whose lines show how the document is indented: that of the whole document before the batch or, if that has
+   * nothing but whitespace, the first one that has more.
+   */
+  readonly habits: TextIndex;
 
   constructor(
     readonly text: string,
@@ -22,7 +28,11 @@ export class TextIndex {
     readonly rule: LineRule,
     /** Maps an offset to the 1-based line number that callers use; `undefined` if they use this text's line numbers. */
     private readonly numbering?: (offset: number) => number,
-  ) {}
+    /** The `habits` of the text that this one comes from; `undefined` if there is none. */
+    habits?: TextIndex,
+  ) {
+    this.habits = habits === undefined || isAllBlank(habits.text) ? this : habits;
+  }
 
   /** `true` if the text contains line endings of more than one kind. */
   get hasMixedLineEnds(): boolean {

@@ -47,7 +47,8 @@ export function afterStep(draft: Draft, step: ChangeSet): Draft {
   // Callers use the line numbers of the text before the batch. A line that the batch wrote gets the number of the line
   // it replaced. `callersLine` must not capture the draft, or each draft would keep all earlier ones in memory.
   const callersLine = (offset: number): number => base.callersLine(change.unitBack(offset).from);
-  return { ...draft, change, index: new TextIndex(step.apply(draft.index.text), draft.document, callersLine) };
+  const { text, habits } = draft.index;
+  return { ...draft, change, index: new TextIndex(step.apply(text), draft.document, callersLine, habits) };
 }
 
 /** Returns the draft's overall change, with unaltered text trimmed from both ends of each individual change. */

@@ -122,10 +122,15 @@ export class Trails {
   }
 
   /** Notes that a caller has read lines of a document. `version`: `null` for a closed file. */
-  read(caller: string, { uri, version, text }: ReadDocument, shown: ShownLines): void {
+  read(caller: string, { uri, version, text, onDisk }: ReadDocument, shown: ShownLines): void {
     const followed = this.open.get(uri);
     if (version === null) this.#readClosed(uri, { caller, text, shown: [shown] });
-    else if (followed?.text === text) trailOf(followed).read(caller, shown);
+    else if (followed?.text === text) {
+      const trail = trailOf(followed);
+      // An editor that has read a file again does not say so; noted later, the file would count as changed since the read.
+      if (onDisk === "same") trail.saved(this.now());
+      trail.read(caller, shown);
+    }
     this.#limit();
   }
 
@@ -228,6 +233,8 @@ interface ReadDocument {
   readonly uri: string;
   readonly version: number | null;
   readonly text: string;
+  /** As in a `Document`. */
+  readonly onDisk?: "same" | "differs" | undefined;
 }
 
 /** Returns a file's text with the line endings as the editor syncs them. */

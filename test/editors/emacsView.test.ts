@@ -17,7 +17,7 @@ import {
 import { blockOf } from "./attach.js";
 import { expectCapture } from "./captures.js";
 import { type EmacsDriver, type EmacsKind, eglot, eglotWith, keys, lspMode, plainEmacs } from "./emacs.js";
-import { editsBehindIndirect, editsNarrowed } from "./emacsBuffers.js";
+import { countsUnseenChanges, editsBehindIndirect, editsNarrowed } from "./emacsBuffers.js";
 import { absence, type Session, startSession } from "./session.js";
 import { onStage, type Stage } from "./stage.js";
 
@@ -73,6 +73,7 @@ function describeEmacs(kind: EmacsKind): void {
   // lsp-mode does not see what is typed in an indirect buffer.
   if (kind !== lspMode)
     it("edits a buffer that was changed by way of an indirect buffer", inEmacs(editsBehindIndirect));
+  if (kind !== lspMode) it("sends changes of which Emacs calls no hook", inEmacs(countsUnseenChanges));
   it("shows a diff of 240 lines to its end, and applies it", inEmacs(readsToTheEnd));
   it("rejects with a reason", inEmacs(rejects));
   it("takes no key and no answer from a person who types text", inEmacs(typesText));

@@ -2,8 +2,9 @@
 import { expect, it, vi } from "vitest";
 import { batch } from "../support/desk.js";
 import { blockOf } from "./attach.js";
+import type { EditorKind } from "./editor.js";
 import { helix, helixFor, olderHelix } from "./helix.js";
-import { absence, startSession } from "./session.js";
+import { absence, type Session, startSession } from "./session.js";
 import { onStage, type Stage } from "./stage.js";
 
 const always = 'confirm = "always"';
@@ -32,23 +33,28 @@ for (const kind of [helix, olderHelix]) {
       if (process.env.REQUIRE_EDITORS === "1") throw new Error(leftOut);
       return console.log(leftOut);
     }
-    const session = await startSession(helixFor(kind, [], attach));
+    const session = await startSession(helixFor(kind, [], attach), { whenStarted: (editor) => named(kind, editor) });
     try {
-      await onStage(session, namesSettings);
+      await onStage(session, asks);
     } finally {
       await session.stop();
     }
   });
 }
 
-async function namesSettings(stage: Stage): Promise<void> {
-  const { wire, session } = stage;
-  const about = /There is no setting "(confrim" \(did you mean "confirm"\?\) or "svae|svae" .*or "confrim)"/;
+/** Helix shows a message only until the next key. */
+async function named(kind: EditorKind, { driver, wire }: Pick<Session, "driver" | "wire">): Promise<void> {
   const messages = () => wire.messages.filter(({ message }) => message.method === "window/showMessage");
   await wire.until("a message", () => messages()[0]);
+  const about = /There is no setting "(confrim" \(did you mean "confirm"\?\) or "svae|svae" .*or "confrim)"/;
   expect(messages().map(({ message }) => message.params)).toEqual([{ type: 2, message: expect.stringMatching(about) }]);
-  const screen = (): string => stage.driver.said().replace(/\s+/g, " ");
-  if (session.kind.root === "current") await expect.poll(screen).toContain('multi-edit: There is no setting "');
+  const screen = (): string => driver.said().replace(/\s+/g, " ");
+  if (kind.root === "current")
+    await expect.poll(screen, { timeout: 10_000 }).toContain('multi-edit: There is no setting "');
+}
+
+async function asks(stage: Stage): Promise<void> {
+  const { wire, session } = stage;
   stage.lay({ "a.txt": "old\n" });
   await stage.open("a.txt");
   const told = stage.apply("agent", batch(["a.txt", "old", "new"]));

@@ -45,11 +45,19 @@ export function versionOf(kind: EditorKind): string {
   return version;
 }
 
-/** Starts an editor. `encodings`: the position encodings to offer instead of the editor's own. */
-export async function startSession(
-  kind: EditorKind,
-  options: { encodings?: readonly string[] } = {},
-): Promise<Session> {
+/** A session's options; all are optional. */
+interface SessionOptions {
+  /** The position encodings to offer instead of the editor's own. */
+  readonly encodings?: readonly string[];
+  /**
+   * Runs as soon as the server knows its first file. No key is pressed until it settles, so that whatever the editor
+   * shows of the server's start stays on the screen.
+   */
+  readonly whenStarted?: (editor: Pick<Session, "driver" | "wire">) => Promise<void>;
+}
+
+/** Starts an editor. */
+export async function startSession(kind: EditorKind, options: SessionOptions = {}): Promise<Session> {
   // A socket's path must be short.
   const base = realpathSync(mkdtempSync(join(tmpdir(), "me-")));
   const place = await layPlace(kind, base, options.encodings);
@@ -67,6 +75,7 @@ export async function startSession(
     await driver.open(first);
     const wire = await openWire(place.link);
     await wire.whenOpen(first);
+    await options.whenStarted?.({ driver, wire });
     wire.setFolders({ remove: [place.folder] });
     await driver.closeAll();
     return { kind, place, driver, wire, folder: place.folder, home: place.home, first, stop };

@@ -16,6 +16,8 @@ const fileFlags = [
   "before",
   "read",
   "saved",
+  "replaced",
+  "reloaded",
 ] as const;
 type FileFlag = (typeof fileFlags)[number];
 
@@ -43,7 +45,11 @@ export interface EarlierText {
   readonly saved: boolean;
   /** The lines of this text that the caller reads; `undefined` if it reads none. */
   readonly read: { readonly startLine?: number; readonly endLine?: number } | undefined;
+  readonly came: Coming;
 }
+
+/** The way that a text came to be in the editor; `replaced`: in one change of the whole text. */
+export type Coming = "typed" | "replaced" | "reloaded";
 
 /** One file of a case, as it is in the editor and on disk before the call. */
 export interface CaseFile {
@@ -63,6 +69,7 @@ export interface CaseFile {
   readonly utf16: boolean;
   /** The texts that an open file had before, oldest first; the user types what leads from one to the next. */
   readonly earlier: readonly EarlierText[];
+  readonly came: Coming;
 }
 
 /** The location of an outcome's block on its page: the 0-based lines of the two fences. */
@@ -302,7 +309,7 @@ function filesOf(blocks: readonly Block[], fail: Fail): readonly CaseFile[] {
       continue;
     }
     const texts = earlier.get(words.path) ?? [];
-    const file = typedSince(toFile(block, words, fail), texts, words.flags.has("saved"));
+    const file = typedSince(toFile(block, words, fail), texts, isSaved(words));
     const before = byPath.get(file.path);
     const together = before === undefined || dirty.has(file.path) !== words.flags.has("dirty");
     if (!together || (before?.synced !== undefined && file.synced !== undefined)) {
@@ -314,10 +321,16 @@ function filesOf(blocks: readonly Block[], fail: Fail): readonly CaseFile[] {
   return [...byPath.values()];
 }
 
-function toEarlier(block: Block, { flags, lines }: FileWords): EarlierText {
+const comingOf = ({ flags }: FileWords): Coming =>
+  (["replaced", "reloaded"] as const).find((flag) => flags.has(flag)) ?? "typed";
+
+const isSaved = ({ flags }: FileWords): boolean => flags.has("saved") || flags.has("reloaded");
+
+function toEarlier(block: Block, words: FileWords): EarlierText {
+  const { flags, lines } = words;
   const [startLine, endLine] = lines;
   const read = flags.has("read") ? { ...(startLine && { startLine }), ...(endLine && { endLine }) } : undefined;
-  return { text: fileText(block.body.join("\n"), flags), saved: flags.has("saved"), read };
+  return { text: fileText(block.body.join("\n"), flags), saved: isSaved(words), read, came: comingOf(words) };
 }
 
 /** Returns a file that had other texts before; the last saved one is on disk. */
@@ -355,7 +368,8 @@ function fileWords(block: Block, fail: Fail): FileWords {
   return { language: language!, path: path!, flags, lines };
 }
 
-function toFile(block: Block, { language, path, flags }: FileWords, fail: Fail): CaseFile {
+function toFile(block: Block, words: FileWords, fail: Fail): CaseFile {
+  const { language, path, flags } = words;
   const body = block.body.join("\n");
   const text = fileText(flags.has("escaped") ? decoded(body, block, fail) : body, flags);
   const bomSynced = flags.has("bom-synced");
@@ -367,6 +381,7 @@ function toFile(block: Block, { language, path, flags }: FileWords, fail: Fail):
     bom: flags.has("bom") || bomSynced || flags.has("utf16"),
     utf16: flags.has("utf16"),
     earlier: [],
+    came: comingOf(words),
   };
 }
 

@@ -24,6 +24,7 @@ import type { DidApplyParams, SaveDocumentsParams } from "../../server/lsp/proto
 import { answerEdits, type Behaviour, type EditTaker } from "./editorAnswers.js";
 import type { ConfirmView } from "./editorConfirms.js";
 import { saveText } from "./editorFiles.js";
+import { type Notifier, notifierOf } from "./editorNotices.js";
 import { answerSaves, type SavingManner } from "./editorSaves.js";
 import { type Encoding, positionOf, type Replacement, replaced } from "./editorText.js";
 import { answerWindow, type Shown, type WindowOptions } from "./editorWindow.js";
@@ -180,7 +181,7 @@ export async function startEditor(options: EditorOptions): Promise<FakeEditor> {
     stderr += chunk;
   });
   child.stdin.on("error", () => undefined); // An early exit must show as an exit code, not as a broken pipe.
-  const texts = new Texts(connection, options);
+  const texts = new Texts(notifierOf(connection, child), options);
   const window = answerWindow(connection, options);
   const answers = answerEdits(connection, texts);
   const saving = answerSaves(connection, texts, options.saves ?? "refuses");
@@ -262,7 +263,7 @@ class Texts implements EditTaker {
   encoding: Encoding = "utf-16";
 
   constructor(
-    private readonly connection: MessageConnection,
+    private readonly notify: Notifier,
     private readonly options: EditorOptions,
   ) {}
 
@@ -272,12 +273,12 @@ class Texts implements EditTaker {
 
   async openDocument(document: OpenDocument): Promise<void> {
     this.open.set(document.uri, document);
-    await this.connection.sendNotification("textDocument/didOpen", { textDocument: document });
+    await this.notify("textDocument/didOpen", { textDocument: document });
   }
 
   async closeDocument(uri: string): Promise<void> {
     this.open.delete(uri);
-    await this.connection.sendNotification("textDocument/didClose", { textDocument: { uri } });
+    await this.notify("textDocument/didClose", { textDocument: { uri } });
   }
 
   async typed(typed: Typed): Promise<void> {
@@ -292,10 +293,7 @@ class Texts implements EditTaker {
     this.open.set(typed.uri, { ...document, version, text: replaced(document.text, [{ ...typed, range }]) });
     const textDocument = { uri: typed.uri, version };
     this.unsynced = new Promise((resolve) => setTimeout(resolve, milliseconds)).then(() =>
-      this.connection.sendNotification("textDocument/didChange", {
-        textDocument,
-        contentChanges: [{ range, text: insert }],
-      }),
+      this.notify("textDocument/didChange", { textDocument, contentChanges: [{ range, text: insert }] }),
     );
   }
 
@@ -342,7 +340,7 @@ class Texts implements EditTaker {
     this.open.set(uri, { ...document, version, text });
     const changes = told.map(({ range, insert }) => ({ range, text: insert }));
     await this.unsynced;
-    await this.connection.sendNotification("textDocument/didChange", {
+    await this.notify("textDocument/didChange", {
       textDocument: { uri, version },
       contentChanges: this.options.tells === "wholeText" ? [{ text }] : changes,
     });

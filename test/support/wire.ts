@@ -89,19 +89,27 @@ function writeFiles(one: Case, root: string): void {
 }
 
 /** Takes an open file through its earlier texts: the caller reads them, and the user types and saves. */
-async function relive({ path, earlier, synced, disk }: CaseFile, editor: FakeEditor, root: string): Promise<void> {
+async function relive(
+  { path, earlier, synced, disk, came }: CaseFile,
+  editor: FakeEditor,
+  root: string,
+): Promise<void> {
   const uri = toUri(join(root, path));
   const save = async (text: string): Promise<void> => {
     writeFileSync(join(root, path), text);
     await editor.notify("textDocument/didSave", { textDocument: { uri } });
   };
-  for (const [i, { text, read, saved }] of earlier.entries()) {
-    if (saved && i > 0) await save(text);
+  for (const [i, { text, read, saved, came: arrived }] of earlier.entries()) {
+    if (saved && i > 0 && arrived !== "reloaded") await save(text);
     if (read !== undefined) await editor.request("multiEdit/read", { path: join(root, path), ...read });
-    const next = earlier[i + 1]?.text ?? synced ?? "";
-    for (const change of typedBetween(text, next).reverse()) await editor.type({ uri, ...change });
+    const next = earlier[i + 1] ?? { text: synced ?? "", came };
+    const whole = { from: 0, to: text.length, insert: next.text };
+    if (next.came === "reloaded") writeFileSync(join(root, path), next.text);
+    for (const change of next.came === "typed" ? typedBetween(text, next.text).reverse() : [whole])
+      await editor.type({ uri, ...change });
   }
-  if (earlier.length > 0 && synced !== undefined && disk?.toString() === synced) await save(synced);
+  const isSaved = earlier.length > 0 && came !== "reloaded" && disk?.toString() === synced;
+  if (isSaved && synced !== undefined) await save(synced);
 }
 
 async function send(

@@ -70,6 +70,7 @@ export async function resultOf(
   };
   const source = createCancelSource();
   const timers: NodeJS.Timeout[] = [];
+  const started = performance.now();
   const after = (milliseconds: number): Promise<"late"> =>
     new Promise((resolve) => timers.push(setTimeout(resolve, milliseconds, "late")));
   const aborted = new Promise<"late">((resolve) => {
@@ -87,9 +88,9 @@ export async function resultOf(
     if (early !== "late") return early;
     const first = isAsked && !signal.aborted ? await Promise.race([result, after(limits.commandMs), aborted]) : early;
     if (first !== "late") return first;
+    const seconds = Math.round((performance.now() - started) / 1000);
     source.cancel();
     const last = await Promise.race([result, after(limits.stopMs)]);
-    const seconds = Math.round(patience / 1000);
     if (last === "late") return { ...failureResult(sessionFailures.noAnswer(seconds)), unknown: true };
     const wasCancelled = !last.ok && last.failures.some(({ code }) => code === "cancelled");
     return wasCancelled && signal.aborted !== true ? failureResult(sessionFailures.stopped(seconds)) : last;

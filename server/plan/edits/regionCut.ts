@@ -141,7 +141,8 @@ export class TextRegion {
   get draft(): Draft {
     if (this.known !== undefined) return this.known;
     const { start, text } = this;
-    const base = new TextIndex(text, start.document, (offset) => start.index.callersLine(this.from + offset));
+    const { index, document } = start;
+    const base = new TextIndex(text, document, (offset) => index.callersLine(this.from + offset), index.habits);
     const change = ChangeSet.none(text.length);
     const own = { ...start, document: { ...start.document, text }, base, change, index: base };
     this.known = this.change.isEmpty ? own : afterStep(own, this.change);

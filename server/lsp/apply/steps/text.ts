@@ -74,7 +74,7 @@ async function sendTexts({ session, options }: ApplyContext, files: readonly Fil
     return { file, edits: toTextEdits(file, session) };
   });
   const outcomes = await applyTexts(session, parts, labelOf(files, options));
-  if (files.length > 1) noteBrokenPromise(session, outcomes);
+  if (takesTextsTogether(session)) noteBrokenPromise(session, outcomes);
   return parts.map(({ file, edits }, i) => ({
     outcome: outcomes[i]!,
     edits: file === files[i] ? edits : undefined,
