@@ -219,9 +219,6 @@ describe.each(["read", "saved"])("an edit of a caller that has seen the text bef
         const at = now.findIndex(({ id }) => id === changed);
         const own = now[at];
         const was = scene.texts[changed]!;
-        // If the line itself was changed, and the same line was typed, either may be meant, too.
-        const isCopied = now.some(({ id, text }) => id >= scene.texts.length && old.includes(text));
-        if (isCopied && own?.text !== was) return;
         const tail = own?.text.slice(was.length) ?? "";
         const same = own?.text.startsWith(was) === true && /^(?: {2}# typed)*$/.test(tail);
         const results: string[] = [];

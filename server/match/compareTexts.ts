@@ -24,10 +24,16 @@ function wholeLines(textA: string, textB: string, { from, to }: Change): Change 
  * Returns changes with those that insert or remove whole lines moved to where a line starts. They start within a line if
  * the inserted or removed lines start like the line after them, or end like the line before them.
  */
-function toLineStarts(textA: string, changes: readonly Change[]): readonly Change[] {
+function toLineStarts(
+  textA: string,
+  changes: readonly Change[],
+  typed: ReadonlySet<Change> = new Set(),
+): readonly Change[] {
   return changes.map((change, i) => {
     const { from, to, insert } = change;
     if (from < to && insert !== "") return change;
+    // What was typed in the indentation of a line was typed above the line.
+    if (typed.has(change) && textA.slice(lineStart(textA, from), from).trim() !== "") return change;
     const own = insert === "" ? textA.slice(from, to) : insert;
     const start = lineStart(textA, from);
     const first = own.indexOf("\n") + 1;
@@ -43,10 +49,25 @@ function toLineStarts(textA: string, changes: readonly Change[]): readonly Chang
   });
 }
 
-/** Returns a change set with the same effect in which the lines that a change leaves as they are do not count. */
+/**
+ * Returns a change set with the same effect in which the lines that a change leaves as they are do not count. A change
+ * that only inserts or only removes text says itself on which line somebody typed, so it does not move to another line.
+ */
 export function refined(textA: string, set: ChangeSet): ChangeSet {
-  const changes = set.changes.flatMap((change) => shrink(textA, change)).flatMap((change) => compared(textA, change));
-  return ChangeSet.of(textA.length, toLineStarts(textA, changes));
+  const changes = set.changes
+    .flatMap((change) =>
+      shrink(textA, change).map((own) => ({ own, isTyped: change.from === change.to || change.insert === "" })),
+    )
+    .flatMap(({ own, isTyped }) => compared(textA, own).map((change) => ({ change, isTyped })));
+  const typed = new Set(changes.flatMap(({ change, isTyped }) => (isTyped ? [change] : [])));
+  return ChangeSet.of(
+    textA.length,
+    toLineStarts(
+      textA,
+      changes.map(({ change }) => change),
+      typed,
+    ),
+  );
 }
 
 /**
