@@ -237,13 +237,17 @@ export const hookedAgents: Readonly<Record<(typeof hookNames)[number], HookedAge
 /** Matches the lines of a patch that name files. */
 const patchHeader = /^[ \t]*\*\*\* (?:(?:Add|Update|Delete) File|Move to): *(.+?)[ \t]*$/gm;
 
+const pathsIn = (patch: string): string[] => [...patch.matchAll(patchHeader)].map(([, path = ""]) => path);
+
 /** A call of one of the agent's own tools, as its event describes it. */
 export interface OwnCall {
   readonly tool: OwnTool;
   readonly input: Readonly<Record<string, unknown>>;
-  /** The patch; `undefined` if the tool takes none, or if the call does more than apply it. */
+  /** The patch; `undefined` if the tool takes none. */
   readonly patch: string | undefined;
-  /** The paths as they were sent. */
+  /** The command of which it is not certain whether it applies a patch, and to which files; otherwise `undefined`. */
+  readonly perhaps: string | undefined;
+  /** The paths as they were sent; only the directory for such a command. */
   readonly paths: readonly string[];
   /** The directory to which relative paths refer. */
   readonly directory: string;
@@ -257,7 +261,7 @@ export interface OwnCall {
   readonly event: Readonly<Record<string, unknown>>;
 }
 
-/** Reads an event; `undefined` if it is not about one of the agent's own tools for files, or about a patch in a command. */
+/** Reads an event; `undefined` if it is about none of the agent's own tools for files, and no command with a patch. */
 export function readEvent(agent: HookedAgent, event: Readonly<Record<string, unknown>>): OwnCall | undefined {
   const { fields, tools } = agent;
   const name = event[fields.tool];
@@ -270,7 +274,9 @@ export function readEvent(agent: HookedAgent, event: Readonly<Record<string, unk
   if (typeof text !== "string" || text === "") return undefined;
   const command = tool.isCommand ? readPatchCommand(text) : undefined;
   if (tool.isCommand && command === undefined) return undefined;
-  const paths = tool.kind === "patch" ? [...text.matchAll(patchHeader)].map(([, path = ""]) => path) : [text];
+  const patch = command?.kind === "plain" ? command.patch : tool.kind === "patch" && !tool.isCommand ? text : undefined;
+  const perhaps = command?.kind === "perhaps" ? command.command : undefined;
+  const paths = perhaps !== undefined ? ["."] : patch === undefined ? [text] : pathsIn(patch);
   const given = event[fields.directory];
   const directory = typeof given === "string" && given !== "" ? given : process.cwd();
   const session = event[fields.session];
@@ -280,8 +286,9 @@ export function readEvent(agent: HookedAgent, event: Readonly<Record<string, unk
     tool,
     input: input as Record<string, unknown>,
     paths: [...new Set(paths)],
-    patch: command === undefined ? (tool.kind === "patch" ? text : undefined) : command.patch,
-    directory: resolve(directory, ...(command?.folders ?? [])),
+    patch,
+    perhaps,
+    directory: resolve(directory, (command?.kind === "plain" && command.folder) || "."),
     id: ids.every((one) => typeof one === "string") ? JSON.stringify([...ids, name, input]) : undefined,
     conversation: hasSession ? JSON.stringify([session, event[fields.subagent] ?? ""]) : undefined,
     event,

@@ -9,14 +9,15 @@ import { homeFolder, inServerFolder } from "../../workspace/serverFolder.js";
 import { hookNames } from "../cli/table.js";
 import { agentIdFor, isAgentId } from "../session/agentId.js";
 import { type RequestResult, resultOf } from "../session/awaitAnswer.js";
-import { sessionName } from "../session/selectSession.js";
+import { canonicalPaths, sessionName } from "../session/selectSession.js";
 import type { LiveSession } from "../session/sessions.js";
 import { type HookedAgent, hookedAgents, type OwnCall, readEvent, toCall } from "./agents.js";
 import { applyCall, openInSeveral } from "./applyCall.js";
 import { isAppliedElsewhere } from "./ownSettings.js";
 import { type CallMemory, memoryOf } from "./remembered.js";
 import { hookProblems, hookSentences } from "./sentences.js";
-import { type FileState, fileStates } from "./unsaved.js";
+import { mayTouch } from "./shellPatch.js";
+import { type FileState, fileStates, type Targets } from "./unsaved.js";
 
 /** The command's arguments. */
 interface HookOptions {
@@ -98,11 +99,10 @@ async function answerTo(call: OwnCall, options: HookOptions, version: string): P
   const memory = memoryOf(agent.name, applies ? call.id : undefined);
   const remembered = memory.recall();
   if (remembered !== undefined) return deny(remembered || hookSentences.underway);
-  const paths = call.paths.map((path) => expandHome(fromDirectory(call.directory, path), homeFolder()));
   const id = process.env.MULTI_EDIT_AGENT;
   const own = (): string => agentIdFor(call.conversation && `${agent.name} ${call.conversation}`);
   const caller = { name: agent.name, version, agent: isAgentId(id) ? id : own() };
-  const { states, close } = await fileStates(paths, inServerFolder("sessions"), caller);
+  const { states, close } = await fileStates(await targetsOf(call), inServerFolder("sessions"), caller);
   try {
     if (call.tool.kind === "read") {
       const answer = await showRead(call, agent, states);
@@ -115,6 +115,15 @@ async function answerTo(call: OwnCall, options: HookOptions, version: string): P
   } finally {
     close();
   }
+}
+
+/** Returns the files that a call may change. */
+async function targetsOf({ paths, directory, perhaps }: OwnCall): Promise<Targets> {
+  const [folder = directory] = await canonicalPaths([directory]);
+  return {
+    paths: paths.map((path) => expandHome(fromDirectory(directory, path), homeFolder())),
+    mayTouch: perhaps === undefined ? undefined : (file) => mayTouch(perhaps, folder, file),
+  };
 }
 
 /**
@@ -140,6 +149,7 @@ async function reasonFor(
   }
   const [path] = unsaved;
   if (path === undefined) return undefined;
+  if (call.perhaps !== undefined) return hookSentences.perhaps(unsaved, agent.ours, applies);
   const consent = applies ? agent.consent(call.event) : "none";
   const params = toCall(call, agent, path);
   if (consent !== "none" && params !== undefined)

@@ -31,6 +31,11 @@ export const hookSentences = {
   unsaved: (paths: readonly string[], { edit, read, patch }: OurNames, isPatch: boolean) =>
     `The user's editor has unsaved changes in ${list(paths)}, which this tool would miss and overwrite. Nothing was changed. ${isPatch ? `Send the same patch to ${patch}; ${read} returns the current text.` : `Use ${edit} {"edits":[{"path","oldText","newText"}]} for this file; ${read} returns its current text.`}`,
   /**
+   * Turns away a command that may apply a patch. `applies`: a command in the plain form would be applied in the editor.
+   */
+  perhaps: (paths: readonly string[], { patch, read }: OurNames, applies: boolean) =>
+    `The user's editor has unsaved changes in ${list(paths)}, and this command may apply a patch there, on disk, which would miss and overwrite them. Nothing was run. Send the patch to ${patch}${applies ? ", or as a command that does nothing else: apply_patch <<'EOF', the patch, and EOF, after cd FOLDER && if it needs to be in another folder" : ""}; ${read} returns the current text. Send the rest of the command by itself. If the command applies no patch to ${paths.length === 1 ? "this file" : "these files"}, ask the user to save ${paths.length === 1 ? "it" : "them"}, and send the command again.`,
+  /**
    * Turns away an agent's own tool because an editor has unsaved text that can't be had from it. `isAnnounced`: the editor
    * has said that there is such text.
    */

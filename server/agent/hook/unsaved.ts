@@ -4,7 +4,7 @@ import type { Caller } from "../../lsp/protocol.js";
 import { canonicalise, mapBounded } from "../../workspace/identity.js";
 import { pathBehindUri, pathOfSyncedUri } from "../../workspace/pathText.js";
 import type { ClosedRecord, SessionRecord } from "../session/record.js";
-import { doubtOf, mattersTo } from "../session/selectSession.js";
+import { canonicalPaths, doubtOf, mattersTo } from "../session/selectSession.js";
 import {
   closeSessions,
   type FoundSessions,
@@ -38,17 +38,31 @@ interface Opened {
   readonly text: "saved" | "unsaved" | "unknown";
 }
 
-/** Asks all editors that may have one of the files. `paths`: absolute; `sessions`: where sessions are announced. */
-export async function fileStates(paths: readonly string[], sessions: string, caller: Caller): Promise<FileStates> {
-  const query = { session: undefined, targets: paths, directory: "/" };
-  const identities = await mapBounded(paths, identityOf);
-  const matters = mattersTo(query);
+/** The files that a call may change. */
+export interface Targets {
+  /** Absolute paths. */
+  readonly paths: readonly string[];
+  /** Reports whether the call may change a further file, given by its canonical path; `undefined` if it has no others. */
+  readonly mayTouch: ((file: string) => boolean) | undefined;
+}
+
+/** Asks all editors that may have one of the files. `sessions`: where sessions are announced. */
+export async function fileStates(targets: Targets, sessions: string, caller: Caller): Promise<FileStates> {
+  const mayTouch = targets.mayTouch ?? (() => false);
+  const asked = { session: undefined, targets: targets.paths, directory: "/" };
+  const named = await mapBounded(targets.paths, identityOf);
+  const matters = mattersTo(asked);
   // An editor that has announced no unsaved text in these files must not hold them up: it may never answer.
   const found = await findSessions(
     sessions,
     caller,
-    async (record) => (await announces(record, identities)) !== "nothing" && (await matters(record)),
+    async (record) =>
+      record.unsaved?.some(mayTouch) === true ||
+      ((await announces(record, named)) !== "nothing" && (await matters(record))),
   );
+  const paths = [...new Set([...targets.paths, ...(await unsavedIn(found)).filter(mayTouch)])];
+  const query = { ...asked, targets: paths };
+  const identities = await mapBounded(paths, identityOf);
   const held = new Map<string, Opened[]>();
   for (const session of found.reached) await addHeld(held, session);
   const states = new Map<string, FileState>();
@@ -63,6 +77,17 @@ export async function fileStates(paths: readonly string[], sessions: string, cal
     }
   }
   return { states, close: () => closeSessions(found) };
+}
+
+/** Returns the canonical paths of the files in which the sessions have, or have announced, unsaved text. */
+async function unsavedIn({ reached, unreached, closed }: FoundSessions): Promise<readonly string[]> {
+  const announced = [...closed, ...[...reached, ...unreached].map(({ record }) => record)];
+  const open = reached.flatMap(({ status }) => [
+    ...status.open.filter((one) => one.onDisk === "differs" && one.saved !== true).map(({ uri }) => uri),
+    ...(status.unsynced ?? []),
+  ]);
+  const paths = open.filter((uri) => !/^untitled:/i.test(uri)).map((uri) => pathOfSyncedUri(uri) ?? pathBehindUri(uri));
+  return [...announced.flatMap(({ unsaved = [] }) => unsaved), ...(await canonicalPaths(paths))];
 }
 
 /**
