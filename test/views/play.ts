@@ -129,15 +129,11 @@ class Play {
     };
     const { objection, isRefusal, isMerged } = judged(seen, this.document.world.present, this.document.stage.folder);
     if (isMerged) this.tally.merged++;
+    const row = allowed.lenient.get(codes?.find((code) => allowed.lenient.has(code)) ?? text);
+    if (row !== undefined) this.tally.lenient.set(row, (this.tally.lenient.get(row) ?? 0) + 1);
     if (isRefusal) throw new Overcautious(objection);
     if (objection !== undefined) throw new Error(objection);
-    if (codes !== undefined) {
-      const again = await this.send(agent, sent, moveTo);
-      if (again.codes?.join() !== codes.join() || again.text !== before) {
-        throw new Error(`sent again, it is not refused again: ${again.codes} ${again.text}`);
-      }
-      return;
-    }
+    if (codes !== undefined) return this.sendAgain(agent, { sent, moveTo }, codes);
     if (moveTo !== undefined) {
       this.tally.moved++;
       throw new Unknown();
@@ -150,6 +146,18 @@ class Play {
       this.calls.set(agent, { transaction, before: earlier.present, after, effect, memory, then });
     }
     if (chance.percent(12) && transaction !== undefined) await this.undoCall(agent, memory, earlier);
+  }
+
+  /** Sends a call again that was refused: it must be refused again. */
+  private async sendAgain(
+    agent: string,
+    { sent, moveTo }: { readonly sent: object; readonly moveTo: string | undefined },
+    codes: readonly string[],
+  ): Promise<void> {
+    const before = this.document.text;
+    const again = await this.send(agent, sent, moveTo);
+    if (again.codes?.join() !== codes.join() || again.text !== before)
+      throw new Error(`sent again, it is not refused again: ${again.codes} ${again.text}`);
   }
 
   /** The agent undoes its call at once. */

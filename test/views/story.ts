@@ -2,6 +2,7 @@
 import type { Peer } from "../support/agentPeer.js";
 import type { FakeEditor } from "../support/fakeEditor.js";
 import type { deeds } from "./deeds.js";
+import type { Leniency } from "./leniencies.js";
 
 /** Who takes part. */
 export interface Stage {
@@ -49,6 +50,8 @@ export interface Tally {
   landed: number;
   refused: number;
   open: number;
+  /** Outcomes that a leniency allows, by its name. */
+  readonly lenient: Map<Leniency, number>;
   merged: number;
   /** Calls that were undone after other steps, and such undos that were refused. */
   undone: number;
@@ -61,6 +64,7 @@ export interface Tally {
 
 /** A tally before the first scenario. */
 export const emptyTally = (): Tally => ({
+  lenient: new Map(),
   ...{ calls: 0, landed: 0, refused: 0, open: 0, merged: 0 },
   ...{ undone: 0, kept: 0, moved: 0, rewritten: 0, dirty: 0 },
 });

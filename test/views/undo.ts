@@ -1,6 +1,6 @@
 /** The undo of a call, perhaps after other changes: the allowed outcomes, worked out on the identities of the lines. */
 import type { Effect, Present } from "./carry.js";
-import { type Line, type Lines, textOf } from "./lines.js";
+import { type Line, type Lines, type Typed, textOf } from "./lines.js";
 
 /** A call that landed. */
 export interface Landed {
@@ -21,17 +21,65 @@ export interface AllowedUndo {
 export function allowedUndo({ before, after, effect }: Landed, now: Lines, isClosed: boolean): AllowedUndo {
   // A text that is as it was before the call counts as undone.
   if (textOf(now) === textOf(before.lines)) return { effect: nothing, mustSucceed: true };
-  const text = new Map(now.map((line) => [line.id, line.text]));
-  const written = [...effect.added.flatMap(({ lines }) => lines), ...effect.replaced];
+  const present = new Map(now.map((line) => [line.id, line.text]));
   const own = inverse(effect, before.lines);
-  const isWhole = written.every((line) => text.get(line.id) === line.text);
+  const texts = new Map<number, string>();
+  for (const [written, old] of pairsOf(effect, own)) {
+    const text = restored(old?.text, written.text, present.get(written.id));
+    if (text === undefined) return refusedUndo;
+    if (old !== undefined) texts.set(old.id, text);
+  }
   const added = own.added.flatMap((one) => placed(one, after, now) ?? []);
-  if (!isWhole || added.length < own.added.length) return { effect: undefined, mustSucceed: false };
-  const isUntouched = textOf(now) === textOf(after);
-  return {
-    effect: { ...own, added },
-    mustSucceed: isUntouched || (!isClosed && isElsewhere(after, now, touchedLines(own, after))),
+  if (added.length < own.added.length) return refusedUndo;
+  const withText = (lines: Lines): Lines => lines.map((line) => ({ ...line, text: texts.get(line.id) ?? line.text }));
+  const whole: Effect = {
+    removed: own.removed,
+    replaced: withText(own.replaced),
+    added: added.map((one) => ({ ...one, lines: withText(one.lines) })),
   };
+  const isUntouched = textOf(now) === textOf(after);
+  const isApart = !isClosed && isElsewhere(after, now, touchedLines(own, after));
+  return { effect: whole, mustSucceed: isUntouched || isApart };
+}
+
+const refusedUndo: AllowedUndo = { effect: undefined, mustSucceed: false };
+
+/** The lines that a call wrote, each with the line that it replaced, if any. */
+function pairsOf(effect: Effect, own: Effect): [Line, Line | undefined][] {
+  const replaced = effect.replaced.map((line): [Line, Line | undefined] => [
+    line,
+    own.replaced.find(({ id }) => id === line.id),
+  ]);
+  const added = effect.added.flatMap(({ after, lines }) => {
+    const old = own.added.find((one) => one.after === after || one.lines.at(-1)?.id === after)?.lines ?? [];
+    return lines.map((line, n): [Line, Line | undefined] => [line, old.length === lines.length ? old[n] : undefined]);
+  });
+  return [...replaced, ...added];
+}
+
+/**
+ * A line after the undo: what was typed on it since stays if it is apart from what the call changed on it. `undefined` if
+ * it is not. `old`: the line before the call, `undefined` if there was none.
+ */
+function restored(old: string | undefined, written: string, now: string | undefined): string | undefined {
+  if (now === written) return old ?? "";
+  if (now === undefined || old === undefined) return undefined;
+  const [typed, made] = [difference(written, now), difference(written, old)];
+  const isApart = typed.to <= made.from || made.to <= typed.from;
+  if (!isApart) return undefined;
+  const [first, second] = typed.from < made.from ? [typed, made] : [made, typed];
+  const between = written.slice(first.to, second.from);
+  return written.slice(0, first.from) + first.insert + between + second.insert + written.slice(second.to);
+}
+
+/** The only change that turns one text into another. */
+function difference(one: string, other: string): Typed {
+  const shorter = Math.min(one.length, other.length);
+  let start = 0;
+  while (start < shorter && one[start] === other[start]) start++;
+  let end = 0;
+  while (end < shorter - start && one.at(-1 - end) === other.at(-1 - end)) end++;
+  return { from: start, to: one.length - end, insert: other.slice(start, other.length - end) };
 }
 
 type Added = Effect["added"][number];

@@ -48,7 +48,7 @@ export const anyoneAlone = "* alone";
 
 /** The panels that the rules allow for each edit. */
 export function panelsOf(world: World, agent: string, call: Call): Panel[][] {
-  return call.edits.map((_, i) => {
+  return call.edits.map((_, i): Panel[] => {
     const reads = (world.reads.get(agent) ?? []).slice(-4);
     const finds = (view: View): boolean => {
       const found = resolve(view.lines, call).found[i]!;
@@ -60,7 +60,9 @@ export function panelsOf(world: World, agent: string, call: Call): Panel[][] {
       finding === undefined || finding.time <= world.written ? [] : [{ views: [finding], hasPresent: false }];
     // The rules leave open whether the agent's own batch counts as a change on disk.
     if (alone.length > 0 && finding === reads.at(-1) && world.saved.length > 0) return alone;
-    return [...alone, ...everything(world, agent)];
+    const others = everything(world, agent);
+    const row = { by: "ownWrites" } as const;
+    return alone.length === 0 ? others : [...alone, ...others.map((one) => ({ ...one, ...row }))];
   });
 }
 
@@ -96,12 +98,16 @@ export function everything(world: World, agent: string): Panel[] {
     saved.filter((_, i) => (saved[i + 1]?.time ?? Number.POSITIVE_INFINITY) >= since),
   ];
   const distinct = [...new Map(lists.map((list) => [list.map(({ time }) => time).join(" "), list])).values()];
-  return distinct.flatMap((list) => [
-    { views: [...reads, ...list], hasPresent: true },
-    { views: [...reads, ...list.map((one) => one.withBatches.get(agent) ?? one)], hasPresent: true },
+  const withBatches = (list: readonly Saved[], id: string): View[] => [
+    ...reads,
+    ...list.map((one) => one.withBatches.get(id) ?? one),
+  ];
+  return distinct.flatMap((list, i): Panel[] => [
+    { views: withBatches(list, agent), hasPresent: true, ...(i > 0 ? { by: "keptTexts" as const } : {}) },
+    { views: [...reads, ...list], hasPresent: true, by: "ownBatches" },
     // Whoever has no id may be another caller than the one whose batch it was.
     ...(agent === anyone
-      ? [{ views: [...reads, ...list.map((one) => one.withBatches.get(anyoneAlone) ?? one)], hasPresent: true }]
+      ? [{ views: withBatches(list, anyoneAlone), hasPresent: true, by: "ownBatches" } as const]
       : []),
   ]);
 }
