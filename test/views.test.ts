@@ -250,6 +250,23 @@ describe("an editor that syncs whole texts", () => {
   });
 });
 
+describe("an editor that inserts the new lines of a text before it removes the old ones, as Neovim does", () => {
+  it.each([false, true])("does not have an edit carried to another function; read in between: %j", async (isRead) => {
+    const desk = await start();
+    await desk.read({ path: "f.py" });
+    // A program has sorted the functions and added a line.
+    const uri = desk.uri("f.py");
+    const [a, b] = [twins.slice(0, twins.indexOf("def b")).trimEnd(), twins.slice(twins.indexOf("def b"))];
+    const sorted = `${b.replace("    return", "    # note\n    return")}\n${a}\n`;
+    await desk.editor.type({ uri, from: twins.length, to: twins.length, insert: sorted });
+    if (isRead) await desk.read({ path: "f.py", endLine: 1 });
+    await desk.editor.type({ uri, from: 0, to: twins.length, insert: "" });
+    expect(desk.texts()["f.py"]).toBe(sorted);
+    expect((await failed(desk.apply(inA))).codes).toEqual(["ambiguousMatch"]);
+    expect(desk.texts()["f.py"]).toBe(sorted);
+  });
+});
+
 describe("two agents", () => {
   it("each have their edits placed by what they have read themselves", async () => {
     const home = ownStateHome();
