@@ -82,7 +82,8 @@ function guessesOf(seen: Lines, now: Lines): Guess[] {
 /** Like `isAlike`, with identities that are guessed: `at` and `here` are the lines at which the places start. */
 export function isGuessed(edit: Meant, at: number, { lines }: Seen, { lines: now }: Present, here: number): boolean {
   const old = oldLines(edit);
-  const isSameText = old.every(({ text }, n) => now[here + n]?.text === text);
+  // Something may have been typed on these lines since.
+  const isSameText = old.every(({ text }, n) => now[here + n]?.text.includes(text));
   const guesses = guessesOf(lines, now);
   return isSameText && guesses.some(({ seen, now }) => old.some((_, n) => seen[at + n] === now[here + n]));
 }
