@@ -64,7 +64,7 @@ interface Guess {
 }
 
 /** All guesses: by comparing each text with the next one, and by comparing the two texts alone. */
-function guessesOf(seen: Lines, now: Lines): Guess[] {
+export function guessesOf(seen: Lines, now: Lines): Guess[] {
   const texts = (lines: Lines): string[] => lines.map(({ text }) => text);
   const direct = ways.map((way): Guess => {
     const found = way(texts(seen), texts(now));
@@ -82,7 +82,8 @@ function guessesOf(seen: Lines, now: Lines): Guess[] {
 /** Like `isAlike`, with identities that are guessed: `at` and `here` are the lines at which the places start. */
 export function isGuessed(edit: Meant, at: number, { lines }: Seen, { lines: now }: Present, here: number): boolean {
   const old = oldLines(edit);
-  const isSameText = old.every(({ text }, n) => now[here + n]?.text === text);
+  // Something may have been typed on these lines since, or they may have been formatted.
+  const isSameText = old.every(({ text }, n) => now[here + n]?.text.includes(text.trim()));
   const guesses = guessesOf(lines, now);
   return isSameText && guesses.some(({ seen, now }) => old.some((_, n) => seen[at + n] === now[here + n]));
 }

@@ -11,7 +11,7 @@ import { drawFrom, type Memory, remembered } from "./memory.js";
 import { effectsHere, resolve } from "./resolve.js";
 import { type Objection, Overcautious, type Scenario, type Stage, type Step, type Tally, Unknown } from "./story.js";
 import { decide, type Panel } from "./table.js";
-import { allowedUndo, type Landed } from "./undo.js";
+import { allowedUndo, guessedUndos, type Landed } from "./undo.js";
 import { allowedWhole, drawWhole } from "./whole.js";
 import { allUpToDate, everything, panelsOf, upToDate, type View, type World, withBatch } from "./world.js";
 
@@ -200,6 +200,8 @@ class Play {
     }
     this.calls.delete(agent);
     const { effect } = allowed;
+    const isMeant = effect !== undefined && document.text === textOf(withEffects(present.lines, [effect]));
+    if (!isMeant && guessedUndos(call, present.lines).includes(document.text)) throw new Unknown();
     if (effect === undefined)
       throw new Error(`WRONG: what the call wrote has changed, but it is undone:\n${document.text}`);
     const lines = withEffects(present.lines, [effect]);

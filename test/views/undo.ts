@@ -1,5 +1,6 @@
 /** The undo of a call, perhaps after other changes: the allowed outcomes, worked out on the identities of the lines. */
-import type { Effect, Present } from "./carry.js";
+import { guessesOf } from "./alike.js";
+import { type Effect, type Present, withEffects } from "./carry.js";
 import { type Line, type Lines, type Typed, textOf } from "./lines.js";
 
 /** A call that landed. */
@@ -40,6 +41,15 @@ export function allowedUndo({ before, after, effect }: Landed, now: Lines, isClo
   const isUntouched = textOf(now) === textOf(after);
   const isApart = !isClosed && isElsewhere(after, now, touchedLines(own, after));
   return { effect: whole, mustSucceed: isUntouched || isApart };
+}
+
+/** The texts after an undo if, of lines that are equal, others were typed than the model knows: an undo compares texts. */
+export function guessedUndos(call: Landed, now: Lines): string[] {
+  return guessesOf(call.after, now).flatMap((guess) => {
+    const lines = now.map(({ text }, n) => ({ id: guess.now[n]!, text }));
+    const { effect } = allowedUndo(call, lines, true);
+    return effect === undefined ? [] : [textOf(withEffects(lines, [effect]))];
+  });
 }
 
 const refusedUndo: AllowedUndo = { effect: undefined, mustSucceed: false };
@@ -84,12 +94,12 @@ function difference(one: string, other: string): Typed {
 
 type Added = Effect["added"][number];
 
-/** Places removed lines after the line that was above them or, if that is gone, before the line that was below them. */
+/** Places removed lines before the line that was below them after the call or, if that is gone, after the one above. */
 function placed(one: Added, after: Lines, now: Lines): Added | undefined {
-  if (one.after === undefined || now.some(({ id }) => id === one.after)) return one;
   const below = after[after.findIndex(({ id }) => id === one.after) + 1]?.id;
   const at = now.findIndex(({ id }) => id === below);
-  return at === -1 ? undefined : { ...one, after: now[at - 1]?.id };
+  if (at !== -1) return { ...one, after: now[at - 1]?.id };
+  return one.after === undefined || now.some(({ id }) => id === one.after) ? one : undefined;
 }
 
 const nothing: Effect = { removed: [], replaced: [], added: [] };
