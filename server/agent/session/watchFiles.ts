@@ -57,7 +57,9 @@ export async function watchFiles(session: Session, changed: () => void): Promise
     for (const uri of uris) {
       const document = session.documents.get(uri);
       const state = document && (await savedStateOf(session, document));
-      if (state?.onDisk === "differs" && state.saved !== true && session.documents.get(uri)) unsaved.add(uri);
+      // A text that was typed while the file was read may be unsaved, too.
+      if (session.documents.get(uri) !== document) check(uri);
+      else if (state?.onDisk === "differs" && state.saved !== true) unsaved.add(uri);
       else unsaved.delete(uri);
     }
     if ([...unsaved].join("\n") !== before) changed();
