@@ -186,31 +186,6 @@ describe("if several editors have the file open, MULTI_EDIT_SESSION", () => {
   });
 });
 
-describe("two hooks on one call: that of a plugin", () => {
-  it.each([
-    ["claude", "CLAUDE_CONFIG_DIR", "settings.json", '{"command": "multi-edit hook claude --apply"}'],
-    ["codex", "CODEX_HOME", "config.toml", 'command = "multi-edit hook codex --apply"'],
-    ["opencode", "XDG_CONFIG_HOME", "opencode/plugin/multi-edit.js", 'const hookOptions = ["--apply"];'],
-  ] as const)("leaves the call to the one of %s's own settings that applies it", async (name, variable, file, text) => {
-    const { root } = await layProject();
-    const folder = makeDirectory({ [file]: text.replace("--apply", "") });
-    const path = join(root, "price.ts");
-    const calls = {
-      claude: edit(root, "price.ts"),
-      codex: events.codex("apply_patch", `*** Begin Patch\n*** Delete File: ${path}\n*** End Patch`, root),
-      opencode: events.opencode("edit", { filePath: path, oldString: "a", newString: "b" }),
-    };
-    process.env[variable] = folder;
-    try {
-      expect(reasonIn(name, await answer(name, calls[name]))).toMatch(ours[name]);
-      writeFileSync(join(folder, file), text);
-      expect(await answer(name, calls[name])).toBeUndefined();
-    } finally {
-      delete process.env[variable];
-    }
-  });
-});
-
 describe("a read", () => {
   it("past the end of unsaved text says how many lines there are", async () => {
     const { root } = await layProject();

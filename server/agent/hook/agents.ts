@@ -256,6 +256,8 @@ export interface OwnCall {
    * `undefined` if the agent gives its calls no ids.
    */
   readonly id: string | undefined;
+  /** The same, for every call; without ids, equal calls have the same key. Each hook gets the same one for one call. */
+  readonly key: string;
   /** The ids of the conversation and of the subagent in it; `undefined` if the event does not say which it is. */
   readonly conversation: string | undefined;
   readonly event: Readonly<Record<string, unknown>>;
@@ -281,6 +283,7 @@ export function readEvent(agent: HookedAgent, event: Readonly<Record<string, unk
   const directory = typeof given === "string" && given !== "" ? given : process.cwd();
   const session = event[fields.session];
   const ids = [session, event[fields.id]];
+  const key = JSON.stringify([...ids, name, input]);
   const hasSession = typeof session === "string" && session !== "";
   return {
     tool,
@@ -289,7 +292,8 @@ export function readEvent(agent: HookedAgent, event: Readonly<Record<string, unk
     patch,
     perhaps,
     directory: resolve(directory, (command?.kind === "plain" && command.folder) || "."),
-    id: ids.every((one) => typeof one === "string") ? JSON.stringify([...ids, name, input]) : undefined,
+    id: ids.every((one) => typeof one === "string") ? key : undefined,
+    key,
     conversation: hasSession ? JSON.stringify([session, event[fields.subagent] ?? ""]) : undefined,
     event,
   };

@@ -14,7 +14,7 @@ import type { LiveSession } from "../session/sessions.js";
 import { type HookedAgent, hookedAgents, type OwnCall, readEvent, toCall } from "./agents.js";
 import { applyCall, openInSeveral } from "./applyCall.js";
 import { isAppliedElsewhere } from "./ownSettings.js";
-import { type CallMemory, memoryOf } from "./remembered.js";
+import { type CallMemory, hookPairOf, memoryOf } from "./remembered.js";
 import { hookProblems, hookSentences } from "./sentences.js";
 import { mayTouch } from "./shellPatch.js";
 import { type FileState, fileStates, type Targets } from "./unsaved.js";
@@ -98,7 +98,11 @@ async function answerTo(call: OwnCall, options: HookOptions, version: string): P
   const deny = (reason: string): HookAnswer => ({ answer: agent.deny(reason), reason });
   const memory = memoryOf(agent.name, applies ? call.id : undefined);
   const remembered = memory.recall();
-  if (remembered !== undefined) return deny(remembered || hookSentences.underway);
+  const pair = hookPairOf(agent.name, call.key);
+  if (remembered !== undefined) {
+    pair.note();
+    return deny(remembered || hookSentences.underway);
+  }
   const id = process.env.MULTI_EDIT_AGENT;
   const own = (): string => agentIdFor(call.conversation && `${agent.name} ${call.conversation}`);
   const caller = { name: agent.name, version, agent: isAgentId(id) ? id : own() };
@@ -108,10 +112,11 @@ async function answerTo(call: OwnCall, options: HookOptions, version: string): P
       const answer = await showRead(call, agent, states);
       return answer === undefined ? undefined : { answer, reason: undefined };
     }
+    if (applies && [...states.values()].some(({ kind }) => kind !== "free")) pair.note();
     const reason = await reasonFor(call, options, states, memory);
     // Another hook, such as that of a plugin, must not turn away what the hook of the agent's own settings applies.
-    if (reason === undefined || (!applies && isAppliedElsewhere(options.name))) return undefined;
-    return deny(reason);
+    const isLeft = reason !== undefined && !applies && (await isAppliedElsewhere(options.name, pair));
+    return reason === undefined || isLeft ? undefined : deny(reason);
   } finally {
     close();
   }
