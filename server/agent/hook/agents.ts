@@ -3,7 +3,7 @@
  * these tools, and the answers that they accept. All of it was seen by running the agents.
  */
 import { resolve } from "node:path";
-import type { hookNames } from "../cli/table.js";
+import type { askingNames } from "../cli/table.js";
 import { readLimits } from "../mcp/readLimits.js";
 import { claudeAsks } from "./ownSettings.js";
 import { hookSentences } from "./sentences.js";
@@ -134,7 +134,7 @@ const numbered = ({ text, first }: EditorLines, separator: string): string =>
     .join("\n");
 
 /** The agents, by their names for `multi-edit hook`. */
-export const hookedAgents: Readonly<Record<(typeof hookNames)[number], HookedAgent>> = {
+export const hookedAgents: Readonly<Record<(typeof askingNames)[number], HookedAgent>> = {
   claude: {
     name: "claude-code",
     fields: hookFields,
@@ -231,6 +231,20 @@ export const hookedAgents: Readonly<Record<(typeof hookNames)[number], HookedAge
       const text = `${last < first ? "" : numbered(lines, ": ")}\n\n(${end})`;
       return { output: `${note}\n<path>${path}</path>\n<type>file</type>\n<content>\n${text}\n</content>` };
     },
+  },
+  pi: {
+    name: "pi",
+    fields: { tool: "tool", input: "args", directory: "directory", id: "callID", session: "sessionID", subagent: "" },
+    // Our extension replaces pi's tool for edits, and what its tool for reads returns.
+    tools: { write: { kind: "write", field: "path" } },
+    ours: { edit: "edit", read: "read_document", patch: "edit" },
+    edit: { oldText: "", newText: "", replaceAll: "" },
+    when: () => "before",
+    consent: () => "given",
+    deny: (reason) => ({ deny: reason }),
+    lines: { first: "" },
+    linesShown: 0,
+    mostText: 0,
   },
 };
 

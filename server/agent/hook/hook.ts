@@ -6,7 +6,7 @@ import { methods, type ReadResult } from "../../lsp/protocol.js";
 import { limits } from "../../text/limits.js";
 import { expandHome, fromDirectory } from "../../workspace/pathText.js";
 import { homeFolder, inServerFolder } from "../../workspace/serverFolder.js";
-import { hookNames } from "../cli/table.js";
+import { askingNames } from "../cli/table.js";
 import { agentIdFor, isAgentId } from "../session/agentId.js";
 import { type RequestResult, resultOf } from "../session/awaitAnswer.js";
 import { canonicalPaths, sessionName } from "../session/selectSession.js";
@@ -21,7 +21,7 @@ import { type FileState, fileStates, type Targets } from "./unsaved.js";
 
 /** The command's arguments. */
 interface HookOptions {
-  readonly name: (typeof hookNames)[number];
+  readonly name: (typeof askingNames)[number];
   readonly agent: HookedAgent;
   /** `true` if calls are applied in the editor, rather than turned away. */
   readonly applies: boolean;
@@ -33,7 +33,7 @@ interface HookOptions {
  */
 export async function runHook(args: readonly string[], version: string): Promise<number> {
   const options = optionsOf(args);
-  if (options === undefined) return failed(hookProblems.usage(hookNames));
+  if (options === undefined) return failed(hookProblems.usage(askingNames));
   try {
     const event = await readInput();
     if (event === undefined) return failed(hookProblems.input);
@@ -64,7 +64,7 @@ function failed(problem: string): number {
 /** Returns the agent and the form that the arguments name; `undefined` if they are wrong. */
 function optionsOf(args: readonly string[]): HookOptions | undefined {
   const words = args.filter((arg) => arg !== "--apply");
-  const name = hookNames.find((one) => one === words[0]);
+  const name = askingNames.find((one) => one === words[0]);
   if (name === undefined || words.length !== 1) return undefined;
   return { name, agent: hookedAgents[name], applies: words.length < args.length };
 }
