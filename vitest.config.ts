@@ -8,6 +8,8 @@ export default defineConfig({
     // Many tests start the built server or an editor, which may take long on a machine under load.
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    // So may everything for which a test waits with `expect.poll`, whose own patience is 1 s.
+    expect: { poll: { timeout: 10_000 } },
     globalSetup: "test/support/stateHome.ts",
   },
 });

@@ -135,6 +135,33 @@ describe("a caller's own edit", () => {
     expect(desk.texts()["f.ts"]).toBe(lines);
   });
 
+  it("of several hunks that the user has undone is not made elsewhere, and can be made again", async () => {
+    const text = ["use(a);", "one();", "use(b);", "two();", "", "use(c);", "one();", "use(d);", "two();", ""].join(
+      "\n",
+    );
+    const desk = await layDesk(program, { files: { "f.ts": text }, open: { "f.ts": text } });
+    await desk.read({ path: "f.ts" });
+    const patch = patchOf("*** Update File: f.ts", "@@", "-use(a);", "+use(c);", "@@", "-use(b);", "+use(d);");
+    await desk.apply(patch);
+    for (const [now, before] of [
+      ["d", "b"],
+      ["c", "a"],
+    ] as const) {
+      const from = desk.texts()["f.ts"]!.indexOf(`use(${now})`);
+      await desk.editor.type({ uri: desk.uri("f.ts"), from: from + 4, to: from + 5, insert: before });
+    }
+    expect(desk.texts()["f.ts"]).toBe(text);
+    const next = patchOf(
+      ...["*** Update File: f.ts", "@@ -1 +1 @@", "-use(c);", "+use(e);"],
+      ...["@@ -3 +3 @@", "-use(d);", "+use(f);"],
+    );
+    const refusal = await failed(desk.apply(next));
+    expect(refusal.codes).toEqual(["contentModified", "contentModified"]);
+    expect(desk.texts()["f.ts"]).toBe(text);
+    await desk.apply(patch);
+    expect(desk.texts()["f.ts"]).toBe(text.replace("use(a)", "use(c)").replace("use(b)", "use(d)"));
+  });
+
   it("is made as usual after the caller has undone it itself", async () => {
     const desk = await layDesk(program, { files: open, open });
     await desk.read({ path: "f.ts" });

@@ -258,7 +258,8 @@ export class Trail {
   #limit(): void {
     this.#seen = this.#seen.filter(({ back }) => sizeOf(back) <= limits.viewBytes);
     while (this.#seen.length > limits.viewsKept) {
-      const oldest = this.#seen.reduce((a, b) => (b.event < a.event && b !== this.#onDisk() ? b : a));
+      const disk = this.#onDisk();
+      const oldest = this.#seen.filter((one) => one !== disk).reduce((a, b) => (b.event < a.event ? b : a));
       this.#seen = this.#seen.filter((one) => one !== oldest);
     }
   }

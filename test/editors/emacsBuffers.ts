@@ -1,5 +1,5 @@
 /** Scenes in which Emacs shows only a part of a file. */
-import { expect, vi } from "vitest";
+import { expect } from "vitest";
 import { batch } from "../support/desk.js";
 import { price } from "./agentScenes.js";
 import type { EmacsDriver } from "./emacs.js";
@@ -22,7 +22,7 @@ export async function editsNarrowed(view: Emacs): Promise<void> {
   await settled();
   await inFile(view, "(widen)");
   expect((await stage.held())["price.ts"]).toBe(`XY${price.replace("net * (1 + rate)", "net + net * rate")}`);
-  await vi.waitFor(async () => expect((await stage.wire.read(stage.path("price.ts")))?.text).toContain("XYexport"));
+  await expect.poll(async () => (await stage.wire.read(stage.path("price.ts")))?.text).toContain("XYexport");
 }
 
 export async function editsBehindIndirect(view: Emacs): Promise<void> {

@@ -156,7 +156,7 @@ async function showsChanges(view: View): Promise<void> {
   await view.settled();
   await view.evaluate('(progn (delete-other-windows) (kill-buffer "*multi-edit changes*") t)');
   runCommand(view, "multi-edit-clear-changes");
-  await vi.waitFor(async () => expect(await marksOf(view)).toEqual([]));
+  await expect.poll(() => marksOf(view)).toEqual([]);
   runCommand(view, "multi-edit-next-change");
   await view.shows("No agent has changed anything");
 }
@@ -171,16 +171,16 @@ async function keepsMarks(view: View): Promise<void> {
     { uri: "price.ts", kind: "update", ranges: [lines(3, 3), nowhere] },
     { uri: "old.ts", kind: "update", ranges: [lines(1, 1)] },
   ]);
-  await vi.waitFor(async () => expect(await marksOf(view)).toEqual(["3", "5 removal"]));
+  await expect.poll(() => marksOf(view)).toEqual(["3", "5 removal"]);
   capture(view, "marks", upToModeLine(await view.shows("[text was removed here]")));
   // The marks move with the text.
   press("\u001b<above\r");
-  await vi.waitFor(async () => expect(await marksOf(view)).toEqual(["4", "6 removal"]));
+  await expect.poll(() => marksOf(view)).toEqual(["4", "6 removal"]);
   press("\u001bgg4\r");
   await untilPoint(view, "price.ts:4");
   expect(await marksOf(view)).toEqual(["4", "6 removal"]);
   press("\u001b<");
-  await vi.waitFor(async () => expect(await marksOf(view)).toEqual(["6 removal"]));
+  await expect.poll(() => marksOf(view)).toEqual(["6 removal"]);
   await view.open(stage.path("old.ts"));
   expect(await marksOf(view, "old.ts")).toEqual(["1"]);
 }
@@ -221,7 +221,7 @@ async function showsOddNames(view: View): Promise<void> {
   // The last one is not UTF-8.
   const all = [...Object.keys(odd), "a%FFb.ts"].map((uri) => ({ uri, kind: "update", ranges: [lines(1, 1)] }));
   tellChange(stage, [...all, { uri: "gone.ts", kind: "delete" }], { agent });
-  await vi.waitFor(async () => expect(await view.evaluate("(length multi-edit-view--changes)")).toBe(all.length + 1));
+  await expect.poll(() => view.evaluate("(length multi-edit-view--changes)")).toBe(all.length + 1);
   runCommand(view, "multi-edit-list-changes");
   await view.shows("Changes by agents", ": one␊two␀three");
   const inList = (form: string) => view.evaluate(`(with-current-buffer "*multi-edit changes*" ${form})`);
@@ -257,9 +257,9 @@ async function forgetsUndone(view: View): Promise<void> {
   const file = { uri: "price.ts", kind: "update", added: 1, removed: 1, ranges: [lines(1, 1)] };
   tellChange(view.stage, [file], { transaction: "t8" });
   tellChange(view.stage, [{ ...file, ranges: [lines(3, 3)] }], { transaction: "t9" });
-  await vi.waitFor(async () => expect(await marksOf(view)).toEqual(["1", "3"]));
+  await expect.poll(() => marksOf(view)).toEqual(["1", "3"]);
   tellChange(view.stage, [file], { transaction: "t8", kind: "undone", agent: undefined });
-  await vi.waitFor(async () => expect(await marksOf(view)).toEqual(["3"]));
+  await expect.poll(() => marksOf(view)).toEqual(["3"]);
 }
 
 const ask = ({ stage }: View, more?: object): Question => askAbout(stage, "price.ts", more);
@@ -339,7 +339,7 @@ async function typesInMinibuffer(view: View): Promise<void> {
   await delay(1_500);
   expect(await view.evaluate('(null (get-buffer "*multi-edit question*"))')).toBe(true);
   view.press("\r");
-  await vi.waitFor(async () => expect((await view.stage.held())["price.ts"]).toBe(`y a r q Apply${price}`));
+  await expect.poll(async () => (await view.stage.held())["price.ts"]).toBe(`y a r q Apply${price}`);
   await rejectByHand(view, asked);
 }
 

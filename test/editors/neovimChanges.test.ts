@@ -4,7 +4,7 @@
  * order are known.
  */
 import { setTimeout as delay } from "node:timers/promises";
-import { expect, it, vi } from "vitest";
+import { expect, it } from "vitest";
 import { batch } from "../support/desk.js";
 import { lines, oddNames, price, tellChange } from "./agentScenes.js";
 import { capture, cursorOf, describeNeovim, lua, marksOf, messagesOf, quickfixOf, type View } from "./neovimView.js";
@@ -40,12 +40,12 @@ async function showsChanges(view: View): Promise<void> {
   expect(await lua(view, "return vim.api.nvim_get_mode().mode")).toBe("n");
   expect(await marksOf(view)).toEqual(["1-1", "4-4"]);
   press("]a");
-  await vi.waitFor(async () => expect(await cursorOf(view)).toBe("price.ts:4"));
+  await expect.poll(() => cursorOf(view)).toBe("price.ts:4");
   press("]a");
-  await vi.waitFor(async () => expect(await cursorOf(view)).toBe("tax.ts:1"));
+  await expect.poll(() => cursorOf(view)).toBe("tax.ts:1");
   capture(view, "jump", await shows("export const tax"));
   press("[a");
-  await vi.waitFor(async () => expect(await cursorOf(view)).toBe("price.ts:4"));
+  await expect.poll(() => cursorOf(view)).toBe("price.ts:4");
   press(":MultiEditChanges\r");
   const list = await shows("Changes by agents", "src/gone.ts (deleted)");
   capture(view, "list", list);
@@ -75,16 +75,16 @@ async function keepsMarks(view: View): Promise<void> {
     },
     { uri: "src/old.ts", kind: "update", ranges: [lines(1, 1)] },
   ]);
-  await vi.waitFor(async () => expect(await marksOf(view)).toEqual(["3-3", "5 removal"]));
+  await expect.poll(() => marksOf(view)).toEqual(["3-3", "5 removal"]);
   capture(view, "marks", upToStatus(await view.shows("text was removed here")));
   // The marks move with the text.
   press("ggOabove\u001b");
-  await vi.waitFor(async () => expect(await marksOf(view)).toEqual(["4-4", "6 removal"]));
+  await expect.poll(() => marksOf(view)).toEqual(["4-4", "6 removal"]);
   press("4G");
-  await vi.waitFor(async () => expect(await cursorOf(view)).toBe("price.ts:4"));
+  await expect.poll(() => cursorOf(view)).toBe("price.ts:4");
   expect(await marksOf(view)).toEqual(["4-4", "6 removal"]);
   press("gg");
-  await vi.waitFor(async () => expect(await marksOf(view)).toEqual(["6 removal"]));
+  await expect.poll(() => marksOf(view)).toEqual(["6 removal"]);
   await editor.open(stage.path("src/old.ts"));
   expect(await marksOf(view)).toEqual(["1-1"]);
   // A buffer that is read again keeps the marks that the cursor has not left.
@@ -133,11 +133,11 @@ async function showsWhileTyping(view: View): Promise<void> {
 
 async function jumpsFromAnywhere(view: View): Promise<void> {
   tellChange(view.stage, [{ uri: "src/old.ts", kind: "update", ranges: [lines(1, 1)] }]);
-  await vi.waitFor(async () => expect(await lua(view, "return #require('multi_edit.changes').all()")).toBe(1));
+  await expect.poll(() => lua(view, "return #require('multi_edit.changes').all()")).toBe(1);
   view.press(":MultiEditChanges\r");
   await view.shows("[Quickfix List]");
   view.press("]a");
-  await vi.waitFor(async () => expect(await cursorOf(view)).toBe("old.ts:1"));
+  await expect.poll(() => cursorOf(view)).toBe("old.ts:1");
   await view.shows("[Quickfix List]", "old.ts", "|1| Claude Code");
   view.press(":cclose | buffer price.ts | set nohidden\rOtyped\u001b]a");
   await view.shows("E37: No write since last change");
@@ -148,17 +148,17 @@ async function jumpsFromAnywhere(view: View): Promise<void> {
   view.press("]a");
   await view.shows("E11: Invalid in command-line window");
   view.press(":quit\r]a");
-  await vi.waitFor(async () => expect(await cursorOf(view)).toBe("old.ts:1"));
+  await expect.poll(() => cursorOf(view)).toBe("old.ts:1");
 }
 
 async function forgetsUndone(view: View): Promise<void> {
   const file = { uri: "src/price.ts", kind: "update", added: 1, removed: 1, ranges: [lines(1, 1)] };
   tellChange(view.stage, [file], { transaction: "t8" });
   tellChange(view.stage, [{ ...file, ranges: [lines(3, 3)] }], { transaction: "t9" });
-  await vi.waitFor(async () => expect(await marksOf(view)).toEqual(["1-1", "3-3"]));
+  await expect.poll(() => marksOf(view)).toEqual(["1-1", "3-3"]);
   expect(await lua(view, 'return vim.fn.getcompletion("MultiEditUndo ", "cmdline")')).toEqual(["t9", "t8"]);
   tellChange(view.stage, [file], { transaction: "t8", kind: "undone", agent: undefined });
-  await vi.waitFor(async () => expect(await marksOf(view)).toEqual(["3-3"]));
+  await expect.poll(() => marksOf(view)).toEqual(["3-3"]);
 }
 
 async function showsOddNames(view: View): Promise<void> {
@@ -173,7 +173,7 @@ async function showsOddNames(view: View): Promise<void> {
     { agent: "one\ntwo\0three" },
   );
   const known = async () => lua(view, "return #require('multi_edit.changes').all()");
-  await vi.waitFor(async () => expect(await known()).toBe(all.length));
+  await expect.poll(known).toBe(all.length);
   press(":MultiEditChanges\r");
   await shows(": a␊b.ts +0 -0", `: a |"'b.ts +0 -0`, ": a<ff>b.ts +0 -0");
   const texts = ((await quickfixOf(view)) as string[]).map((entry) => entry.replace(/ \d\d:\d\d/, ""));
@@ -182,7 +182,7 @@ async function showsOddNames(view: View): Promise<void> {
   press(":cclose\r");
   for (const name of existing) {
     press("]a");
-    await vi.waitFor(async () => expect(await cursorOf(view)).toBe(`${decodeURIComponent(name)}:1`));
+    await expect.poll(() => cursorOf(view)).toBe(`${decodeURIComponent(name)}:1`);
     expect(await marksOf(view)).toEqual(["1-1"]);
   }
   expect(await messagesOf(view)).not.toMatch(/E\d+:/);
@@ -206,14 +206,14 @@ async function appliesOwnCall(view: View): Promise<void> {
   const call = batch(["src/price.ts", "0.19", "0.2"], ["src/old.ts", "{}", "{ a }"], ["shut.ts", "old", "new"]);
   await lua(view, `vim.fn.setreg("c", [[${JSON.stringify(call)}]])`);
   press(":MultiEdit c\r");
-  await vi.waitFor(() => expect(stage.disk()["src/old.ts"]).toBe("export { a };\n"));
+  await expect.poll(() => stage.disk()["src/old.ts"]).toBe("export { a };\n");
   await shows("export const rate = 0.2;");
   expect(await lua(view, "return vim.api.nvim_get_mode().mode")).toBe("n");
   expect(stage.disk()).toMatchObject({ "src/price.ts": price, "shut.ts": "new\n" });
   expect((await editor.held(stage.path("src/price.ts")))?.modified).toBe(true);
   press(":MultiEditUndo\r");
   await shows("export const rate = 0.19;");
-  await vi.waitFor(() => expect(stage.disk()["src/old.ts"]).toBe("export {};\n"));
+  await expect.poll(() => stage.disk()["src/old.ts"]).toBe("export {};\n");
   expect(await lua(view, "return vim.api.nvim_get_mode().mode")).toBe("n");
 }
 
@@ -222,7 +222,7 @@ async function listsFailures(view: View): Promise<void> {
   await lua(view, `vim.fn.setreg("c", [[${JSON.stringify(call)}]])`);
   view.press(":MultiEdit c\r");
   await view.shows("\nNothing was changed: 3 of 3 edits failed.");
-  await vi.waitFor(async () => expect(await quickfixOf(view)).not.toEqual([]));
+  await expect.poll(() => quickfixOf(view)).not.toEqual([]);
   expect(await lua(view, "return vim.api.nvim_get_mode().mode")).toBe("n");
   const entries = (await quickfixOf(view)) as string[];
   expect(entries.filter((entry) => entry.startsWith("price.ts:"))[0]).toMatch(

@@ -3,7 +3,7 @@
  * asks instead of the server, so that the time and the order are known.
  */
 import { setTimeout as delay } from "node:timers/promises";
-import { expect, it, vi } from "vitest";
+import { expect, it } from "vitest";
 import { askAbout, oddNames, type Question, withdraw } from "./agentScenes.js";
 import { buffersOf, capture, cursorOf, describeNeovim, lua, messagesOf, type View } from "./neovimView.js";
 
@@ -94,19 +94,19 @@ async function readsToTheEnd(view: View): Promise<void> {
   // The cursor has stayed where it was.
   expect(await cursorOf(view)).toBe("price.ts:1");
   press(":MultiEditQuestion\r");
-  await vi.waitFor(async () => expect(await lua(view, "return vim.bo.filetype")).toBe("diff"));
+  await expect.poll(() => lua(view, "return vim.bo.filetype")).toBe("diff");
   press("\u0004");
   await shows("+line 13");
   press("G");
   await shows("+line 237");
   press("ga");
   expect((await answer).result).toEqual({ answer: "apply" });
-  await vi.waitFor(async () => expect(await cursorOf(view)).toBe("price.ts:1"));
+  await expect.poll(() => cursorOf(view)).toBe("price.ts:1");
   await leftNothing(view, before);
 }
 
 async function leftNothing(view: View, buffers: unknown): Promise<void> {
-  await vi.waitFor(async () => expect(await buffersOf(view)).toEqual(buffers));
+  await expect.poll(() => buffersOf(view)).toEqual(buffers);
   expect(await lua(view, "return vim.fn.winnr('$')")).toBe(1);
   await lua(view, "vim.cmd.checktime()");
   expect(await messagesOf(view)).not.toMatch(/E\d+:/);
@@ -118,7 +118,7 @@ async function rejects(view: View): Promise<void> {
   const { answer } = ask(view);
   await shows("+line 1");
   press(":MultiEditQuestion\r");
-  await vi.waitFor(async () => expect(await lua(view, "return vim.bo.filetype")).toBe("diff"));
+  await expect.poll(() => lua(view, "return vim.bo.filetype")).toBe("diff");
   press("gr");
   await shows("Reason for the agent");
   press("use cents, not floats");
@@ -147,7 +147,7 @@ async function typesOn(view: View, { begin, keys, end, expected }: Typing): Prom
   await delay(200);
   press(end);
   await shows("+line 1");
-  await vi.waitFor(async () => expect((await stage.held())["src/price.ts"]!.split("\n")[0]).toBe(expected));
+  await expect.poll(async () => (await stage.held())["src/price.ts"]!.split("\n")[0]).toBe(expected);
   expect(isAnswered()).toBe(false);
   expect(await lua(view, 'return vim.fn.expand("%:t")')).toBe("price.ts");
   press(":MultiEditQuestion reject\r");
@@ -190,7 +190,7 @@ async function expires(view: View): Promise<void> {
   const question = ask(view, { expiresInMs: 1_000 });
   await view.shows("+line 1");
   view.press(":MultiEditQuestion\r");
-  await vi.waitFor(async () => expect(await lua(view, "return vim.bo.filetype")).toBe("diff"));
+  await expect.poll(() => lua(view, "return vim.bo.filetype")).toBe("diff");
   view.press("gr");
   await view.shows("Reason for the agent");
   view.press("too l");
@@ -230,9 +230,9 @@ async function asksAgain(view: View): Promise<void> {
   const { answer } = ask(view);
   await view.shows("+line 1");
   view.press(":MultiEditQuestion\r");
-  await vi.waitFor(async () => expect(await lua(view, "return vim.bo.filetype")).toBe("diff"));
+  await expect.poll(() => lua(view, "return vim.bo.filetype")).toBe("diff");
   view.press("q");
-  await vi.waitFor(async () => expect(await lua(view, "return vim.fn.winnr('$')")).toBe(1));
+  await expect.poll(() => lua(view, "return vim.fn.winnr('$')")).toBe(1);
   // An answer to a question that is not visible only shows it.
   view.press(":MultiEditQuestion apply\r");
   await view.shows("+line 1");
@@ -249,7 +249,7 @@ async function leaves(view: View, keys: readonly string[]): Promise<void> {
     view.press(one);
     await delay(100);
   }
-  await vi.waitFor(async () => expect(await cursorOf(view)).toBe("price.ts:1"));
+  await expect.poll(() => cursorOf(view)).toBe("price.ts:1");
   expect(await lua(view, "return #vim.api.nvim_list_wins()")).toBe(1);
   expect(await messagesOf(view)).not.toMatch(/E\d+:/);
   expect(isAnswered()).toBe(false);
@@ -287,12 +287,12 @@ async function endsInCommandWindow(view: View): Promise<void> {
      end`,
   );
   view.press("q:");
-  await vi.waitFor(async () => expect(await lua(view, "return vim.fn.getcmdwintype()")).toBe(":"));
+  await expect.poll(() => lua(view, "return vim.fn.getcmdwintype()")).toBe(":");
   withdraw(view.stage, first);
   expect((await first.answer).error).toMatchObject({ code: -32800 });
   view.press(":q\r");
   await view.shows("second asks to apply");
-  await vi.waitFor(async () => expect(await lua(view, `return #${questionBuffers}`)).toBe(1));
+  await expect.poll(() => lua(view, `return #${questionBuffers}`)).toBe(1);
   await lua(view, "_G.apply_first()");
   await view.shows("This question is over. Nothing was answered.");
   expect(second.isAnswered()).toBe(false);
@@ -305,20 +305,20 @@ async function returns(view: View): Promise<void> {
   const { answer, isAnswered } = ask(view);
   await view.shows("@@ -1,3 +1,240 @@");
   view.press(":MultiEditQuestion\r");
-  await vi.waitFor(async () => expect(await lua(view, "return vim.bo.filetype")).toBe("diff"));
+  await expect.poll(() => lua(view, "return vim.bo.filetype")).toBe("diff");
   view.press(":edit src/old.ts\r");
-  await vi.waitFor(async () => expect(await cursorOf(view)).toBe("old.ts:1"));
+  await expect.poll(() => cursorOf(view)).toBe("old.ts:1");
   view.press(":MultiEditQuestion apply\r");
   await view.shows("@@ -1,3 +1,240 @@");
-  await vi.waitFor(async () => expect(await lua(view, "return vim.bo.filetype")).toBe("diff"));
+  await expect.poll(() => lua(view, "return vim.bo.filetype")).toBe("diff");
   view.press(":tabnew\r");
-  await vi.waitFor(async () => expect(await lua(view, "return vim.fn.tabpagenr()")).toBe(2));
+  await expect.poll(() => lua(view, "return vim.fn.tabpagenr()")).toBe(2);
   view.press(":MultiEditQuestion apply\r");
   await view.shows("@@ -1,3 +1,240 @@");
   expect(await lua(view, "return vim.fn.tabpagenr()")).toBe(2);
   expect(isAnswered()).toBe(false);
   view.press("ga");
   expect((await answer).result).toEqual({ answer: "apply" });
-  await vi.waitFor(async () => expect(await lua(view, `return #${questionBuffers}`)).toBe(0));
+  await expect.poll(() => lua(view, `return #${questionBuffers}`)).toBe(0);
   await lua(view, "vim.cmd('tabonly | only | silent! bwipeout! src/old.ts')");
 }

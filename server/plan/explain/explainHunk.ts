@@ -53,7 +53,11 @@ export function* explainHunk(draft: Draft, hunk: Hunk, how: Unplaced, at: At): G
       const { rung, starts, length, near } = problem;
       // More context below is of no use after an empty line that the file lacks.
       const telling = length === old.length ? tellingLines(draft, { rung, starts, run: old }) : [];
-      const anchoring = !lenient ? "strict" : hunk.anchors.length > 0 ? "anchored" : "none";
+      const anchoring = !lenient
+        ? "strict"
+        : hunk.anchors.some(({ range }) => range === undefined)
+          ? "anchored"
+          : "none";
       const shown = { matches: placesAt(starts), near, telling, anchoring } as const;
       return hunkFailures.ambiguous(at, { found: starts.length, rung, ...shown });
     }

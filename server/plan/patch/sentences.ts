@@ -191,7 +191,7 @@ export const hunkFailures = {
       hint: "Copy the lines from the current file with their indentation, and indent the added lines to match.",
       ...placeOf(absence),
     }),
-  /** `anchoring`: `anchored` if the hunk has an anchor, or `strict` if anchors select the first match, as in Codex. */
+  /** `anchoring`: `anchored` if the hunk has an anchor other than a line number, or `strict` if anchors select the first match, as in Codex. */
   ambiguous: (
     at: At,
     {
@@ -211,12 +211,17 @@ export const hunkFailures = {
     },
   ) => {
     const line = matches[0]?.line ?? 1;
+    // Without the anchor, the lines may match more strictly elsewhere, and then the line number would not matter.
+    const advice =
+      anchoring === "anchored"
+        ? "Instead of the anchor, give context that only the intended match has, or keep the anchor and put the line number on the next line"
+        : "Give context that only the intended match has, or its line number";
     return makeFailure("ambiguousMatch", at, {
       problem: `The lines of ${nameOf(at)} occur ${timesOrMore(found)}${rung === "exact" ? "" : ` (rung ${rung})`}${near === undefined ? "" : `, equally near line ${near}`}:${quoted(matches)}${found > matches.length ? "\n…" : ""}\n${sayTelling(telling)}`,
       hint:
         anchoring === "strict"
           ? "Add a line of context, or follow @@ with a line that precedes the intended match in the file."
-          : `${anchoring === "anchored" ? "Instead of the anchor, give" : "Give"} context that only the intended match has, or its line number: "@@ -${line} +${line} @@" selects the first match.`,
+          : `${advice}: "@@ -${line} +${line} @@" selects the first match.`,
       matches: plainLines(matches),
       line,
     });
