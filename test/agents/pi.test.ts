@@ -83,6 +83,15 @@ async function layProject(
   return { theatre, editor, textNow: () => editor.texts()["sub/a.ts"]!, state: stage.state };
 }
 
+/** Waits until the editor has announced that it has unsaved text in a file. */
+async function untilAnnounced(state: string, path: string): Promise<void> {
+  await expect
+    .poll(async () => (await announced(state)).map((one) => (one as { unsaved?: string[] }).unsaved), {
+      timeout: 10_000,
+    })
+    .toEqual([[path]]);
+}
+
 function describeCalls(): void {
   it("lets every call through that its own tool takes, and those of other tools", async () => {
     const { theatre, textNow } = await layProject("0\n");
@@ -132,16 +141,11 @@ function describeCalls(): void {
 
   it("keeps pi's write away from unsaved text in an editor that can't be asked, and from no other file", async () => {
     const { theatre, editor, state } = await layProject("// typed\none\n");
-    const waiting = { timeout: 10_000 };
-    await expect
-      .poll(async () => (await announced(state)).map((one) => (one as { unsaved?: string[] }).unsaved), waiting)
-      .toEqual([[join(theatre.root, "sub/a.ts")]]);
+    await untilAnnounced(state, join(theatre.root, "sub/a.ts"));
     editor.suspend();
     await theatre.converse(async ({ callOwn }) => {
       const write = (path: string) => callOwn({ tool: "write", arguments: { path, content: "new\n" } });
-      expect(await write("sub/a.ts")).toMatch(
-        /sub\/a\.ts" has unsaved changes in the editor .* did not answer within /,
-      );
+      expect(await write("sub/a.ts")).toMatch(/a\.ts" has unsaved changes in the editor .* did not answer within /);
       expect(await write("sub/new.ts")).not.toContain("editor");
     });
     expect(theatre.disk()).toEqual({ "sub/a.ts": "", "sub/new.ts": "new\n" });
