@@ -244,8 +244,11 @@ export class Trail {
     if (this.#pending.length > 0) {
       const since = this.#pending.map(({ back }) => back).reduce((newer, older) => newer.compose(older));
       for (const one of this.#seen) {
-        one.back = copied(refined(this.#text, since.compose(one.back)));
-        one.isCompared = (one.isCompared || this.#isCompared) && !one.back.isEmpty;
+        const back = since.compose(one.back);
+        // Neovim inserts what a filter makes of many lines before it removes these: together, that is a large change.
+        const isReplaced = back.changes.some((change) => isLarge(this.#text, change));
+        one.back = copied(refined(this.#text, back));
+        one.isCompared = (one.isCompared || this.#isCompared || isReplaced) && !one.back.isEmpty;
       }
     }
     this.#pending = [];

@@ -29,6 +29,8 @@ export interface Stage {
   open(...names: readonly string[]): Promise<void>;
   /** Replaces the text of an open document without saving it. */
   retype(name: string, text: string): Promise<void>;
+  /** Waits until the server has been sent the text of an open document, without asking the server for it. */
+  synced(name: string): Promise<void>;
   /** Types keys before the first occurrence of a text. */
   type(name: string, before: string, keys: string): Promise<void>;
   /** Has a call applied; with `request`, the answer holds the message for the sample's user. */
@@ -107,6 +109,7 @@ function stageOf(session: Session, folder: string): Stage {
       await driver.retype(path(name), text);
       await untilSynced(session, path(name));
     },
+    synced: (name) => untilSynced(session, path(name)),
     type: async (name, before, keys) => {
       await driver.startTyping(path(name), before);
       for (const key of keys) driver.key(key);
