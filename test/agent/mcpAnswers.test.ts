@@ -148,6 +148,33 @@ describe("undo_last_edit", () => {
   });
 });
 
+describe("a field that a tool does not have", () => {
+  it("is refused by undo_last_edit, which would otherwise undo more than is meant", async () => {
+    const { agent, texts } = await layTable(program, { open: { "a.txt": "one\nold\n" } });
+    await agent.call("multi_edit", edit("a.txt", "one", "two"));
+    expect(await agent.call("undo_last_edit", { path: "b.txt" })).toMatchObject({
+      isError: true,
+      texts: [
+        'undo_last_edit has no field "path": it undoes your last edit, in all of its files. Nothing was changed. Leave "path" out, or change the text back with an edit.',
+      ],
+    });
+    expect(texts()).toEqual({ "a.txt": "two\nold\n" });
+  });
+
+  it("is refused by editor_status, which would otherwise not wait", async () => {
+    const { agent } = await layTable(program, unsaved);
+    expect(await agent.call("editor_status", { tickets: "q1" })).toMatchObject({
+      isError: true,
+      texts: [
+        'editor_status has no field "tickets"; its only field is ticket. Leave "tickets" out; to wait for the user, send {"ticket":"q1"} with the ticket that you were given.',
+      ],
+    });
+    expect((await agent.call("editor_status", { ticket: { id: "q1" } })).texts[0]).toMatch(
+      /^There is no ticket "\{\\"id\\":\\"q1\\"\}": /,
+    );
+  });
+});
+
 describe("fields that agents add to all tools", () => {
   it("are ignored, and no answer mentions them", async () => {
     const { agent } = await layTable(program, unsaved);
@@ -155,5 +182,7 @@ describe("fields that agents add to all tools", () => {
     expect((await agent.call("read_document", { path: "a.txt", ...extra })).isError).toBe(false);
     const { texts } = await agent.call("multi_edit", { ...edit("a.txt", "one", "two"), ...extra });
     expect(texts).toEqual(["M a.txt, not saved"]);
+    expect((await agent.call("editor_status", extra)).isError).toBe(false);
+    expect((await agent.call("undo_last_edit", extra)).isError).toBe(false);
   });
 });

@@ -1,4 +1,5 @@
 /** Calls of tools: sends the request to a session, and words the answer for a model. */
+import { agentFields } from "../../dialect/keys.js";
 import type { Caller, MultiEditResult, ReadResult } from "../../lsp/protocol.js";
 import { limits } from "../../text/limits.js";
 import { pathOfSyncedUri } from "../../workspace/pathText.js";
@@ -55,10 +56,14 @@ export async function callTool(
   if (!isTool(name)) return undefined;
   const context: ToolContext = { ...server, caller: callerOf(client, server), signal };
   const { patience, tickets } = server;
+  if (name === "editor_status" || name === "undo_last_edit") {
+    const unknown = unknownFieldOf(args, name === "editor_status" ? ["ticket"] : []);
+    if (unknown !== undefined) return { ...textResult(toolSentences.unknownField[name](unknown)), isError: true };
+  }
   if (name === "editor_status") {
     const { ticket }: { readonly ticket?: unknown } = Object(args);
     if (ticket === undefined || ticket === null) return textResult(await describeSessions(context));
-    return tickets.wait(String(ticket), { patience, signal });
+    return tickets.wait(typeof ticket === "string" ? ticket : JSON.stringify(ticket), { patience, signal });
   }
   if (name === "read_document" || name === "preview_edits") return serveCall(name, args, context);
   // The call goes on if the user takes longer to decide than the agent waits.
@@ -67,6 +72,11 @@ export async function callTool(
     return name === "undo_last_edit" ? undoLast(lasting) : serveCall(name, args, lasting);
   };
   return tickets.run(callKey(name, args), start, { patience, signal });
+}
+
+/** Returns the first field that a tool does not know; `undefined` if it knows all. */
+function unknownFieldOf(args: unknown, known: readonly string[]): string | undefined {
+  return Object.keys(Object(args)).find((field) => !known.includes(field) && !agentFields.has(field));
 }
 
 /** Serves a call of one of the tools that send a request. */

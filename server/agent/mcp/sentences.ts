@@ -47,6 +47,13 @@ If a call fails, do what its message says.`,
     `Not applied: ${limits.tickets} of your calls wait for the user, or their answers have not been fetched. Fetch the answer to the oldest with editor_status {"ticket":"${ticket}"}, then send this call again. Nothing was changed by this request.`,
   noTicket: (ticket: string) =>
     `There is no ticket ${quote(ticket)}: you have had its answer, it ended with the process that gave it, or it never existed. Nothing was changed by this request.`,
+  /** Refuses a field that a tool does not have, because the model means something by it that the tool would not do. */
+  unknownField: {
+    undo_last_edit: (field: string) =>
+      `undo_last_edit has no field ${quote(field)}: it undoes your last edit, in all of its files. Nothing was changed. Leave ${quote(field)} out, or change the text back with an edit.`,
+    editor_status: (field: string) =>
+      `editor_status has no field ${quote(field)}; its only field is ticket. Leave ${quote(field)} out; to wait for the user, send {"ticket":"q1"} with the ticket that you were given.`,
+  },
   /** The line before the files of an edit that was undone. */
   undone: "Undone:",
   nothingToUndo: "There is no edit of yours that can be undone. Nothing was changed.",
