@@ -34,6 +34,7 @@ describe("a file without unsaved changes", () => {
 
   it.each([
     ["is saved if it was empty", "", "", "new\n", [], "new\n"],
+    ["is saved if it was empty, as Neovim syncs it", "\n", "", "new\n", [], "new\n"],
     [
       "is left to the user if it had text",
       "typed old\n",

@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { clip } from "../../plan/failure.js";
 import { type FileChange, nameAfter } from "../../plan/outcome.js";
+import { isEmpty } from "../../plan/snapshot.js";
 import { withoutMark } from "../../text/chars.js";
 import { limits } from "../../text/limits.js";
 import type { OpenDocument } from "../../workspace/documents.js";
@@ -65,7 +66,7 @@ async function stateToSave(
 
 /** Reports whether a file had no unsaved changes before the batch. One that was not open, or was empty, had none. */
 function wasClean({ document }: FileChange, isAbsent: boolean): boolean {
-  return document.version === null || document.onDisk === "same" || (isAbsent && withoutMark(document.text) === "");
+  return document.version === null || document.onDisk === "same" || (isAbsent && isEmpty(document));
 }
 
 /**
