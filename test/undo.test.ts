@@ -59,6 +59,27 @@ describe("undo", () => {
     expect(texts()["a.txt"]).toBe("1\n2\n3\n4\n5\n6\n7\n8\n9\n");
   });
 
+  it.each(["one", "\ttwo"])(
+    "removes a line that the call inserted, although the user has typed before %j",
+    async (at) => {
+      const { apply, undo, texts, typeBefore } = await start({ open: { "a.txt": "one\n\tlast\n\ttwo\nend\n" } });
+      await apply(batch(["a.txt", "\tlast\n", "\tnew\n\tlast\n"]));
+      await typeBefore("a.txt", at, "typed ");
+      await undo();
+      expect(texts()["a.txt"]).toBe("one\n\tlast\n\ttwo\nend\n".replace(at, `typed ${at}`));
+    },
+  );
+
+  it("is refused if the user has undone the call and then typed, although the inserted line is like another", async () => {
+    const desk = await start({ open: { "a.txt": "one\nsame\nend\n" } });
+    await desk.apply(batch(["a.txt", "one\n", "one\nsame\n"]));
+    const from = "one\n".length;
+    await desk.editor.type({ uri: desk.uri("a.txt"), from, to: from + "same\n".length, insert: "" });
+    await desk.typeBefore("a.txt", "one", "typed ");
+    expect((await failed(desk.undo())).codes).toEqual(["undoConflict"]);
+    expect(desk.texts()["a.txt"]).toBe("typed one\nsame\nend\n");
+  });
+
   it("is refused with a message if the transaction has been undone or is unknown, or if there is none", async () => {
     const desk = await start({ open: { "a.txt": "old\n" }, settings: { atomic: "all" } });
     const refusal = async (params: unknown) => failed(desk.editor.request("multiEdit/undo", params));

@@ -235,6 +235,19 @@ describe("an editor that syncs whole texts", () => {
     expect(refusal.codes).toEqual(["contentModified"]);
     expect(desk.texts()["f.py"]).toBe(now);
   });
+
+  it("does not have an edit placed by an earlier read than the last one, although only that one has the present text", async () => {
+    const text = "if a:\n    return x\n  return\n\ndef b():\n  return x\n\nend\n";
+    const desk = await layDesk(program, { files: { "f.py": text }, open: { "f.py": text }, tells: "wholeText" });
+    const [from, gone] = [text.indexOf("  return\n"), "  return\n"];
+    await desk.read({ path: "f.py" });
+    await desk.editor.type({ uri: desk.uri("f.py"), from, to: from + gone.length, insert: "" });
+    await desk.read({ path: "f.py" });
+    await desk.editor.type({ uri: desk.uri("f.py"), from, to: from, insert: gone });
+    const hunk = patchOf("*** Update File: f.py", "@@ -2,2 +2,3 @@", "+    y()", "     return x", " ");
+    expect((await failed(desk.apply(hunk))).codes).toEqual(["ambiguousMatch"]);
+    expect(desk.texts()["f.py"]).toBe(text);
+  });
 });
 
 describe("an editor that inserts the new lines of a text before it removes the old ones, as Neovim does", () => {

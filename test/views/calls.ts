@@ -39,11 +39,12 @@ export const oldLines = ({ parts }: Pick<Meant, "parts">): Lines =>
 export const newLines = ({ parts }: Pick<Meant, "parts">): Lines =>
   parts.flatMap(({ kind, line }) => (kind === "remove" ? [] : [line]));
 
-/** The call as it is sent. */
-export function toCall(path: string, { form, edits }: Call): { edits: object[] } | { patch: string } {
+/** The call as it is sent. `moveTo`: the new path of the file, if a patch moves it, too. */
+export function toCall(path: string, { form, edits }: Call, moveTo?: string): { edits: object[] } | { patch: string } {
   if (form === "edits") return { edits: edits.map((edit) => ({ path, ...sentEdit(edit) })) };
   const hunks = edits.flatMap((edit) => [`@@${edit.anchor === undefined ? "" : ` ${edit.anchor}`}`, ...signed(edit)]);
-  return { patch: ["*** Begin Patch", `*** Update File: ${path}`, ...hunks, "*** End Patch", ""].join("\n") };
+  const head = [`*** Update File: ${path}`, ...(moveTo === undefined ? [] : [`*** Move to: ${moveTo}`])];
+  return { patch: ["*** Begin Patch", ...head, ...hunks, "*** End Patch", ""].join("\n") };
 }
 
 function sentEdit(edit: Meant): object {

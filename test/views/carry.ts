@@ -35,7 +35,7 @@ export function withEffects(lines: Lines, effects: readonly Effect[]): Lines {
   const replaced = new Map(effects.flatMap((effect) => effect.replaced).map((line) => [line.id, line]));
   const added = effects.flatMap((effect) => effect.added);
   const addedAfter = (id: number | undefined): Lines => added.flatMap((one) => (one.after === id ? one.lines : []));
-  const own = (line: Line): Lines => (removed.has(line.id) ? [] : [replaced.get(line.id) ?? line]);
+  const own = (line: Line): Lines => (removed.has(line.id) ? [] : [{ ...line, ...replaced.get(line.id) }]);
   return [...addedAfter(undefined), ...lines.flatMap((line) => [...own(line), ...addedAfter(line.id)])];
 }
 
@@ -58,6 +58,27 @@ export function carry(edit: Meant, at: number, seen: Seen, present: Present): Ca
   if (isChanged || parts.some(({ refused }) => refused === "must")) return { effects: [], refused: "must" };
   const refused = parts.some((part) => part.refused === "may") ? "may" : "never";
   return { effects: product(parts.map(({ effects }) => effects)).map(joined), refused };
+}
+
+/**
+ * Carries an edit whose lines were all removed, to the only other place where such lines were inserted since: they count as
+ * moved, whoever inserted them. Returns nothing if there is no such place.
+ */
+export function carryInserted(edit: Meant, at: number, seen: Seen, { lines: now, moved }: Present): Carried[] {
+  const known = new Set(seen.lines.map(({ id }) => id));
+  const isOld = ({ id }: Line): boolean => known.has(id) && (moved.get(id) ?? -1) <= seen.time;
+  const place = seen.lines.slice(at, at + oldLines(edit).length);
+  const left = new Set(now.filter(isOld).map(({ id }) => id));
+  if (place.some(({ id }) => left.has(id))) return [];
+  const isThere = (start: number): boolean =>
+    place.every(({ text }, n) => now[start + n]?.text === text && !isOld(now[start + n]!));
+  const starts = now.flatMap((_, i) => (isThere(i) ? [i] : []));
+  const [start, another] = starts;
+  if (start === undefined || another !== undefined) return [];
+  const names = new Map(place.map(({ id }, n) => [id, now[start + n]!.id]));
+  const lines = seen.lines.map((line) => ({ ...line, id: names.get(line.id) ?? line.id }));
+  const times = [...names.values()].map((id) => [id, seen.time + 1] as const);
+  return [carry(edit, at, { ...seen, lines }, { lines: now, moved: new Map([...moved, ...times]) })];
 }
 
 /** The effect of an edit that replaces a word wherever it occurs. */
@@ -143,6 +164,13 @@ function carryBlock({ first, removes, adds }: Block, place: Lines, context: Cont
   if (isBesideLost) return { effects: [effect(previous), effect(lineAbove(to))], refused: "may" };
   if (isInside) return { effects: [], refused: "must" };
   return { effects: [effect(first > 0 ? previous : lineAbove(to))], refused: "may" };
+}
+
+/** An effect with the added lines as they are among `known` ones. */
+export function withLinesOf(effect: Effect, known: Lines): Effect {
+  const byId = new Map(known.map((line) => [line.id, line]));
+  const own = (lines: Lines): Lines => lines.map((line) => byId.get(line.id) ?? line);
+  return { ...effect, added: effect.added.map(({ after, lines }) => ({ after, lines: own(lines) })) };
 }
 
 /** The same effect on lines with other identities; `idsOf` maps the old ones to the new ones. */

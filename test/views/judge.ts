@@ -1,10 +1,10 @@
 /** Judges one call: by what its author meant, by the rules for views, and by `git merge-file`. */
-import { carryByDiff, guessedIds, isAlike } from "./alike.js";
-import { type Call, oldLines } from "./calls.js";
-import { carry, type Effect, joined, type Present, product, withEffects } from "./carry.js";
+import { carryByDiff, isAlike, isGuessed } from "./alike.js";
+import type { Call } from "./calls.js";
+import { carry, carryInserted, type Effect, joined, type Present, product, withEffects } from "./carry.js";
 import { type Lines, textOf } from "./lines.js";
 import { mergedByGit } from "./merge.js";
-import { type Found, resolve } from "./resolve.js";
+import { effectsHere, type Found, resolve } from "./resolve.js";
 import type { Allowed, Panel } from "./table.js";
 import { isMeant, type View } from "./world.js";
 
@@ -83,21 +83,20 @@ function isTrue(
 ): boolean {
   const alone = resolve(present.lines, call);
   if (call.edits.some(({ isWide }) => isWide)) return alone.text === text;
-  const ids = guessedIds(view.lines, present.lines);
   const isMeantHere = (one: Found, i: number): boolean =>
     one.kind === "one" &&
     (isMeant(one, call.edits[i]!) ||
       isAlike(one.lines, call.edits[i]!) ||
-      (isDiffed && one.lines.every(({ id: _ }, n) => ids[one.at + n] === oldLines(call.edits[i]!)[n]?.id)));
+      (isDiffed && isGuessed(call.edits[i]!, call.edits[i]!.at, view, present, one.at)));
   if (alone.found.every(isMeantHere) && alone.text === text) return true;
-  const now = { lines: present.lines, time: Number.MAX_SAFE_INTEGER };
   const ways = call.edits.map((edit, i): readonly Effect[] => {
     const own = alone.found[i]!;
     return [
       joined([]),
       ...carry(edit, edit.at, view, present).effects,
-      ...(isDiffed ? carryByDiff(edit, edit.at, view, present).effects : []),
-      ...(own.kind === "one" && own.isExact && isMeantHere(own, i) ? carry(edit, own.at, now, present).effects : []),
+      ...carryInserted(edit, edit.at, view, present).flatMap(({ effects }) => effects),
+      ...(isDiffed ? carryByDiff(edit, edit.at, view, present).flatMap(({ effects }) => effects) : []),
+      ...(own.kind === "one" && isMeantHere(own, i) ? effectsHere(own, { edit, form: call.form }, present) : []),
     ];
   });
   return product(ways).some((list) => textOf(withEffects(present.lines, list)) === text);

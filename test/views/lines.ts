@@ -4,6 +4,11 @@
 export interface Line {
   readonly id: number;
   readonly text: string;
+  /**
+   * The identities that it has for whoever compares each whole text with the next one; there is one for each way of
+   * comparing. `undefined`: its own.
+   */
+  readonly guesses?: readonly number[];
 }
 
 /** A text as lines, all of which end with LF. */
@@ -40,7 +45,9 @@ const startOf = (lines: Lines, at: number): number => textOf(lines.slice(0, at))
 export function splice(lines: Lines, at: number, remove: number, insert: Lines, side: "above" | "below"): Deed {
   const after = [...lines.slice(0, at), ...insert, ...lines.slice(at + remove)];
   const [from, to] = [startOf(lines, at), startOf(lines, at + remove)];
-  if (side === "below" || at === 0) return { lines: after, typed: [{ from, to, insert: textOf(insert) }] };
+  // At an empty line, an offset does not say whether it is the start or the end of the line.
+  const isUnclear = remove > 0 && lines[at - 1]?.text === "" && lines[at + remove - 1]?.text === "";
+  if (side === "below" || at === 0 || isUnclear) return { lines: after, typed: [{ from, to, insert: textOf(insert) }] };
   const added = insert.map(({ text }) => `\n${text}`).join("");
   return { lines: after, typed: [{ from: from - 1, to: to - 1, insert: added }] };
 }

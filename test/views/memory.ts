@@ -1,7 +1,7 @@
 /** What an agent has before its eyes, and the calls that it makes of it. */
 import type { Chance } from "../codex/random.js";
 import { type Call, drawCall } from "./calls.js";
-import { carry, type Effect, withEffects } from "./carry.js";
+import { carry, type Effect, withEffects, withLinesOf } from "./carry.js";
 import type { Lines } from "./lines.js";
 import { resolve } from "./resolve.js";
 import { isMeant, type View } from "./world.js";
@@ -52,7 +52,13 @@ export function remembered(view: View, { edits }: Call, made: Effect): View {
   );
   const effects = own.filter(isMade);
   if (effects.length < own.length) return { ...view, isVague: true };
+  const told = effects.map((effect) =>
+    withLinesOf(
+      effect,
+      made.added.flatMap(({ lines }) => lines),
+    ),
+  );
   const added = effects.flatMap((effect) => effect.added.flatMap(({ lines }) => lines.map(({ id }) => id)));
   const shown = view.shown === "all" ? "all" : new Set([...view.shown, ...added]);
-  return { ...view, lines: withEffects(view.lines, effects), shown };
+  return { ...view, lines: withEffects(view.lines, told), shown };
 }

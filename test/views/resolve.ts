@@ -3,7 +3,9 @@ import { decodeCall } from "../../server/dialect/decode.js";
 import { planBatch } from "../../server/plan/plan.js";
 import { toEnd } from "../../server/text/lines.js";
 import { documentAt, snapshotOf } from "../support/planning.js";
-import { type Call, type Meant, toCall } from "./calls.js";
+import { effectBetween } from "./alike.js";
+import { type Call, type Meant, oldLines, toCall } from "./calls.js";
+import { carry, type Effect, type Present } from "./carry.js";
 import { type Lines, textOf } from "./lines.js";
 
 /** Where one text alone finds an edit. */
@@ -54,6 +56,20 @@ export function resolve(lines: Lines, call: Call): Alone {
     text: whole.ok ? (whole.files[0]?.text ?? textOf(lines)) : undefined,
     codes: whole.ok ? [] : whole.failures.map(({ code }) => code),
   };
+}
+
+/** The effects that an edit may have at the place where the present text has it. */
+export function effectsHere(
+  own: Extract<Found, { kind: "one" }>,
+  { edit, form }: { readonly edit: Meant; readonly form: Call["form"] },
+  present: Present,
+): readonly Effect[] {
+  const now = { lines: present.lines, time: Number.MAX_SAFE_INTEGER };
+  const old = oldLines(edit);
+  const isWhole = own.lines.length === old.length && own.lines.every(({ text }, n) => text === old[n]!.text);
+  if (isWhole || edit.word !== undefined) return carry(edit, own.at, now, present).effects;
+  const { text } = resolve(present.lines, { form, edits: [edit] });
+  return text === undefined ? [] : [effectBetween(present.lines, text)];
 }
 
 /** The same edit with a hint that selects the line `at` (0-based). */

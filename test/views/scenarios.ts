@@ -1,6 +1,7 @@
 /** Draws scenarios, and makes those that fail as short as possible. */
 import { chanceOf } from "../codex/random.js";
-import { type Objection, play, type Scenario, type Stage, type Step, type Tally } from "./play.js";
+import { play } from "./play.js";
+import { emptyTally, type Objection, type Scenario, type Stage, type Step } from "./story.js";
 import { anyone } from "./world.js";
 
 const weights = {
@@ -18,7 +19,17 @@ const weights = {
   readSome: 2,
   look: 3,
   call: 12,
+  undoCall: 2,
+  whole: 1,
 } satisfies Record<Step["kind"], number>;
+
+/** The last steps of a scenario. */
+const endings: readonly (readonly Step["kind"][])[] = [
+  ...Array<Step["kind"][]>(5).fill(["call"]),
+  ["call", "typeLine", "undoCall"],
+  ["call", "typeOnLine", "removeLines", "undoCall"],
+  ["whole"],
+];
 
 /** The scenario of a seed. */
 export function drawScenario(seed: number): Scenario {
@@ -28,19 +39,20 @@ export function drawScenario(seed: number): Scenario {
   const agent = (): string => chance.weighted({ [main]: 7, bob: 2, [main === anyone ? "ann" : anyone]: 1 });
   const opening = step(chance.pick(["look", "read", "readSome"] as const), main);
   const steps = Array.from({ length: chance.between(2, 9) }, () => step(chance.weighted(weights), agent()));
+  const ending = chance.pick(endings);
   return {
     seed: chance.below(2 ** 31),
     isDistinct: chance.percent(30),
     isClosed: chance.percent(12),
     isCrlf: chance.percent(20),
-    steps: [opening, ...steps, step("call", main)],
+    steps: [opening, ...steps, ...ending.map((kind) => step(kind, main))],
   };
 }
 
 /** Leaves out steps for as long as the judge still objects; returns the story of the shortest scenario. */
 export async function shortest(stage: Stage, scenario: Scenario, { kind, story }: Objection): Promise<string> {
   let [best, told] = [scenario, story];
-  const tally: Tally = { calls: 0, landed: 0, refused: 0, open: 0, merged: 0 };
+  const tally = emptyTally();
   for (let i = best.steps.length - 1; i >= 0; i--) {
     const shorter = { ...best, steps: best.steps.toSpliced(i, 1) };
     const objection = await play(stage, shorter, tally);

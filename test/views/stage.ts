@@ -5,7 +5,7 @@ import type { Program } from "../support/build.js";
 import { makeDirectory } from "../support/directory.js";
 import { startEditor } from "../support/fakeEditor.js";
 import { movingClock } from "../support/movingClock.js";
-import type { Stage } from "./play.js";
+import type { Stage } from "./story.js";
 import { anyone } from "./world.js";
 
 /** Starts a server with everything that a scenario needs. */

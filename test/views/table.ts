@@ -1,11 +1,12 @@
 /** The allowed outcomes of a call: the rules for views, applied to the identities of the lines. */
 import { limits } from "../../server/text/limits.js";
-import { carryByDiff, guessedIds, isAlike } from "./alike.js";
+import { carryByDiff, isAlike, isGuessed } from "./alike.js";
 import { type Call, type Meant, newLines, oldLines } from "./calls.js";
-import { type Carried, carry, type Effect, joined, product, type Seen, withEffects } from "./carry.js";
+import { type Carried, carry, carryInserted, type Effect, joined, product, type Seen, withEffects } from "./carry.js";
+import type { Leniency } from "./leniencies.js";
 import { type Lines, textOf } from "./lines.js";
-import { type Alone, type Found, pointed, resolve } from "./resolve.js";
-import type { View, World } from "./world.js";
+import { type Alone, effectsHere, type Found, pointed, resolve } from "./resolve.js";
+import { isCarriedByDiff, type View, type World } from "./world.js";
 
 /** The outcomes that the rules allow. */
 export interface Allowed {
@@ -14,20 +15,24 @@ export interface Allowed {
   readonly codes: ReadonlySet<string>;
   /** `true` if the rules say too little about this state: only what always holds is judged. */
   readonly isOpen: boolean;
+  /** The texts and codes that are allowed only by a leniency, with its name. */
+  readonly lenient: ReadonlyMap<string, Leniency>;
 }
 
-type Option =
-  /** As if there were no views. */
+/** `by`: the row that allows it, if the rules do not ask for it. */
+type Option = { readonly by?: Leniency } /** As if there were no views. */ & (
   | { readonly kind: "today" }
   | { readonly kind: "refused"; readonly code: string }
   | { readonly kind: "carried"; readonly carried: Carried }
   /** The old text is at a certain line of the present text, but not only there. */
   | { readonly kind: "there"; readonly at: number }
   | { readonly kind: "done" }
-  | { readonly kind: "open" };
+  | { readonly kind: "open" }
+);
 
-/** The views that have a say about an edit. */
+/** The views that have a say about an edit. `by`: the row that allows them, if the rules do not ask for these. */
 export interface Panel {
+  readonly by?: Leniency;
   readonly views: readonly View[];
   readonly hasPresent: boolean;
 }
@@ -36,19 +41,31 @@ export interface Panel {
 export function decide(world: World, call: Call, panels: readonly (readonly Panel[])[]): Allowed {
   const alone = resolve(world.present.lines, call);
   const options = call.edits.map((edit, i) =>
-    panels[i]!.flatMap((panel) => optionsOf({ world, call, edit, i, alone }, panel)),
+    panels[i]!.flatMap((panel) =>
+      optionsOf({ world, call, edit, i, alone }, panel).map((one) => by(one.by ?? panel.by, one)),
+    ),
   );
   const texts = new Set<string>();
   const codes = new Set<string>();
+  const lenient = new Map<string, Leniency>();
   let isOpen = false;
-  for (const choice of product(options)) {
+  const choices = product(options).sort((a, b) => Number(a.some(isLenient)) - Number(b.some(isLenient)));
+  for (const choice of choices) {
     const made = together({ world, call, alone }, choice);
+    const row = choice.find(isLenient)?.by;
+    for (const one of [...made.texts, ...made.codes])
+      if (row !== undefined && !texts.has(one) && !codes.has(one)) lenient.set(one, row);
     for (const text of made.texts) texts.add(text);
     for (const code of made.codes) codes.add(code);
     isOpen ||= made.isOpen;
   }
-  return { texts, codes, isOpen };
+  return { texts, codes, isOpen, lenient };
 }
+
+const isLenient = ({ by }: Option): boolean => by !== undefined;
+
+/** An option that a row allows. */
+const by = (row: Leniency | undefined, option: Option): Option => (row === undefined ? option : { ...option, by: row });
 
 interface Subject {
   readonly world: World;
@@ -74,32 +91,56 @@ function optionsOf(
   if (says.some(({ view, found }) => found.kind === "several" && view.shown !== "all")) return [{ kind: "open" }];
   if (all.length < says.length || (hasPresent && own.kind === "several")) return [several];
   const keys = places.map(({ found }) => keyOf(found.lines));
-  const isPart = own.kind === "one" && places.some(({ found }) => isPartOf(own.lines, found.lines));
+  const isPart =
+    own.kind === "one" &&
+    places.some(({ found }) => isPartOf(own.lines, found.lines) || isWithin(own, found.lines, world.present.lines));
   const ownKey = own.kind === "one" && !isPart ? keyOf(own.lines) : undefined;
   const { view, found } = places[0]!;
   const isUnsure = places.some((one) => isCarriedByDiff(one.view, world));
-  const doubts: Option[] = [several, { kind: "refused", code: "contentModified" }];
-  const unsure = isUnsure ? doubts : [];
+  const doubts = (row: Leniency): Option[] => [by(row, several), by(row, { kind: "refused", code: "contentModified" })];
+  const unsure = isUnsure ? doubts("compared") : [];
   // Of equal lines side by side, nobody can say which one was there first.
   const isSame =
     own.kind === "one" &&
     isPerhaps(own, { edit, view, at: found.kind === "one" ? found.at : 0, present: world.present, isUnsure });
-  const alike: Option[] = isSame ? [{ kind: "today" }] : [];
+  const alike: Option[] = isSame ? [by("equalLines", { kind: "today" })] : [];
   // Whether the texts name the same lines does not matter if the edit makes the same change in all of them.
   const isSameText = own.kind === "one" && places.every((one) => makesSame({ world, call, edit }, one));
-  if (isSameText) return [{ kind: "today" }, several];
-  if (new Set(keys).size > 1) return [several, ...alike];
+  if (isSameText) return [{ kind: "today" }, by("sameChange", several)];
+  if (new Set(keys).size > 1) return [...sharedBy({ world, edit }, places), several, ...alike];
   // Whether so little text was moved or typed anew is left open.
   const isFaint = places.some((one) => isMoved(one.found.lines, one.view, world) && isLittle(one.found.lines));
-  if (ownKey === keys[0]) return [{ kind: "today" }, ...unsure, ...(isFaint ? doubts : [])];
+  if (ownKey === keys[0]) return [{ kind: "today" }, ...unsure, ...(isFaint ? doubts("littleText") : [])];
   if (hasPresent && ownKey !== undefined) return [several, ...alike];
-  const [length, expected] = [found.lines.length, oldLines(edit).length];
-  if (!found.isExact || length !== expected) return [{ kind: "open" }];
-  const guessed: Option[] = isUnsure
-    ? [{ kind: "carried", carried: carryByDiff(edit, found.at, view, world.present) }]
-    : [];
-  const little = isFaint ? doubts : [];
-  return [...unsure, ...little, ...alike, ...guessed, carriedOption({ world, call, edit }, view, found.at)];
+  // What an edit of parts of lines does, or one that ignores differences, is not worked out on identities.
+  const isWhole = textOf(found.lines) === textOf(oldLines(edit)) || edit.word !== undefined;
+  if (!found.isExact || !isWhole) return [{ kind: "open" }];
+  const guesses = isUnsure ? carryByDiff(edit, found.at, view, world.present) : [];
+  const inserted = carryInserted(edit, found.at, view, world.present);
+  const guessed = [
+    ...guesses.map((carried) => by("compared", { kind: "carried", carried })),
+    ...inserted.map((carried) => by("inserted", { kind: "carried", carried })),
+  ];
+  const little = isFaint ? doubts("littleText") : [];
+  const carried = carriedOption({ world, call, edit }, view, found.at);
+  const isLoose = carried.kind === "carried" && carried.carried.refused === "may";
+  const lost = isLoose ? doubts("lostNeighbour").slice(own.kind === "none" ? 1 : 0) : [];
+  return [...unsure, ...little, ...alike, ...guessed, ...lost, carried];
+}
+
+/** If an edit makes the same change for each of several places, these agree, although their lines are others. */
+function sharedBy(
+  { world, edit }: Pick<Subject, "world"> & { readonly edit: Meant },
+  places: readonly { readonly view: View; readonly found: Extract<Found, { kind: "one" }> }[],
+): Option[] {
+  const all = places.map(({ view, found }) => carry(edit, found.at, view, world.present));
+  const textsOf = ({ effects }: Carried): string[] =>
+    effects.map((effect) => textOf(withEffects(world.present.lines, [effect])));
+  const [first, ...others] = all;
+  if (first === undefined || all.some(({ refused }) => refused === "must")) return [];
+  const own = textsOf(first);
+  const isShared = others.every((one) => textsOf(one).some((text) => own.includes(text)));
+  return isShared ? [by("sameChange", { kind: "carried", carried: first })] : [];
 }
 
 /** Reports whether an edit, carried from a text, changes the present text as it would be changed without that text. */
@@ -127,8 +168,7 @@ function isPerhaps(
   const place = view.lines.slice(at, at + oldLines(edit).length).map(({ id }) => id);
   const isPart = own.lines.every(({ id }) => place.includes(id));
   if (isPart || isAlike(own.lines, edit)) return true;
-  const ids = isUnsure ? guessedIds(view.lines, present.lines) : [];
-  return isUnsure && own.lines.every((_, i) => ids[own.at + i] === place[i]);
+  return isUnsure && isGuessed(edit, at, view, present, own.at);
 }
 
 const isMoved = (lines: Lines, { time }: View, { present }: World): boolean =>
@@ -192,18 +232,17 @@ function foundIn(view: View, call: Call, i: number): Found {
 const isPartOf = (lines: Lines, others: Lines): boolean =>
   lines.length < others.length && lines.every(({ id }) => others.some((other) => other.id === id));
 
-const keyOf = (lines: Lines): string => lines.map(({ id }) => id).join(" ");
-
-/** Reports whether a text was replaced as a whole since it was seen, and lines may be confused. */
-function isCarriedByDiff(view: View, { present, lastWhole }: World): boolean {
-  if (view.time >= lastWhole && !view.isForeign) return false;
-  const areDistinct = [view.lines, present.lines].every(
-    (lines) => new Set(lines.map(({ text }) => text.trim())).size === lines.length,
-  );
-  return !areDistinct || [...present.moved.values()].some((time) => time > view.time);
+/** Reports whether a present place lies between the lines that are left of another one, and has fewer lines than it. */
+function isWithin({ at, lines }: Extract<Found, { kind: "one" }>, place: Lines, now: Lines): boolean {
+  const left = now.flatMap(({ id }, i) => (place.some((line) => line.id === id) ? [i] : []));
+  const [first, last] = [left[0], left.at(-1)];
+  if (first === undefined || last === undefined || lines.length >= place.length) return false;
+  return first <= at && at + lines.length - 1 <= last;
 }
 
-function together({ world, call, alone }: Subject, choice: readonly Option[]): Allowed {
+const keyOf = (lines: Lines): string => lines.map(({ id }) => id).join(" ");
+
+function together({ world, call, alone }: Subject, choice: readonly Option[]): Omit<Allowed, "lenient"> {
   const { lines } = world.present;
   const nothing = { texts: new Set<string>(), codes: new Set<string>(), isOpen: false };
   if (choice.some(({ kind }) => kind === "open")) return { ...nothing, isOpen: true };
@@ -220,7 +259,7 @@ function together({ world, call, alone }: Subject, choice: readonly Option[]): A
     const { text } = resolve(lines, { form: call.form, edits: [pointed(call.edits[0]!, call.form, only.at)] });
     return text === undefined ? { ...nothing, isOpen: true } : { ...nothing, texts: new Set([text]) };
   }
-  const effects = choice.map((one, i) => effectsOf(one, { world, edit: call.edits[i]!, found: alone.found[i]! }));
+  const effects = choice.map((one, i) => effectsOf(one, { world, call, edit: call.edits[i]!, found: alone.found[i]! }));
   if (effects.some((list) => list === undefined)) return { ...nothing, codes, isOpen: true };
   const made = product(effects.map((list) => list ?? [])).map((list) => textOf(withEffects(lines, [joined(list)])));
   return { texts: new Set(made), codes, isOpen: false };
@@ -236,20 +275,22 @@ function codesOf(option: Option, own: Found): string[] {
   if (option.kind === "today") return own.kind === "one" ? [] : [own.code];
   // What the place of removed lines is, the rules leave open; the present text may then name another.
   const elsewhere = own.kind === "none" ? [] : ["ambiguousMatch"];
-  return option.kind === "carried" && option.carried.refused !== "never" ? ["contentModified", ...elsewhere] : [];
+  return option.kind === "carried" && option.carried.refused === "must" ? ["contentModified", ...elsewhere] : [];
 }
 
 function effectsOf(
   option: Option,
-  { world, edit, found }: { readonly world: World; readonly edit: Meant; readonly found: Found },
+  { world, call, edit, found }: Pick<Subject, "world" | "call"> & { readonly edit: Meant; readonly found: Found },
 ): readonly Effect[] | undefined {
+  const { present } = world;
   if (option.kind === "done") return [joined([])];
   if (option.kind === "carried") return option.carried.effects;
-  const at = option.kind === "there" ? option.at : found.kind === "one" && found.isExact ? found.at : undefined;
-  if (at === undefined) return undefined;
-  const { present } = world;
+  if (option.kind === "today") {
+    if (found.kind === "one") return effectsHere(found, { edit, form: call.form }, present);
+    return found.code === "skipped" ? [joined([])] : undefined;
+  }
+  if (option.kind !== "there") return undefined;
   const now = { lines: present.lines, time: Number.MAX_SAFE_INTEGER };
-  const carried = carry(edit, at, now, present);
-  const isWhole = oldLines(edit).every((line, n) => present.lines[at + n]?.text === line.text);
-  return isWhole ? carried.effects : undefined;
+  const isWhole = oldLines(edit).every((line, n) => present.lines[option.at + n]?.text === line.text);
+  return isWhole ? carry(edit, option.at, now, present).effects : undefined;
 }

@@ -1,4 +1,5 @@
 /** One document, everything that its lines went through, and the texts that agents can have seen of it. */
+import { renamedLines, typedAgain } from "./alike.js";
 import { type Call, oldLines } from "./calls.js";
 import { type Effect, type Present, type Seen, withEffects } from "./carry.js";
 import type { Lines } from "./lines.js";
@@ -42,9 +43,12 @@ export interface World {
 /** The id under which batches of all callers are applied to the texts that a caller without an id can have seen. */
 export const anyone = "*";
 
+/** The id under which only the batches of callers without an id are applied to the texts that these can have seen. */
+export const anyoneAlone = "* alone";
+
 /** The panels that the rules allow for each edit. */
 export function panelsOf(world: World, agent: string, call: Call): Panel[][] {
-  return call.edits.map((_, i) => {
+  return call.edits.map((_, i): Panel[] => {
     const reads = (world.reads.get(agent) ?? []).slice(-4);
     const finds = (view: View): boolean => {
       const found = resolve(view.lines, call).found[i]!;
@@ -56,15 +60,27 @@ export function panelsOf(world: World, agent: string, call: Call): Panel[][] {
       finding === undefined || finding.time <= world.written ? [] : [{ views: [finding], hasPresent: false }];
     // The rules leave open whether the agent's own batch counts as a change on disk.
     if (alone.length > 0 && finding === reads.at(-1) && world.saved.length > 0) return alone;
-    return [...alone, ...everything(world, agent, reads)];
+    const others = everything(world, agent);
+    const row = { by: "ownWrites" } as const;
+    return alone.length === 0 ? others : [...alone, ...others.map((one) => ({ ...one, ...row }))];
   });
+}
+
+/** Reports whether a text was replaced as a whole since it was seen, and lines may be confused. */
+export function isCarriedByDiff(view: View, { present, lastWhole }: World): boolean {
+  if (view.time >= lastWhole && !view.isForeign) return false;
+  const areDistinct = [view.lines, present.lines].every(
+    (lines) => new Set(lines.map(({ text }) => text.trim())).size === lines.length,
+  );
+  return !areDistinct || [...present.moved.values()].some((time) => time > view.time);
 }
 
 const shows = ({ shown }: View, lines: Lines): boolean => shown === "all" || lines.every(({ id }) => shown.has(id));
 
 /** All texts that the agent can have seen; the rules leave open which of the older saved texts are kept. */
-function everything(world: World, agent: string, reads: readonly View[]): Panel[] {
+export function everything(world: World, agent: string): Panel[] {
   const { saved, minute } = world;
+  const reads = (world.reads.get(agent) ?? []).slice(-4);
   const since = reads.at(-1)?.time ?? -1;
   const isCurrentAt = (i: number, then: number): boolean =>
     saved[i]!.minute <= then && (saved[i + 1]?.minute ?? Number.POSITIVE_INFINITY) > then;
@@ -82,22 +98,50 @@ function everything(world: World, agent: string, reads: readonly View[]): Panel[
     saved.filter((_, i) => (saved[i + 1]?.time ?? Number.POSITIVE_INFINITY) >= since),
   ];
   const distinct = [...new Map(lists.map((list) => [list.map(({ time }) => time).join(" "), list])).values()];
-  return distinct.flatMap((list) => [
-    { views: [...reads, ...list], hasPresent: true },
-    { views: [...reads, ...list.map((one) => one.withBatches.get(agent) ?? one)], hasPresent: true },
+  const withBatches = (list: readonly Saved[], id: string): View[] => [
+    ...reads,
+    ...list.map((one) => one.withBatches.get(id) ?? one),
+  ];
+  return distinct.flatMap((list, i): Panel[] => [
+    { views: withBatches(list, agent), hasPresent: true, ...(i > 0 ? { by: "keptTexts" as const } : {}) },
+    { views: [...reads, ...list], hasPresent: true, by: "ownBatches" },
+    // Whoever has no id may be another caller than the one whose batch it was.
+    ...(agent === anyone
+      ? [{ views: withBatches(list, anyoneAlone), hasPresent: true, by: "ownBatches" } as const]
+      : []),
   ]);
 }
 
-/** Applies an agent's batch to the texts that it and those without an id can have seen. */
-export function withBatch(world: World, agent: string, effect: Effect): World {
-  const apply = (view: View): View => applied(view, effect, world.present);
-  const forAgents = (one: Saved): ReadonlyMap<string, View> =>
-    new Map([...one.withBatches].map(([id, view]) => [id, id === agent || id === anyone ? apply(view) : view]));
+/** The earlier text with the identities that its lines have now, if they were removed and typed again. */
+export function upToDate(view: View, present: Present): View {
+  const names = typedAgain(view, present);
+  const shown = view.shown === "all" ? "all" : new Set([...view.shown].map((id) => names.get(id) ?? id));
+  return { ...view, lines: renamedLines(view.lines, names), shown };
+}
+
+/** The same, for all earlier texts. */
+export function allUpToDate(world: World): World {
+  const own = (view: View): View => upToDate(view, world.present);
   return {
     ...world,
-    reads: new Map(
-      [...world.reads].map(([id, views]) => [id, id === agent || id === anyone ? views.map(apply) : views]),
-    ),
+    reads: new Map([...world.reads].map(([id, views]) => [id, views.map(own)])),
+    saved: world.saved.map((one) => ({
+      ...one,
+      ...own(one),
+      withBatches: new Map([...one.withBatches].map(([id, view]) => [id, own(view)])),
+    })),
+  };
+}
+
+/** Applies an agent's batch to the texts that it and those without an id can have seen. `before`: the text before it. */
+export function withBatch(world: World, before: Present, agent: string, effect: Effect): World {
+  const apply = (view: View): View => applied(view, effect, before);
+  const hasBatch = (id: string): boolean => id === agent || id === anyone || (id === anyoneAlone && agent === anyone);
+  const forAgents = (one: Saved): ReadonlyMap<string, View> =>
+    new Map([...one.withBatches].map(([id, view]) => [id, hasBatch(id) ? apply(view) : view]));
+  return {
+    ...world,
+    reads: new Map([...world.reads].map(([id, views]) => [id, hasBatch(id) ? views.map(apply) : views])),
     saved: world.saved.map((one) => ({ ...one, withBatches: forAgents(one) })),
   };
 }

@@ -112,15 +112,24 @@ export function sourceOfText(file: FileChange, synced: string): TextSource {
     const [typed] = shrink(mark + before, { from: 0, to: mark.length + before.length, insert: synced });
     if (typed === undefined) return true;
     const [from, to] = [typed.from - mark.length, typed.to - mark.length];
-    // An edited part is intact unless the typing overlaps it or, if the part is empty, touches it.
-    return telling.changes.every((one) =>
-      one.from < one.to ? one.to <= from || one.from >= to : one.to < from || one.from > to,
-    );
+    const shift = typed.insert.length - (to - from);
+    // An edited part is intact unless the typing overlaps it or, if the part is empty, touches it. What is typed seems to
+    // end before an empty part, or to start after it, if the text that belongs there is like the text around it.
+    return telling.changes.every((one) => {
+      if (one.from < one.to) return one.to <= from || one.from >= to;
+      const at = mark.length + one.from + (one.from > to ? shift : 0);
+      const isFilled = isBeside(synced, at, one.insert) && !isBeside(before, one.from, one.insert);
+      return (one.to < from || one.from > to) && !isFilled;
+    });
   };
   const isOld = isIntact(document.text, change);
   const isPlanned = isIntact(text, change.invert(document.text));
   return isOld === isPlanned ? "unclear" : isOld ? "old" : "planned";
 }
+
+/** Reports whether a text has another one directly before or after an offset. */
+const isBeside = (text: string, at: number, other: string): boolean =>
+  text.startsWith(other, at) || text.slice(0, at).endsWith(other);
 
 /** Reports whether the editor's text is the planned text, ignoring a final line ending that some editors add. */
 export function isExpected(session: Session, file: FileChange, text: string): boolean {

@@ -26,13 +26,25 @@ export class LineMap {
     for (const { from, to } of since.changes) {
       const block = this.blockOf({ from, to }, since);
       const last = blocks.at(-1);
-      if (last === undefined || block.from >= last.block.to) blocks.push({ block, start: from, end: to });
+      // Nobody can say which of two empty lines is the old one, so both belong to what was typed.
+      const isTorn = this.isTorn(block);
+      const own = isTorn
+        ? { block: { ...block, to: block.to + 1, toNow: block.toNow + 1 }, start: from - 1, end: to + 1 }
+        : { block, start: from, end: to };
+      if (last === undefined || block.from >= last.block.to) blocks.push(own);
       else {
         last.block = { ...last.block, to: block.to, toNow: block.toNow };
         last.end = to;
       }
     }
     this.blocks = blocks.flatMap(({ block, start, end }) => this.trimmed(block, { start, end }));
+  }
+
+  /** Reports whether a block inserts lines at an empty line, so that there is one above and one below. */
+  private isTorn({ from, to, fromNow, toNow }: LineBlock): boolean {
+    const { then, now } = this;
+    if (from < to || from >= then.lineCount || then.content(from) !== "") return false;
+    return fromNow < toNow && toNow < now.lineCount && now.content(fromNow) === "" && now.content(toNow) === "";
   }
 
   /** Returns the lines that a change touches. */

@@ -66,8 +66,9 @@ class Reconciliation {
     const found = this.#seen
       .map((seen) => ({ seen, answer: answerOf(seen.outcomes.get(index)) }))
       .filter(({ seen, answer }) => hasSay(seen.view, answer));
+    const latest = found.find(({ seen }) => seen.view.isLatest);
     // A text of which the exact changes are not known must not overrule the present one.
-    const alone = found.find(({ seen }) => seen.view.isLatest && !seen.view.isCompared);
+    const alone = latest?.seen.view.isCompared ? undefined : latest;
     const voices = alone === undefined ? found : [alone];
     if (voices.length === 0) return;
     const places = voices.flatMap(({ seen, answer }) =>
@@ -150,6 +151,7 @@ class Reconciliation {
       viewFailures.different(
         at,
         lines.map((line) => this.quote(line)),
+        voices.map(({ seen }) => seen.view.base),
       ),
     );
   }
