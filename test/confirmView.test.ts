@@ -102,6 +102,16 @@ describe("a client that announces confirm", () => {
     expect(texts()).toEqual({ "a.txt": "old\n" });
   });
 
+  it("is not said to be missing if it answers with an error", async () => {
+    const { editor, apply } = await start({ settings: { confirm: "always" } });
+    editor.beforeAnswers(() => {
+      throw new Error("no window");
+    });
+    expect((await failed(apply(batch(["a.txt", "old", "new"])))).message).toBe(
+      'A change to "a.txt" needs the user\'s consent, because the setting "confirm" says so, but the editor can\'t ask the user. Ask the user to change the setting "confirm", or to make the change. Nothing was changed.',
+    );
+  });
+
   it("is asked again, in a new view, if the diff changes while the question is open", async () => {
     const desk = await start({ open: { "a.txt": "1\nold\n3\n" } });
     desk.editor.beforeAnswers(async () => {

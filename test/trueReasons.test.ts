@@ -32,6 +32,32 @@ describe("a file without unsaved changes", () => {
     ]);
   });
 
+  it.each([
+    ["is saved if it was empty", "", "", "new\n", [], "new\n"],
+    ["is saved if it was empty, as Neovim syncs it", "\n", "", "new\n", [], "new\n"],
+    [
+      "is left to the user if it had text",
+      "typed old\n",
+      "old",
+      "new",
+      ["a.txt already had unsaved changes, so it was not saved"],
+      undefined,
+    ],
+  ])("that nobody has saved yet %s", async (_, text, oldText, newText, warnings, onDisk) => {
+    const desk = await layDesk(program, start);
+    await desk.editor.open({ uri: desk.uri("a.txt"), text });
+    expect((await desk.apply(batch(["a.txt", oldText, newText]))).warnings).toEqual(warnings);
+    expect(desk.disk()["a.txt"]).toBe(onDisk);
+  });
+
+  it("that nobody has saved yet is saved if the setting asks for it", async () => {
+    const settings = { ...start.settings, save: "always" };
+    const desk = await layDesk(program, { ...start, settings });
+    await desk.editor.open({ uri: desk.uri("a.txt"), text: "typed old\n" });
+    expect((await desk.apply(batch(["a.txt", "old", "new"]))).warnings).toEqual([]);
+    expect(desk.disk()).toEqual({ "a.txt": "typed new\n" });
+  });
+
   it("is saved again after its change has been rolled back, and one with unsaved changes is not", async () => {
     const files = { "a.txt": "old\n", "b.txt": "old\n", "c.txt": "old\n" };
     const desk = await layDesk(program, { ...start, files, open: files });

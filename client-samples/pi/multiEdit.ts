@@ -61,35 +61,37 @@ export default function multiEdit(pi: PiHost): void {
       titleLine(theme, "read_document", filesOf(readCall(params)) + rangeOf(readCall(params))),
   });
   pi.on("tool_call", async ({ toolName, input }, place) => {
-    const path = String((input as Call).path);
     if (toolName !== "write") return undefined;
-    const state = await stateOf(path, place);
-    if (state === "free") return undefined;
-    return { block: true, reason: state === "unsaved" ? turnedAway(path) : state.unknown };
+    const reason = await reasonAgainst(String((input as Call).path), place);
+    return reason === undefined ? undefined : { block: true, reason };
   });
   pi.on("tool_result", async ({ toolName, input }, place) => {
     const params = readCall(input);
-    if (toolName !== "read" || (await stateOf(String(params.path), place)) !== "unsaved") return undefined;
+    if (toolName !== "read" || !(await isUnsaved(String(params.path), place))) return undefined;
     return { content: (await read(params, place)).content, isError: false };
   });
 }
 
-/** Reports whether an editor has unsaved text in a file. `unknown`: the reason why an editor could not be asked. */
-async function stateOf(path: string, place: Place): Promise<"free" | "unsaved" | { readonly unknown: string }> {
+/** Returns the reason for which pi's `write` must not replace a file; `undefined` if no editor has unsaved text in it. */
+async function reasonAgainst(path: string, place: Place): Promise<string | undefined> {
+  const event = { tool: "write", args: { path: withoutMark(path, place.cwd) }, directory: place.cwd };
+  // Without the program, pi's own tool works as if there were no extension.
+  const { deny } = await ask(["hook", "pi"], JSON.stringify(event), place).catch((): Answer => ({}));
+  return deny;
+}
+
+/** Reports whether an editor has unsaved text in a file, which `read_document` can return. */
+async function isUnsaved(path: string, place: Place): Promise<boolean> {
   try {
     // No lines, because the editor takes the lines that the program returns for those that the model has seen.
     const name = `${withoutMark(path, place.cwd)}:999999999-`;
     const { version, onDisk } = await ask(["read", "--json", "--", name], "", place);
-    return typeof version === "number" && onDisk === "differs" ? "unsaved" : "free";
-  } catch (error) {
-    const { message, codes } = error as Partial<Failed> & Error;
-    // Otherwise, for example, there is no such file, or it is a picture. pi's own tool knows what to do.
-    return codes?.some((code) => /^(?:noSession|locked|desynced|timeout)$/.test(code)) ? { unknown: message } : "free";
+    return typeof version === "number" && onDisk === "differs";
+  } catch {
+    // For example, there is no such file, or it is a picture. pi's own tool knows what to do.
+    return false;
   }
 }
-
-const turnedAway = (path: string): string =>
-  `The user's editor has unsaved changes in ${JSON.stringify(path)}, which this tool would miss and overwrite. Nothing was changed. Use edit for this file; read_document returns its current text.`;
 
 const editSchema = {
   type: "object",
@@ -183,12 +185,9 @@ interface Answer {
   readonly onDisk?: "same" | "differs";
   /** `true` if the file on disk has changed since the editor read or wrote it. */
   readonly changedOnDisk?: boolean;
-  readonly error?: { readonly message?: string; readonly failures?: readonly { readonly code: string }[] };
-}
-
-/** What an error of the program has in addition: the codes of its failures. */
-interface Failed {
-  readonly codes: readonly string[];
+  /** The reason for which pi's own tool must not run; present only in the answer to `hook`. */
+  readonly deny?: string;
+  readonly error?: { readonly message?: string };
 }
 
 /** Edits are found in the text as it was before the call, as by pi's own tool. */
@@ -290,11 +289,12 @@ function ask(args: readonly string[], input: string, { cwd, signal }: Place): Pr
     child.stdin.end(input);
     child.on("close", (code) => {
       signal?.removeEventListener("abort", stop);
-      const answer = parse(stdout);
+      // A hook that leaves a call alone prints nothing.
+      const answer = stdout === "" && code === 0 ? {} : parse(stdout);
       if (code === 0 && answer !== undefined) done(answer);
       else {
-        const { message = stderr.trim() || `multi-edit ended with code ${code}`, failures = [] } = answer?.error ?? {};
-        reject(Object.assign(new Error(message), { codes: failures.map((failure) => failure.code) } satisfies Failed));
+        const { message = stderr.trim() || `multi-edit ended with code ${code}` } = answer?.error ?? {};
+        reject(new Error(message));
       }
     });
   });

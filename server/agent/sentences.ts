@@ -13,7 +13,7 @@ export const sessionProblems = {
     `${quote(path, 200)} was ignored: it is not a regular file, or it is not private to this user. Remove it.`,
   badRecord: (path: string) => `${quote(path, 200)} is not a valid session announcement. Remove it.`,
   newerRecord: (path: string) =>
-    `${quote(path, 200)} announces a session of a newer version of multi-edit-language-server. Update this program or, if no editor is running the newer version any more, remove the file.`,
+    `${quote(path, 200)} announces a session of a newer version of multi-edit-language-server. Update this program, multi-edit, to that version or, if no editor is running the newer version any more, remove the file.`,
   /** `when`: the direction in which the record's time of renewal is too far away. */
   staleRecord: (path: string, host: string, when: "past" | "future") => {
     const minutes = `${limits.recordMs / 60_000} minutes`;

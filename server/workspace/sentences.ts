@@ -60,18 +60,24 @@ export const pathFailures = {
       problem: `${quote(path, 160)} is protected, because ${protectionReasons[why](quote(by, 160))}.`,
       hint: protectionHints[why],
     }),
-  /** `name`: the protected name; `undefined` if a rule of the setting "confirm" asks for the user's consent. */
-  nobodyToAsk: (path: string, name: string | undefined) =>
-    makeFailure(name === undefined ? "clientCapability" : "protectedPath", fileAt(path), {
+  /**
+   * `name`: the protected name; `undefined` if a rule of the setting "confirm" asks for the user's consent. `by`: the one
+   * that can't ask for it.
+   */
+  nobodyToAsk: (path: string, name: string | undefined, by: "nobody" | "editor") => {
+    const unprotect = name === undefined ? "" : `add ${quote(`-${name}`, 80)} to the setting "protectedNames"`;
+    const who = by === "editor" ? "the editor can't ask" : "no editor is there to ask";
+    const open = "open the folder in an editor that runs multi-edit-language-server";
+    const ways = by === "editor" ? [unprotect || 'change the setting "confirm"', "make the change"] : [open, unprotect];
+    return makeFailure(name === undefined ? "clientCapability" : "protectedPath", fileAt(path), {
       problem: `A change to ${quote(path, 160)} needs the user's consent, because ${
         name === undefined
           ? 'the setting "confirm" says so'
           : `${quote(name, 80)} matches a name in the setting "protectedNames"`
-      }, but no editor is there to ask the user.`,
-      hint: `Ask the user to open the folder in an editor that runs multi-edit-language-server${
-        name === undefined ? "" : `, or to add ${quote(`-${name}`, 80)} to the setting "protectedNames"`
-      }.`,
-    }),
+      }, but ${who} the user.`,
+      hint: `Ask the user to ${ways.filter((way) => way !== "").join(", or to ")}.`,
+    });
+  },
   ownFolder: (path: string) =>
     makeFailure("protectedPath", fileAt(path), {
       problem: `${quote(path, 160)} is the user's settings file, or in a folder where the server keeps its settings, journals and session records.`,

@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { hookNames } from "../../server/agent/cli/table.js";
+import { askingNames } from "../../server/agent/cli/table.js";
 import { announced, ownStateHome } from "../support/agentPeer.js";
 import { runCommand } from "../support/commands.js";
 import { makeDirectory } from "../support/directory.js";
@@ -209,7 +209,7 @@ describe("the command", () => {
       expect(ran).toEqual({
         code: 1,
         stdout: "",
-        stderr: "usage: multi-edit hook claude|codex|gemini|opencode [--apply]\n",
+        stderr: "usage: multi-edit hook claude|codex|gemini|opencode|pi [--apply]\n",
       });
     }
     for (const input of ["", "no JSON", "[", '"text"', "null"]) {
@@ -232,7 +232,7 @@ describe("the command", () => {
   });
 
   it("leaves every event alone that is not about the agent's own tools for files", async () => {
-    for (const name of hookNames) {
+    for (const name of askingNames) {
       for (const event of [{}, [], { tool_name: "Edit" }, { hook_event_name: "PreToolUse", tool_name: "toString" }]) {
         expect(await answer(name, event)).toBeUndefined();
       }

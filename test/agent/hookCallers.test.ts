@@ -2,7 +2,7 @@
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
-import { answer, events, layProject, type Name, reasonIn, unsaved } from "../support/hookEvents.js";
+import { answer, events, layProject, type Name, reasonIn, saved, unsaved } from "../support/hookEvents.js";
 
 const content = "// typed\nconst rate = 0.2;";
 
@@ -81,4 +81,42 @@ it("conversations are one agent if MULTI_EDIT_AGENT says so", async () => {
     delete process.env.MULTI_EDIT_AGENT;
   }
   expect(text()).toBe(content);
+});
+
+describe("the reason for which a write of the whole text is refused", () => {
+  const writeOf = (root: string, name: string) =>
+    answer("opencode", events.opencode("write", { filePath: join(root, name), content }), "--apply");
+  const uriOf = (root: string, name: string): string => pathToFileURL(join(root, name)).href;
+  const steps = (again: string): string =>
+    `Nothing was changed. To keep these changes, replace parts of the text with multi-edit_multi_edit; multi-edit_read_document returns it. Or read the file with read, and ${again}. Or ask the user to save or discard the changes.`;
+
+  it("says where lines were removed", async () => {
+    const { root, editor } = await layProject();
+    await editor.type({ uri: uriOf(root, "saved.ts"), from: 0, to: saved.indexOf("\n") + 1, insert: "" });
+    expect(reasonIn("opencode", await writeOf(root, "saved.ts"))).toBe(
+      `This tool would replace the whole text of "${join(root, "saved.ts")}", which has unsaved changes in the user's editor, which you have not seen: lines were removed before line 1. ${steps("write a text that keeps these changes")}`,
+    );
+  });
+
+  it("speaks of no lines if it is not known what the agent has seen", async () => {
+    const { root, editor } = await layProject();
+    await editor.open({ uri: uriOf(root, "new.ts"), text: "new\n" });
+    expect(reasonIn("opencode", await writeOf(root, "new.ts"))).toBe(
+      `This tool would replace the whole text of "${join(root, "new.ts")}", which has unsaved changes in the user's editor. ${steps("write a text that keeps these changes")}`,
+    );
+  });
+
+  const add = (path: string) => `*** Begin Patch\n*** Add File: ${path}\n+// typed\n*** End Patch`;
+  it("names the tools whose reads count, for a patch", async () => {
+    const { root } = await layProject();
+    const path = join(root, "price.ts");
+    const codex = await answer("codex", events.codex("apply_patch", add(path), root), "--apply");
+    expect(reasonIn("codex", codex)).toMatch(
+      / What you read with mcp__multi_edit__read_document counts only for patches that you send to mcp__multi_edit__apply_patch\.$/,
+    );
+    const event = { ...events.opencode("apply_patch", { patchText: add(path) }), directory: root };
+    expect(reasonIn("opencode", await answer("opencode", event, "--apply"))).toMatch(
+      / For this tool, only what you read with read counts\.$/,
+    );
+  });
 });

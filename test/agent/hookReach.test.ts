@@ -5,7 +5,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
-import { announced, ownStateHome } from "../support/agentPeer.js";
+import { announced, ownStateHome, sessionsIn } from "../support/agentPeer.js";
 import { makeDirectory } from "../support/directory.js";
 import type { FakeEditor } from "../support/fakeEditor.js";
 import {
@@ -86,6 +86,20 @@ describe("if the editor does not answer, an agent's own edit", () => {
       /may have unsaved changes in the editor .* Ask the user to save .*so do not repeat it/,
     );
   });
+});
+
+it("an editor of a newer version keeps an agent's own edit away from its own folders only, and the reason names the step", async () => {
+  const home = ownStateHome();
+  const folder = makeDirectory({ "theirs/price.ts": saved, "price.ts": saved });
+  mkdirSync(sessionsIn(home), { recursive: true, mode: 0o700 });
+  const record = { format: 2, folders: [{ uri: "", path: join(folder, "theirs") }] };
+  writeFileSync(join(sessionsIn(home), "0123456789ab.json"), JSON.stringify(record), { mode: 0o600 });
+  for (const form of [[], ["--apply"]]) {
+    expect(await answer("claude", edit(folder, "price.ts"), ...form)).toBeUndefined();
+    expect(reasonIn("claude", await answer("claude", edit(folder, "theirs/price.ts"), ...form))).toMatch(
+      /can't be asked\. .* Update this program, multi-edit, to that version/,
+    );
+  }
 });
 
 it("a draft of which only the client knows is announced, too", async () => {
@@ -169,31 +183,6 @@ describe("if several editors have the file open, MULTI_EDIT_SESSION", () => {
       delete process.env.MULTI_EDIT_SESSION;
     }
     expect(editor.documents.get(uri(root, "price.ts"))?.text).toBe(unsaved.replace("0.19", "0.2"));
-  });
-});
-
-describe("two hooks on one call: that of a plugin", () => {
-  it.each([
-    ["claude", "CLAUDE_CONFIG_DIR", "settings.json", '{"command": "multi-edit hook claude --apply"}'],
-    ["codex", "CODEX_HOME", "config.toml", 'command = "multi-edit hook codex --apply"'],
-    ["opencode", "XDG_CONFIG_HOME", "opencode/plugin/multi-edit.js", 'const hookOptions = ["--apply"];'],
-  ] as const)("leaves the call to the one of %s's own settings that applies it", async (name, variable, file, text) => {
-    const { root } = await layProject();
-    const folder = makeDirectory({ [file]: text.replace("--apply", "") });
-    const path = join(root, "price.ts");
-    const calls = {
-      claude: edit(root, "price.ts"),
-      codex: events.codex("apply_patch", `*** Begin Patch\n*** Delete File: ${path}\n*** End Patch`, root),
-      opencode: events.opencode("edit", { filePath: path, oldString: "a", newString: "b" }),
-    };
-    process.env[variable] = folder;
-    try {
-      expect(reasonIn(name, await answer(name, calls[name]))).toMatch(ours[name]);
-      writeFileSync(join(folder, file), text);
-      expect(await answer(name, calls[name])).toBeUndefined();
-    } finally {
-      delete process.env[variable];
-    }
   });
 });
 

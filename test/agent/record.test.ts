@@ -53,7 +53,8 @@ describe("a record", () => {
     expect(readRecords(directory).records).toEqual([record]);
     write(directory, { ...record, format: 2 });
     const newer = expect.stringContaining("newer version");
-    expect(readRecords(directory)).toEqual({ ...others, records: [], problems: [newer], hidden: [newer] });
+    const hidden = [{ problem: newer, held: ["/a"] }];
+    expect(readRecords(directory)).toEqual({ ...others, records: [], problems: [newer], hidden });
   });
 
   it.each([

@@ -286,6 +286,31 @@ describe("a session that can't be asked", () => {
     expect(textIn(folder, "a.txt")).toBe("one\n");
   });
 
+  it("because it is of a newer version locks only the files that its announcement names", async () => {
+    const home = ownStateHome();
+    const folder = makeDirectory({ "a/a.txt": "one\n", "b/a.txt": "one\n", "c/a.txt": "one\n" });
+    mkdirSync(sessionsIn(home), { recursive: true, mode: 0o700 });
+    const record = {
+      format: 2,
+      folders: [{ uri: "", path: join(folder, "a") }],
+      outside: [join(folder, "b/a.txt")],
+    };
+    writeFileSync(join(sessionsIn(home), "0123456789ab.json"), JSON.stringify(record), { mode: 0o600 });
+    for (const [name, mode, code] of [
+      ["a", "auto", 3],
+      ["a", "disk", 4],
+      ["b", "auto", 3],
+      ["b", "disk", 4],
+      ["c", "auto", 0],
+    ] as const) {
+      const ran = await apply(edit, join(folder, name), `--mode=${mode}`);
+      expect(ran.code, `${name} ${mode}`).toBe(code);
+      if (code !== 0)
+        expect(ran.stderr).toMatch(/of a newer version .* Update this program, multi-edit, to that version/);
+    }
+    expect(["a", "b", "c"].map((name) => textIn(folder, `${name}/a.txt`))).toEqual(["one\n", "one\n", "two\n"]);
+  });
+
   it("and has ended no longer locks any file", async () => {
     const { folder, busy } = await layFolder();
     busy.process.kill("SIGKILL");

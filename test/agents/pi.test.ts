@@ -4,7 +4,7 @@ import { readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, it } from "vitest";
-import { stateHome } from "../support/agentPeer.js";
+import { announced, stateHome } from "../support/agentPeer.js";
 import { makeDirectory } from "../support/directory.js";
 import { runTypeScript } from "../support/packed.js";
 import { builtServer } from "../support/wireServer.js";
@@ -71,14 +71,25 @@ afterEach(async () => {
 });
 
 /** Lays a project whose file is open, with unsaved text. */
-async function layProject(text: string): Promise<{ theatre: Theatre; editor: SceneEditor; textNow: () => string }> {
+async function layProject(
+  text: string,
+): Promise<{ theatre: Theatre; editor: SceneEditor; textNow: () => string; state: string }> {
   const stage = await layStage(pi, builtServer);
   stateHome(stage.state);
   const theatre = layTheatre(stage, builtServer);
   endings.push(() => theatre.close(), stage.close);
   theatre.lay({ "sub/a.ts": "" });
   const editor = await theatre.openEditor({ "sub/a.ts": text });
-  return { theatre, editor, textNow: () => editor.texts()["sub/a.ts"]! };
+  return { theatre, editor, textNow: () => editor.texts()["sub/a.ts"]!, state: stage.state };
+}
+
+/** Waits until the editor has announced that it has unsaved text in a file. */
+async function untilAnnounced(state: string, path: string): Promise<void> {
+  await expect
+    .poll(async () => (await announced(state)).map((one) => (one as { unsaved?: string[] }).unsaved), {
+      timeout: 10_000,
+    })
+    .toEqual([[path]]);
 }
 
 function describeCalls(): void {
@@ -117,7 +128,9 @@ function describeCalls(): void {
         callOwn({ tool: "read", arguments: { path, offset, limit } });
       expect(await readOwn("sub/a.ts")).toContain("including unsaved changes.\n// typed\none\n");
       expect(await readOwn("sub/a.ts", 0, 0)).toContain("including unsaved changes.\n// typed\n");
-      expect(await write("@sub/a.ts")).toMatch(/unsaved changes in "@sub\/a\.ts".* Use edit for this file/);
+      expect(await write("@sub/a.ts")).toMatch(
+        /sub\/a\.ts", which has unsaved changes in the user's editor\. .* parts of the text with edit;/,
+      );
       expect(await readOwn("b.ts")).toBe("on disk\n");
       expect(await write("b.ts")).not.toContain("editor");
       expect(await write("c.ts")).not.toContain("editor");
@@ -126,16 +139,16 @@ function describeCalls(): void {
     expect(theatre.disk()).toEqual({ "sub/a.ts": "", "b.ts": "new\n", "c.ts": "new\n" });
   });
 
-  it("keeps pi's write away from what an editor that can't be asked may have open", async () => {
-    const { theatre, editor } = await layProject("// typed\none\n");
+  it("keeps pi's write away from unsaved text in an editor that can't be asked, and from no other file", async () => {
+    const { theatre, editor, state } = await layProject("// typed\none\n");
+    await untilAnnounced(state, join(theatre.root, "sub/a.ts"));
     editor.suspend();
     await theatre.converse(async ({ callOwn }) => {
-      for (const path of ["sub/a.ts", "sub/new.ts"]) {
-        const answer = await callOwn({ tool: "write", arguments: { path, content: "new\n" } });
-        expect(answer).toMatch(/^The editor .* did not answer within .* Nothing was changed\./);
-      }
+      const write = (path: string) => callOwn({ tool: "write", arguments: { path, content: "new\n" } });
+      expect(await write("sub/a.ts")).toMatch(/a\.ts" has unsaved changes in the editor .* did not answer within /);
+      expect(await write("sub/new.ts")).not.toContain("editor");
     });
-    expect(theatre.disk()).toEqual({ "sub/a.ts": "" });
+    expect(theatre.disk()).toEqual({ "sub/a.ts": "", "sub/new.ts": "new\n" });
   });
 
   it("finds all edits of a call in the text before it", async () => {

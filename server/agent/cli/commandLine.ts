@@ -11,7 +11,7 @@ import { type Arguments, readArguments } from "./arguments.js";
 import { helpOf, helpOfCommand } from "./help.js";
 import { exitCodes, misused, print, say } from "./output.js";
 import { argumentProblems, commandSentences, inputProblems } from "./sentences.js";
-import { type CommandName, commandRows, hookNames, isCommand, shells } from "./table.js";
+import { askingNames, type CommandName, commandRows, isCommand, shells } from "./table.js";
 
 /** Runs one command and returns its exit code. `args` has the command; `version` is the program's version. */
 export async function runCommand(args: readonly string[], version: string): Promise<number> {
@@ -107,7 +107,7 @@ async function showHelp(name: CommandName | undefined): Promise<number> {
 /** Returns the permitted first arguments of a command, if there are only certain ones. */
 async function namesFor(name: CommandName): Promise<readonly string[]> {
   if (name === "setup") return (await import("./setup/setup.js")).setupNames;
-  if (name === "hook") return hookNames;
+  if (name === "hook") return askingNames;
   return name === "completion" ? shells : [];
 }
 

@@ -1,9 +1,9 @@
 /** Writes the completions for shells from the table of commands. */
 import {
+  askingNames,
   type CommandName,
   type CommandRow,
   commandRows,
-  hookNames,
   type OptionName,
   type OptionRow,
   optionRows,
@@ -25,7 +25,7 @@ const optionOf = (name: OptionName): OptionRow => optionRows[name];
 function firstOf({ completes }: CommandRow, setups: readonly string[]): readonly string[] | "files" | undefined {
   if (completes === "commands") return Object.keys(commandRows);
   if (completes === "setups") return setups;
-  if (completes === "hooks") return hookNames;
+  if (completes === "hooks") return askingNames;
   return completes === "shells" ? shells : completes;
 }
 

@@ -3,7 +3,7 @@
  * these tools, and the answers that they accept. All of it was seen by running the agents.
  */
 import { resolve } from "node:path";
-import type { hookNames } from "../cli/table.js";
+import type { askingNames } from "../cli/table.js";
 import { readLimits } from "../mcp/readLimits.js";
 import { claudeAsks } from "./ownSettings.js";
 import { hookSentences } from "./sentences.js";
@@ -134,7 +134,7 @@ const numbered = ({ text, first }: EditorLines, separator: string): string =>
     .join("\n");
 
 /** The agents, by their names for `multi-edit hook`. */
-export const hookedAgents: Readonly<Record<(typeof hookNames)[number], HookedAgent>> = {
+export const hookedAgents: Readonly<Record<(typeof askingNames)[number], HookedAgent>> = {
   claude: {
     name: "claude-code",
     fields: hookFields,
@@ -232,6 +232,20 @@ export const hookedAgents: Readonly<Record<(typeof hookNames)[number], HookedAge
       return { output: `${note}\n<path>${path}</path>\n<type>file</type>\n<content>\n${text}\n</content>` };
     },
   },
+  pi: {
+    name: "pi",
+    fields: { tool: "tool", input: "args", directory: "directory", id: "callID", session: "sessionID", subagent: "" },
+    // Our extension replaces pi's tool for edits, and what its tool for reads returns.
+    tools: { write: { kind: "write", field: "path" } },
+    ours: { edit: "edit", read: "read_document", patch: "edit" },
+    edit: { oldText: "", newText: "", replaceAll: "" },
+    when: () => "before",
+    consent: () => "given",
+    deny: (reason) => ({ deny: reason }),
+    lines: { first: "" },
+    linesShown: 0,
+    mostText: 0,
+  },
 };
 
 /** Matches the lines of a patch that name files. */
@@ -256,6 +270,8 @@ export interface OwnCall {
    * `undefined` if the agent gives its calls no ids.
    */
   readonly id: string | undefined;
+  /** The same, for every call; without ids, equal calls have the same key. Each hook gets the same one for one call. */
+  readonly key: string;
   /** The ids of the conversation and of the subagent in it; `undefined` if the event does not say which it is. */
   readonly conversation: string | undefined;
   readonly event: Readonly<Record<string, unknown>>;
@@ -281,6 +297,7 @@ export function readEvent(agent: HookedAgent, event: Readonly<Record<string, unk
   const directory = typeof given === "string" && given !== "" ? given : process.cwd();
   const session = event[fields.session];
   const ids = [session, event[fields.id]];
+  const key = JSON.stringify([...ids, name, input]);
   const hasSession = typeof session === "string" && session !== "";
   return {
     tool,
@@ -289,7 +306,8 @@ export function readEvent(agent: HookedAgent, event: Readonly<Record<string, unk
     patch,
     perhaps,
     directory: resolve(directory, (command?.kind === "plain" && command.folder) || "."),
-    id: ids.every((one) => typeof one === "string") ? JSON.stringify([...ids, name, input]) : undefined,
+    id: ids.every((one) => typeof one === "string") ? key : undefined,
+    key,
     conversation: hasSession ? JSON.stringify([session, event[fields.subagent] ?? ""]) : undefined,
     event,
   };

@@ -52,10 +52,13 @@ export async function applyCall(
   if (!result.ok) {
     if (result.unknown) return hookSentences.unknown(result.message);
     memory.forget();
-    const isUnseen = tool.kind === "write" && result.failures.some(({ code }) => code === "dirty");
-    return isUnseen
-      ? hookSentences.wouldReplace(path, agent.ours, { message: result.message, tool: readerOf(agent) })
-      : hookSentences.failed(result.message);
+    const { message } = result;
+    const isUnseen = result.failures.some(({ code }) => code === "dirty");
+    const reader = readerOf(agent);
+    if (isUnseen && tool.kind === "write")
+      return hookSentences.wouldReplace(path, agent.ours, { message, tool: reader });
+    const isHelped = isUnseen && message.includes("read it with read_document");
+    return hookSentences.failed(message) + (isHelped ? hookSentences.readsThatCount(agent.ours, reader) : "");
   }
   const answer = result.result as MultiEditResult;
   const lines = answerLines(answer, true);

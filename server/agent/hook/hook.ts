@@ -6,7 +6,7 @@ import { methods, type ReadResult } from "../../lsp/protocol.js";
 import { limits } from "../../text/limits.js";
 import { expandHome, fromDirectory } from "../../workspace/pathText.js";
 import { homeFolder, inServerFolder } from "../../workspace/serverFolder.js";
-import { hookNames } from "../cli/table.js";
+import { askingNames } from "../cli/table.js";
 import { agentIdFor, isAgentId } from "../session/agentId.js";
 import { type RequestResult, resultOf } from "../session/awaitAnswer.js";
 import { canonicalPaths, sessionName } from "../session/selectSession.js";
@@ -14,14 +14,14 @@ import type { LiveSession } from "../session/sessions.js";
 import { type HookedAgent, hookedAgents, type OwnCall, readEvent, toCall } from "./agents.js";
 import { applyCall, openInSeveral } from "./applyCall.js";
 import { isAppliedElsewhere } from "./ownSettings.js";
-import { type CallMemory, memoryOf } from "./remembered.js";
+import { type CallMemory, hookPairOf, memoryOf } from "./remembered.js";
 import { hookProblems, hookSentences } from "./sentences.js";
 import { mayTouch } from "./shellPatch.js";
 import { type FileState, fileStates, type Targets } from "./unsaved.js";
 
 /** The command's arguments. */
 interface HookOptions {
-  readonly name: (typeof hookNames)[number];
+  readonly name: (typeof askingNames)[number];
   readonly agent: HookedAgent;
   /** `true` if calls are applied in the editor, rather than turned away. */
   readonly applies: boolean;
@@ -33,7 +33,7 @@ interface HookOptions {
  */
 export async function runHook(args: readonly string[], version: string): Promise<number> {
   const options = optionsOf(args);
-  if (options === undefined) return failed(hookProblems.usage(hookNames));
+  if (options === undefined) return failed(hookProblems.usage(askingNames));
   try {
     const event = await readInput();
     if (event === undefined) return failed(hookProblems.input);
@@ -64,7 +64,7 @@ function failed(problem: string): number {
 /** Returns the agent and the form that the arguments name; `undefined` if they are wrong. */
 function optionsOf(args: readonly string[]): HookOptions | undefined {
   const words = args.filter((arg) => arg !== "--apply");
-  const name = hookNames.find((one) => one === words[0]);
+  const name = askingNames.find((one) => one === words[0]);
   if (name === undefined || words.length !== 1) return undefined;
   return { name, agent: hookedAgents[name], applies: words.length < args.length };
 }
@@ -98,7 +98,11 @@ async function answerTo(call: OwnCall, options: HookOptions, version: string): P
   const deny = (reason: string): HookAnswer => ({ answer: agent.deny(reason), reason });
   const memory = memoryOf(agent.name, applies ? call.id : undefined);
   const remembered = memory.recall();
-  if (remembered !== undefined) return deny(remembered || hookSentences.underway);
+  const pair = hookPairOf(agent.name, call.key);
+  if (remembered !== undefined) {
+    pair.note();
+    return deny(remembered || hookSentences.underway);
+  }
   const id = process.env.MULTI_EDIT_AGENT;
   const own = (): string => agentIdFor(call.conversation && `${agent.name} ${call.conversation}`);
   const caller = { name: agent.name, version, agent: isAgentId(id) ? id : own() };
@@ -108,10 +112,11 @@ async function answerTo(call: OwnCall, options: HookOptions, version: string): P
       const answer = await showRead(call, agent, states);
       return answer === undefined ? undefined : { answer, reason: undefined };
     }
+    if (applies && [...states.values()].some(({ kind }) => kind !== "free")) pair.note();
     const reason = await reasonFor(call, options, states, memory);
     // Another hook, such as that of a plugin, must not turn away what the hook of the agent's own settings applies.
-    if (reason === undefined || (!applies && isAppliedElsewhere(options.name))) return undefined;
-    return deny(reason);
+    const isLeft = reason !== undefined && !applies && (await isAppliedElsewhere(options.name, pair));
+    return reason === undefined || isLeft ? undefined : deny(reason);
   } finally {
     close();
   }

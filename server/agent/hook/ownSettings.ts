@@ -2,15 +2,19 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { hookFile } from "../cli/setup/hookFile.js";
-import type { hookNames } from "../cli/table.js";
+import type { askingNames } from "../cli/table.js";
+import type { HookPair } from "./remembered.js";
 
 /**
- * Reports whether the hook in the agent's own configuration applies calls. If two hooks answered one call, and one of them
- * turned it away, the model would make the same change again with another tool.
+ * Reports whether the hook in the agent's own configuration applies a call. If two hooks answered one call, and one of them
+ * turned it away, the model would make the same change again with another tool. The agents other than opencode start both
+ * at the same time, but may have switched one off, or not trust it: then it does not note the call.
  */
-export function isAppliedElsewhere(name: (typeof hookNames)[number]): boolean {
+export async function isAppliedElsewhere(name: (typeof askingNames)[number], pair: HookPair): Promise<boolean> {
+  if (name === "pi") return false;
   const text = readOrEmpty(hookFile[name]());
-  return / hook (?:claude|codex|gemini) --apply["']|^const hookOptions = \["--apply"\];/m.test(text);
+  if (name === "opencode") return /^const hookOptions = \["--apply"\];/m.test(text);
+  return / hook (?:claude|codex|gemini) --apply["']/.test(text) && (await pair.isNoted());
 }
 
 /**

@@ -1,7 +1,11 @@
-/** The calls that were applied for an agent, so that its own tool never runs as well, even if the agent sends it again. */
+/**
+ * The calls that were applied for an agent, so that its own tool never runs as well, even if the agent sends it again; and
+ * those that one of an agent's two hooks is applying.
+ */
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { limits } from "../../text/limits.js";
 import { inServerFolder, makePrivate } from "../../workspace/serverFolder.js";
 import { removeQuietly } from "../session/record.js";
@@ -22,7 +26,7 @@ export interface CallMemory {
 export function memoryOf(name: string, id: string | undefined): CallMemory {
   if (id === undefined) return { recall: () => undefined, claim: () => true, keep() {}, forget() {} };
   const folder = inServerFolder("hooks");
-  const path = join(folder, `${createHash("sha256").update(`${name} ${id}`).digest("hex")}.txt`);
+  const path = join(folder, `${hashOf(name, id)}.txt`);
   return {
     recall() {
       try {
@@ -57,6 +61,46 @@ export function memoryOf(name: string, id: string | undefined): CallMemory {
     forget: () => removeQuietly(path),
   };
 }
+
+/** Two hooks of one agent, of which one applies a call and the other one would turn it away. */
+export interface HookPair {
+  /** Called by the hook that applies calls: it has got this one. */
+  note(): void;
+  /** Waits for a short time until the other hook has noted the call; resolves with `false` if it has not. */
+  isNoted(): Promise<boolean>;
+}
+
+/** Returns what the hooks of an agent need to share a call. `key`: the same for both. */
+export function hookPairOf(name: string, key: string): HookPair {
+  const folder = inServerFolder("hooks");
+  const path = join(folder, `${hashOf(name, key)}.noted`);
+  const isNew = (): boolean => {
+    try {
+      // An equal call that was noted earlier, before this hook started, is another one.
+      return statSync(path).mtimeMs > performance.timeOrigin - limits.hookPairMs;
+    } catch {
+      return false;
+    }
+  };
+  return {
+    note() {
+      if (makePrivate(folder) !== undefined) return;
+      removeOld(folder);
+      try {
+        writeFileSync(path, "noted", { mode: 0o600 });
+      } catch {
+        // The other hook turns the call away as well, which is safe.
+      }
+    },
+    async isNoted() {
+      const until = performance.now() + limits.hookPairMs;
+      while (!isNew() && performance.now() < until) await delay(20);
+      return isNew();
+    },
+  };
+}
+
+const hashOf = (name: string, key: string): string => createHash("sha256").update(`${name} ${key}`).digest("hex");
 
 /** Reports whether a file is too old to count; throws if there is none. */
 const isOld = (path: string): boolean => Date.now() - statSync(path).mtimeMs > limits.hookMemoryMs;

@@ -60,10 +60,13 @@ export const hookSentences = {
     { edit, read }: OurNames,
     refused?: { readonly message: string; readonly tool: string | undefined },
   ) => {
-    const lines = /(?:\n\d+\| .*)+(?:\n…)?/.exec(refused?.message ?? "")?.[0];
-    const seen = lines === undefined ? ". " : `, which you have not seen:${lines}\n`;
-    const again =
-      refused?.tool === undefined ? "" : `Or read the file with ${refused.tool}, and write a text that has them. `;
+    const [, lines, gap] =
+      /, which you have not seen(?::((?:\n\d+\| .*)+(?:\n…)?)\n|: (lines were removed [^.]*)\.)/.exec(
+        refused?.message ?? "",
+      ) ?? [];
+    const seen = lines ? `, which you have not seen:${lines}\n` : gap ? `, which you have not seen: ${gap}. ` : ". ";
+    const kept = lines ? "has them" : "keeps these changes";
+    const again = refused?.tool ? `Or read the file with ${refused.tool}, and write a text that ${kept}. ` : "";
     return makeFailure("dirty", fileAt(path), {
       problem: `This tool would replace the whole text of ${quote(path, 160)}, which has unsaved changes in the user's editor${seen}Nothing was changed.`,
       hint: `To keep these changes, replace parts of the text with ${edit}; ${read} returns it. ${again}Or ask the user to save or discard the changes.`,
@@ -75,6 +78,14 @@ export const hookSentences = {
   /** Answers a call that may have been applied. `problem`: sentences. */
   unknown: (problem: string) => `It is unknown whether this call was applied in the user's editor. ${problem}`,
   failed: (message: string) => `The user's editor has unsaved changes in this file. ${message}`,
+  /**
+   * After the failure of a patch that replaces a text that the agent has not seen. `tool`: the agent's own tool that reads
+   * files; `undefined` if it has none.
+   */
+  readsThatCount: ({ patch, read }: OurNames, tool: string | undefined) =>
+    tool === undefined
+      ? ` What you read with ${read} counts only for patches that you send to ${patch}.`
+      : ` For this tool, only what you read with ${tool} counts.`,
   underway: "The same call was sent before, and its outcome is unknown. Read the files before you continue.",
   /** Before or beside lines from the editor that replace those from disk. */
   shown: ({ first, last, total, edit, isCut }: LinesOfRead) =>

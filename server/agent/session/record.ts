@@ -75,6 +75,17 @@ const closedSchema = v.object({ ...common, closed: v.picklist(["switchedOff", "u
 
 const schema = v.union([closedSchema, openSchema]);
 
+/** The fields that keep their meaning in every later format, so that older readers know which files are not concerned. */
+const lasting = v.object({ folders: common.folders, outside: common.outside });
+
+/** A session with a record in a newer format, which can't be read otherwise. */
+export interface HiddenSession {
+  /** A sentence about the record. */
+  readonly problem: string;
+  /** Paths of its folders, and of its open files outside them; `undefined` if it may have any file open. */
+  readonly held: readonly string[] | undefined;
+}
+
 /** The announcement of one session that agents can use. */
 export type SessionRecord = v.InferOutput<typeof openSchema>;
 
@@ -91,11 +102,8 @@ export interface ReadRecords {
   readonly removed: number;
   /** A sentence about each file that is not a valid record, and about the directory if it can't be used. */
   readonly problems: readonly string[];
-  /**
-   * The `problems` that concern records in a newer format. Such records can't be read, but may announce running
-   * sessions.
-   */
-  readonly hidden: readonly string[];
+  /** The records in a newer format, which may announce running sessions. Their `problems` are in the list, too. */
+  readonly hidden: readonly HiddenSession[];
 }
 
 /** Returns the path of a session's record. */
@@ -118,7 +126,7 @@ export function readRecords(directory: string): ReadRecords {
   const records: SessionRecord[] = [];
   const closed: ClosedRecord[] = [];
   const problems: string[] = [];
-  const hidden: string[] = [];
+  const hidden: HiddenSession[] = [];
   const stale: { record: SessionRecord | ClosedRecord; problem: string }[] = [];
   let removed = 0;
   for (const name of recordNames(directory)) {
@@ -141,7 +149,7 @@ export function readRecords(directory: string): ReadRecords {
     }
     const problem = sessionProblems[file.kind](path);
     problems.push(problem);
-    if (file.kind === "newerRecord") hidden.push(problem);
+    if (file.kind === "newerRecord") hidden.push({ problem, held: file.held });
   }
   records.sort((a, b) => (a.startedAt < b.startedAt ? 1 : -1));
   return { records, closed, problems: [...problems, ...stale.map(({ problem }) => problem)], hidden, stale, removed };
@@ -186,7 +194,8 @@ type RecordFile =
   /** `age`: milliseconds since the last renewal. */
   | { readonly kind: "record"; readonly record: SessionRecord | ClosedRecord; readonly age: number }
   /** `gone`: the file no longer exists, which is not a problem. */
-  | { readonly kind: "gone" | "foreignRecord" | "badRecord" | "newerRecord" };
+  | { readonly kind: "newerRecord"; readonly held: HiddenSession["held"] }
+  | { readonly kind: "gone" | "foreignRecord" | "badRecord" };
 
 /** Reads one record. Never follows a link or blocks on a pipe, because an attacker may have planted one. */
 function readRecord(path: string): RecordFile {
@@ -200,7 +209,9 @@ function readRecord(path: string): RecordFile {
     const checked = v.safeParse(schema, value);
     if (checked.success) return { kind: "record", record: checked.output, age: Date.now() - stats.mtimeMs };
     const { format } = Object(value) as { format?: unknown };
-    return { kind: typeof format === "number" && format > 1 ? "newerRecord" : "badRecord" };
+    return typeof format === "number" && format > 1
+      ? { kind: "newerRecord", held: heldIn(value) }
+      : { kind: "badRecord" };
   } catch (error) {
     const code = codeOf(error);
     if (code === "ENOENT") return { kind: "gone" };
@@ -208,4 +219,11 @@ function readRecord(path: string): RecordFile {
   } finally {
     if (file !== undefined) closeSync(file);
   }
+}
+
+function heldIn(value: unknown): HiddenSession["held"] {
+  const { success, output } = v.safeParse(lasting, value);
+  if (!success || output.folders.length === 0) return undefined;
+  const paths = output.folders.map(({ path }) => path);
+  return paths.includes("") ? undefined : [...paths, ...(output.outside ?? [])];
 }

@@ -55,7 +55,8 @@ export async function selectSession(found: FoundSessions, query: SessionQuery): 
   const equals = holding.filter(({ depth }) => depth === best?.depth);
   const partial = views.filter(({ holdsSome }) => holdsSome);
   if (best === undefined && partial.length > 0) return failWith(sessionFailures.apart(sessionNames(partial)));
-  const [hidden] = [...found.blind, ...found.hidden];
+  const files = best === undefined ? await targetFiles(query.targets, query.directory, []) : [];
+  const hidden = found.blind[0] ?? (await hiddenHolder(found, files));
   if (best === undefined && hidden !== undefined) return failWith(sessionFailures.hidden(hidden));
   return { ok: true, session: mostRecent(equals.map(({ session }) => session)) };
 }
@@ -197,8 +198,23 @@ export async function doubtOf(found: FoundSessions, query: SessionQuery): Promis
   if (closed !== undefined) return { kind: "closed", session: sessionName(closed), why: closed.closed };
   const doubtful = await firstInDoubt(found, query);
   if (doubtful !== undefined) return { kind: "unasked", session: sessionName(doubtful.record), why: doubtful.why };
-  const [problem] = found.hidden;
+  const problem = await hiddenHolder(found, [{ file: path }]);
   return problem === undefined ? undefined : { kind: "hidden", problem };
+}
+
+/** Returns the problem with the record of a session in a newer format that may have one of the files. */
+async function hiddenHolder(
+  { hidden }: FoundSessions,
+  files: readonly Pick<TargetFile, "file">[],
+): Promise<string | undefined> {
+  for (const { problem, held } of hidden) {
+    if (held === undefined) return problem;
+    const folders = await canonicalPaths(held);
+    const mayHold = ({ file }: (typeof files)[number]): boolean =>
+      file === undefined || folders.some((folder) => isInside(folder, file));
+    if (files.some(mayHold)) return problem;
+  }
+  return undefined;
 }
 
 /** Returns the identity of each file that a session has open, paired with a name for the session. */

@@ -57,7 +57,9 @@ export async function watchFiles(session: Session, changed: () => void): Promise
     for (const uri of uris) {
       const document = session.documents.get(uri);
       const state = document && (await savedStateOf(session, document));
-      if (state?.onDisk === "differs" && state.saved !== true && session.documents.get(uri)) unsaved.add(uri);
+      // It may have been changed while the file was read.
+      if (session.documents.get(uri) !== document) check(uri);
+      else if (state?.onDisk === "differs" && state.saved !== true) unsaved.add(uri);
       else unsaved.delete(uri);
     }
     if ([...unsaved].join("\n") !== before) changed();
@@ -82,9 +84,8 @@ export async function watchFiles(session: Session, changed: () => void): Promise
     outside: () => [...new Set([...files.values()].filter(isOutside))],
     unsaved: () => {
       const unsynced = session.unsynced.map((uri) => pathOfSyncedUri(uri) ?? pathBehindUri(uri));
-      return [...[...unsaved].map((uri) => files.get(uri) ?? behind(uri)), ...unsynced].filter(
-        (path) => path !== undefined,
-      );
+      const paths = [...[...unsaved].map((uri) => files.get(uri) ?? behind(uri)), ...unsynced];
+      return paths.filter((path) => path !== undefined);
     },
     foldersChanged,
     checkUnsaved: () => unsaved.forEach(check),

@@ -141,8 +141,8 @@ async function askUser(
     files: summaries,
   };
   const [first] = asks.toSorted((a, b) => Number(a.name === undefined) - Number(b.name === undefined));
-  const nobody = (): Failure =>
-    first === undefined ? editorFailures.cannotAsk() : pathFailures.nobodyToAsk(first.path, first.name);
+  const cannotAsk = (by: "nobody" | "editor"): Failure =>
+    first === undefined ? editorFailures.cannotAsk() : pathFailures.nobodyToAsk(first.path, first.name, by);
   if (session.askElsewhere !== undefined) {
     const held = asks.flatMap(({ file }) => file ?? []);
     const consent = await session.askElsewhere(question, held, token);
@@ -153,7 +153,7 @@ async function askUser(
       const holder = holders?.get(file);
       if (holder !== undefined) return diskFailures.locked(path, holder);
     }
-    return nobody();
+    return cannotAsk("nobody");
   }
-  return askClient({ session, caller, viewer, token }, question).catch(nobody);
+  return askClient({ session, caller, viewer, token }, question).catch(() => cannotAsk("editor"));
 }

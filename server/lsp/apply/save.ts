@@ -1,7 +1,9 @@
 /** Asks the editor to save changed files and verifies on disk that it has done so. */
+import { existsSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { clip } from "../../plan/failure.js";
 import { type FileChange, nameAfter } from "../../plan/outcome.js";
+import { isEmpty } from "../../plan/snapshot.js";
 import { withoutMark } from "../../text/chars.js";
 import { limits } from "../../text/limits.js";
 import type { OpenDocument } from "../../workspace/documents.js";
@@ -29,17 +31,16 @@ export async function saveChanged(context: ApplyContext, files: readonly FileCha
   const policy = options.save ?? session.settings.save;
   const changed = new Map<FileChange, FileChange>();
   if (policy === "never") return { warnings: [], changed };
-  const states = await Promise.all(files.map((file) => stateAfter(context, file)));
-  // A document without a file can't be saved.
-  const unsaved = files.filter((_, i) => states[i] === "differs");
-  // A file that was not open, or did not exist, had no unsaved changes.
-  const wanted = unsaved.filter(
-    ({ document }) => policy === "always" || document.version === null || document.onDisk === "same",
+  const states = new Map(
+    await Promise.all(files.map(async (file) => [file, await stateToSave(context, file)] as const)),
   );
+  const inState = (...wanted: readonly unknown[]) => files.filter((file) => wanted.includes(states.get(file)));
+  const unsaved = inState("differs", "absent");
+  const wanted = unsaved.filter((file) => policy === "always" || wasClean(file, states.get(file) === "absent"));
   const left = unsaved.filter((file) => !wanted.includes(file));
   const dirty = left.length === 0 ? [] : [callSentences.leftUnsaved(left.map((file) => nameAfter(file).path))];
   // The file is in an encoding that the server does not read, or too large.
-  const unread = files.filter(({ document }, i) => states[i] === undefined && isFile(context, document.uri));
+  const unread = inState("unread");
   if (unread.length > 0) dirty.push(callSentences.notCompared(unread.map((file) => nameAfter(file).path)));
   if (wanted.length === 0) return { warnings: dirty, changed };
   if (announcedBy(session).save !== true) {
@@ -49,8 +50,24 @@ export async function saveChanged(context: ApplyContext, files: readonly FileCha
   return { warnings: [...dirty, ...(await saveThese(context, wanted, changed))], changed };
 }
 
-/** Reports whether a document belongs to a file. */
-const isFile = ({ places }: ApplyContext, uri: string): boolean => places.get(uri)?.file !== undefined;
+/**
+ * Compares a changed document with its file. `absent`: nobody has saved it yet; `unread`: the server can't read the file;
+ * `undefined`: it belongs to no file, so it can't be saved.
+ */
+async function stateToSave(
+  context: ApplyContext,
+  file: FileChange,
+): Promise<"same" | "differs" | "absent" | "unread" | undefined> {
+  const state = await stateAfter(context, file);
+  const path = context.places.get(file.document.uri)?.file;
+  if (state !== undefined || path === undefined) return state;
+  return existsSync(path) ? "unread" : "absent";
+}
+
+/** Reports whether a file had no unsaved changes before the batch. One that was not open, or was empty, had none. */
+function wasClean({ document }: FileChange, isAbsent: boolean): boolean {
+  return document.version === null || document.onDisk === "same" || (isAbsent && isEmpty(document));
+}
 
 /**
  * Has the editor save files again whose changes were rolled back, because some editors otherwise show them as changed.

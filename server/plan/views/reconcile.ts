@@ -151,6 +151,7 @@ class Reconciliation {
       viewFailures.different(
         at,
         lines.map((line) => this.quote(line)),
+        voices.map(({ seen }) => seen.view.base),
       ),
     );
   }

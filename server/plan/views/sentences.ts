@@ -8,6 +8,14 @@ const texts: Readonly<Record<View["base"], string>> = {
   saved: "the text as it was on disk",
 };
 
+/** Lists the present text and earlier ones, by the ways in which the caller can have seen them. */
+function listed(bases: readonly View["base"][]): string {
+  const disk = bases.includes("saved") ? ["the file on disk"] : [];
+  const read = bases.includes("read") ? ["what you read"] : [];
+  const [last, ...others] = [...read, ...disk, "the text as it is now"];
+  return `${others.reverse().join(", ")}${others.length > 1 ? "," : ""} and ${last}`;
+}
+
 /** Shows present lines with their numbers. */
 const shown = (lines: readonly QuotedLine[], more: number): string =>
   `${lines.map(({ line, text }) => `\n${line}| ${clip(text, 80)}`).join("")}${more > 0 ? "\n…" : ""}\n`;
@@ -35,9 +43,10 @@ export const viewFailures = {
       hint: "Read these lines again, and send the edit for the text as it is now.",
       line: from,
     }),
-  different: (at: At, lines: readonly QuotedLine[]): Failure =>
+  /** `bases`: the ways in which the caller can have seen the texts that disagree with the present one. */
+  different: (at: At, lines: readonly QuotedLine[], bases: readonly View["base"][]): Failure =>
     makeFailure("ambiguousMatch", at, {
-      problem: `${nameOf(at)} has different matches in the texts that you can have seen: the text as it is now, the file on disk, and what you read. They are now at:${shown(lines, 0)}`,
+      problem: `${nameOf(at)} has different matches in the texts that you can have seen: ${listed(bases)}. They are now at:${shown(lines, 0)}`,
       hint: "Read the lines that you mean with read_document, then send the edit again; or add a neighbouring line to the old and new text.",
       matches: lines,
       ...(lines[0] === undefined ? {} : { line: lines[0].line }),
