@@ -210,6 +210,23 @@ export function joinsAnother(map: LineMap, { to, changes }: Group): boolean {
   });
 }
 
+/**
+ * Reports whether a group, in the present text, adds something to a line or joins it with the next one, and in the
+ * earlier text, in which this line was empty, it did not.
+ */
+export function continuesTyped({ then, now }: LineMap, seen: Group, present: Group): boolean {
+  return continuations(now, present) > continuations(then, seen);
+}
+
+/** Counts the changes that start at the end of a line that is not empty, and do not end this line. */
+function continuations(lines: LineIndex, { changes }: Group): number {
+  const isContinuing = ({ from, insert }: Change): boolean => {
+    const line = lines.lineAt(from);
+    return from === lines.contentEnd(line) && from > lines.start(line) && !/^[\r\n]/.test(insert);
+  };
+  return changes.filter(isContinuing).length;
+}
+
 /** Reports whether the place already has the text that the edits would give it. */
 function isDone({ then, now, blocks }: LineMap, { from, to, changes }: Group, lines: Lines): boolean {
   const [start, end] = [then.start(from), then.start(to)];

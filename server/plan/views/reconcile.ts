@@ -7,7 +7,15 @@ import { type At, atEdit, clip, type Failure, type QuotedLine } from "../failure
 import { type EditOutcome, type FileChange, type FilePlan, failedOutcome } from "../outcome.js";
 import { batchWarnings } from "../sentences.js";
 import type { Document } from "../snapshot.js";
-import { type Carried, carry, type Group, hasLineElsewhere, joinsAnother, type Lines } from "./carry.js";
+import {
+  type Carried,
+  carry,
+  continuesTyped,
+  type Group,
+  hasLineElsewhere,
+  joinsAnother,
+  type Lines,
+} from "./carry.js";
 import { answerOf, type Finding, groupWith, hasSay, type Seen, type ViewPlan } from "./findings.js";
 import { groupsOf } from "./groups.js";
 import { LineMap } from "./lineMap.js";
@@ -83,7 +91,11 @@ class Reconciliation {
     const certain = places.filter((one) => !places.some((other) => isPartOf(one, other)));
     const agreeing = here.kind === "place" ? certain.filter((one) => this.isHere(one, index, here.lines)) : [];
     if (agreeing.length === certain.length) {
-      const joining = certain.find(({ seen, group }) => group !== undefined && joinsAnother(seen.map, group));
+      const own = groupWith(this.#groups, index);
+      const joining = certain.find(
+        ({ seen: { map }, group }) =>
+          group !== undefined && (joinsAnother(map, group) || (own !== undefined && continuesTyped(map, group, own))),
+      );
       if (joining !== undefined && here.kind === "place") this.refuseAsChanged(index, joining.seen, here.lines);
       return;
     }
