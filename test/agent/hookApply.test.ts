@@ -5,6 +5,7 @@ import { readdirSync, readFileSync, utimesSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { announced } from "../support/agentPeer.js";
 import { fillDirectory, makeDirectory } from "../support/directory.js";
 import {
   answer,
@@ -15,6 +16,7 @@ import {
   program,
   reasonIn,
   saved,
+  startDesk,
   unsaved,
 } from "../support/hookEvents.js";
 
@@ -105,6 +107,71 @@ describe("with --apply, a call of an agent's own tool", () => {
       );
     }
     expect(editor.documents.get(pathToFileURL(path).href)?.text).toBe(unsaved);
+  });
+
+  const repeated: readonly [tool: string, name: Name, event: (path: string) => object, fields: string][] = [
+    [
+      "Claude Code's Edit",
+      "claude",
+      (file_path) => free(events.claude("Edit", { file_path, old_string: "const", new_string: "let" })),
+      "This tool itself has no occurrence or line, and its field for replaceAll is replace_all. To set occurrence or line, use mcp__multi-edit__multi_edit",
+    ],
+    [
+      "Gemini CLI's replace",
+      "gemini",
+      (file_path) =>
+        events.gemini("replace", { file_path, old_string: "const", new_string: "let" }, dirname(file_path)),
+      "This tool itself has no occurrence or line, and its field for replaceAll is allow_multiple. To set occurrence or line, use mcp_multi-edit_multi_edit",
+    ],
+    [
+      "opencode's edit",
+      "opencode",
+      (filePath) => events.opencode("edit", { filePath, oldString: "const", newString: "let" }),
+      "This tool itself has no occurrence or line. To set occurrence or line, use multi-edit_multi_edit",
+    ],
+  ];
+  it.each(repeated)("%s, whose old text has several matches, gets advice that it can follow", async (_, ...row) => {
+    const [name, event, fields] = row;
+    const { root, editor } = await layProject();
+    const path = join(root, "price.ts");
+    const said = reasonIn(name, await answer(name, event(path), "--apply"));
+    expect(said).toMatch(/ occurs 2 times:.* or set occurrence, line or replaceAll\. This tool/s);
+    expect(said.endsWith(` ${fields} {"edits":[{"path","oldText","newText","occurrence"}]} instead.`)).toBe(true);
+    expect(editor.documents.get(pathToFileURL(path).href)?.text).toBe(unsaved);
+  });
+
+  it("that has unsaved files of two editors is turned away, and a patch for each editor is applied", async () => {
+    const { root, editor } = await layProject();
+    const other = await startDesk(root);
+    const [price, closed] = ["price.ts", "closed.ts"].map((name) => join(root, name)) as [string, string];
+    await other.open({ uri: pathToFileURL(closed).href, text: unsaved });
+    await announced(process.env.XDG_STATE_HOME!, 2);
+    const both = `${patch(price).replace("\n*** End Patch", "")}\n${patch(closed).replace("*** Begin Patch\n", "")}`;
+    const texts = () => [
+      editor.documents.get(pathToFileURL(price).href)?.text,
+      other.documents.get(pathToFileURL(closed).href)?.text,
+    ];
+    for (const [form, to] of [
+      [[], " to mcp__multi_edit__apply_patch"],
+      [["--apply"], ""],
+    ] as const) {
+      const said = reasonIn("codex", await answer("codex", events.codex("apply_patch", both, root), ...form));
+      const [first, ...lines] = said.split("\n");
+      expect(first).toBe(
+        "Different editors of the user have unsaved changes in the files of this patch, and one patch can't change text in several editors:",
+      );
+      expect(lines.map((line) => line.replace(/: \w{12} \(Desk in .*\)$/, ": Desk"))).toEqual([
+        `  "${price}": Desk`,
+        `  "${closed}": Desk`,
+        `Nothing was changed. Send a separate patch for the files of each editor${to}.`,
+      ]);
+      expect(texts()).toEqual([unsaved, unsaved]);
+    }
+    for (const path of [price, closed]) {
+      const said = reasonIn("codex", await answer("codex", events.codex("apply_patch", patch(path), root), "--apply"));
+      expect(said).toMatch(/^Done\./);
+    }
+    expect(texts()).toEqual([changed, changed]);
   });
 
   const whole = "// typed\nconst rate = 0.2;";

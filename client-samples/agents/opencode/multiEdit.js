@@ -18,11 +18,16 @@ const [program, ...firstArgs] = process.env.MULTI_EDIT_PROGRAM ? [process.env.MU
 /** Options of `multi-edit hook`: with `--apply`, it applies calls in the editor, instead of turning them away. */
 const hookOptions = [];
 
-/** `false` if opencode must ask about edits, or refuse some; then no edit may be applied before opencode sees it. */
-let mayApply = true;
+/**
+ * Called by opencode for each project that it opens; one process may open several. `directory`: the project's directory.
+ */
+export const MultiEdit = async ({ directory }) => hooksFor({ directory, mayApply: true });
 
-/** Called by opencode when it loads the plugin. `directory`: the directory in which opencode was started. */
-export const MultiEdit = async ({ directory }) => ({
+/**
+ * Returns the hooks of one project. `mayApply`: `false` if opencode must ask about edits, or refuse some; then no edit may
+ * be applied before opencode sees it.
+ */
+const hooksFor = ({ directory, mayApply }) => ({
   config: async (config) => {
     mayApply = !limitsEdits(config);
     config.mcp = {
@@ -60,9 +65,16 @@ function withRules(rules, rule) {
 /** Reports whether a rule of the user asks about edits, or denies them: for opencode itself, or for one of its agents. */
 function limitsEdits({ permission, agent }) {
   return [permission, ...Object.values(agent ?? {}).map((one) => one?.permission)].some((rules) => {
-    const ownRules = typeof rules === "string" ? [rules] : [rules?.edit, rules?.["*"]];
-    return ownRules.some((rule) => /"(?:ask|deny)"/.test(JSON.stringify(rule) ?? ""));
+    const ownRules = typeof rules === "object" ? Object.entries(rules ?? {}) : [["*", rules]];
+    return ownRules.some(([key, rule]) => meansEdits(key) && /"(?:ask|deny)"/.test(JSON.stringify(rule) ?? ""));
   });
+}
+
+/** Reports whether the key of a rule means edits: opencode calls the permission `edit`, and reads `*` and `?` in keys. */
+function meansEdits(key) {
+  const escaped = key.replace(/[.+^${}()|[\]\\]/g, "\\$&");
+  const pattern = escaped.replace(/ \*$/, "*").replaceAll("*", ".*").replaceAll("?", ".");
+  return changingTools.some((tool) => new RegExp(`^${pattern}$`, "is").test(tool));
 }
 
 /** Asks the program about a call; if it can't be asked, the call goes on. */

@@ -1,10 +1,11 @@
 /** Applies a call of an agent's own tool in the editor that has its files, and words the answer for the model. */
 import type { CancellationToken } from "vscode-jsonrpc/node";
 import { type MultiEditResult, methods } from "../../lsp/protocol.js";
+import type { Failure } from "../../plan/failure.js";
 import { limits } from "../../text/limits.js";
 import { answerLines } from "../mcp/answer.js";
 import { sessionFailures } from "../sentences.js";
-import { resultOf } from "../session/awaitAnswer.js";
+import { type FailedRequest, resultOf } from "../session/awaitAnswer.js";
 import { sessionName } from "../session/selectSession.js";
 import type { LiveSession } from "../session/sessions.js";
 import type { HookedAgent, OwnCall } from "./agents.js";
@@ -16,6 +17,22 @@ const stopSignals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 /** Returns the reason for which a call is turned away if several editors have its files. */
 export function openInSeveral(sessions: readonly LiveSession[]): string {
   return sessionFailures.openInSeveral(sessions.map(({ record }) => sessionName(record))).message;
+}
+
+/** A file with unsaved text, and the editor that has the text. */
+export interface HeldFile {
+  readonly path: string;
+  readonly session: LiveSession;
+}
+
+/** Returns the reason for which a patch is turned away if several editors have unsaved text in its files. */
+export function heldApart(held: readonly HeldFile[], { ours }: HookedAgent, applies: boolean): string {
+  const sessions = [...new Set(held.map(({ session }) => session))];
+  const groups = sessions.map((session) => ({
+    editor: sessionName(session.record),
+    paths: held.filter((one) => one.session === session).map(({ path }) => path),
+  }));
+  return hookSentences.heldApart(groups, applies ? undefined : ours);
 }
 
 /** A call for a file with unsaved text that may be applied. */
@@ -31,13 +48,9 @@ interface PermittedCall extends OwnCall {
 export async function applyCall(
   { directory, consent, tool, agent, path }: PermittedCall,
   params: object,
-  sessions: readonly LiveSession[],
+  session: LiveSession,
   memory: CallMemory,
 ): Promise<string> {
-  const [session, other] = [...new Set(sessions)];
-  if (session === undefined || other !== undefined) {
-    return openInSeveral(sessions);
-  }
   const stop = new AbortController();
   const abort = (): void => stop.abort();
   // An agent stops a hook that takes too long, and goes on; the editor must not apply the call after that.
@@ -52,19 +65,31 @@ export async function applyCall(
   if (!result.ok) {
     if (result.unknown) return hookSentences.unknown(result.message);
     memory.forget();
-    const { message } = result;
-    const isUnseen = result.failures.some(({ code }) => code === "dirty");
-    const reader = readerOf(agent);
-    if (isUnseen && tool.kind === "write")
-      return hookSentences.wouldReplace(path, agent.ours, { message, tool: reader });
-    const isHelped = isUnseen && message.includes("read it with read_document");
-    return hookSentences.failed(message) + (isHelped ? hookSentences.readsThatCount(agent.ours, reader) : "");
+    return failureFor(result, { tool, agent, path });
   }
   const answer = result.result as MultiEditResult;
   const lines = answerLines(answer, true);
   const text = answer.outcome === "unknown" ? hookSentences.unknown(lines.join("\n")) : hookSentences.applied(lines);
   memory.keep(text);
   return text;
+}
+
+/** Words a failure for the model, which may only know the fields of its own tool. */
+function failureFor(
+  { message, failures }: FailedRequest,
+  { tool, agent, path }: Pick<PermittedCall, "tool" | "agent" | "path">,
+): string {
+  const has = (code: Failure["code"]): boolean => failures.some((failure) => failure.code === code);
+  const reader = readerOf(agent);
+  if (has("dirty") && tool.kind === "write")
+    return hookSentences.wouldReplace(path, agent.ours, { message, tool: reader });
+  const isHelped = has("dirty") && message.includes("read it with read_document");
+  const isAmbiguous = tool.kind === "edit" && has("ambiguousMatch") && message.includes("set occurrence");
+  return [
+    hookSentences.failed(message),
+    isHelped ? hookSentences.readsThatCount(agent.ours, reader) : "",
+    isAmbiguous ? hookSentences.ownFields(agent.ours, agent.edit.replaceAll) : "",
+  ].join("");
 }
 
 /** Returns the name of the agent's own tool that reads files; `undefined` if it has none. */

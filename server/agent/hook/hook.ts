@@ -12,7 +12,7 @@ import { type RequestResult, resultOf } from "../session/awaitAnswer.js";
 import { canonicalPaths, sessionName } from "../session/selectSession.js";
 import type { LiveSession } from "../session/sessions.js";
 import { type HookedAgent, hookedAgents, type OwnCall, readEvent, toCall } from "./agents.js";
-import { applyCall, openInSeveral } from "./applyCall.js";
+import { applyCall, type HeldFile, heldApart, openInSeveral } from "./applyCall.js";
 import { isAppliedElsewhere } from "./ownSettings.js";
 import { type CallMemory, hookPairOf, memoryOf } from "./remembered.js";
 import { hookProblems, hookSentences } from "./sentences.js";
@@ -141,24 +141,25 @@ async function reasonFor(
   states: ReadonlyMap<string, FileState>,
   memory: CallMemory,
 ): Promise<string | undefined> {
-  const sessions: LiveSession[] = [];
-  const unsaved: string[] = [];
+  const held: HeldFile[] = [];
   for (const [path, state] of states) {
     if (state.kind === "unknown") return hookSentences.outOfReach(path, state.holder, state.isAnnounced);
     if (state.kind === "several") return openInSeveral(state.sessions);
     if (state.kind === "free") continue;
     const refusal = await refusalOf(state.session, path);
     if (refusal !== undefined) return hookSentences.refused(path, refusal);
-    sessions.push(state.session);
-    unsaved.push(path);
+    held.push({ path, session: state.session });
   }
-  const [path] = unsaved;
-  if (path === undefined) return undefined;
+  const [first] = held;
+  if (first === undefined) return undefined;
+  const { path, session } = first;
+  const unsaved = held.map((one) => one.path);
   if (call.perhaps !== undefined) return hookSentences.perhaps(unsaved, agent.ours, applies);
+  if (held.some((one) => one.session !== session)) return heldApart(held, agent, applies);
   const consent = applies ? agent.consent(call.event) : "none";
   const params = toCall(call, agent, path);
   if (consent !== "none" && params !== undefined)
-    return applyCall({ ...call, agent, path, consent }, params, sessions, memory);
+    return applyCall({ ...call, agent, path, consent }, params, session, memory);
   if (call.tool.kind === "write") return hookSentences.wouldReplace(path, agent.ours);
   return hookSentences.unsaved(unsaved, agent.ours, call.tool.kind === "patch");
 }

@@ -1,6 +1,7 @@
 /** Text for models and users about the calls of agents' own tools. */
 import { closedReasons, diskFailures, type Holder, sayUnreached } from "../../disk/sentences.js";
 import { clip, fileAt, makeFailure, quote } from "../../plan/failure.js";
+import { limits } from "../../text/limits.js";
 
 /** The names of our tools that take the place of an agent's own tool. */
 interface OurNames {
@@ -30,6 +31,19 @@ export const hookSentences = {
   /** Turns away an agent's own tool. `isPatch`: the tool takes a patch, which one of ours takes as well. */
   unsaved: (paths: readonly string[], { edit, read, patch }: OurNames, isPatch: boolean) =>
     `The user's editor has unsaved changes in ${list(paths)}, which this tool would miss and overwrite. Nothing was changed. ${isPatch ? `Send the same patch to ${patch}; ${read} returns the current text.` : `Use ${edit} {"edits":[{"path","oldText","newText"}]} for this file; ${read} returns its current text.`}`,
+  /**
+   * Turns away a patch because several editors have unsaved text in its files. `send`: our names, if the patches must go
+   * to our tool; `undefined` if the same tool takes them.
+   */
+  heldApart: (
+    groups: readonly { readonly editor: string; readonly paths: readonly string[] }[],
+    send: OurNames | undefined,
+  ) => {
+    const shown = groups
+      .slice(0, limits.sessionsShown)
+      .map(({ editor, paths }) => `\n  ${list(paths)}: ${clip(editor, 200)}`);
+    return `Different editors of the user have unsaved changes in the files of this patch, and one patch can't change text in several editors:${shown.join("")}${groups.length > shown.length ? "\n  …" : ""}\nNothing was changed. Send a separate patch for the files of each editor${send === undefined ? "" : ` to ${send.patch}`}.`;
+  },
   /**
    * Turns away a command that may apply a patch. `applies`: a command in the plain form would be applied in the editor.
    */
@@ -86,6 +100,9 @@ export const hookSentences = {
     tool === undefined
       ? ` What you read with ${read} counts only for patches that you send to ${patch}.`
       : ` For this tool, only what you read with ${tool} counts.`,
+  /** After the failure of an edit that has several matches. `replaceAll`: the name of this field in the agent's own tool. */
+  ownFields: ({ edit }: OurNames, replaceAll: string) =>
+    ` This tool itself has no occurrence or line${replaceAll === "replaceAll" ? "" : `, and its field for replaceAll is ${replaceAll}`}. To set occurrence or line, use ${edit} {"edits":[{"path","oldText","newText","occurrence"}]} instead.`,
   underway: "The same call was sent before, and its outcome is unknown. Read the files before you continue.",
   /** Before or beside lines from the editor that replace those from disk. */
   shown: ({ first, last, total, edit, isCut }: LinesOfRead) =>
