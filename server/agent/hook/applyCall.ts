@@ -1,4 +1,5 @@
 /** Applies a call of an agent's own tool in the editor that has its files, and words the answer for the model. */
+import { existsSync } from "node:fs";
 import type { CancellationToken } from "vscode-jsonrpc/node";
 import { type MultiEditResult, methods } from "../../lsp/protocol.js";
 import { limits } from "../../text/limits.js";
@@ -55,6 +56,8 @@ export async function applyCall(
     const { message } = result;
     const isUnseen = result.failures.some(({ code }) => code === "dirty");
     const reader = readerOf(agent);
+    // A file that does not exist can't be read by the agent's own tool.
+    if (isUnseen && !existsSync(path)) return hookSentences.deleted(path, agent.ours);
     if (isUnseen && tool.kind === "write")
       return hookSentences.wouldReplace(path, agent.ours, { message, tool: reader });
     const isHelped = isUnseen && message.includes("read it with read_document");
