@@ -73,6 +73,10 @@ describe("a command", () => {
     ["by the program's path", here("/usr/bin/apply_patch")],
     ["after another text", `${here("cat > doc.md")}\n${here("apply_patch")}`],
     ["by way of find", "find . -name '*.patch' -exec apply_patch '{}' ';'"],
+    ["by sed", "sed '1e apply_patch < a.patch' x"],
+    ["by the flag of a replacement in sed", "sed 's|x|apply_patch <a.patch|ge' x"],
+    ["by rg", "rg --pre apply_patch x"],
+    ["by the pager of git", "git grep --open-files-in-pager=apply_patch x"],
     ["by an alias of git", "git -c alias.x='!apply_patch' x"],
   ])("that may apply a patch, %s, is not taken for harmless, nor for a plain one", (_how, command) => {
     expect(readPatchCommand(command)).toEqual({ kind: "perhaps", command });
@@ -82,6 +86,7 @@ describe("a command", () => {
     ["searches for a patch", `grep -rn "*** Begin Patch" . && grep '*** Update File: a.ts' docs`],
     ["searches for the program", "git log --grep apply_patch; which apply_patch_helper; echo apply_patch"],
     ["searches for it by way of another program", "rg -l apply_patch | xargs sed -i 's/apply_patch/patch/'"],
+    ["prints its lines", "sed -n '/apply_patch/,/end/p' src/apply_patch.rs && sed -e 's/a/apply_patch/g' -i.bak x.ts"],
     ["looks for the program", "command -v apply_patch || which apply_patch"],
     ["looks for its files", "find . -name '*apply_patch*' && ls src/apply_patch.rs apply_patch/src"],
     ["tests it", "cd codex-rs/apply_patch && cargo test apply_patch && npx vitest run -t apply_patch"],

@@ -83,12 +83,21 @@ const harmlessUnder: Readonly<Record<string, readonly string[]>> = {
 /** Programs that run another one, which their arguments name. */
 const runners = new Set(["command", "env", "exec", "nice", "nohup", "npx", "sudo", "time", "timeout", "xargs"]);
 
+/** Matches an option by which `rg`, `sort` or `git grep` runs a program, and a script of `sed` with the command or flag `e`. */
+const runsProgram: Readonly<Record<string, RegExp>> = {
+  rg: /^--(?:pre|hostname-bin)\b/,
+  sort: /^--compress-program\b/,
+  git: /^(?:-\w*O|--open-files-in-pager|--ext-diff\b)/,
+  sed: /(?:^|[^\w\s\\-]|\d)\s*e(?:\s|$)|[^\w\s]\w*e\w*\s*(?:$|[;}\n])/,
+};
+
 /** Reports whether a call certainly does not run what it is given. */
 function isHarmless(call: readonly string[]): boolean {
   const [name = "", ...args] = call;
   if (/^\w+\+?=/.test(name)) return !isNamed.test(name);
   if (name.includes(unknown)) return false;
   const program = name.slice(name.lastIndexOf("/") + 1);
+  if (args.some((arg) => runsProgram[program]?.test(arg))) return false;
   if (harmlessPrograms.has(program)) return true;
   if (program === "command" && /^-[vV]$/.test(args[0] ?? "")) return true;
   if (program === "find") return !args.some((arg) => /^-(?:exec|ok)/.test(arg) || arg.includes(unknown));
