@@ -1,11 +1,12 @@
 /** `multi-edit hook` and the files whose unsaved text can't be had: whom it turns away, whom it leaves alone, what it says. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
 import { announced, ownStateHome, sessionsIn } from "../support/agentPeer.js";
+import { type Ran, runCommand } from "../support/commands.js";
 import { makeDirectory } from "../support/directory.js";
 import type { FakeEditor } from "../support/fakeEditor.js";
 import {
@@ -186,7 +187,128 @@ describe("if several editors have the file open, MULTI_EDIT_SESSION", () => {
   });
 });
 
+describe("if MULTI_EDIT_SESSION names an editor that does not have the file, an agent's own edit", () => {
+  it("is turned away in both forms, names the editor that has the unsaved text, and is applied in neither", async () => {
+    const { home, root, editor } = await layProject();
+    const [{ id }] = await announced(home);
+    await startDesk(root);
+    const second = (await announced(home, 2)).find((one) => one.id !== id)!.id;
+    const event = events.opencode("edit", { filePath: join(root, "price.ts"), oldString: "0.19", newString: "0.2" });
+    process.env.MULTI_EDIT_SESSION = second;
+    try {
+      for (const form of [[], ["--apply"]]) {
+        const reason = reasonIn("opencode", await answer("opencode", event, ...form));
+        expect(reason).toContain(`price.ts" has unsaved changes in the editor ${id} (Desk in`);
+        expect(reason).toContain(`MULTI_EDIT_SESSION names another editor, "${second}"`);
+        const free = events.opencode("edit", { filePath: join(root, "saved.ts"), oldString: "a", newString: "b" });
+        expect(await answer("opencode", free, ...form)).toBeUndefined();
+      }
+    } finally {
+      delete process.env.MULTI_EDIT_SESSION;
+    }
+    expect(editor.documents.get(uri(root, "price.ts"))?.text).toBe(unsaved);
+  });
+});
+
+describe("a file that was deleted on disk while it was open and saved", () => {
+  const write = (path: string): object => ({
+    ...events.claude("Write", { file_path: path, content: "new\n" }),
+    permission_mode: "acceptEdits",
+  });
+
+  it("is kept from the agent's own tool, and each step that the reason names works", async () => {
+    const { root, editor } = await layProject();
+    const path = join(root, "saved.ts");
+    const text = (): string | undefined => editor.documents.get(uri(root, "saved.ts"))?.text;
+    rmSync(path);
+    for (const form of [[], ["--apply"]]) {
+      const reason = reasonIn("claude", await answer("claude", write(path), ...form));
+      expect(reason).toMatch(/^There is no file ".*saved\.ts" on disk: it was deleted or never saved\. /);
+      expect(reason).toMatch(/use mcp__multi-edit__multi_edit\. .*Or ask the user to close the file/);
+      expect(reason).not.toMatch(/\bRead\b|unsaved/);
+    }
+    const env = { MULTI_EDIT_AGENT: "0123456789abcdef01234567" };
+    const run = (args: readonly string[], input = ""): Promise<Ran> =>
+      runCommand(program, args, { cwd: root, env, input });
+    const edits = [{ path: "saved.ts", oldText: "0.19", newText: "0.2" }];
+    expect(await run(["apply"], JSON.stringify({ edits }))).toMatchObject({ code: 0 });
+    expect(text()).toBe(saved.replace("0.19", "0.2"));
+    rmSync(path, { force: true });
+    expect(await run(["read", "saved.ts"])).toMatchObject({ code: 0, stdout: text() });
+    const patch = "*** Begin Patch\n*** Add File: saved.ts\n+new\n*** End Patch\n";
+    expect(await run(["apply"], patch)).toMatchObject({ code: 0 });
+    expect(text()).toBe("new\n");
+    rmSync(path, { force: true });
+    await editor.close(uri(root, "saved.ts"));
+    expect(await answer("claude", write(path))).toBeUndefined();
+  });
+});
+
+describe("an event", () => {
+  const run = (input: string | Uint8Array, name = "claude", cwd?: string): Promise<Ran> =>
+    runCommand(program, ["hook", name], { input, ...(cwd === undefined ? {} : { cwd }) });
+
+  it("may start with a byte order mark", async () => {
+    const { root } = await layProject();
+    const { code, stdout } = await run(`\ufeff${JSON.stringify(edit(root, "price.ts"))}`);
+    expect(code).toBe(0);
+    expect(reasonIn("claude", JSON.parse(stdout))).toMatch(ours.claude);
+    expect(await run(`\ufeff${JSON.stringify(edit(root, "saved.ts"))}`)).toMatchObject({ code: 0, stdout: "" });
+  });
+
+  it("that is too large or no JSON object is turned away only as long as an editor has unsaved text", async () => {
+    const { home, root, editor } = await layProject();
+    await untilUnsaved(home, [join(root, "price.ts")]);
+    const huge = events.claude("Write", { file_path: join(root, "price.ts"), content: "x".repeat(64 * 1024 * 1024) });
+    const inputs = [
+      [
+        "no JSON",
+        /its event is not a JSON object\. .*price\.ts".*\. Nothing was changed\. Ask the user to save this file/,
+      ],
+      [
+        JSON.stringify(huge),
+        /it is larger than 67108864 bytes\. .*price\.ts".*Send smaller calls, or ask the user to save/,
+      ],
+    ] as const;
+    for (const [input, why] of inputs) {
+      for (const name of ["claude", "codex", "gemini", "opencode"] as const) {
+        const { code, stdout } = await run(input, name);
+        expect(code).toBe(0);
+        expect(reasonIn(name, JSON.parse(stdout))).toMatch(why);
+      }
+    }
+    await save(editor, root, "price.ts");
+    await untilUnsaved(home, []);
+    for (const [input] of inputs) {
+      expect(await run(input, "claude", root)).toMatchObject({
+        code: 1,
+        stdout: "",
+        stderr: expect.stringContaining("must be one event"),
+      });
+    }
+  }, 60_000);
+});
+
 describe("a read", () => {
+  it("of a line that is too long is cut, and says how to go on", async () => {
+    const { root, editor } = await layProject();
+    const path = join(root, "closed.ts");
+    await editor.open({ uri: uri(root, "closed.ts"), text: `${"x".repeat(79_999)}${"😀".repeat(100_000)}\nlast\n` });
+    const note =
+      /^Lines 1 to 1 of 2, .* Line 1 is too long for one answer: only 79999 of its 280000 characters are shown\. .*search it with a command\. To read on, start at line 2\./;
+    const file = { content: "x".repeat(79_999), numLines: 1, startLine: 1, totalLines: 3 };
+    expect(await answer("claude", read(root, "closed.ts"))).toMatchObject({
+      hookSpecificOutput: { updatedToolOutput: { file }, additionalContext: expect.stringMatching(note) },
+    });
+    const gemini = events.gemini("read_file", { file_path: path }, root, "AfterTool");
+    const { reason } = (await answer("gemini", gemini)) as { reason: string };
+    expect(reason).toMatch(note);
+    expect(reason.endsWith(`\n\n${"x".repeat(79_999)}`)).toBe(true);
+    expect(await answer("claude", read(root, "closed.ts", { offset: 2 }))).toMatchObject({
+      hookSpecificOutput: { updatedToolOutput: { file: { content: "last\n", startLine: 2 } } },
+    });
+  });
+
   it("past the end of unsaved text says how many lines there are", async () => {
     const { root } = await layProject();
     const path = join(root, "price.ts");

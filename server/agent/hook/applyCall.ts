@@ -1,4 +1,5 @@
 /** Applies a call of an agent's own tool in the editor that has its files, and words the answer for the model. */
+import { existsSync } from "node:fs";
 import type { CancellationToken } from "vscode-jsonrpc/node";
 import { type MultiEditResult, methods } from "../../lsp/protocol.js";
 import type { Failure } from "../../plan/failure.js";
@@ -81,6 +82,8 @@ function failureFor(
 ): string {
   const has = (code: Failure["code"]): boolean => failures.some((failure) => failure.code === code);
   const reader = readerOf(agent);
+  // A file that does not exist can't be read by the agent's own tool.
+  if (has("dirty") && !existsSync(path)) return hookSentences.deleted(path, agent.ours);
   if (has("dirty") && tool.kind === "write")
     return hookSentences.wouldReplace(path, agent.ours, { message, tool: reader });
   const isHelped = has("dirty") && message.includes("read it with read_document");

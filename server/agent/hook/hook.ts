@@ -2,7 +2,8 @@
  * The command `hook`, which agents run before and after their own tools: keeps these tools away from files in which an
  * editor has unsaved text, and hands that text over. It runs for each call, so the build keeps it in a small file.
  */
-import { methods, type ReadResult } from "../../lsp/protocol.js";
+import { existsSync } from "node:fs";
+import { type Caller, methods, type ReadResult } from "../../lsp/protocol.js";
 import { limits } from "../../text/limits.js";
 import { expandHome, fromDirectory } from "../../workspace/pathText.js";
 import { homeFolder, inServerFolder } from "../../workspace/serverFolder.js";
@@ -35,10 +36,11 @@ export async function runHook(args: readonly string[], version: string): Promise
   const options = optionsOf(args);
   if (options === undefined) return failed(hookProblems.usage(askingNames));
   try {
-    const event = await readInput();
-    if (event === undefined) return failed(hookProblems.input);
-    const call = readEvent(options.agent, event);
-    const answer = call === undefined || call.paths.length === 0 ? undefined : await answerTo(call, options, version);
+    const input = await readInput();
+    const answer = input.ok
+      ? await answerToEvent(input.event, options, version)
+      : await answerToUnread(input.problem, options, version);
+    if (answer === undefined && !input.ok) return failed(hookProblems.input);
     if (answer === undefined || (await isWritten(process.stdout, `${JSON.stringify(answer.answer)}\n`))) return 0;
     // Nobody reads the answer, but the agent may still look at the exit code, and the tool must not run.
     if (answer.reason !== undefined) await isWritten(process.stderr, `${answer.reason}\n`);
@@ -69,27 +71,71 @@ function optionsOf(args: readonly string[]): HookOptions | undefined {
   return { name, agent: hookedAgents[name], applies: words.length < args.length };
 }
 
-/** Reads the event; `undefined` if it is not a JSON object or too large. */
-async function readInput(): Promise<Readonly<Record<string, unknown>> | undefined> {
+/** The event, or the reason why it can't be read. */
+type Input =
+  | { readonly ok: true; readonly event: Readonly<Record<string, unknown>> }
+  | { readonly ok: false; readonly problem: "tooLarge" | "noObject" };
+
+/** Reads the event. */
+async function readInput(): Promise<Input> {
   const chunks: Buffer[] = [];
   let length = 0;
+  // An input that is too large is read to its end, because an agent that can't send it might go ahead with the call.
   for await (const chunk of process.stdin) {
-    chunks.push(chunk as Buffer);
     length += (chunk as Buffer).length;
-    if (length > limits.inputBytes) return undefined;
+    if (length <= limits.inputBytes) chunks.push(chunk as Buffer);
+    else chunks.length = 0;
   }
+  if (length > limits.inputBytes) return { ok: false, problem: "tooLarge" };
   try {
-    const event: unknown = JSON.parse(Buffer.concat(chunks).toString("utf8"));
-    return typeof event === "object" && event !== null ? (event as Record<string, unknown>) : undefined;
+    // Unlike `toString`, the decoder removes a byte order mark.
+    const event: unknown = JSON.parse(new TextDecoder().decode(Buffer.concat(chunks)));
+    if (typeof event === "object" && event !== null) return { ok: true, event: event as Record<string, unknown> };
   } catch {
-    return undefined;
+    // No JSON.
   }
+  return { ok: false, problem: "noObject" };
 }
 
 /** An answer to the agent. `reason`: the reason in it for which a tool does not run; `undefined` for a read. */
 interface HookAnswer {
   readonly answer: object;
   readonly reason: string | undefined;
+}
+
+/** Returns the answer to an event; `undefined` if it is about no call that may have to be turned away. */
+async function answerToEvent(
+  event: Readonly<Record<string, unknown>>,
+  options: HookOptions,
+  version: string,
+): Promise<HookAnswer | undefined> {
+  const call = readEvent(options.agent, event);
+  return call === undefined || call.paths.length === 0 ? undefined : answerTo(call, options, version);
+}
+
+/**
+ * Turns away a call of which nothing is known, because its event can't be read, if an editor has unsaved text in any file:
+ * the call may mean that file.
+ */
+async function answerToUnread(
+  problem: "tooLarge" | "noObject",
+  { agent }: HookOptions,
+  version: string,
+): Promise<HookAnswer | undefined> {
+  const targets: Targets = { paths: [process.cwd()], mayTouch: () => true };
+  const { states, close } = await fileStates(targets, inServerFolder("sessions"), callerOf(agent, undefined, version));
+  close();
+  const unsaved = [...states].filter(([, { kind }]) => kind !== "free").map(([path]) => path);
+  if (unsaved.length === 0) return undefined;
+  const reason = hookSentences.unread(unsaved, problem === "tooLarge" ? limits.inputBytes : undefined);
+  return { answer: agent.deny(reason), reason };
+}
+
+/** Returns what editors get to know about the agent. `conversation`: `undefined` if it is unknown. */
+function callerOf(agent: HookedAgent, conversation: string | undefined, version: string): Caller {
+  const id = process.env.MULTI_EDIT_AGENT;
+  const own = (): string => agentIdFor(conversation && `${agent.name} ${conversation}`);
+  return { name: agent.name, version, agent: isAgentId(id) ? id : own() };
 }
 
 /** Returns the answer to the agent; `undefined` leaves the call alone. */
@@ -103,9 +149,7 @@ async function answerTo(call: OwnCall, options: HookOptions, version: string): P
     pair.note();
     return deny(remembered || hookSentences.underway);
   }
-  const id = process.env.MULTI_EDIT_AGENT;
-  const own = (): string => agentIdFor(call.conversation && `${agent.name} ${call.conversation}`);
-  const caller = { name: agent.name, version, agent: isAgentId(id) ? id : own() };
+  const caller = callerOf(agent, call.conversation, version);
   const { states, close } = await fileStates(await targetsOf(call), inServerFolder("sessions"), caller);
   try {
     if (call.tool.kind === "read") {
@@ -145,6 +189,8 @@ async function reasonFor(
   for (const [path, state] of states) {
     if (state.kind === "unknown") return hookSentences.outOfReach(path, state.holder, state.isAnnounced);
     if (state.kind === "several") return openInSeveral(state.sessions);
+    if (state.kind === "notChosen")
+      return hookSentences.notChosen(path, sessionName(state.session.record), state.chosen);
     if (state.kind === "free") continue;
     const refusal = await refusalOf(state.session, path);
     if (refusal !== undefined) return hookSentences.refused(path, refusal);
@@ -160,6 +206,8 @@ async function reasonFor(
   const params = toCall(call, agent, path);
   if (consent !== "none" && params !== undefined)
     return applyCall({ ...call, agent, path, consent }, params, session, memory);
+  const gone = unsaved.find((one) => !existsSync(one));
+  if (gone !== undefined) return hookSentences.deleted(gone, agent.ours);
   if (call.tool.kind === "write") return hookSentences.wouldReplace(path, agent.ours);
   return hookSentences.unsaved(unsaved, agent.ours, call.tool.kind === "patch");
 }
@@ -191,10 +239,14 @@ async function showRead(
   const endLine = Math.max(first, Math.min(last, first - 1 + most));
   const read = await requestOf(state.session, { path, startLine: first, endLine, maxLength: agent.mostText });
   if (!read.ok) return undefined;
-  const { text, endLine: end, totalLines: total } = read.result as ReadResult;
+  const { text: whole, endLine: end, totalLines: total } = read.result as ReadResult;
+  // The editor returns a line that is too long on its own; it is cut, but not within a surrogate pair.
+  const isLong = whole.length > agent.mostText;
+  const text = isLong ? whole.slice(0, agent.mostText).replace(/[\ud800-\udbff]$/, "") : whole;
+  const longLine = isLong ? { length: whole.length, shown: text.length } : undefined;
   const about = { first, last: end, total };
-  const note = hookSentences.shown({ ...about, edit: agent.ours.edit, isCut: end < Math.min(last, total) });
-  return agent.show({ ...about, path, text, endsInLineEnding: end < total || text.endsWith("\n"), note });
+  const note = hookSentences.shown({ ...about, edit: agent.ours.edit, isCut: end < Math.min(last, total), longLine });
+  return agent.show({ ...about, path, text, endsInLineEnding: end < total || whole.endsWith("\n"), note });
 }
 
 /** Returns the lines that a read asks for, and the number of lines that it may get. */

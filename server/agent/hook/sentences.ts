@@ -24,6 +24,8 @@ interface LinesOfRead {
   readonly edit: string;
   /** `true` if the read asked for more lines. */
   readonly isCut: boolean;
+  /** Set if the only line is cut off: its length and that of the part shown, in UTF-16 code units. */
+  readonly longLine: { readonly length: number; readonly shown: number } | undefined;
 }
 
 /** Messages to models about calls of the agent's own tools. */
@@ -62,6 +64,21 @@ export const hookSentences = {
     const state = isAnnounced ? "has unsaved changes" : "may have unsaved changes";
     return `${quote(path, 160)} ${state} in the editor ${clip(holder.session, 200)}, ${problem}. This tool would miss and overwrite such changes. Nothing was changed. Ask the user to save the file there, or to close it, and then send this call again.${hint} Until then, this call is always turned away, so do not repeat it, and do not change the file with a command. ${isAnnounced ? "Other files can be changed." : ""}`.trimEnd();
   },
+  /**
+   * Turns away an agent's own tool because the user has named another editor than the one that has the file. `chosen`: the
+   * value of the variable.
+   */
+  notChosen: (path: string, session: string, chosen: string) =>
+    `${quote(path, 160)} has unsaved changes in the editor ${clip(session, 200)}, which this tool would miss and overwrite. The environment variable MULTI_EDIT_SESSION names another editor, ${quote(chosen, 40)}, so the file can't be edited there either. Nothing was changed. Ask the user to save the file and close it there, and then send this call again; or to start the agent without this variable, or with the id of the editor that has the file.`,
+  /** Turns away an agent's own tool from a file that exists only in the editor. */
+  deleted: (path: string, { edit, read, patch }: OurNames) =>
+    `There is no file ${quote(path, 160)} on disk: it was deleted or never saved. But the user's editor has its text open, and this tool would write another text in its place. Nothing was changed. To change the open text, use ${edit}. To replace all of it, read it with ${read}, then send a patch with Add File to ${patch}. Or ask the user to close the file in the editor, and then send this call again.`,
+  /**
+   * Turns away a call whose event can't be read. `limit`: the maximum number of bytes of an event, if this one is larger;
+   * `undefined` if it is no JSON object.
+   */
+  unread: (paths: readonly string[], limit: number | undefined) =>
+    `This call can't be checked, because ${limit === undefined ? "its event is not a JSON object" : `it is larger than ${limit} bytes`}. The user's editor has, or may have, unsaved changes in ${list(paths)}, which this tool may miss and overwrite. Nothing was changed. ${limit === undefined ? "Ask" : "Send smaller calls, or ask"} the user to save ${paths.length === 1 ? "this file" : "these files"}, and then send this call again.`,
   /** Turns away an agent's own tool from a file that ours refuse, too. `message`: the reason for that. */
   refused: (path: string, message: string) =>
     `The user's editor has unsaved changes in ${quote(path, 160)}, which this tool would miss and overwrite. The tools of multi-edit can't change this file either: ${clip(message, 600)} Nothing was changed. Ask the user to save the file, or to discard the changes; then send this call again.`,
@@ -105,10 +122,10 @@ export const hookSentences = {
     ` This tool itself has no occurrence or line${replaceAll === "replaceAll" ? "" : `, and its field for replaceAll is ${replaceAll}`}. To set occurrence or line, use ${edit} {"edits":[{"path","oldText","newText","occurrence"}]} instead.`,
   underway: "The same call was sent before, and its outcome is unknown. Read the files before you continue.",
   /** Before or beside lines from the editor that replace those from disk. */
-  shown: ({ first, last, total, edit, isCut }: LinesOfRead) =>
+  shown: ({ first, last, total, edit, isCut, longLine }: LinesOfRead) =>
     last < first
       ? `In the user's editor, this file has unsaved changes and only ${total} ${total === 1 ? "line" : "lines"}, so it has no line ${first}. To change this file, use ${edit}.`
-      : `Lines ${first} to ${last} of ${total}, from the user's editor, including unsaved changes, which are not on disk.${isCut ? ` To read on, start at line ${last + 1}.` : ""} To change this file, use ${edit}.`,
+      : `Lines ${first} to ${last} of ${total}, from the user's editor, including unsaved changes, which are not on disk.${longLine ? ` Line ${first} is too long for one answer: only ${longLine.shown} of its ${longLine.length} characters are shown. For the rest of it, ask the user to save the file, and search it with a command.` : ""}${isCut ? ` To read on, start at line ${last + 1}.` : ""} To change this file, use ${edit}.`,
   endOfLines: (first: number, last: number, total: number) =>
     last >= first && last < total
       ? `Showing lines up to ${last} of ${total}. Use offset=${last + 1} to continue.`

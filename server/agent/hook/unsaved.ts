@@ -20,6 +20,8 @@ export type FileState =
   | { readonly kind: "unsaved"; readonly session: LiveSession }
   /** An editor has unsaved text in the file, and others have the file open as well. */
   | { readonly kind: "several"; readonly sessions: readonly LiveSession[] }
+  /** An editor has unsaved text in the file, but the user has named another one in `chosen`, which does not have it open. */
+  | { readonly kind: "notChosen"; readonly session: LiveSession; readonly chosen: string }
   /**
    * An editor has unsaved text that its server does not know, or it can't be asked. `isAnnounced`: it has announced that
    * it has unsaved text in the file.
@@ -69,7 +71,7 @@ export async function fileStates(targets: Targets, sessions: string, caller: Cal
   for (const [index, path] of paths.entries()) {
     const identity = identities[index] ?? path;
     const known = stateOf(held.get(identity) ?? []);
-    if (known.kind === "several" || known.kind === "unknown") states.set(path, known);
+    if (known.kind !== "free" && known.kind !== "unsaved") states.set(path, known);
     else {
       const { suspects, isAnnounced } = await suspectsFor(found, identity, known.kind === "free");
       const holder = await doubtOf(suspects, { ...query, targets: [path] });
@@ -151,6 +153,7 @@ function stateOf(opened: readonly Opened[]): FileState {
   const chosen = process.env.MULTI_EDIT_SESSION;
   const named = chosen ? sessions.filter(({ record }) => record.id.startsWith(chosen)) : [];
   if (named.length === 1 && named[0] !== undefined) return { kind: "unsaved", session: named[0] };
+  if (chosen && named.length === 0) return { kind: "notChosen", session: unsaved.session, chosen };
   return sessions.length > 1 ? { kind: "several", sessions } : { kind: "unsaved", session: unsaved.session };
 }
 
