@@ -72,12 +72,12 @@ function optionsOf(args: readonly string[]): HookOptions | undefined {
 }
 
 /** The event, or the reason why it can't be read. */
-type Input =
+type EventInput =
   | { readonly ok: true; readonly event: Readonly<Record<string, unknown>> }
   | { readonly ok: false; readonly problem: "tooLarge" | "noObject" };
 
 /** Reads the event. */
-async function readInput(): Promise<Input> {
+async function readInput(): Promise<EventInput> {
   const chunks: Buffer[] = [];
   let length = 0;
   // An input that is too large is read to its end, because an agent that can't send it might go ahead with the call.
