@@ -161,9 +161,9 @@ function connectedAgent(): ConnectedAgent {
   const channels = new Set<Channel>();
   const room = (): Promise<void> | undefined => {
     // A broken channel may keep its backlog, but nothing more will be taken, so there is nothing to wait for.
-    const behind = [...channels].filter((channel) => channel.backlog() > 0 && !channel.isBroken());
-    const unread = behind.reduce((sum, channel) => sum + channel.backlog(), 0);
-    return unread <= limits.outputBacklogBytes ? undefined : Promise.race(behind.map((one) => one.whenFlushed()));
+    const lagging = [...channels].filter((channel) => channel.backlog() > 0 && !channel.isBroken());
+    const unread = lagging.reduce((sum, channel) => sum + channel.backlog(), 0);
+    return unread <= limits.outputBacklogBytes ? undefined : Promise.race(lagging.map((one) => one.whenFlushed()));
   };
   return { channels, share: { room, inTurn: createTurns() } };
 }

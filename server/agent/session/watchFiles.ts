@@ -18,7 +18,7 @@ export interface WatchedFiles {
 }
 
 /** Returns the file that a document belongs to, such as a notebook that has it as a cell; a draft belongs to none. */
-const behind = (uri: string): string | undefined => (/^untitled:/i.test(uri) ? undefined : pathBehindUri(uri));
+const pathIfFile = (uri: string): string | undefined => (/^untitled:/i.test(uri) ? undefined : pathBehindUri(uri));
 
 /** Watches a session's open files, and calls `changed` when what its record lists may have changed. */
 export async function watchFiles(session: Session, changed: () => void): Promise<WatchedFiles> {
@@ -84,7 +84,7 @@ export async function watchFiles(session: Session, changed: () => void): Promise
     outside: () => [...new Set([...files.values()].filter(isOutside))],
     unsaved: () => {
       const unsynced = session.unsynced.map((uri) => pathOfSyncedUri(uri) ?? pathBehindUri(uri));
-      const paths = [...[...unsaved].map((uri) => files.get(uri) ?? behind(uri)), ...unsynced];
+      const paths = [...[...unsaved].map((uri) => files.get(uri) ?? pathIfFile(uri)), ...unsynced];
       return paths.filter((path) => path !== undefined);
     },
     foldersChanged,

@@ -73,7 +73,7 @@ interface PendingRequest {
   reject(error: AnswerError): void;
 }
 
-/** What the other side does without being asked. */
+/** Called when the other side sends anything but an answer, and when it ends. */
 export interface RequesterEvents {
   /** The other side has sent a notification or a request. */
   notified(method: string, params: unknown): void;
