@@ -1,5 +1,4 @@
 /** A text and the structures for searching it. Each structure is built once, on first use. */
-import { isAllBlank } from "../text/chars.js";
 import { LineIndex, type LineRule, toEnd } from "../text/lines.js";
 import { type Fold, Folded, hasTypography } from "./fold.js";
 import { type LineFold, LineTable } from "./lineTable.js";
@@ -31,7 +30,7 @@ export class TextIndex {
     /** The `habits` of the text that this one comes from; `undefined` if there is none. */
     habits?: TextIndex,
   ) {
-    this.habits = habits === undefined || isAllBlank(habits.text) ? this : habits;
+    this.habits = habits !== undefined && /\S/.test(habits.text) ? habits : this;
   }
 
   /** `true` if the text contains line endings of more than one kind. */

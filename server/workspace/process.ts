@@ -5,21 +5,17 @@ import { limits } from "../text/limits.js";
 import { hashOf } from "./files.js";
 
 /**
+ * Matches a process's status on Linux (see proc_pid_stat(5)). The program's name is in parentheses and may contain
+ * anything; after it come the state, 16 other fields, the number of threads, one more, and the start time.
+ */
+const statPattern = /\) (?<state>\S)(?: \S+){16} (?<threads>\d+) \S+ (?<start>\d+) /;
+
+/**
  * Returns a process's start time, in clock ticks since boot; `undefined` if there is no such process or the system is
  * not Linux. Other systems offer no simple way to find the start time.
  */
 export function processStart(pid: number): string | undefined {
-  return statFields(pid)[19];
-}
-
-/**
- * The fields of a process's status on Linux that follow the program's name, which may contain anything: the state
- * first, the number of threads at 17 and the start time at 19 (see proc_pid_stat(5), whose numbers are higher by 3).
- * Empty if there is no such process or the system is not Linux.
- */
-function statFields(pid: number): readonly string[] {
-  const text = orEmpty(() => readFileSync(`/proc/${pid}/stat`, "latin1"));
-  return text.slice(text.lastIndexOf(") ") + 2).split(" ");
+  return statPattern.exec(orEmpty(() => readFileSync(`/proc/${pid}/stat`, "latin1")))?.groups?.start;
 }
 
 /** Reports whether a process with this ID is alive and, as far as is known, was started at `start`. */
@@ -31,10 +27,10 @@ export function isProcess(pid: number, start: string | undefined): boolean {
   } catch (error) {
     if (!(error instanceof Error && "code" in error && error.code === "EPERM")) return false;
   }
-  const { 0: state, 17: threads, 19: now } = statFields(pid);
+  const stat = statPattern.exec(orEmpty(() => readFileSync(`/proc/${pid}/stat`, "latin1")))?.groups;
   // A zombie: the process has ended, but its parent, in a container perhaps for ever, has not asked for its exit code.
-  if (state === "Z" && Number(threads) <= 1) return false;
-  return start === undefined || now === undefined || start === now;
+  if (stat?.state === "Z" && Number(stat.threads) <= 1) return false;
+  return start === undefined || stat === undefined || start === stat.start;
 }
 
 /**

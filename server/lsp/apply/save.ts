@@ -32,15 +32,27 @@ export async function saveChanged(context: ApplyContext, files: readonly FileCha
   const changed = new Map<FileChange, FileChange>();
   if (policy === "never") return { warnings: [], changed };
   const states = new Map(
-    await Promise.all(files.map(async (file) => [file, await stateToSave(context, file)] as const)),
+    await Promise.all(
+      files.map(async (file) => {
+        const state = await stateAfter(context, file);
+        // Without a path, the document belongs to no file, so it can't be saved.
+        const path = context.places.get(file.document.uri)?.file;
+        const ofFile = path === undefined ? undefined : existsSync(path) ? "unread" : "absent";
+        return [file, state ?? ofFile] as const;
+      }),
+    ),
   );
-  const inState = (...wanted: readonly unknown[]) => files.filter((file) => wanted.includes(states.get(file)));
-  const unsaved = inState("differs", "absent");
-  const wanted = unsaved.filter((file) => policy === "always" || wasClean(file, states.get(file) === "absent"));
+  const unsaved = files.filter((file) => ["differs", "absent"].includes(states.get(file) ?? ""));
+  // A file that was not open, or that nobody has saved yet and was empty, had no unsaved changes.
+  const wanted = unsaved.filter((file) => {
+    const { document } = file;
+    const wasClean = document.version === null || document.onDisk === "same";
+    return policy === "always" || wasClean || (states.get(file) === "absent" && isEmpty(document));
+  });
   const left = unsaved.filter((file) => !wanted.includes(file));
   const dirty = left.length === 0 ? [] : [callSentences.leftUnsaved(left.map((file) => nameAfter(file).path))];
   // The file is in an encoding that the server does not read, or too large.
-  const unread = inState("unread");
+  const unread = files.filter((file) => states.get(file) === "unread");
   if (unread.length > 0) dirty.push(callSentences.notCompared(unread.map((file) => nameAfter(file).path)));
   if (wanted.length === 0) return { warnings: dirty, changed };
   if (announcedBy(session).save !== true) {
@@ -48,25 +60,6 @@ export async function saveChanged(context: ApplyContext, files: readonly FileCha
     return { warnings: paths.length === 0 ? dirty : [...dirty, callSentences.cannotSave(paths)], changed };
   }
   return { warnings: [...dirty, ...(await saveThese(context, wanted, changed))], changed };
-}
-
-/**
- * Compares a changed document with its file. `absent`: nobody has saved it yet; `unread`: the server can't read the file;
- * `undefined`: it belongs to no file, so it can't be saved.
- */
-async function stateToSave(
-  context: ApplyContext,
-  file: FileChange,
-): Promise<"same" | "differs" | "absent" | "unread" | undefined> {
-  const state = await stateAfter(context, file);
-  const path = context.places.get(file.document.uri)?.file;
-  if (state !== undefined || path === undefined) return state;
-  return existsSync(path) ? "unread" : "absent";
-}
-
-/** Reports whether a file had no unsaved changes before the batch. One that was not open, or was empty, had none. */
-function wasClean({ document }: FileChange, isAbsent: boolean): boolean {
-  return document.version === null || document.onDisk === "same" || (isAbsent && isEmpty(document));
 }
 
 /**
