@@ -76,7 +76,7 @@ export class Trails {
   #note(document: OpenTrail, event: (trail: Trail) => void): void {
     document.later.push(event);
     document.hasTrail = true;
-    // What is left for later keeps former texts in memory.
+    // Changes that are left for later keep former texts in memory.
     if (document.later.length > mostLater || document.text.length > shortText) trailOf(document);
   }
 

@@ -217,7 +217,7 @@ function concerns({ from, to, around }: DifferentText, { edit, place }: SureEdit
 /** Reports whether an edit that was planned without the others certainly has the same outcome beside them. */
 function isIndependent({ status, rung, failure, places }: EditOutcome, now: EditOutcome | undefined): boolean {
   const isFound = status === "applied" && places.length === 1;
-  // What the others write is the same in both texts.
+  // The other edits write the same in both texts.
   if (now?.status === "applied") return now.rung === "exact" && isFound && rung === "exact";
   const isAbsent = now?.failure?.code === "noMatch" || now?.failure?.code === "alreadyApplied";
   return isAbsent && (isFound || failure?.code === "noMatch" || failure?.code === "alreadyApplied");
