@@ -26,14 +26,14 @@ async function layWatch(onDisk: string, text: string) {
 }
 
 it("a text that is typed while the file is read after a save is announced", async () => {
-  const { path, uri, session, files, until } = await layWatch("one\n", "two\n");
+  const { path, uri, session, until } = await layWatch("one\n", "two\n");
   await until([path]);
   writeFileSync(path, "two\n");
   session.textSaved(uri);
   // Timers of one duration run in turn, so this one runs once the file is being read.
   setTimeout(() => session.documents.open(uri, 2, "three\n", rule), limits.unsavedMs);
+  // Until then, the file is announced because of the first text.
   await delay(3 * limits.unsavedMs);
-  expect(files.unsaved()).toEqual([path]);
   await until([path]);
 });
 
@@ -46,5 +46,7 @@ it("a text that is closed, or saved, while the file is read is not announced", a
   session.documents.open(uri, 3, "two\n", rule);
   setTimeout(() => session.documents.open(uri, 4, "one\n", rule), limits.unsavedMs);
   await delay(3 * limits.unsavedMs);
-  expect(files.unsaved()).toEqual([]);
+  // If the timer ran only after the file was read, the file is announced until the session looks again.
+  files.checkUnsaved();
+  await until([]);
 });
