@@ -18,7 +18,9 @@ const options = {
 
 void main(process.argv.slice(2));
 
-async function main(args: readonly string[]): Promise<void> {
+async function main(given: readonly string[]): Promise<void> {
+  // People try this command, which other programs have.
+  const args = given.length === 1 && given[0] === "version" ? ["--version"] : given;
   const hookArgs = hookIn(args);
   if (hookArgs !== undefined) {
     // An agent runs this command for each call of its own tools, so it must not wait for the other commands' code.

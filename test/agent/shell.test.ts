@@ -61,6 +61,7 @@ describe("the help", () => {
     const { stdout } = await run(["--help"]);
     expect(stdout).toMatch(/^Usage: multi-edit-language-server <transport>/);
     expect((await runCommand(named, ["--version"])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+    expect(await runCommand(named, ["version"])).toEqual(await runCommand(named, ["--version"]));
   });
 });
 

@@ -9,7 +9,10 @@ import { misuse } from "./sentences.js";
 /** The exit codes, which let scripts distinguish outcomes without parsing messages. */
 export const exitCodes = {
   done: 0,
-  /** An edit can't be applied (for example, because its old text was not found), so nothing was changed. */
+  /**
+   * An edit can't be applied (for example, because its old text was not found), so nothing was changed; or the lines to
+   * read do not exist.
+   */
   unresolved: 1,
   /** The command line or the call can't be read. */
   usage: 2,

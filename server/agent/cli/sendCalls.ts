@@ -90,12 +90,16 @@ export async function readText(options: Arguments, context: RequestContext): Pro
   const params = { path: target, startLine: from && Number(from), endLine: end && Number(end), ...most };
   const result = await sendRequest({ method: "multiEdit/read", params, targets: [target] }, context);
   const code = showResult(result, options);
-  if (!result.ok || options.json) return code;
+  if (!result.ok) return code;
   const { text, onDisk, startLine, totalLines } = result.result as ReadResult;
-  print(text);
-  if (startLine > totalLines) say(inputProblems.pastEnd(target, totalLines));
-  if (onDisk === "differs") say(inputProblems.unsaved(target));
-  return exitCodes.done;
+  const isPastEnd = startLine > totalLines;
+  if (!options.json) {
+    print(text);
+    if (isPastEnd) say(inputProblems.pastEnd(target, totalLines));
+    if (onDisk === "differs") say(inputProblems.unsaved(target));
+  }
+  // A script must not take the empty output for an empty file.
+  return isPastEnd && from !== undefined ? exitCodes.unresolved : code;
 }
 
 /** Undoes a transaction, by default the last one; returns the exit code. */

@@ -91,6 +91,9 @@ export const setupSentences = {
   /** `near`: the name that was probably meant; `undefined` if there is none. */
   unknown: (name: string | undefined, near: string | undefined, known: readonly string[]) =>
     `${name === undefined ? "" : `There is no setup for ${quote(name, 40)}${near === undefined ? "" : ` (did you mean ${quote(near)}?)`}. `}Usage: multi-edit setup NAME, where NAME is one of ${known.join(", ")}.`,
+  /** `section`: the part of README.md that says how to set up such a program by hand. */
+  byHand: (name: string, section: string, known: readonly string[]) =>
+    `There is no setup for ${quote(name, 40)}: see ${quote(section)} in README.md. The names are ${known.join(", ")}.`,
   tooMany: (name: string, word: string) =>
     `"multi-edit setup ${name}" takes no further arguments, but ${quote(word, 40)} was given.`,
   notWritten: (name: string, word: string) =>
@@ -232,7 +235,7 @@ export const doctorSentences = {
 
 /** Lines of the commands `log` and `status`. */
 export const logSentences = {
-  none: "There is no call that was applied here and can still be listed.",
+  none: "No calls yet.",
   cleared: (count: number) =>
     count === 0 ? "No copies were kept." : `Removed the copies of ${count === 1 ? "1 call" : `${count} calls`}.`,
   /** `editor`: the editor that applied the call; `undefined` if it wrote to disk without an editor. */

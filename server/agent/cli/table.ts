@@ -282,7 +282,7 @@ type ExitCodes = readonly (readonly [code: number, meaning: string])[];
 /** The exit codes of the commands. */
 export const exitCodeRows: ExitCodes = [
   [0, "done"],
-  [1, "an edit failed, nothing was changed"],
+  [1, "an edit failed, nothing was changed; or the lines to read do not exist"],
   [2, "the command line or the call can't be read"],
   [3, "no editor, or more than one"],
   [4, "the editor or the user refused"],

@@ -67,5 +67,20 @@ function textOf(name: string | undefined, words: readonly string[], hook: HookFo
   return unreadable(setupSentences.unknownForm(name, form, known));
 }
 
-const unknown = (name: string | undefined): Input<never> =>
-  unreadable(setupSentences.unknown(name, name && nearestName(name, setupNames), setupNames));
+/** Other names of programs that can be set up. */
+const otherNames: Readonly<Record<string, string>> = { vi: "neovim", vim: "neovim", nvim: "neovim", hx: "helix" };
+
+/** Programs that are set up by hand, by the part of README.md that says how. */
+const byHand: Readonly<Record<string, readonly string[]>> = {
+  "Any LSP client": ["code", "jetbrains", "kakoune", "kate", "lapce", "sublime", "vscode", "vscodium", "zed"],
+};
+
+function unknown(name: string | undefined): Input<never> {
+  const folded = name?.toLowerCase() ?? "";
+  const [section] = Object.entries(byHand).find(([, names]) => names.includes(folded)) ?? [];
+  if (name !== undefined && section !== undefined) {
+    return unreadable(setupSentences.byHand(name, section, setupNames));
+  }
+  const meant = Object.hasOwn(otherNames, folded) ? otherNames[folded] : nearestName(folded, setupNames);
+  return unreadable(setupSentences.unknown(name, name && meant, setupNames));
+}
