@@ -164,6 +164,7 @@ describe("the user is addressed", () => {
     ["No answer. Ask the user, then send the call again.", "No answer. Send the call again."],
     ["Make such a call first, or ask the user to do so.", "Make such a call first."],
     ["It does not say what the user decided. Ask the user. Nothing.", "It does not say what you decided. Nothing."],
+    ['The user said: "less". Do what the user asks for, as a new call.', 'You said: "less".'],
     ['The user rejected "the user". Ask the user what to do instead.', 'You rejected "the user".'],
     ['Only the user can allow this, with the setting "a".', 'Only you can allow this, with the setting "a".'],
     ["The user was asked, but did not answer.", "You were asked, but did not answer."],

@@ -47,7 +47,10 @@ export function addressedToUser(message: string): string {
   return outsideQuotes(message, (words) =>
     words
       .replace(/\bAsk the user(?: to|, then|, and) (\w)/g, (_, first: string) => first.toUpperCase())
-      .replace(/, or ask the user to (?:run it|do so)\b|\bask the user to | ?\bAsk the user\b[^."\n]*\./g, "")
+      .replace(
+        /, or ask the user to (?:run it|do so)\b|\bask the user to | ?\b(?:Ask|Do what) the user\b[^."\n]*\./g,
+        "",
+      )
       .replace(/\b(T|t)he user('s| was\b| has\b)?/g, (_, t: string, next = "") => {
         return `${t === "T" ? "Y" : "y"}ou${youForms[next] ?? ""}`;
       }),
