@@ -7,7 +7,6 @@ import { describe, expect, it } from "vitest";
 import type { Operation } from "../server/plan/operation.js";
 import { planBatch } from "../server/plan/plan.js";
 import type { Document } from "../server/plan/snapshot.js";
-import { agrees, exactPlan } from "../server/plan/views/agrees.js";
 import type { View } from "../server/plan/views/view.js";
 import { ChangeSet } from "../server/text/changeSet.js";
 import { toEnd } from "../server/text/lines.js";
@@ -102,8 +101,6 @@ const documentOf = (text: string, views: readonly View[] | undefined): Document 
   views,
 });
 
-const planAll = (text: string, operations: readonly Operation[]) => plan(text, undefined, ...operations);
-
 function plan(text: string, views: readonly View[] | undefined, ...operations: readonly Operation[]) {
   const document = documentOf(text, views);
   const snapshot = {
@@ -149,46 +146,6 @@ function sceneOf({ texts, first: at, count, changed: which, kind }: Scene) {
         : old.toSpliced(changed, 1);
   return { first, old, changed: first + changed, next, added };
 }
-
-describe("an earlier text that is said to agree without a plan", () => {
-  it("has the same plan, at the same lines", () => {
-    let agreed = 0;
-    fc.assert(
-      fc.property(scenes, fc.array(scenes, { maxLength: 2 }), (scene, others) => {
-        const texts = [...scene.texts, ...Array.from({ length: 12 }, (_, i) => `line ${i} of the rest`)];
-        const then = texts.map((text) => `${text}\n`).join("");
-        const trail = new Trail(then);
-        trail.read("me", { startLine: 1, endLine: texts.length });
-        const model = new Model(texts, (text, since) => trail.changed(text, since));
-        for (const action of scene.actions) model.act(action);
-        const [view] = trail.viewsOf("me");
-        if (view === undefined) return;
-        const edits = [scene, ...others.map((other) => ({ ...other, texts: scene.texts }))].map((one, index) => {
-          const { old, next } = sceneOf(one);
-          return { ...edit(old.join("\n"), next.join("\n").replace("NEW", `NEW${index}`)), index };
-        });
-        const operations = edits as Extract<Operation, { kind: "edit" }>[];
-        const here = planAll(model.text, operations);
-        if (!here.ok) return;
-        const file = here.files[0]!;
-        const exact = exactPlan({ operations, outcomes: here.outcomes, file, warnings: [] });
-        if (exact === undefined || !agrees(exact, view)) return;
-        if (!view.back.isEmpty) agreed++;
-        const there = planAll(then, operations);
-        expect(there.ok).toBe(true);
-        if (!there.ok) return;
-        const since = view.back.invert(model.text);
-        expect(there.files[0]!.change.map(since, "before").apply(model.text)).toBe(file.text);
-        const lineOf = (text: string, line: number): string | undefined => text.split("\n")[line - 1];
-        for (const [i, { places }] of there.outcomes.entries())
-          for (const [j, { startLine }] of places.entries())
-            expect(lineOf(then, startLine)).toBe(lineOf(model.text, here.outcomes[i]!.places[j]!.startLine));
-      }),
-      { numRuns: Number(process.env.VIEW_RUNS ?? 3000) },
-    );
-    expect(agreed).toBeGreaterThan(100);
-  });
-});
 
 describe.each(["read", "saved"])("an edit of a caller that has seen the text before the user typed: %s", (base) => {
   it("changes only what it changes in the text that was seen, or nothing", () => {

@@ -2,7 +2,6 @@
 import type { EditOperation, Operation } from "../operation.js";
 import type { FilePlan, FilePlans } from "../outcome.js";
 import type { Document, Snapshot } from "../snapshot.js";
-import { agrees, decidesAlone, exactPlan } from "./agrees.js";
 import { planDoubted } from "./doubt.js";
 import type { ViewPlan } from "./findings.js";
 import { reconciled } from "./reconcile.js";
@@ -22,7 +21,7 @@ export function* planViews<O extends Operation>(
 ): Generator<void, readonly FilePlan[]> {
   const concerned = plans.flatMap((plan) => {
     const document = documentOf(plan);
-    const views = document === undefined ? [] : doubtful(plan, document);
+    const views = document === undefined ? [] : viewsFor(plan, document);
     // If nothing has changed since, the present text decides alone.
     return document === undefined || views.every(({ back }) => back.isEmpty)
       ? []
@@ -73,23 +72,9 @@ const asBefore = (document: Document, text: string): Document => ({
   formerLines: undefined,
 });
 
-/** Returns the earlier texts that may place an edit otherwise than the present text. */
-function doubtful(plan: FilePlan, document: Document): readonly View[] {
-  const all = document.views ?? [];
-  const isLarge = document.text.length * plan.operations.length > mostSearched;
-  const views = isLarge ? all.slice(0, viewsOfLarge) : all;
-  const exact = exactPlan(plan);
-  if (exact === undefined) return views;
-  const left: View[] = [];
-  for (const view of views) {
-    const isAgreed = agrees(exact, view);
-    const isAlone = isAgreed ? decidesAlone(exact, view) : false;
-    if (isAlone === true && left.length === 0) return [];
-    if (!isAgreed || isAlone !== false) left.push(view);
-    // Older texts have no say about any edit.
-    if (isAlone === true) break;
-  }
-  return left;
+/** Returns the earlier texts that have a say about a plan: all, but for a plan that takes long. */
+function viewsFor({ operations }: FilePlan, { text, views = [] }: Document): readonly View[] {
+  return text.length * operations.length > mostSearched ? views.slice(0, viewsOfLarge) : views;
 }
 
 /**

@@ -38,6 +38,12 @@ interface CarriedGroup {
   readonly carried: Exclude<Carried, { kind: "changed" }>;
 }
 
+/** An earlier text that has a say about an edit. */
+interface Voice {
+  readonly seen: Seen;
+  readonly answer: Finding;
+}
+
 class Reconciliation {
   readonly #document: Document;
   readonly #now: LineIndex;
@@ -141,20 +147,23 @@ class Reconciliation {
     return carried.kind === "carried" && isSameChange(text, carried.changes, own.changes);
   }
 
+  /** Reports whether an earlier text names the present place of an edit. */
+  private agrees({ seen, answer }: Voice, index: number, lines: Lines): boolean {
+    if (answer.kind !== "place") return false;
+    return this.isHere({ seen, lines: answer.lines, group: groupWith(seen.groups, index) }, index, lines);
+  }
+
   /** Refuses an edit because its place has changed since. */
   private refuseAsChanged(index: number, { view }: Seen, lines: Lines): void {
     const now = this.presentLines(lines);
     this.fail(index, (at) => viewFailures.changed(at, view.base, now));
   }
 
-  /** Refuses an edit for which the texts name different places. */
-  private refuseAsDifferent(
-    index: number,
-    here: Finding,
-    voices: readonly { readonly seen: Seen; readonly answer: Finding }[],
-  ): void {
+  /** Refuses an edit for which the texts name different places, and names those that differ from the present text. */
+  private refuseAsDifferent(index: number, here: Finding, voices: readonly Voice[]): void {
     const own = here.kind === "place" ? [here.lines.from] : here.kind === "several" ? here.lines : [];
-    const others = voices.flatMap(({ seen: { map }, answer }) => {
+    const differing = voices.filter((voice) => here.kind !== "place" || !this.agrees(voice, index, here.lines));
+    const others = differing.flatMap(({ seen: { map }, answer }) => {
       const starts = answer.kind === "place" ? [answer.lines.from] : answer.kind === "several" ? answer.lines : [];
       return starts.map((line) => map.range(line, line + 1).from);
     });
@@ -163,7 +172,7 @@ class Reconciliation {
       viewFailures.different(
         at,
         lines.map((line) => this.quote(line)),
-        voices.map(({ seen }) => seen.view.base),
+        differing.map(({ seen }) => seen.view.base),
       ),
     );
   }
