@@ -202,7 +202,10 @@ export const limits = {
   sessionRecordBytes: 64 * 1024,
   /** Milliseconds after which a session renews its record. */
   recordRenewedMs: 30_000,
-  /** Milliseconds after a change of a document until its session announces whether the document has unsaved text. */
+  /**
+   * Milliseconds after a change of a document until its session announces whether the document has unsaved text; also the
+   * shortest time between two announcements of its open files.
+   */
   unsavedMs: 100,
   /**
    * Milliseconds since its last renewal after which the record of a session on another machine, or in another container,

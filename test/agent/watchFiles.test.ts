@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { expect, it } from "vitest";
-import { watchFiles } from "../../server/agent/session/watchFiles.js";
+import { type WatchedFiles, watchFiles } from "../../server/agent/session/watchFiles.js";
 import { createSession } from "../../server/lsp/newSession.js";
 import { limits } from "../../server/text/limits.js";
 import { makeDirectory } from "../support/directory.js";
@@ -50,3 +50,24 @@ it("a text that is closed, or saved, while the file is read is not announced", a
   files.checkUnsaved();
   await until([]);
 });
+
+it.each(["never saved", "outside the folders"])(
+  "files that are %s are announced together, however many are closed",
+  async (kind) => {
+    const root = makeDirectory({ "a.ts": "one\n" });
+    const session = createSession(nobody, { version: "0", logLevel: undefined });
+    if (kind === "never saved") session.folders = [{ uri: pathToFileURL(root).href, path: root }];
+    const uris = Array.from({ length: 300 }, (_, i) => pathToFileURL(join(root, `new${i}.ts`)).href);
+    for (const uri of uris) session.documents.open(uri, 1, "text\n", rule);
+    const announced: number[] = [];
+    let files: WatchedFiles | undefined;
+    const listed = (): number => (kind === "never saved" ? files?.unsaved() : files?.outside())?.length ?? 0;
+    files = await watchFiles(session, () => announced.push(listed()));
+    await expect.poll(() => announced.at(-1), { timeout: 5_000 }).toBe(300);
+    announced.length = 0;
+    for (const uri of uris) session.documents.close(uri);
+    // At most the first one at once, and the others together.
+    await expect.poll(() => announced.at(-1)).toBe(0);
+    expect(announced.length).toBeLessThanOrEqual(2);
+  },
+);

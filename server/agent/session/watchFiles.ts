@@ -20,8 +20,9 @@ export interface WatchedFiles {
 /** Returns the file that a document belongs to, such as a notebook that has it as a cell; a draft belongs to none. */
 const pathIfFile = (uri: string): string | undefined => (/^untitled:/i.test(uri) ? undefined : pathBehindUri(uri));
 
-/** Watches a session's open files, and calls `changed` when what its record lists may have changed. */
-export async function watchFiles(session: Session, changed: () => void): Promise<WatchedFiles> {
+/** Watches a session's open files, and calls `announce` when what its record lists may have changed. */
+export async function watchFiles(session: Session, announce: () => void): Promise<WatchedFiles> {
+  const changed = atMostOnceIn(limits.unsavedMs, announce);
   /** Canonical paths of all open documents, by URI; `undefined` if the path is not known yet or there is no file. */
   const files = new Map<string, string | undefined>();
   const unsaved = new Set<string>();
@@ -72,9 +73,8 @@ export async function watchFiles(session: Session, changed: () => void): Promise
 
   session.documents.onChange((uri) => {
     const isOpen = session.documents.get(uri) !== undefined;
-    if (isOpen && !files.has(uri)) void addFile(uri);
+    if (isOpen !== files.has(uri)) void (isOpen ? addFile(uri) : removeFile(uri));
     if (isOpen && !unsaved.has(uri)) check(uri);
-    if (!isOpen && files.has(uri)) removeFile(uri);
   });
   session.textSaved = check;
   await foldersChanged();
@@ -89,5 +89,23 @@ export async function watchFiles(session: Session, changed: () => void): Promise
     },
     foldersChanged,
     checkUnsaved: () => unsaved.forEach(check),
+  };
+}
+
+/**
+ * Returns a function that runs the task at once. Calls in the following `ms` milliseconds run it once, when these are over:
+ * the record lists all files, so a record for each of many closed files would take a time that grows with their square.
+ */
+function atMostOnceIn(ms: number, task: () => void): () => void {
+  let timer: NodeJS.Timeout | undefined;
+  let isDue = false;
+  return function run() {
+    isDue = timer !== undefined;
+    if (isDue) return;
+    task();
+    timer = setTimeout(() => {
+      timer = undefined;
+      if (isDue) run();
+    }, ms).unref();
   };
 }
