@@ -4,6 +4,7 @@ import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
+import { limits } from "../server/text/limits.js";
 import { geminiPolicy, units } from "./agents/units.js";
 import { manifest } from "./support/packed.js";
 
@@ -51,7 +52,7 @@ const exactVersion = z
 const argument = z.union([
   z.object({ type: z.literal("positional"), value: z.string() }),
   z.object({ type: z.literal("positional"), valueHint: z.string() }),
-  z.object({ type: z.literal("named"), name: z.string() }),
+  z.looseObject({ type: z.literal("named"), name: z.string() }),
 ]);
 // The schema allows other fields, but a misspelled one would be lost.
 const registryEntry = z.strictObject({
@@ -106,6 +107,9 @@ describe("the manifest for the MCP registry", () => {
     expect(json("package.json")).toMatchObject({ mcpName: entry.name });
     // npx runs the program that has the package's name.
     expect(Object.keys(manifest.bin)).toContain(manifest.name);
-    expect(entry.packages[0]?.packageArguments).toEqual([{ type: "positional", value: "mcp" }]);
+    const [command, timeout] = entry.packages[0]?.packageArguments ?? [];
+    expect(command).toEqual({ type: "positional", value: "mcp" });
+    // The time that fits agents of which nothing is known.
+    expect(timeout).toMatchObject({ type: "named", name: "--timeout", default: String(limits.toolMs / 1000) });
   });
 });

@@ -49,7 +49,7 @@ describe("while agents are switched off in the editor that has the folder", () =
   it("a read does not say that no editor has the file open", async () => {
     const { folder } = await lay();
     const { texts } = await (await startAgent(program, folder)).call("read_document", { path: "a.txt" });
-    expect(texts).toEqual(["Lines 1 to 1 of 1, from disk.", "one\n"]);
+    expect(texts).toEqual(["Lines 1 to 1 of 1, from disk.\n", "one\n"]);
   });
 
   it("a change that needs consent is locked, and nobody is told to open the folder or to change the protected names", async () => {

@@ -107,7 +107,7 @@ describe.each(["2025", "2026"] as const)("for a client of %s", (era) => {
     const { agent } = await layTable(program, unsaved, { era });
     const whole = await agent.call("read_document", { path: "a.txt" });
     expect(whole).toEqual({
-      texts: ["Lines 1 to 2 of 2, from the editor, including unsaved changes.", "mine\none\n"],
+      texts: ["Lines 1 to 2 of 2, from the editor, including unsaved changes.\n", "mine\none\n"],
       structured: undefined,
       isError: false,
     });
@@ -115,6 +115,21 @@ describe.each(["2025", "2026"] as const)("for a client of %s", (era) => {
     expect((await agent.call("read_document", { path: "a.txt", startLine: 7 })).texts[0]).toMatch(
       /^No lines in this range: the file has 2 lines/,
     );
+  });
+
+  it("read_document takes the fields of agents' own tools that read files", async () => {
+    const { agent } = await layTable(program, { open: { "a.txt": "1\n2\n3\n4\n" } }, { era });
+    const read = async (fields: object): Promise<string> => {
+      const { texts, isError } = await agent.call("read_document", fields);
+      return (isError ? texts[0] : texts[1]) ?? "";
+    };
+    expect(await read({ file_path: "a.txt", offset: 2, limit: 2 })).toBe("2\n3\n");
+    expect(await read({ file_path: "a.txt", offset: 0, limit: 1 })).toBe("1\n");
+    expect(await read({ filePath: "a.txt", limit: 3 })).toBe("1\n2\n3\n");
+    expect(await read({ path: "a.txt", start_line: 3, end_line: 3 })).toBe("3\n");
+    // Nothing says which of two is meant.
+    expect(await read({ path: "a.txt", offset: 2, startLine: 3 })).toContain('"offset"');
+    expect(await read({ path: "a.txt", limit: 2, endLine: 3 })).toContain('"limit"');
   });
 
   it("a failed call is an error that says what to send instead", async () => {
@@ -182,10 +197,10 @@ describe("a file that no editor has open", () => {
   it("is also reported by a read, which omits the reason if not every editor was asked", async () => {
     const { agent, root } = await layTable(program, { files, open: { "a.txt": "one\n" } });
     const read = async (path: string, by: Agent = agent) => (await by.call("read_document", { path })).texts[0];
-    expect(await read("a.txt")).toBe("Lines 1 to 1 of 1.");
-    expect(await read("b.txt")).toBe("Lines 1 to 1 of 1, from disk: no editor has the file open.");
+    expect(await read("a.txt")).toBe("Lines 1 to 1 of 1.\n");
+    expect(await read("b.txt")).toBe("Lines 1 to 1 of 1, from disk: no editor has the file open.\n");
     const disk = await startAgent(program, root, { args: ["--mode=disk"] });
-    expect(await read("a.txt", disk)).toBe("Lines 1 to 1 of 1, from disk.");
+    expect(await read("a.txt", disk)).toBe("Lines 1 to 1 of 1, from disk.\n");
   });
 });
 

@@ -28,7 +28,7 @@ describe("a large answer", () => {
     expect(read.texts[1]?.length).toBeLessThanOrEqual(limits.toolText);
     expect(read.texts[1]?.endsWith(line)).toBe(true);
     expect(read.texts[0]).toBe(
-      "Lines 1 to 200 of 3000, from disk: no editor has the file open. The rest is too long for one answer: continue with startLine 201.",
+      "Lines 1 to 200 of 3000, from disk: no editor has the file open. The rest is too long for one answer: continue with startLine 201.\n",
     );
     const edits = Object.keys(files).map((path) => ({ path, oldText: "one", newText: "two" }));
     const many = await agent.call("preview_edits", { edits });
@@ -78,13 +78,13 @@ describe("an answer", () => {
     const { agent, root, editor, uri } = await layTable(program, unsaved);
     const note = async (): Promise<string | undefined> =>
       (await agent.call("read_document", { path: "a.txt", endLine: 1 })).texts[0];
-    expect(await note()).toBe("Lines 1 to 1 of 2, from the editor, including unsaved changes.");
+    expect(await note()).toBe("Lines 1 to 1 of 2, from the editor, including unsaved changes.\n");
     writeFileSync(join(root, "a.txt"), "theirs\n");
     expect(await note()).toBe(
-      "Lines 1 to 1 of 2, from the editor, including unsaved changes; the file on disk has changed since.",
+      "Lines 1 to 1 of 2, from the editor, including unsaved changes; the file on disk has changed since.\n",
     );
     await editor.connection.sendNotification("textDocument/didSave", { textDocument: { uri: uri("a.txt") } });
-    expect(await note()).toBe("Lines 1 to 1 of 2, from the editor, including unsaved changes.");
+    expect(await note()).toBe("Lines 1 to 1 of 2, from the editor, including unsaved changes.\n");
   });
 
   it("to a read has as much of a text as the agent is known to pass on", async () => {
@@ -102,12 +102,12 @@ describe("a line that is too long for one answer", () => {
     const shown = `only ${limits.toolText - 1} of its ${limits.toolText + 2} characters are shown.`;
     const first = await agent.call("read_document", { path: "a.txt" });
     expect(first.texts).toEqual([
-      `Lines 1 to 1 of 2, from disk: no editor has the file open. Line 1 is too long for one answer: ${shown} The rest is too long for one answer: continue with startLine 2.`,
+      `Lines 1 to 1 of 2, from disk: no editor has the file open. Line 1 is too long for one answer: ${shown} The rest is too long for one answer: continue with startLine 2.\n`,
       "x".repeat(limits.toolText - 1),
     ]);
     const only = await agent.call("read_document", { path: "b.txt" });
     expect(only.texts[0]).toBe(
-      `Lines 1 to 1 of 1, from disk: no editor has the file open. Line 1 is too long for one answer: ${shown}`,
+      `Lines 1 to 1 of 1, from disk: no editor has the file open. Line 1 is too long for one answer: ${shown}\n`,
     );
     const rest = await agent.call("read_document", { path: "a.txt", startLine: 2 });
     expect(rest.texts[1]).toBe("last\n");

@@ -8,6 +8,7 @@ import { manPage } from "../../server/agent/cli/manPage.js";
 import { setupNames } from "../../server/agent/cli/setup/setup.js";
 import { commandRows, optionRows, shells } from "../../server/agent/cli/table.js";
 import type { CallOptions } from "../../server/dialect/options.js";
+import { limits } from "../../server/text/limits.js";
 import { ownStateHome } from "../support/agentPeer.js";
 import { buildProgram, type Program } from "../support/build.js";
 import { type Ran, type RunOptions, runCommand } from "../support/commands.js";
@@ -52,6 +53,9 @@ describe("the help", () => {
   );
 
   it("of setup lists the programs, and that of completion the shells", async () => {
+    // Agents give up earlier than people.
+    const times = `default: ${limits.commandMs / 1000}; of mcp: ${limits.toolMs / 1000}`;
+    expect((await run(["mcp", "--help"])).stdout.replace(/\s+/g, " ")).toContain(times);
     expect((await run(["setup", "--help"])).stdout).toContain(`NAME is one of:\n  ${setupNames.join(", ")}\n`);
     expect(setupNames).toEqual(expect.arrayContaining(["neovim", "helix", "emacs", "claude"]));
     expect((await run(["completion", "--help"])).stdout).toContain("SHELL is one of:\n  bash, zsh, fish\n");

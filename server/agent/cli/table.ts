@@ -117,7 +117,7 @@ export const optionRows = {
   timeout: {
     kind: "text",
     value: "SECONDS",
-    about: `how long to wait for an answer (default: ${limits.commandMs / 1000})`,
+    about: `how long to wait for an answer (default: ${limits.commandMs / 1000}; of mcp: ${limits.toolMs / 1000})`,
   },
   help: { kind: "flag", short: "h", about: "print the help for the command" },
 } as const satisfies Readonly<Record<string, OptionRow>>;

@@ -93,7 +93,7 @@ async function serveCall(name: RequestTool, args: unknown, context: ToolContext)
     }
     return editResult(result, context);
   }
-  const { endLine }: { readonly endLine?: number } = Object(args);
+  const { endLine }: { readonly endLine?: number } = Object(input.ok ? input.request.params : {});
   return readResult(answer.result as ReadResult, { ...context, most, endLine: endLine ?? Number.POSITIVE_INFINITY });
 }
 
@@ -139,10 +139,9 @@ function readResult(
     version === null ? unopened : onDisk === "same" ? "saved" : changedOnDisk === true ? "outdated" : "unsaved";
   const longLine = isLong ? { length: text.length, shown: shown.length } : undefined;
   const isCut = last < Math.min(totalLines, endLine);
-  return textResult(
-    toolSentences.linesShown({ first: startLine, last, total: totalLines, from, isCut, longLine }),
-    shown,
-  );
+  const note = toolSentences.linesShown({ first: startLine, last, total: totalLines, from, isCut, longLine });
+  // Some agents show the two texts to their model with nothing between them.
+  return textResult(`${note}\n`, shown);
 }
 
 /** Reports whether a file is in a folder of a session that agents can't ask. */

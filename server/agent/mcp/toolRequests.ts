@@ -1,4 +1,5 @@
 /** The request that each tool sends to a session. */
+import { editFields } from "../../dialect/fields.js";
 import { agentFields } from "../../dialect/keys.js";
 import { fromDirectory } from "../../workspace/pathText.js";
 import { type CallRequest, readCall } from "../session/request.js";
@@ -32,14 +33,38 @@ function patchRequest(args: unknown, directory: string): CallRequest {
   return hasContent ? call : editRequest("multiEdit/apply", { patch: "" }, directory);
 }
 
-/** Reads a call to `read_document`. If the path is not a string, the session reports the error. */
+/**
+ * Reads a call to `read_document`, also with the fields of agents' own tools that read files. If the path is not a string,
+ * the session reports the error.
+ */
 function readRequest(args: unknown, directory: string, maxLength: number): CallRequest {
-  const given = Object.entries((args ?? {}) as object).filter(([name]) => !agentFields.has(name));
-  const { path, ...lines } = Object.fromEntries(given) as { path?: unknown };
+  const given = new Map(Object.entries((args ?? {}) as object).filter(([name]) => !agentFields.has(name)));
+  for (const [name, other] of readNames) {
+    // With both names, the session refuses the unknown one.
+    if (!given.has(other) || given.has(name)) continue;
+    // Some tools count lines from 0; a line too many does no harm.
+    given.set(name, other === "offset" ? Math.max(1, Number(given.get(other))) : given.get(other));
+    given.delete(other);
+  }
+  const { limit, path, ...lines }: Record<string, unknown> = Object.fromEntries(given);
+  const isCount = typeof limit === "number" && lines.endLine === undefined;
+  const end = isCount
+    ? { endLine: Math.max(1, limit) - 1 + Number(lines.startLine ?? 1) }
+    : limit === undefined
+      ? {}
+      : { limit };
   if (typeof path !== "string") return { ok: true, request: { method: "multiEdit/read", params: args, targets: [] } };
   const target = fromDirectory(directory, path);
   return {
     ok: true,
-    request: { method: "multiEdit/read", params: { ...lines, path: target, maxLength }, targets: [target] },
+    request: { method: "multiEdit/read", params: { ...lines, ...end, path: target, maxLength }, targets: [target] },
   };
 }
+
+/** The names of a read's fields in other tools, after ours. */
+const readNames: readonly (readonly [ours: string, other: string])[] = [
+  ...editFields.path.spellings.slice(1).map((other) => ["path", other] as const),
+  ["startLine", "offset"],
+  ["startLine", "start_line"],
+  ["endLine", "end_line"],
+];
