@@ -1,0 +1,179 @@
+/**
+ * What each editor does when another program, such as an agent's own tool, writes a file that is open: the rows of the
+ * table in `client-samples/agents/hooks.md`, by keys in a terminal, as a person would see them.
+ */
+import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, it } from "vitest";
+import { removeTree } from "../support/directory.js";
+import { blockOf, runAsUser } from "./attach.js";
+import type { EditorKind, Place } from "./editor.js";
+import { eglot } from "./emacs.js";
+import { helix, olderHelix } from "./helix.js";
+import { neovim, olderNeovim } from "./neovim.js";
+import { createScreen, whenShown } from "./screen.js";
+import { absence, layPlace } from "./session.js";
+import { startTerminal } from "./terminal.js";
+
+/** A person's keys or another program's new text, and what the screen then shows. */
+type Step = readonly [act: { readonly keys: string } | { readonly disk: string }, ...shown: string[]];
+
+const keys = (typed: string) => ({ keys: typed });
+const disk = (text: string) => ({ disk: text });
+
+/** The terminal loses and gets the focus, as programs are told that ask for it. */
+const focus = keys("\u001b[O\u001b[I");
+
+const [before, by, after] = ["rate = 0.19\nnet\n", "rate = 0.20\nnet\n", "rate = 0.21 and more\nnet\n"];
+
+/** An editor, as it is set up and started, and a person's sessions with it: what happens, by name. */
+interface Row {
+  readonly name: string;
+  readonly kind: EditorKind;
+  readonly command: readonly string[];
+  setUp(place: Place): void;
+  readonly sessions: Readonly<Record<string, readonly Step[]>>;
+}
+
+const writeTo = (path: string, text: string): void => {
+  mkdirSync(join(path, ".."), { recursive: true });
+  writeFileSync(path, text);
+};
+
+const neovimRow = (name: string, kind: EditorKind): Row => ({
+  name,
+  kind,
+  command: ["nvim", "-n", "price.txt"],
+  setUp: ({ home }) =>
+    writeTo(join(home, ".config/nvim/init.lua"), blockOf("client-samples/neovim/README.md", "lua neovim")),
+  sessions: {
+    "loads a clean buffer again with the focus, or after a shell command": [
+      [disk(by)],
+      [keys("l"), "rate = 0.19", "1,2"],
+      [focus, "rate = 0.20", "1,"],
+      [disk(after)],
+      [keys(":!true\r"), "Press ENTER"],
+      [keys("\r"), "rate = 0.21 and more"],
+    ],
+    "asks about a buffer with unsaved text, and asks again before it saves": [
+      [keys("omine\u001b"), "mine", "[+]"],
+      [disk(by)],
+      [focus, 'W12: Warning: File "price.txt" has changed and the buffer was changed in Vim as well'],
+      [keys("\r"), "mine", "[+]"],
+      [keys(":w\r"), "WARNING: The file has been changed since reading it!!!", "(y/n)?"],
+    ],
+    "asks before it saves over a file that changed while nothing was noticed": [
+      [disk(by)],
+      [keys("omine\u001b"), "rate = 0.19", "mine", "[+]"],
+      [keys(":w\r"), "WARNING: The file has been changed since reading it!!!", "(y/n)?"],
+    ],
+  },
+});
+
+const refused = "file modified by an external process, use :w! to overwrite";
+
+const helixRow = (name: string, kind: EditorKind): Row => ({
+  name,
+  kind,
+  command: ["hx", "price.txt"],
+  setUp: (place) => void runAsUser(place, ["multi-edit", "setup", "helix", "text", "--write"]),
+  sessions: {
+    "never loads a clean buffer again by itself, refuses to save it, and reloads when told to": [
+      [disk(by)],
+      [focus],
+      [keys(":sh true\r"), "rate = 0.19"],
+      [keys(":w\r"), "rate = 0.19", refused],
+      [keys(":reload\r"), "rate = 0.20"],
+    ],
+    "refuses to save a buffer with unsaved text; a reload drops it, and u brings it back": [
+      [keys("omine\u001b"), "mine", "[+]"],
+      [disk(by)],
+      [keys(":w\r"), "mine", refused],
+      [keys(":reload\r"), "rate = 0.20"],
+      [keys("u"), "rate = 0.19", "mine"],
+    ],
+  },
+});
+
+const emacsRow = (name: string, more: string, sessions: Row["sessions"]): Row => ({
+  name,
+  kind: eglot,
+  command: ["emacs", "-nw", "-Q", "-l", "../h/init.el", "price.txt"],
+  setUp: ({ home, repository }) =>
+    writeTo(
+      join(home, "init.el"),
+      `(add-to-list 'load-path "${repository}/client-samples/emacs")
+       (setq inhibit-startup-screen t make-backup-files nil create-lockfiles nil)
+       ${blockOf("client-samples/emacs/README.md", "elisp eglot")}${more}`,
+    ),
+  sessions,
+});
+
+const [save, toEnd] = ["\u0018\u0013", "\u001b>"];
+
+const rows: readonly Row[] = [
+  neovimRow("Neovim 0.12", neovim),
+  neovimRow("Neovim 0.10", olderNeovim),
+  helixRow("Helix 25.07", helix),
+  helixRow("Helix 25.01", olderHelix),
+  emacsRow("Emacs 30", "", {
+    "keeps a clean buffer, and asks as soon as its text is to change": [
+      [disk(by)],
+      [keys("\u001b!true\r"), "rate = 0.19"],
+      [keys("x"), "rate = 0.19", "price.txt changed on disk; really edit the buffer?"],
+      [keys("r"), "rate = 0.20"],
+    ],
+    "asks before it saves unsaved text": [
+      [keys(`${toEnd}mine`), "mine"],
+      [disk(by)],
+      [keys(save), "mine", "price.txt has changed since visited or saved.", "Save anyway?"],
+    ],
+  }),
+  emacsRow("Emacs 30 with global-auto-revert-mode", "(global-auto-revert-mode 1)", {
+    "loads a clean buffer again by itself": [[disk(by), "rate = 0.20"]],
+    "keeps unsaved text, and asks before it saves it": [
+      [keys(`${toEnd}mine`), "mine"],
+      [disk(by)],
+      [keys(save), "mine", "price.txt has changed since visited or saved.", "Save anyway?"],
+    ],
+  }),
+];
+
+describe.each(rows)("$name, if another program writes an open file", (row) => {
+  const missing = absence(row.kind);
+  it.each(Object.entries(row.sessions))("%s", { timeout: 60_000 }, async (_, steps) => {
+    if (missing === undefined) return play(row, steps);
+    if (process.env.REQUIRE_EDITORS === "1") throw new Error(missing);
+    console.log(`left out: ${row.name}, if another program writes an open file: ${missing}`);
+  });
+});
+
+async function play({ kind, command, setUp }: Row, steps: readonly Step[]): Promise<void> {
+  const base = realpathSync(mkdtempSync(join(tmpdir(), "me-")));
+  const place = await layPlace(kind, base, undefined);
+  try {
+    // Helix takes the repository as the workspace folder.
+    mkdirSync(join(place.folder, ".git"));
+    const path = join(place.folder, "price.txt");
+    writeFileSync(path, before);
+    setUp(place);
+    const size = { columns: 100, rows: 20 };
+    const screen = createScreen(size.columns, size.rows);
+    const terminal = startTerminal(place, command, size);
+    terminal.child.stdout?.on("data", (chunk: Buffer) => void screen.print(chunk.toString()));
+    try {
+      await whenShown(screen, ["rate = 0.19", "price.txt"]);
+      for (const [act, ...shown] of steps) {
+        if ("disk" in act) writeFileSync(path, act.disk);
+        else terminal.write(act.keys);
+        await whenShown(screen, shown);
+      }
+    } finally {
+      await terminal.stop();
+    }
+  } finally {
+    place.link.close();
+    await removeTree(base);
+  }
+}
