@@ -10,7 +10,7 @@ export const sessionProblems = {
     `the path of a socket in ${quote(path, 200)} would be longer than ${most} bytes`,
   blind: (problem: string) => `Editors can't announce themselves, or can't be found: ${problem}.`,
   foreignRecord: (path: string) =>
-    `${quote(path, 200)} was ignored: it is not a regular file, or it is not private to this user. Remove it.`,
+    `${quote(path, 200)} is not a valid session announcement: it is not a regular file, or it is not private to this user. Remove it.`,
   badRecord: (path: string) => `${quote(path, 200)} is not a valid session announcement. Remove it.`,
   newerRecord: (path: string) =>
     `${quote(path, 200)} announces a session of a newer version of multi-edit-language-server. Update this program, multi-edit, to that version or, if no editor is running the newer version any more, remove the file.`,

@@ -107,12 +107,13 @@ export function makePrivate(path: string): string | undefined {
 
 /**
  * Returns, as a clause, why a directory or its parent is not private to the user; `undefined` if both are private, or
- * if one of them does not exist yet.
+ * if the directory does not exist yet.
  */
 export function privacyProblem(path: string): string | undefined {
   if (!isAbsolute(path)) return folderProblems.unusable(path, folderProblems.relative);
   try {
-    for (const directory of [dirname(path), path]) {
+    // Nobody has used a directory that does not exist yet, whatever its parent is like.
+    for (const directory of [path, dirname(path)]) {
       const stats = lstatSync(directory);
       if (!stats.isDirectory()) return folderProblems.unusable(directory, folderProblems.noDirectory);
       if (!isOwn(stats)) return folderProblems.unusable(directory, folderProblems.notPrivate);

@@ -232,7 +232,7 @@ describe("with a home directory", () => {
 
   it("that is the workspace, the server's own folder is neither read nor written", async () => {
     const { run, root } = layShelf({});
-    const own = ".local/state/multi-edit-language-server/sessions/0123456789ab.json";
+    const own = ".local/state/multi-edit-language-server/sessions/settings.json";
     const env = userAt(root);
     const create = JSON.stringify({ path: own, oldText: "", newText: "{}" });
     const refusal = { code: 1, stdout: "", stderr: expect.stringContaining("in a folder where the server keeps") };

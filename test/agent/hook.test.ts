@@ -212,7 +212,7 @@ describe("the command", () => {
         stderr: "usage: multi-edit hook claude|codex|gemini|opencode|pi [--apply]\n",
       });
     }
-    for (const input of ["", "no JSON", "[", '"text"', "null"]) {
+    for (const input of ["", "no JSON", "[", "[]", '"text"', "null"]) {
       const { code, stdout, stderr } = await runCommand(program, ["hook", "claude"], { input });
       expect({ code, stdout, stderr }).toEqual({
         code: 1,
@@ -233,7 +233,7 @@ describe("the command", () => {
 
   it("leaves every event alone that is not about the agent's own tools for files", async () => {
     for (const name of askingNames) {
-      for (const event of [{}, [], { tool_name: "Edit" }, { hook_event_name: "PreToolUse", tool_name: "toString" }]) {
+      for (const event of [{}, { tool_name: "Edit" }, { hook_event_name: "PreToolUse", tool_name: "toString" }]) {
         expect(await answer(name, event)).toBeUndefined();
       }
     }

@@ -67,13 +67,13 @@ describe("a record", () => {
   ])("is not removed, but reported, if it is %s", (_, text) => {
     const directory = makeDirectory({});
     writeFileSync(recordPath(directory, record.id), text, { mode: 0o600 });
-    const read = readRecords(directory);
-    expect(read).toEqual({
-      ...others,
-      records: [],
-      problems: [expect.stringContaining("is not a valid session announcement")],
-      hidden: [],
-    });
+    const problem = expect.stringContaining("is not a valid session announcement");
+    // The session may be running, and then it repairs its record soon.
+    const hidden = [{ problem, held: undefined }];
+    expect(readRecords(directory)).toEqual({ ...others, records: [], problems: [problem], hidden });
+    const then = Date.now() / 1000 - limits.recordMs / 1000 - 1;
+    utimesSync(recordPath(directory, record.id), then, then);
+    expect(readRecords(directory)).toEqual({ ...others, records: [], problems: [problem], hidden: [] });
   });
 
   it("is not trusted under another record's name", () => {

@@ -3,6 +3,7 @@
  * these tools, and the answers that they accept. All of it was seen by running the agents.
  */
 import { resolve } from "node:path";
+import { limits } from "../../text/limits.js";
 import type { askingNames } from "../cli/table.js";
 import { readLimits } from "../mcp/readLimits.js";
 import { claudeAsks } from "./ownSettings.js";
@@ -99,8 +100,9 @@ const hookFields: EventFields = {
 
 const byName =
   (before: string, after: string): HookedAgent["when"] =>
+  // An event that does not say what it is may be sent before a tool runs.
   ({ hook_event_name: name }) =>
-    name === before ? "before" : name === after ? "after" : undefined;
+    name === before || typeof name !== "string" ? "before" : name === after ? "after" : undefined;
 
 /** The fields of an edit of Claude Code and Gemini CLI. */
 const snakeCase = { oldText: "old_string", newText: "new_string" } as const;
@@ -253,6 +255,9 @@ const patchHeader = /^[ \t]*\*\*\* (?:(?:Add|Update|Delete) File|Move to): *(.+?
 
 const pathsIn = (patch: string): string[] => [...patch.matchAll(patchHeader)].map(([, path = ""]) => path);
 
+/** Reports whether a text can't be a path as it is; a tool may make one of it, for example without `a/..`. */
+const isNoPath = (path: string): boolean => path.length > limits.pathLength || path.includes("\0");
+
 /** A call of one of the agent's own tools, as its event describes it. */
 export interface OwnCall {
   readonly tool: OwnTool;
@@ -277,17 +282,23 @@ export interface OwnCall {
   readonly event: Readonly<Record<string, unknown>>;
 }
 
-/** Reads an event; `undefined` if it is about none of the agent's own tools for files, and no command with a patch. */
-export function readEvent(agent: HookedAgent, event: Readonly<Record<string, unknown>>): OwnCall | undefined {
+/**
+ * Reads an event; `undefined` if it is about none of the agent's own tools for files, and no command with a patch.
+ * `unreadable`: it does not say which files a tool is about to change.
+ */
+export function readEvent(
+  agent: HookedAgent,
+  event: Readonly<Record<string, unknown>>,
+): OwnCall | "unreadable" | undefined {
   const { fields, tools } = agent;
   const name = event[fields.tool];
-  const tool = typeof name === "string" && Object.hasOwn(tools, name) ? tools[name] : undefined;
   const when = agent.when(event);
+  if (typeof name !== "string") return when === "before" ? "unreadable" : undefined;
+  const tool = Object.hasOwn(tools, name) ? tools[name] : undefined;
   const input = event[fields.input];
   if (tool === undefined || when !== (tool.kind === "read" ? "after" : "before")) return undefined;
-  if (typeof input !== "object" || input === null) return undefined;
-  const text = (input as Record<string, unknown>)[tool.field];
-  if (typeof text !== "string" || text === "") return undefined;
+  const text = Object(input)[tool.field];
+  if (typeof text !== "string" || text === "") return when === "before" ? "unreadable" : undefined;
   const command = tool.isCommand ? readPatchCommand(text) : undefined;
   if (tool.isCommand && command === undefined) return undefined;
   const patch = command?.kind === "plain" ? command.patch : tool.kind === "patch" && !tool.isCommand ? text : undefined;
@@ -295,6 +306,7 @@ export function readEvent(agent: HookedAgent, event: Readonly<Record<string, unk
   const paths = perhaps !== undefined ? ["."] : patch === undefined ? [text] : pathsIn(patch);
   const given = event[fields.directory];
   const directory = typeof given === "string" && given !== "" ? given : process.cwd();
+  if (paths.length === 0 || [directory, ...paths].some(isNoPath)) return when === "before" ? "unreadable" : undefined;
   const session = event[fields.session];
   const ids = [session, event[fields.id]];
   const key = JSON.stringify([...ids, name, input]);

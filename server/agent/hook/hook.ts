@@ -8,6 +8,7 @@ import { limits } from "../../text/limits.js";
 import { expandHome, fromDirectory } from "../../workspace/pathText.js";
 import { homeFolder, inServerFolder } from "../../workspace/serverFolder.js";
 import { askingNames } from "../cli/table.js";
+import { sessionFailures } from "../sentences.js";
 import { agentIdFor, isAgentId } from "../session/agentId.js";
 import { type RequestResult, resultOf } from "../session/awaitAnswer.js";
 import { canonicalPaths, sessionName } from "../session/selectSession.js";
@@ -37,17 +38,21 @@ export async function runHook(args: readonly string[], version: string): Promise
   if (options === undefined) return failed(hookProblems.usage(askingNames));
   try {
     const input = await readInput();
-    const answer = input.ok
-      ? await answerToEvent(input.event, options, version)
-      : await answerToUnread(input.problem, options, version);
-    if (answer === undefined && !input.ok) return failed(hookProblems.input);
-    if (answer === undefined || (await isWritten(process.stdout, `${JSON.stringify(answer.answer)}\n`))) return 0;
-    // Nobody reads the answer, but the agent may still look at the exit code, and the tool must not run.
-    if (answer.reason !== undefined) await isWritten(process.stderr, `${answer.reason}\n`);
-    return answer.reason === undefined ? 1 : 2;
+    if (input.ok) return sent(await answerToEvent(input.event, options, version));
+    const answer = await answerToUnread(input.problem, options, version);
+    return answer === undefined ? failed(hookProblems.input) : sent(answer);
   } catch (error) {
-    return failed(hookProblems.bug(error));
+    const answer = await answerToUnread("bug", options, version).catch(() => undefined);
+    return answer === undefined ? failed(hookProblems.bug(error)) : sent(answer);
   }
+}
+
+/** Writes an answer; returns the exit code. */
+async function sent(answer: HookAnswer | undefined): Promise<number> {
+  if (answer === undefined || (await isWritten(process.stdout, `${JSON.stringify(answer.answer)}\n`))) return 0;
+  // Nobody reads the answer, but the agent may still look at the exit code, and the tool must not run.
+  if (answer.reason !== undefined) await isWritten(process.stderr, `${answer.reason}\n`);
+  return answer.reason === undefined ? 1 : 2;
 }
 
 /** Writes to a stream; resolves with `false` if nobody reads it any more. */
@@ -76,6 +81,8 @@ type EventInput =
   | { readonly ok: true; readonly event: Readonly<Record<string, unknown>> }
   | { readonly ok: false; readonly problem: "tooLarge" | "noObject" };
 
+type UnreadProblem = Parameters<typeof hookSentences.unread>[1];
+
 /** Reads the event. */
 async function readInput(): Promise<EventInput> {
   const chunks: Buffer[] = [];
@@ -90,7 +97,8 @@ async function readInput(): Promise<EventInput> {
   try {
     // Unlike `toString`, the decoder removes a byte order mark.
     const event: unknown = JSON.parse(new TextDecoder().decode(Buffer.concat(chunks)));
-    if (typeof event === "object" && event !== null) return { ok: true, event: event as Record<string, unknown> };
+    if (typeof event === "object" && event !== null && !Array.isArray(event))
+      return { ok: true, event: event as Record<string, unknown> };
   } catch {
     // No JSON.
   }
@@ -110,7 +118,8 @@ async function answerToEvent(
   version: string,
 ): Promise<HookAnswer | undefined> {
   const call = readEvent(options.agent, event);
-  return call === undefined || call.paths.length === 0 ? undefined : answerTo(call, options, version);
+  if (call === "unreadable") return answerToUnread("noPath", options, version);
+  return call === undefined ? undefined : answerTo(call, options, version);
 }
 
 /**
@@ -118,7 +127,7 @@ async function answerToEvent(
  * the call may mean that file.
  */
 async function answerToUnread(
-  problem: "tooLarge" | "noObject",
+  problem: UnreadProblem,
   { agent }: HookOptions,
   version: string,
 ): Promise<HookAnswer | undefined> {
@@ -127,8 +136,16 @@ async function answerToUnread(
   close();
   const unsaved = [...states].filter(([, { kind }]) => kind !== "free").map(([path]) => path);
   if (unsaved.length === 0) return undefined;
-  const reason = hookSentences.unread(unsaved, problem === "tooLarge" ? limits.inputBytes : undefined);
+  const reason = reasonToAsk(states) ?? hookSentences.unread(unsaved, problem);
   return { answer: agent.deny(reason), reason };
+}
+
+/** Returns the reason for which no editor can be asked about some of the files; `undefined` if there is none. */
+function reasonToAsk(states: ReadonlyMap<string, FileState>): string | undefined {
+  for (const state of states.values())
+    if (state.kind === "unknown" && state.holder.kind === "hidden")
+      return sessionFailures.hidden(state.holder.problem).message;
+  return undefined;
 }
 
 /** Returns what editors get to know about the agent. `conversation`: `undefined` if it is unknown. */

@@ -2,6 +2,7 @@
 import { closedReasons, diskFailures, type Holder, sayUnreached } from "../../disk/sentences.js";
 import { clip, fileAt, makeFailure, quote } from "../../plan/failure.js";
 import { limits } from "../../text/limits.js";
+import { sessionFailures } from "../sentences.js";
 
 /** The names of our tools that take the place of an agent's own tool. */
 interface OurNames {
@@ -27,6 +28,14 @@ interface LinesOfRead {
   /** Set if the only line is cut off: its length and that of the part shown, in UTF-16 code units. */
   readonly longLine: { readonly length: number; readonly shown: number } | undefined;
 }
+
+/** Reasons for which it is not known which files a call changes, and the first step before asking the user. */
+const unreadProblems = {
+  tooLarge: { why: `it is larger than ${limits.inputBytes} bytes`, hint: "Send smaller calls, or a" },
+  noObject: { why: "its event is not a JSON object", hint: "A" },
+  noPath: { why: "it does not say which files it changes", hint: "Send the file's absolute path, or a" },
+  bug: { why: "multi-edit failed to check it", hint: "A" },
+} as const;
 
 /** Messages to models about calls of the agent's own tools. */
 export const hookSentences = {
@@ -56,7 +65,8 @@ export const hookSentences = {
    * has said that there is such text.
    */
   outOfReach(path: string, holder: Holder, isAnnounced: boolean): string {
-    if (holder.kind === "open" || holder.kind === "hidden") return diskFailures.locked(path, holder).message;
+    if (holder.kind === "hidden") return sessionFailures.hidden(holder.problem).message;
+    if (holder.kind === "open") return diskFailures.locked(path, holder).message;
     const { problem, hint } =
       holder.kind === "closed"
         ? { problem: closedReasons[holder.why], hint: "" }
@@ -73,12 +83,9 @@ export const hookSentences = {
   /** Turns away an agent's own tool from a file that exists only in the editor. */
   deleted: (path: string, { edit, read, patch }: OurNames) =>
     `There is no file ${quote(path, 160)} on disk: it was deleted or never saved. But the user's editor has its text open, and this tool would write another text in its place. Nothing was changed. To change the open text, use ${edit}. To replace all of it, read it with ${read}, then send a patch with Add File to ${patch}. Or ask the user to close the file in the editor, and then send this call again.`,
-  /**
-   * Turns away a call whose event can't be read. `limit`: the maximum number of bytes of an event, if this one is larger;
-   * `undefined` if it is no JSON object.
-   */
-  unread: (paths: readonly string[], limit: number | undefined) =>
-    `This call can't be checked, because ${limit === undefined ? "its event is not a JSON object" : `it is larger than ${limit} bytes`}. The user's editor has, or may have, unsaved changes in ${list(paths)}, which this tool may miss and overwrite. Nothing was changed. ${limit === undefined ? "Ask" : "Send smaller calls, or ask"} the user to save ${paths.length === 1 ? "this file" : "these files"}, and then send this call again.`,
+  /** Turns away a call of which it is not known which files it changes. */
+  unread: (paths: readonly string[], problem: keyof typeof unreadProblems) =>
+    `This call can't be checked, because ${unreadProblems[problem].why}. The user's editor has, or may have, unsaved changes in ${list(paths)}, which this tool may miss and overwrite. Nothing was changed. ${unreadProblems[problem].hint}sk the user to save ${paths.length === 1 ? "this file" : "these files"}, and then send this call again.`,
   /** Turns away an agent's own tool from a file that ours refuse, too. `message`: the reason for that. */
   refused: (path: string, message: string) =>
     `The user's editor has unsaved changes in ${quote(path, 160)}, which this tool would miss and overwrite. The tools of multi-edit can't change this file either: ${clip(message, 600)} Nothing was changed. Ask the user to save the file, or to discard the changes; then send this call again.`,

@@ -74,7 +74,10 @@ export async function fileStates(targets: Targets, sessions: string, caller: Cal
     if (known.kind !== "free" && known.kind !== "unsaved") states.set(path, known);
     else {
       const { suspects, isAnnounced } = await suspectsFor(found, identity, known.kind === "free");
-      const holder = await doubtOf(suspects, { ...query, targets: [path] });
+      const [blind] = found.blind;
+      const holder =
+        (await doubtOf(suspects, { ...query, targets: [path] })) ??
+        (known.kind === "free" && blind !== undefined ? { kind: "hidden" as const, problem: blind } : undefined);
       states.set(path, holder === undefined ? known : { kind: "unknown", holder, isAnnounced });
     }
   }

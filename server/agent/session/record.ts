@@ -4,6 +4,7 @@ import {
   closeSync,
   constants,
   fstatSync,
+  lstatSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -78,7 +79,7 @@ const schema = v.union([closedSchema, openSchema]);
 /** The fields that keep their meaning in every later format, so that older readers know which files are not concerned. */
 const lasting = v.object({ folders: common.folders, outside: common.outside });
 
-/** A session with a record in a newer format, which can't be read otherwise. */
+/** A session with a record in a newer format, or with one that can't be read, so that it may be running. */
 export interface HiddenSession {
   /** A sentence about the record. */
   readonly problem: string;
@@ -102,7 +103,7 @@ export interface ReadRecords {
   readonly removed: number;
   /** A sentence about each file that is not a valid record, and about the directory if it can't be used. */
   readonly problems: readonly string[];
-  /** The records in a newer format, which may announce running sessions. Their `problems` are in the list, too. */
+  /** The records that may announce running sessions, but can't be read. Their `problems` are in the list, too. */
   readonly hidden: readonly HiddenSession[];
 }
 
@@ -150,9 +151,17 @@ export function readRecords(directory: string): ReadRecords {
     const problem = sessionProblems[file.kind](path);
     problems.push(problem);
     if (file.kind === "newerRecord") hidden.push({ problem, held: file.held });
+    // A running session renews its record, and with that repairs it.
+    else if (isRecent(path)) hidden.push({ problem, held: undefined });
   }
   records.sort((a, b) => (a.startedAt < b.startedAt ? 1 : -1));
   return { records, closed, problems: [...problems, ...stale.map(({ problem }) => problem)], hidden, stale, removed };
+}
+
+/** Reports whether a file was changed in the time after which a session's record counts as gone. */
+function isRecent(path: string): boolean {
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  return stats !== undefined && Math.abs(Date.now() - stats.mtimeMs) < limits.recordMs;
 }
 
 /** `stale`: on another machine or in another container, and not renewed for a while, so it counts as gone. */
