@@ -52,6 +52,15 @@ const edits: Readonly<Record<string, readonly [name: Name, event: (path: string,
     "gemini",
     (file_path, cwd) => events.gemini("write_file", { file_path, content: "x" }, cwd),
   ],
+  "Copilot CLI's edit": ["copilot", (path, cwd) => events.copilot("Edit", { path, old_str: "a", new_str: "b" }, cwd)],
+  "Copilot CLI's create": ["copilot", (path, cwd) => events.copilot("Write", { path, file_text: "x" }, cwd)],
+  "Copilot CLI's apply_patch": ["copilot", (path, cwd) => events.copilot("Edit", patchOf(path), cwd)],
+  "Qwen Code's edit": [
+    "qwen",
+    (file_path, cwd) => events.qwen("edit", { file_path, old_string: "a", new_string: "b" }, cwd),
+  ],
+  "Qwen Code's write_file": ["qwen", (file_path, cwd) => events.qwen("write_file", { file_path, content: "x" }, cwd)],
+  "Qwen Code's notebook_edit": ["qwen", (notebook_path, cwd) => events.qwen("notebook_edit", { notebook_path }, cwd)],
   "opencode's edit": ["opencode", (filePath) => events.opencode("edit", { filePath, oldString: "a", newString: "b" })],
   "opencode's write": ["opencode", (filePath) => events.opencode("write", { filePath, content: "x" })],
   "opencode's apply_patch": ["opencode", (path) => events.opencode("apply_patch", { patchText: patchOf(path) })],
@@ -155,6 +164,8 @@ describe("what an agent's own tool has read", () => {
     claude: (file_path, lines) => ["claude", events.claude("Read", { file_path, ...lines }, "PostToolUse")],
     gemini: (file_path, lines) => ["gemini", events.gemini("read_file", { file_path, ...lines }, "/", "AfterTool")],
     opencode: (filePath, lines) => ["opencode", events.opencode("read", { filePath, ...lines }, "from disk")],
+    copilot: (path, lines) => ["copilot", events.copilot("Read", { path, ...lines }, "/", "PostToolUse")],
+    qwen: (file_path, lines) => ["qwen", events.qwen("read_file", { file_path, ...lines }, "/", "PostToolUse")],
   };
 
   it("is replaced by unsaved text in the form of the agent's own tool, and left alone otherwise", async () => {
@@ -173,6 +184,16 @@ describe("what an agent's own tool has read", () => {
     expect(await answer(...reads.gemini!(path, {}))).toEqual({
       decision: "deny",
       reason: `${note("mcp_multi-edit_multi_edit")}\n\n${unsaved}`,
+    });
+    expect(await answer(...reads.copilot!(path, {}))).toEqual({
+      modifiedResult: {
+        resultType: "success",
+        textResultForLlm: `${note("multi-edit-multi_edit")}\n\n${unsaved}`,
+      },
+    });
+    expect(await answer(...reads.qwen!(path, {}))).toEqual({
+      continue: false,
+      stopReason: `${note("mcp__multi-edit__multi_edit")}\n\n${unsaved}`,
     });
     const numbered = "1: // typed\n2: const rate = 0.19;\n3: const name = 'tax';\n\n(End of file - total 3 lines)";
     expect(await answer(...reads.opencode!(path, {}))).toEqual({
@@ -193,6 +214,17 @@ describe("what an agent's own tool has read", () => {
     expect(await answer(...reads.gemini!(path, { start_line: 2, end_line: 2 }))).toMatchObject({
       reason: expect.stringMatching(/^Lines 2 to 2 of 3, .*\n\nconst rate = 0.19;\n$/),
     });
+    expect(await answer(...reads.copilot!(path, { view_range: [2, 2] }))).toMatchObject({
+      modifiedResult: {
+        textResultForLlm: expect.stringMatching(/^Lines 2 to 2 of 3, .*\n\nconst rate = 0.19;\n$/),
+      },
+    });
+    expect(await answer(...reads.copilot!(path, { view_range: [2, -1] }))).toMatchObject({
+      modifiedResult: { textResultForLlm: expect.stringMatching(/^Lines 2 to 3 of 3, /) },
+    });
+    expect(await answer(...reads.qwen!(path, { offset: 1, limit: 1 }))).toMatchObject({
+      stopReason: expect.stringMatching(/^Lines 2 to 2 of 3, .*\n\nconst rate = 0.19;\n$/),
+    });
     expect(await answer(...reads.opencode!(path, { offset: 2, limit: 1 }))).toMatchObject({
       output: expect.stringContaining(
         "\n2: const rate = 0.19;\n\n(Showing lines up to 2 of 3. Use offset=3 to continue.)\n",
@@ -209,7 +241,7 @@ describe("the command", () => {
       expect(ran).toEqual({
         code: 1,
         stdout: "",
-        stderr: "usage: multi-edit hook claude|codex|gemini|opencode|pi [--apply]\n",
+        stderr: "usage: multi-edit hook claude|codex|copilot|gemini|opencode|qwen|pi [--apply]\n",
       });
     }
     for (const input of ["", "no JSON", "[", "[]", '"text"', "null"]) {

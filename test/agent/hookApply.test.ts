@@ -48,6 +48,7 @@ describe("with --apply, a call of an agent's own tool", () => {
       "gemini",
       (file_path, cwd) => events.gemini("replace", { file_path, instruction: "x", ...snake }, cwd),
     ],
+    "Qwen Code's edit": ["qwen", (file_path, cwd) => events.qwen("edit", { file_path, ...snake }, cwd)],
     "opencode's edit": [
       "opencode",
       (filePath) => events.opencode("edit", { filePath, oldString: from, newString: to }),
@@ -194,6 +195,18 @@ describe("with --apply, a call of an agent's own tool", () => {
       (file_path) => events.gemini("write_file", { file_path, content: whole }, dirname(file_path)),
     ],
     [
+      "Copilot CLI's create",
+      "copilot",
+      (path) => events.copilot("Read", { path }, dirname(path), "PostToolUse"),
+      (path) => events.copilot("Write", { path, file_text: whole }, dirname(path)),
+    ],
+    [
+      "Qwen Code's write_file",
+      "qwen",
+      (file_path) => events.qwen("read_file", { file_path }, dirname(file_path), "PostToolUse"),
+      (file_path) => events.qwen("write_file", { file_path, content: whole }, dirname(file_path)),
+    ],
+    [
       "opencode's write",
       "opencode",
       (filePath) => events.opencode("read", { filePath }, ""),
@@ -206,8 +219,15 @@ describe("with --apply, a call of an agent's own tool", () => {
       const { root, editor } = await layProject();
       const path = join(root, "price.ts");
       const text = (): string | undefined => editor.documents.get(pathToFileURL(path).href)?.text;
-      const tool = { claude: "Read", gemini: "read_file", opencode: "read", codex: "" }[name];
-      const own = { claude: "mcp__multi-edit__", gemini: "mcp_multi-edit_", opencode: "multi-edit_", codex: "" }[name];
+      editor.answerQuestionsWith("Apply", "Apply");
+      const [tool, own] = {
+        claude: ["Read", "mcp__multi-edit__"],
+        codex: [],
+        copilot: ["Read", "multi-edit-"],
+        gemini: ["read_file", "mcp_multi-edit_"],
+        opencode: ["read", "multi-edit_"],
+        qwen: ["read_file", "mcp__multi-edit__"],
+      }[name];
       for (let times = 0; times < 2; times++) {
         expect(reasonIn(name, await answer(name, write(path), "--apply"))).toBe(
           `This tool would replace the whole text of "${path}", which has unsaved changes in the user's editor, which you have not seen:\n1| // typed\nNothing was changed. To keep these changes, replace parts of the text with ${own}multi_edit; ${own}read_document returns it. Or read the file with ${tool}, and write a text that has them. Or ask the user to save or discard the changes.`,
@@ -221,8 +241,8 @@ describe("with --apply, a call of an agent's own tool", () => {
       );
       expect([text(), readFileSync(path, "utf8")]).toEqual([whole, saved]);
       const again = reasonIn(name, await answer(name, write(path), "--apply"));
-      // Gemini's calls have no ids.
-      if (name !== "gemini") expect(again).toBe(said);
+      // Gemini's and Copilot's calls have no ids.
+      if (name !== "gemini" && name !== "copilot") expect(again).toBe(said);
       expect(text()).toBe(whole);
     },
     60_000,
@@ -243,16 +263,23 @@ describe("with --apply, a call of an agent's own tool", () => {
     expect(editor.documents.get(pathToFileURL(path).href)?.text).toBe(unsaved);
   });
 
-  it("is shown to the user in the editor first if the agent would ask the user afterwards", async () => {
+  it.each<[tool: string, name: Name, event: (path: string, root: string) => object]>([
+    ["Claude Code's Edit", "claude", (file_path) => events.claude("Edit", { file_path, ...snake })],
+    [
+      "Copilot CLI's edit",
+      "copilot",
+      (path, root) => events.copilot("Edit", { path, old_str: from, new_str: to }, root),
+    ],
+    ["Copilot CLI's apply_patch", "copilot", (_, root) => events.copilot("Edit", patch("price.ts"), root)],
+  ])("%s, is shown to the user in the editor first if the agent would ask the user afterwards", async (_, name, of) => {
     const { root, editor } = await layProject();
     const path = join(root, "price.ts");
-    const event = events.claude("Edit", { file_path: path, ...snake });
     editor.answerQuestionsWith("Reject", "Apply");
-    expect(reasonIn("claude", await answer("claude", event, "--apply"))).toMatch(
+    expect(reasonIn(name, await answer(name, of(path, root), "--apply"))).toMatch(
       /unsaved changes in this file\. .*reject/s,
     );
     expect(editor.documents.get(pathToFileURL(path).href)?.text).toBe(unsaved);
-    expect(reasonIn("claude", await answer("claude", event, "--apply"))).toBe(`${done}M price.ts, not saved`);
+    expect(reasonIn(name, await answer(name, of(path, root), "--apply"))).toBe(`${done}M price.ts, not saved`);
     expect(editor.documents.get(pathToFileURL(path).href)?.text).toBe(changed);
   });
 

@@ -32,6 +32,18 @@ const rows: Readonly<Record<Name, readonly [string, string, string, (path: strin
     '{"command": "multi-edit hook gemini --apply"}',
     (file_path, root) => events.gemini("replace", { file_path, old_string: "0.19", new_string: "0.2" }, root),
   ],
+  copilot: [
+    "HOME",
+    ".copilot/hooks/multi-edit.json",
+    '{"command": "multi-edit hook copilot --apply"}',
+    (path, root) => events.copilot("Edit", { path, old_str: "0.19", new_str: "0.2" }, root),
+  ],
+  qwen: [
+    "HOME",
+    ".qwen/settings.json",
+    '{"command": "multi-edit hook qwen --apply"}',
+    (file_path, root) => events.qwen("edit", { file_path, old_string: "0.19", new_string: "0.2" }, root),
+  ],
   opencode: [
     "XDG_CONFIG_HOME",
     "opencode/plugin/multi-edit.js",
@@ -53,6 +65,7 @@ async function layAgent(name: Name, applies: boolean) {
   });
   const path = join(root, "price.ts");
   return {
+    editor,
     settings: join(folder, file),
     ask: (...form: string[]) => answer(name, event(path, root), ...form),
     text: () => editor.documents.get(pathToFileURL(path).href)?.text,
@@ -67,7 +80,8 @@ describe("the hook of a plugin", () => {
   });
 
   it.each(Object.keys(rows) as Name[])("of %s leaves a call to the hook that applies it", async (name) => {
-    const { ask, text } = await layAgent(name, true);
+    const { ask, text, editor } = await layAgent(name, true);
+    editor.answerQuestionsWith("Apply");
     const [left, applied] = await Promise.all([ask(), ask("--apply")]);
     expect(left).toBeUndefined();
     expect(reasonIn(name, applied)).toMatch(/^Done\./);

@@ -226,6 +226,82 @@ export const geminiCli: AgentKind = {
   declared: declaredWith("mcp_multi-edit_"),
 };
 
+export const copilot: AgentKind = {
+  name: "Copilot CLI",
+  folder: "copilot",
+  packageName: "@github/copilot",
+  setup: "copilot",
+  projectFile: "AGENTS.md",
+  prepare: () => undefined,
+  env: ({ installed, url }) => ({
+    // Copilot unpacks itself once, and not for each user.
+    COPILOT_PKG_CACHE_HOME: join(installed, "copilot/unpacked"),
+    COPILOT_OFFLINE: "true",
+    COPILOT_PROVIDER_BASE_URL: `${url}/v1`,
+    COPILOT_MODEL: "scripted",
+  }),
+  command: ({ installed }, prompt) => [join(installed, "copilot/node_modules/.bin/copilot"), "-p", prompt],
+  shell: {
+    flags: ["--allow-tool", "shell"],
+    call: (command) => ({ tool: "bash", arguments: { command, description: "a command" } }),
+  },
+  call: (tool, args) => ({ tool: `multi-edit-${tool}`, arguments: args }),
+  answerIn: (result) => result.replace(/^MCP server 'multi-edit': /, ""),
+  tools: toolNames,
+  ownTools: {
+    edit: (path, { oldText, newText }) => ({
+      tool: "edit",
+      arguments: { path, old_str: oldText, new_str: newText },
+    }),
+    read: (path) => ({ tool: "view", arguments: { path } }),
+    named: "multi-edit-multi_edit",
+    done: /^File .* updated with changes\./,
+    args: ["--allow-tool", "write"],
+  },
+  declared: declaredWith("multi-edit-"),
+};
+
+export const qwen: AgentKind = {
+  name: "Qwen Code",
+  folder: "qwen",
+  packageName: "@qwen-code/qwen-code",
+  setup: "qwen",
+  projectFile: "AGENTS.md",
+  prepare({ put }) {
+    // Otherwise, Qwen asks its model at the end what it should remember.
+    const memory = { enableManagedAutoMemory: false, enableManagedAutoDream: false, enableAutoSkill: false };
+    const security = { auth: { selectedType: "openai" } };
+    put(".qwen/settings.json", JSON.stringify({ security, memory }, undefined, 2));
+  },
+  env: ({ url }) => ({ OPENAI_BASE_URL: `${url}/v1`, OPENAI_API_KEY: "scripted", OPENAI_MODEL: "scripted" }),
+  command: ({ installed }, prompt) => [
+    join(installed, "qwen/node_modules/.bin/node"),
+    join(installed, "qwen/node_modules/@qwen-code/qwen-code/cli-entry.js"),
+    ...["-p", prompt],
+  ],
+  shell: {
+    flags: ["--approval-mode", "yolo"],
+    call: (command) => ({
+      tool: "run_shell_command",
+      arguments: { command, description: "a command", is_background: false },
+    }),
+  },
+  call: (tool, args) => ({ tool: `mcp__multi-edit__${tool}`, arguments: args }),
+  answerIn: geminiAnswer,
+  tools: toolNames,
+  ownTools: {
+    edit: (file_path, { oldText, newText }) => ({
+      tool: "edit",
+      arguments: { file_path, old_string: oldText, new_string: newText },
+    }),
+    read: (file_path) => ({ tool: "read_file", arguments: { file_path } }),
+    named: "mcp__multi-edit__multi_edit",
+    done: /^The file: .* has been updated\./,
+    args: ["--approval-mode", "auto-edit"],
+  },
+  declared: declaredWith("mcp__multi-edit__"),
+};
+
 /** pi's tool for the server's tools, if it has another name. */
 const piTools: Readonly<Partial<Record<ToolName, string>>> = { multi_edit: "edit", apply_patch: "edit" };
 
@@ -259,4 +335,6 @@ export const pi: AgentKind = {
 };
 
 /** All agents, each in the modes that differ. */
-export const kinds: readonly AgentKind[] = [claude, codexUnknown, codexKnown, openCode, openCodePlan, geminiCli, pi];
+export const kinds: readonly AgentKind[] = [
+  ...[claude, codexUnknown, codexKnown, copilot, geminiCli, openCode, openCodePlan, pi, qwen],
+];

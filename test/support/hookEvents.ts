@@ -86,6 +86,24 @@ export const events = {
     tool_name,
     tool_input,
   }),
+  copilot: (tool_name: string, tool_input: object | string, cwd: string, hook_event_name = "PreToolUse"): object => ({
+    hook_event_name,
+    session_id: "64053c48",
+    timestamp: "2026-11-24T00:05:20.000Z",
+    cwd,
+    tool_name,
+    tool_input,
+  }),
+  qwen: (tool_name: string, tool_input: object, cwd: string, hook_event_name = "PreToolUse"): object => ({
+    session_id: "158d7ab0",
+    cwd,
+    hook_event_name,
+    permission_mode: "auto-edit",
+    tool_name,
+    tool_input,
+    tool_use_id: "toolu_1",
+    tool_call_id: "call_1",
+  }),
   opencode: (tool: string, args: object, output?: string): object => ({
     tool,
     args,
@@ -101,6 +119,8 @@ export function reasonIn(name: Name, given: Record<string, unknown> | undefined)
   const shapes: Readonly<Record<Name, (reason: string) => object>> = {
     claude: denied,
     codex: denied,
+    copilot: denied,
+    qwen: denied,
     gemini: (reason) => ({ decision: "deny", reason }),
     opencode: (reason) => ({ deny: reason }),
   };
@@ -117,6 +137,8 @@ const denied = (permissionDecisionReason: string): object => ({
 export const ours: Readonly<Record<Name, RegExp>> = {
   claude: /\bmcp__multi-edit__multi_edit\b.*\bmcp__multi-edit__read_document\b/,
   codex: /\bmcp__multi_edit__apply_patch\b.*\bmcp__multi_edit__read_document\b/,
+  copilot: /\bmulti-edit-(?:multi_edit|apply_patch)\b.*\bmulti-edit-read_document\b/,
+  qwen: /\bmcp__multi-edit__multi_edit\b.*\bmcp__multi-edit__read_document\b/,
   gemini: /\bmcp_multi-edit_multi_edit\b.*\bmcp_multi-edit_read_document\b/,
   opencode: /\bmulti-edit_(?:multi_edit|apply_patch)\b.*\bmulti-edit_read_document\b/,
 };

@@ -63,7 +63,17 @@ const program = "multi-edit";
  * agents of the tests, except for Cursor's and the variable for Codex' sandbox on macOS, which their documentation names.
  */
 export const agentVariables = [
-  ...["AI_AGENT", "AGENT", "CLAUDECODE", "GEMINI_CLI", "OPENCODE", "PI_CODING_AGENT", "CURSOR_AGENT"],
+  ...[
+    "AI_AGENT",
+    "AGENT",
+    "CLAUDECODE",
+    "GEMINI_CLI",
+    "OPENCODE",
+    "PI_CODING_AGENT",
+    "CURSOR_AGENT",
+    "COPILOT_CLI",
+    "QWEN_CODE",
+  ],
   ...["CODEX_CI", "CODEX_THREAD_ID", "CODEX_SANDBOX", "CODEX_SANDBOX_NETWORK_DISABLED"],
 ];
 

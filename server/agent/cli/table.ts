@@ -271,7 +271,7 @@ export function isCommand(word: string | undefined): word is CommandName {
 export const shells = ["bash", "zsh", "fish"] as const;
 
 /** The agents whose hooks can be answered. */
-export const hookNames = ["claude", "codex", "gemini", "opencode"] as const;
+export const hookNames = ["claude", "codex", "copilot", "gemini", "opencode", "qwen"] as const;
 
 /** The agents that run the command `hook`; pi's extension does so, so setup has no lines for it. */
 export const askingNames = [...hookNames, "pi"] as const;

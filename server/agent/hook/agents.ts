@@ -21,6 +21,8 @@ export interface OwnTool {
   readonly field: string;
   /** For `patch`: set if the text is a command for a shell, which may do more than apply the patch. */
   readonly isCommand?: true;
+  /** Set if an input that is a text, and has no fields, is a patch. */
+  readonly mayBePatch?: true;
 }
 
 /** The names of the fields of an edit. */
@@ -30,6 +32,8 @@ interface EditFields {
   readonly replaceAll: string;
   /** The list of edits in a call with several; `undefined` if no tool takes several. */
   readonly list?: string;
+  /** The field of a write that has the whole text; by default, `content`. */
+  readonly content?: string;
 }
 
 /** The names of an event's fields. */
@@ -79,8 +83,17 @@ export interface HookedAgent {
   consent(event: Readonly<Record<string, unknown>>): "given" | "needed" | "none";
   /** The answer that keeps the tool from running; the model gets the reason. */
   deny(reason: string): object;
-  /** The fields of a read that select lines. `last`: set if the second field is a line and not a number of lines. */
-  readonly lines: { readonly first: string; readonly count?: string; readonly last?: string };
+  /**
+   * The fields of a read that select lines. `last`: set if the second field is a line and not a number of lines; `range`:
+   * the field that has the first and the last line as a list; `isFromZero`: set if the number of the first line is 0.
+   */
+  readonly lines: {
+    readonly first: string;
+    readonly count?: string;
+    readonly last?: string;
+    readonly range?: string;
+    readonly isFromZero?: true;
+  };
   /** The number of lines that a read shows by default. */
   readonly linesShown: number;
   /** Maximum number of UTF-16 code units that a read shows. */
@@ -234,6 +247,50 @@ export const hookedAgents: Readonly<Record<(typeof askingNames)[number], HookedA
       return { output: `${note}\n<path>${path}</path>\n<type>file</type>\n<content>\n${text}\n</content>` };
     },
   },
+  copilot: {
+    name: "copilot",
+    // Its calls have no ids.
+    fields: hookFields,
+    // Copilot sends Claude's names for its tools `view`, `edit` and `create`. Its tool for patches has the name `Edit`, too.
+    tools: {
+      Read: { kind: "read", field: "path" },
+      Edit: { kind: "edit", field: "path", mayBePatch: true },
+      Write: { kind: "write", field: "path" },
+    },
+    ours: ourNames("multi-edit-"),
+    edit: { oldText: "old_str", newText: "new_str", replaceAll: "", content: "file_text" },
+    when: byName("PreToolUse", "PostToolUse"),
+    // Copilot asks the user after the event, and does not say whether it will.
+    consent: () => "needed",
+    deny: permissionDenied,
+    lines: { first: "", range: "view_range" },
+    linesShown: 2_000,
+    mostText: limits.toolText,
+    show: ({ text, note }) => ({
+      modifiedResult: { resultType: "success", textResultForLlm: `${note}\n\n${text}` },
+    }),
+  },
+  qwen: {
+    name: "qwen-code",
+    fields: hookFields,
+    tools: {
+      read_file: { kind: "read", field: "file_path" },
+      edit: { kind: "edit", field: "file_path" },
+      write_file: { kind: "write", field: "file_path" },
+      notebook_edit: { kind: "cell", field: "notebook_path" },
+    },
+    ours: ourNames("mcp__multi-edit__"),
+    edit: { ...snakeCase, replaceAll: "replace_all" },
+    when: byName("PreToolUse", "PostToolUse"),
+    // Qwen asks the user before the event.
+    consent: byMode("default", "auto-edit", "auto", "yolo"),
+    deny: permissionDenied,
+    lines: { first: "offset", count: "limit", isFromZero: true },
+    linesShown: 1_000,
+    mostText: limits.toolText,
+    // A result that stops the tool replaces it; Qwen goes on.
+    show: ({ text, note }) => ({ continue: false, stopReason: `${note}\n\n${text}` }),
+  },
   pi: {
     name: "pi",
     fields: { tool: "tool", input: "args", directory: "directory", id: "callID", session: "sessionID", subagent: "" },
@@ -294,10 +351,12 @@ export function readEvent(
   const name = event[fields.tool];
   const when = agent.when(event);
   if (typeof name !== "string") return when === "before" ? "unreadable" : undefined;
-  const tool = Object.hasOwn(tools, name) ? tools[name] : undefined;
   const input = event[fields.input];
+  const known = Object.hasOwn(tools, name) ? tools[name] : undefined;
+  const isPatch = known?.mayBePatch === true && typeof input === "string";
+  const tool: OwnTool | undefined = isPatch ? { kind: "patch", field: "" } : known;
   if (tool === undefined || when !== (tool.kind === "read" ? "after" : "before")) return undefined;
-  const text = Object(input)[tool.field];
+  const text: unknown = isPatch ? input : Object(input)[tool.field];
   if (typeof text !== "string" || text === "") return when === "before" ? "unreadable" : undefined;
   const command = tool.isCommand ? readPatchCommand(text) : undefined;
   if (tool.isCommand && command === undefined) return undefined;
@@ -313,7 +372,7 @@ export function readEvent(
   const hasSession = typeof session === "string" && session !== "";
   return {
     tool,
-    input: input as Record<string, unknown>,
+    input: Object(input) as Record<string, unknown>,
     paths: [...new Set(paths)],
     patch,
     perhaps,
@@ -328,7 +387,7 @@ export function readEvent(
 /** Returns a call as the server takes it; `undefined` if the server has no such call. `path`: the file's path. */
 export function toCall({ tool, input, patch }: OwnCall, { edit }: HookedAgent, path: string): object | undefined {
   if (tool.kind === "patch") return patch === undefined ? undefined : { patch };
-  if (tool.kind === "write") return toAdd(path, input.content);
+  if (tool.kind === "write") return toAdd(path, input[edit.content ?? "content"]);
   if (tool.kind !== "edit") return undefined;
   const list = input[edit.list ?? ""];
   const edits = (Array.isArray(list) ? list : [input]).map((one: Readonly<Record<string, unknown>> | null) => {

@@ -71,9 +71,16 @@ function failed(problem: string): number {
 /** Returns the agent and the form that the arguments name; `undefined` if they are wrong. */
 function optionsOf(args: readonly string[]): HookOptions | undefined {
   const words = args.filter((arg) => arg !== "--apply");
-  const name = askingNames.find((one) => one === words[0]);
-  if (name === undefined || words.length !== 1) return undefined;
+  const named = askingNames.find((one) => one === words[0]);
+  if (named === undefined || words.length !== 1) return undefined;
+  const name = named === "claude" ? ranAsClaude() : named;
   return { name, agent: hookedAgents[name], applies: words.length < args.length };
+}
+
+/** Returns the agent that runs Claude Code's hook: others install its plugin, too, and set a variable of their own for hooks. */
+function ranAsClaude(): "claude" | "copilot" | "qwen" {
+  if (process.env.COPILOT_PROJECT_DIR) return "copilot";
+  return process.env.QWEN_PROJECT_DIR ? "qwen" : "claude";
 }
 
 /** The event, or the reason why it can't be read. */
@@ -268,12 +275,14 @@ async function showRead(
 
 /** Returns the lines that a read asks for, and the number of lines that it may get. */
 function linesOf(input: Readonly<Record<string, unknown>>, { lines, linesShown }: HookedAgent) {
-  const number = (field: string | undefined): number | undefined => {
-    const value = Number(input[field ?? ""]);
+  const number = (sent: unknown): number | undefined => {
+    const value = Number(sent);
     return Number.isInteger(value) && value > 0 ? value : undefined;
   };
-  const first = number(lines.first) ?? 1;
-  const count = number(lines.count);
-  const last = number(lines.last) ?? (count === undefined ? Number.POSITIVE_INFINITY : first - 1 + count);
+  const range: unknown = input[lines.range ?? ""];
+  const [from, to]: readonly unknown[] = Array.isArray(range) ? range : [input[lines.first], input[lines.last ?? ""]];
+  const first = number(lines.isFromZero ? Number(from) + 1 : from) ?? 1;
+  const count = number(input[lines.count ?? ""]);
+  const last = number(to) ?? (count === undefined ? Number.POSITIVE_INFINITY : first - 1 + count);
   return { first, last, most: count ?? linesShown };
 }

@@ -14,7 +14,7 @@ export async function isAppliedElsewhere(name: (typeof askingNames)[number], pai
   if (name === "pi") return false;
   const text = readOrEmpty(hookFile[name]());
   if (name === "opencode") return /^const hookOptions = \["--apply"\];/m.test(text);
-  return / hook (?:claude|codex|gemini) --apply["']/.test(text) && (await pair.isNoted());
+  return / hook (?:claude|codex|copilot|gemini|qwen) --apply["']/.test(text) && (await pair.isNoted());
 }
 
 /**

@@ -23,12 +23,12 @@ const isOurHook = (name: string) => (hook: unknown) =>
 /** Returns the hooks of an agent that has them in a JSON file. `matchers`: the tools, by event. */
 function jsonHooks(
   installation: Installation,
-  name: "claude" | "gemini",
+  name: "claude" | "gemini" | "qwen",
   form: HookForm,
   matchers: Readonly<Record<string, string>>,
 ): JsonEntry[] {
   const command = hookCommand(installation, name, form);
-  const about = name === "gemini" ? { name: "multi-edit" } : {};
+  const about = name === "claude" ? {} : { name: "multi-edit" };
   return Object.entries(matchers).map(([event, matcher]) => ({
     path: ["hooks", event],
     value: form === "none" ? undefined : { matcher, hooks: [{ type: "command", ...about, command }] },
@@ -44,6 +44,34 @@ export const claudeHooks = (installation: Installation, form: HookForm): JsonEnt
 /** Returns the hooks of Gemini CLI. */
 export const geminiHooks = (installation: Installation, form: HookForm): JsonEntry[] =>
   jsonHooks(installation, "gemini", form, { BeforeTool: "^(replace|write_file)$", AfterTool: "^read_file$" });
+
+/** Returns the hooks of Qwen Code. */
+export const qwenHooks = (installation: Installation, form: HookForm): JsonEntry[] =>
+  jsonHooks(installation, "qwen", form, {
+    PreToolUse: "^(edit|write_file|notebook_edit)$",
+    PostToolUse: "^read_file$",
+  });
+
+/**
+ * Returns the file of our own that has Copilot CLI's hooks. One of them allows our tools, for which Copilot has no setting;
+ * the others are left out without a hook for Copilot's own tools.
+ */
+export function copilotHooks(path: string, installation: Installation, form: HookForm): ConfigFile {
+  return wholeFile(path, copilotText(installation, form), (present) => present.includes('"multi-edit/.*"'));
+}
+
+/** Returns the text of the file with Copilot CLI's hooks, which wait longer than the hook waits for the user. */
+function copilotText(installation: Installation, form: HookForm): string {
+  const command = hookCommand(installation, "copilot", form);
+  const own = (matcher: string): object[] => [{ type: "command", matcher, command, timeoutSec: 60 }];
+  const hooks = {
+    permissionRequest: [
+      { type: "command", matcher: "multi-edit/.*", command: `echo '${JSON.stringify({ behavior: "allow" })}'` },
+    ],
+    ...(form === "none" ? {} : { PreToolUse: own("Edit|Write"), PostToolUse: own("Read") }),
+  };
+  return `${JSON.stringify({ version: 1, hooks }, undefined, 2)}\n`;
+}
 
 /** Returns the tables of Codex's hook, which may be empty. */
 export function codexHook(installation: Installation, form: HookForm): string {
@@ -66,7 +94,9 @@ export function hookText(name: (typeof hookNames)[number], installation: Install
   if (name === "codex") return codexHook(installation, form);
   const about = name === "claude" ? "\n# The hook, in" : "\n// The hook, in";
   if (name === "opencode") return `${about} ${hookFile.opencode()}.\n${pluginText(installation, form)}`;
-  const entries = name === "claude" ? claudeHooks(installation, form) : geminiHooks(installation, form);
+  if (name === "copilot") return `${about} ${hookFile.copilot()}:\n${copilotText(installation, form)}`;
+  const entriesOf = { claude: claudeHooks, gemini: geminiHooks, qwen: qwenHooks }[name];
+  const entries = entriesOf(installation, form);
   const hooks = Object.fromEntries(entries.map(({ path, value }) => [path.at(-1), [value]]));
   return `${about} ${hookFile[name]()}:\n${JSON.stringify({ hooks }, undefined, 2)}\n`;
 }

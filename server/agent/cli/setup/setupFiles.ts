@@ -5,8 +5,16 @@ import { homeFolder } from "../../../workspace/serverFolder.js";
 import type { Input } from "../input.js";
 import { blockFile, type ConfigFile, jsonFile, wholeFile } from "./configFile.js";
 import { helixSetup, helixUserFile } from "./helix.js";
-import { configFolder, hookFile } from "./hookFile.js";
-import { claudeHooks, codexHook, geminiHooks, type HookForm, openCodePlugin } from "./hooks.js";
+import { configFolder, copilotFolder, hookFile } from "./hookFile.js";
+import {
+  claudeHooks,
+  codexHook,
+  copilotHooks,
+  geminiHooks,
+  type HookForm,
+  openCodePlugin,
+  qwenHooks,
+} from "./hooks.js";
 import { type Installation, serverCommand } from "./installation.js";
 import { codexTables, emacsList, luaList, patientMcp, patientMs } from "./setupTexts.js";
 
@@ -88,6 +96,27 @@ require("multi_edit").setup({ cmd = ${luaList(serverCommand(installation))} })
       jsonFile(hookFile.gemini(), [
         { path: ["mcpServers", "multi-edit"], value: server, kind: "own" },
         ...geminiHooks(installation, hook),
+      ]),
+    );
+  },
+  copilot(installation, _words, _task, hook) {
+    const [command, ...args] = installation.command;
+    const server = { type: "local", command, args: [...args, ...patientMcp], tools: ["*"], timeout: patientMs };
+    return files(
+      jsonFile(join(copilotFolder(), "mcp-config.json"), [
+        { path: ["mcpServers", "multi-edit"], value: server, kind: "own" },
+      ]),
+      copilotHooks(hookFile.copilot(), installation, hook),
+    );
+  },
+  qwen(installation, _words, _task, hook) {
+    const [command, ...args] = installation.command;
+    const limits = { timeout: patientMs, trust: true, alwaysLoadTools: true };
+    const server = { command, args: [...args, ...patientMcp], ...limits };
+    return files(
+      jsonFile(hookFile.qwen(), [
+        { path: ["mcpServers", "multi-edit"], value: server, kind: "own" },
+        ...qwenHooks(installation, hook),
       ]),
     );
   },

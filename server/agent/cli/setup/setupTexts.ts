@@ -231,6 +231,34 @@ ${codexTables(installation)}`,
 `,
     ),
   },
+  copilot: {
+    plain: text(
+      ({ command: [command, ...args] }) => `// Copilot CLI, in ~/.copilot/mcp-config.json.
+// timeout, in milliseconds: Copilot waits as long as you may take to answer a question in your editor.
+// Copilot asks before it uses the tools, and copilot -p refuses them. To let them change files without asking you, start
+// Copilot with --allow-tool multi-edit. "multi-edit setup copilot --write" allows them for good.
+{
+  "mcpServers": {
+    "multi-edit": { "type": "local", "command": ${JSON.stringify(command)}, "args": ${jsonList([...args, ...patientMcp])}, "tools": ["*"], "timeout": ${patientMs} }
+  }
+}
+`,
+    ),
+  },
+  qwen: {
+    plain: text(
+      ({ command: [command, ...args] }) => `// Qwen Code, in ~/.qwen/settings.json.
+// timeout, in milliseconds: Qwen waits as long as you may take to answer a question in your editor.
+// With trust, the tools change files without asking you; without it, qwen -p refuses them.
+// With alwaysLoadTools, the tools cost about 1,500 tokens in each request. Without it, the model has to search for them.
+{
+  "mcpServers": {
+    "multi-edit": { "command": ${JSON.stringify(command)}, "args": ${jsonList([...args, ...patientMcp])}, "timeout": ${patientMs}, "trust": true, "alwaysLoadTools": true }
+  }
+}
+`,
+    ),
+  },
   pi: {
     plain: text(
       ({ samples }) => `# pi, in a shell.
