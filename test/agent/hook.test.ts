@@ -159,6 +159,20 @@ describe("an agent's own tool that would change a file", () => {
   });
 });
 
+describe("the hook of Claude Code's plugin", () => {
+  it.each<[agent: string, variable: string, name: Name, tool: string]>([
+    ["Copilot CLI", "COPILOT_PROJECT_DIR", "copilot", "Copilot CLI's edit"],
+    ["Qwen Code", "QWEN_PROJECT_DIR", "qwen", "Qwen Code's edit"],
+  ])("reads the events of %s, which installs the plugin, too, and names its names", async (_, variable, name, tool) => {
+    const { root } = await layProject();
+    process.env[variable] = root;
+    onTestFinished(() => void delete process.env[variable]);
+    const event = edits[tool]![1];
+    expect(reasonIn("claude", await answer("claude", event(join(root, "price.ts"), root)))).toMatch(ours[name]);
+    expect(await answer("claude", event(join(root, "closed.ts"), root))).toBeUndefined();
+  });
+});
+
 describe("what an agent's own tool has read", () => {
   const reads: Readonly<Record<string, (path: string, lines: object) => readonly [Name, object]>> = {
     claude: (file_path, lines) => ["claude", events.claude("Read", { file_path, ...lines }, "PostToolUse")],

@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { limits } from "../../server/text/limits.js";
 import { announced, ownStateHome } from "../support/agentPeer.js";
@@ -265,6 +267,40 @@ describe("a call in another form", () => {
 });
 
 describe("the workspace", () => {
+  it.each(["PLUGIN_ROOT", "CLAUDE_PLUGIN_ROOT", "COPILOT_PLUGIN_ROOT"])(
+    "is unknown if the agent starts the server in its plugin's folder, named in %s: only absolute paths are taken",
+    async (variable) => {
+      const home = ownStateHome();
+      const { root, texts } = await layDesk(program, { clientInfo: { name: "Tester" }, ...unsaved });
+      await announced(home);
+      const plugin = makeDirectory({ "a.txt": "one\n" });
+      const agent = await startAgent(program, plugin, { env: { [variable]: plugin } });
+      const relative: readonly (readonly [string, object])[] = [
+        ["multi_edit", { edits: [{ path: "new.txt", oldText: "", newText: "x\n" }] }],
+        ["multi_edit", edit("../a.txt", "one", "two")],
+        ["apply_patch", { patch: "*** Begin Patch\n*** Add File: src/new.txt\n+x\n*** End Patch" }],
+        ["preview_edits", edit("a.txt", "one", "two")],
+        ["read_document", { path: "a.txt" }],
+      ];
+      for (const [tool, args] of relative) {
+        const { texts: said, isError } = await agent.call(tool, args);
+        expect([isError, said.join("")], tool).toEqual([
+          true,
+          expect.stringMatching(/^The path ".+\.txt" is relative, .* Send the call again with absolute paths\.$/),
+        ]);
+      }
+      expect((await agent.call("multi_edit", edit(join(root, "a.txt"), "one", "two"))).isError).toBe(false);
+      expect(texts()["a.txt"]).toBe("mine\ntwo\n");
+      // Nothing says that a file outside the editors' folders belongs to the project.
+      expect((await agent.call("multi_edit", edit(join(plugin, "a.txt"), "one", "two"))).isError).toBe(true);
+      expect(
+        Object.fromEntries(readdirSync(plugin).map((name) => [name, readFileSync(join(plugin, name), "utf8")])),
+      ).toEqual({ "a.txt": "one\n" });
+      const known = await startAgent(program, plugin, { env: { [variable]: plugin, CLAUDE_PROJECT_DIR: root } });
+      expect((await known.call("multi_edit", edit("a.txt", "two", "six"))).isError).toBe(false);
+    },
+  );
+
   it("is the folder that the agent names, or the one in which it was started", async () => {
     const home = ownStateHome();
     const { root, texts } = await layDesk(program, { clientInfo: { name: "Tester" }, ...unsaved });

@@ -243,7 +243,14 @@ describe("the lines to paste", () => {
       env: { ...process.env, PATH: `${makeDirectory({ "multi-edit": "" })}${delimiter}${process.env.PATH}` },
     });
 
-  const agents = { claude: "Claude Code", codex: "Codex", opencode: "opencode", gemini: "Gemini CLI" };
+  const agents = {
+    claude: "Claude Code",
+    codex: "Codex",
+    opencode: "opencode",
+    gemini: "Gemini CLI",
+    copilot: "Copilot CLI",
+    qwen: "Qwen Code",
+  };
 
   it.each(Object.entries(agents))("of %s are those that setup prints, with their explanations", (name, heading) => {
     const section = page.split(/^## /m).find((one) => one.startsWith(`${heading}\n`)) ?? "";
@@ -299,6 +306,10 @@ describe("the lines to paste", () => {
     const json = blocks.filter(({ kind }) => kind === "json").map(({ text }) => JSON.parse(text) as object);
     expect(json).toContainEqual(unit("claude"));
     expect(json).toContainEqual(unit("gemini"));
+    const manifest = new URL("../../client-samples/agents/gemini/qwen-extension.json", import.meta.url);
+    const { hooks: own, mcpServers } = JSON.parse(readFileSync(manifest, "utf8")) as Record<string, object>;
+    expect(json).toContainEqual({ hooks: own });
+    expect(json).toContainEqual({ mcpServers });
     const toml = blocks.map(({ text }) => text).find((text) => text.startsWith("[[hooks.PreToolUse]]")) ?? "";
     const values = (text: string): string[] =>
       [...text.matchAll(/"?(?:matcher|type|command)"? *[=:] *"([^"]*)"/g)].map(([, one = ""]) => one);

@@ -19,6 +19,19 @@ function userWith(files: Readonly<Record<string, string>>) {
 
 const extension = ".pi/agent/extensions/multiEdit.ts";
 
+describe("a program without a setup", () => {
+  it.each(["cline", "continue", "kilo"])(
+    "%s gets the entry that most MCP clients take, and the section of the page",
+    async (name) => {
+      const { code, stdout, stderr } = await userWith({}).setup(name);
+      const entry = JSON.stringify({ command: process.execPath, args: [builtServer, "mcp"] });
+      expect([code, stdout]).toEqual([2, ""]);
+      expect(stderr).toMatch(new RegExp(`^There is no setup for "${name}"\\. Usage: `));
+      expect(stderr).toContain(`as multi-edit: ${entry}. "Any other MCP client" in client-samples/agents/README.md`);
+    },
+  );
+});
+
 describe("writing the configuration", () => {
   it.each<[string, string, string, object]>([
     ["claude", ".claude.json", "mcpServers", { command: "node", args: ["mine.js"] }],

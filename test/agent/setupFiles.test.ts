@@ -16,6 +16,7 @@ const files = {
   codex: { ".codex/config.toml": 'model = "gpt-6-sol"\n\n[tools]\nweb_search = true\n' },
   opencode: { ".config/opencode/opencode.json": '{\n\t// mine\n\t"theme": "dark",\n}\n' },
   gemini: { ".gemini/settings.json": '{\n    "mcpServers": {\n        "other": { "command": "x" }\n    }\n}\n' },
+  qwen: { ".qwen/settings.json": '{\n  "mcpServers": {\n    "other": { "command": "x" }\n  }\n}\n' },
   emacs: { ".emacs": "(setq inhibit-startup-screen t)\n" },
 } as const satisfies Record<string, Readonly<Record<string, string>>>;
 const created = {
@@ -63,7 +64,7 @@ describe("writing the configuration", () => {
     },
   );
 
-  it.each(["claude", "codex", "opencode", "gemini"] as const)(
+  it.each(["claude", "codex", "opencode", "gemini", "qwen"] as const)(
     "of %s with a hook keeps everything else, has one hook in the form that was chosen last, and can be undone",
     async (name) => {
       const own = { hooks: [{ type: "command", command: "my-hook" }] };
@@ -76,13 +77,13 @@ describe("writing the configuration", () => {
       const hooks = (): string[] => {
         const paths = [...Object.keys(files[name]).map((path) => join(user.home, path)), plugin];
         const texts = paths.filter((path) => existsSync(path)).map((path) => readFileSync(path, "utf8"));
-        return texts.flatMap((text) => text.match(/hook (?:claude|codex|gemini)[^"\\]*|hookOptions = .*/g) ?? []);
+        return texts.flatMap((text) => text.match(/hook (?:claude|codex|gemini|qwen)[^"\\]*|hookOptions = .*/g) ?? []);
       };
       const forms = {
         deny: name === "opencode" ? "hookOptions = [];" : `hook ${name}`,
         apply: name === "opencode" ? 'hookOptions = ["--apply"];' : `hook ${name} --apply`,
       };
-      const count = name === "claude" || name === "gemini" ? 2 : 1;
+      const count = name === "claude" || name === "gemini" || name === "qwen" ? 2 : 1;
       for (const [form, options] of [
         ["deny", ["--hook"]],
         ["apply", ["--hook", "--apply"]],
@@ -105,13 +106,31 @@ describe("writing the configuration", () => {
     60_000,
   );
 
+  it("of copilot allows our tools in a file of its own, which has the hook as well; another file of the name stays", async () => {
+    const path = ".copilot/hooks/multi-edit.json";
+    const user = userWith({ ".copilot/mcp-config.json": JSON.stringify({ mcpServers: { mine: { command: "x" } } }) });
+    const hooks = (): object => JSON.parse(user.text(path)).hooks;
+    const allowed = { matcher: "multi-edit/.*", command: `echo '{"behavior":"allow"}'` };
+    await user.setup("copilot", "--write");
+    expect(hooks()).toEqual({ permissionRequest: [expect.objectContaining(allowed)] });
+    await user.setup("copilot", "--write", "--hook", "--apply");
+    const own = { command: expect.stringMatching(/ hook copilot --apply$/), timeoutSec: 60 };
+    expect(hooks()).toMatchObject({ PreToolUse: [{ matcher: "Edit|Write", ...own }], PostToolUse: [own] });
+    await user.setup("copilot", "--remove");
+    expect(existsSync(join(user.home, path))).toBe(false);
+    expect(JSON.parse(user.text(".copilot/mcp-config.json"))).toEqual({ mcpServers: { mine: { command: "x" } } });
+    writeFileSync(join(user.home, path), "{}");
+    expect(await user.setup("copilot", "--write")).toMatchObject({ code: 2 });
+    expect(user.text(path)).toBe("{}");
+  });
+
   it("adds a hook only for agents that have hooks; another plugin of the name stays", async () => {
     const path = ".config/opencode/plugin/multi-edit.js";
     const user = userWith({ [path]: "export const Mine = 1;\n" });
     expect(await user.setup("pi", "--write", "--hook")).toEqual({
       code: 2,
       stdout: "",
-      stderr: '"multi-edit setup pi" can\'t add a hook; claude, codex, gemini, opencode have hooks.\n',
+      stderr: '"multi-edit setup pi" can\'t add a hook; claude, codex, copilot, gemini, opencode, qwen have hooks.\n',
     });
     expect(await user.setup("pi", "--hook")).toMatchObject({ code: 2, stdout: "" });
     expect(await user.setup("opencode", "--write", "--hook")).toMatchObject({
@@ -276,7 +295,7 @@ describe("writing the configuration", () => {
     const { code, stderr } = await user.setup("ed", "--write");
     expect([code, stderr]).toEqual([
       2,
-      expect.stringContaining("claude, codex, emacs, gemini, helix, neovim, opencode, pi"),
+      expect.stringContaining("claude, codex, copilot, emacs, gemini, helix, neovim, opencode, pi, qwen"),
     ]);
   });
 });

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { userWith } from "../support/setupUser.js";
 
 describe("the configuration", () => {
-  it.each(["claude", "codex", "opencode", "gemini"] as const)(
+  it.each(["claude", "codex", "copilot", "opencode", "gemini", "qwen"] as const)(
     "of %s with a hook is printed without --write, as it would be written, and nothing is written",
     async (name) => {
       for (const options of [["--hook"], ["--hook", "--apply"]]) {
@@ -19,6 +19,8 @@ describe("the configuration", () => {
         const [path, comment] = {
           claude: [".claude/settings.json", /^\n# The hook, in .*\.claude\/settings\.json:\n/],
           codex: [".codex/config.toml", /^/],
+          copilot: [".copilot/hooks/multi-edit.json", /^\n\/\/ The hook, in .*hooks\/multi-edit\.json:\n/],
+          qwen: [".qwen/settings.json", /^\n\/\/ The hook, in .*\.qwen\/settings\.json:\n/],
           gemini: [".gemini/settings.json", /^\n\/\/ The hook, in .*\.gemini\/settings\.json:\n/],
           opencode: [".config/opencode/plugin/multi-edit.js", /^\n\/\/ The hook, in .*plugin\/multi-edit\.js\.\n/],
         }[name] as [string, RegExp];

@@ -287,7 +287,7 @@ export const qwen: AgentKind = {
     }),
   },
   call: (tool, args) => ({ tool: `mcp__multi-edit__${tool}`, arguments: args }),
-  answerIn: geminiAnswer,
+  answerIn: (result) => (result.includes(" with response: [") ? geminiAnswer(result) : result),
   tools: toolNames,
   ownTools: {
     edit: (file_path, { oldText, newText }) => ({

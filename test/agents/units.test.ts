@@ -60,9 +60,15 @@ function describeUnit(unit: Unit): void {
       beside(unit, (theatre, editor) =>
         theatre.converse(async ({ first, call }) => {
           expect(unit.declared(first)).toEqual(unit.tools);
-          if (unit.setup !== "pi") expect(toldIn(first)).toContain(oneLine(toolSentences.instructions));
-          const edits = [{ path: "a.ts", oldText: "one", newText: "two" }];
-          const answer = await call("multi_edit", { edits });
+          if (unit.setup !== "pi" && unit.setup !== "copilot")
+            expect(toldIn(first)).toContain(oneLine(toolSentences.instructions));
+          const pair = { oldText: "one", newText: "two" };
+          if (unit.isHomeless) {
+            const added = { edits: [{ path: "new.ts", oldText: "", newText: "x" }] };
+            expect(await call("multi_edit", added)).toMatch(/^The path "new\.ts" is relative/);
+          }
+          const path = unit.isHomeless ? join(theatre.root, "a.ts") : "a.ts";
+          const answer = await call("multi_edit", { edits: [{ path, ...pair }] });
           expect(editor.texts(), answer).toEqual({ "a.ts": "// typed\ntwo\n" });
           expect(theatre.disk()).toEqual(saved);
         }),

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { AgentKind, Place } from "./agent.js";
-import { claude, codexKnown, declaredWith, geminiCli, openCode, pi } from "./kinds.js";
+import { claude, codexKnown, copilot, declaredWith, geminiCli, openCode, pi, qwen } from "./kinds.js";
 import type { Call } from "./protocols.js";
 
 const samples = fileURLToPath(new URL("../../client-samples/", import.meta.url));
@@ -27,6 +27,8 @@ const patchOf = (path: string): string => `*** Begin Patch\n*** Update File: ${p
 export interface Unit extends AgentKind {
   /** Name of the unit's folder in `client-samples`. */
   readonly unit: string;
+  /** Set if the agent starts the server in the unit's folder, so that it takes only absolute paths. */
+  readonly isHomeless?: true;
   /** The agent's own command that checks a unit, which follows as the last argument, if the agent has one. */
   readonly validator?: {
     readonly command: readonly string[];
@@ -106,6 +108,42 @@ export const units: readonly Unit[] = [
       instead: "mcp_multi-edit_multi_edit",
     },
   },
+  {
+    ...copilot,
+    name: "Copilot CLI, Claude Code's plugin",
+    unit: "agents/claude",
+    install: (place) => [
+      [program(place, "copilot"), "plugin", "marketplace", "add", agents],
+      [program(place, "copilot"), "plugin", "install", "multi-edit@multi-edit"],
+    ],
+    command: (place, prompt) => [
+      ...copilot.command(place, prompt),
+      ...["--allow-tool", "multi-edit", "--allow-tool", "write"],
+    ],
+    isHomeless: true,
+    own: {
+      read: (path) => ({ tool: "view", arguments: { path } }),
+      edit: (path) => ({ tool: "edit", arguments: { path, old_str: "one", new_str: "two" } }),
+      instead: "multi-edit-multi_edit",
+    },
+  },
+  ...["claude", "gemini"].map(
+    (folder): Unit => ({
+      ...qwen,
+      name: `Qwen Code, the folder ${folder}`,
+      unit: `agents/${folder}`,
+      install: (place) => [
+        [...qwen.command(place, "").slice(0, 2), "extensions", "install", join(agents, folder), "--consent"],
+      ],
+      command: (place, prompt) => [...qwen.command(place, prompt), "--approval-mode", "yolo"],
+      ...(folder === "gemini" ? {} : { tools: [] }),
+      own: {
+        read: (path) => ({ tool: "read_file", arguments: { file_path: path } }),
+        edit: (path) => ({ tool: "edit", arguments: { file_path: path, old_string: "one", new_string: "two" } }),
+        instead: "mcp__multi-edit__multi_edit",
+      },
+    }),
+  ),
   {
     ...openCode,
     name: "opencode, plugin",

@@ -1,9 +1,10 @@
 /** Runs the commands for agents, scripts and people: sends requests to a session and prints the results. */
-import { statSync } from "node:fs";
+import { realpathSync, statSync } from "node:fs";
 import { constants } from "node:os";
 import { resolve } from "node:path";
 import { nearestName } from "../../dialect/spelling.js";
 import { limits } from "../../text/limits.js";
+import { isInside } from "../../workspace/pathText.js";
 import { inServerFolder } from "../../workspace/serverFolder.js";
 import { isAgentId } from "../session/agentId.js";
 import type { RequestContext } from "../session/request.js";
@@ -11,6 +12,7 @@ import { type Arguments, readArguments } from "./arguments.js";
 import { helpOf, helpOfCommand } from "./help.js";
 import { exitCodes, misused, print, say } from "./output.js";
 import { argumentProblems, commandSentences, inputProblems } from "./sentences.js";
+import { thisInstallation } from "./setup/installation.js";
 import { askingNames, type CommandName, commandRows, isCommand, shells } from "./table.js";
 
 /** Runs one command and returns its exit code. `args` has the command; `version` is the program's version. */
@@ -135,10 +137,32 @@ const calls = (): Promise<typeof import("../calls.js")> => import("../calls.js")
 /**
  * Serves agents over MCP, with a shorter default timeout than other commands, because agents give up after a minute.
  */
-async function serveTools({ patience, structured }: Arguments, context: RequestContext): Promise<number> {
+async function serveTools({ patience, structured, workspace }: Arguments, context: RequestContext): Promise<number> {
   const { serveMcp } = await import("../mcp/mcp.js");
   const { slow: _slow, notify: _notify, ...quiet } = context;
-  return serveMcp({ ...quiet, patience: patience ?? limits.toolMs, structured });
+  const isNamed = workspace !== undefined || Boolean(process.env.CLAUDE_PROJECT_DIR);
+  const isHomeless = !isNamed && isPluginFolder(context.directory);
+  // Outside the folders of the user's editors, nothing says which files belong to the project.
+  const mode = isHomeless && context.mode === "auto" ? "editor" : context.mode;
+  return serveMcp({ ...quiet, mode, isHomeless, patience: patience ?? limits.toolMs, structured });
+}
+
+/**
+ * Reports whether a directory is a plugin's own folder: some agents start the plugin's server there, wherever the project
+ * is, and name the folder in a variable.
+ */
+function isPluginFolder(directory: string): boolean {
+  const named = ["PLUGIN_ROOT", "CLAUDE_PLUGIN_ROOT", "COPILOT_PLUGIN_ROOT"].map((name) => process.env[name]);
+  const [real, ...folders] = [directory, thisInstallation().samples, ...named].map(realPath);
+  return folders.some((folder) => folder !== undefined && isInside(folder, real ?? directory));
+}
+
+function realPath(path: string | undefined): string | undefined {
+  try {
+    return path && realpathSync(path);
+  } catch {
+    return undefined;
+  }
 }
 
 /**

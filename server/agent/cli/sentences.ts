@@ -91,6 +91,9 @@ export const setupSentences = {
   /** `near`: the name that was probably meant; `undefined` if there is none. */
   unknown: (name: string | undefined, near: string | undefined, known: readonly string[]) =>
     `${name === undefined ? "" : `There is no setup for ${quote(name, 40)}${near === undefined ? "" : ` (did you mean ${quote(near)}?)`}. `}Usage: multi-edit setup NAME, where NAME is one of ${known.join(", ")}.`,
+  /** `entry`: the server in the form that most MCP clients take. */
+  anyClient: (entry: string) =>
+    `Any MCP client can run the server as multi-edit: ${entry}. "Any other MCP client" in client-samples/agents/README.md says what some of them need.`,
   /** `section`: the part of README.md that says how to set up such a program by hand. */
   byHand: (name: string, section: string, known: readonly string[]) =>
     `There is no setup for ${quote(name, 40)}: see ${quote(section)} in README.md. The names are ${known.join(", ")}.`,

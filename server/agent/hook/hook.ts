@@ -13,12 +13,13 @@ import { agentIdFor, isAgentId } from "../session/agentId.js";
 import { type RequestResult, resultOf } from "../session/awaitAnswer.js";
 import { canonicalPaths, sessionName } from "../session/selectSession.js";
 import type { LiveSession } from "../session/sessions.js";
-import { type HookedAgent, hookedAgents, type OwnCall, readEvent, toCall } from "./agents.js";
+import { type HookedAgent, hookedAgents, type OwnCall, readEvent } from "./agents.js";
 import { applyCall, type HeldFile, heldApart, openInSeveral } from "./applyCall.js";
 import { isAppliedElsewhere } from "./ownSettings.js";
 import { type CallMemory, hookPairOf, memoryOf } from "./remembered.js";
 import { hookProblems, hookSentences } from "./sentences.js";
 import { mayTouch } from "./shellPatch.js";
+import { toCall } from "./toCall.js";
 import { type FileState, fileStates, type Targets } from "./unsaved.js";
 
 /** The command's arguments. */

@@ -1,8 +1,9 @@
 /** Calls of tools: sends the request to a session, and words the answer for a model. */
+import { relative as relativeTo } from "node:path";
 import { agentFields } from "../../dialect/keys.js";
 import type { Caller, MultiEditResult, ReadResult } from "../../lsp/protocol.js";
 import { limits } from "../../text/limits.js";
-import { pathOfSyncedUri } from "../../workspace/pathText.js";
+import { fromDirectory, pathOfSyncedUri } from "../../workspace/pathText.js";
 import { inServerFolder } from "../../workspace/serverFolder.js";
 import { describeSessions } from "../cli/doctor.js";
 import { closedSessionOf } from "../session/gates.js";
@@ -20,6 +21,8 @@ import type { ToolName } from "./tools.js";
 export interface ToolContext extends RequestContext {
   /** `true` if answers to edits also have a structured part, which some agents show their model instead of the text. */
   readonly structured: boolean;
+  /** `true` if the server was started in a plugin's folder, so that it does not know to which folder relative paths refer. */
+  readonly isHomeless: boolean;
   /** The agent's own edits that can be undone, the latest last. */
   readonly done: OwnEdit[];
   /** The agent's calls that wait for the user. */
@@ -83,6 +86,8 @@ function unknownFieldOf(args: unknown, known: readonly string[]): string | undef
 async function serveCall(name: RequestTool, args: unknown, context: ToolContext): Promise<ToolResult> {
   const most = readLimits[context.caller.name] ?? limits.toolText;
   const input = toolRequests[name](args, context.directory, most);
+  const relative = context.isHomeless ? relativeIn(name, args) : undefined;
+  if (relative !== undefined) return { ...textResult(toolSentences.relativePath(relative)), isError: true };
   const answer = input.ok ? await sendRequest(input.request, context) : input;
   if (!answer.ok) return { ...textResult(answer.message), isError: true };
   if (name !== "read_document") {
@@ -95,6 +100,18 @@ async function serveCall(name: RequestTool, args: unknown, context: ToolContext)
   }
   const { endLine }: { readonly endLine?: number } = Object(input.ok ? input.request.params : {});
   return readResult(answer.result as ReadResult, { ...context, most, endLine: endLine ?? Number.POSITIVE_INFINITY });
+}
+
+/** Returns the first relative path of a call: one that depends on the directory; `undefined` if there is none. */
+function relativeIn(name: RequestTool, args: unknown): string | undefined {
+  // Deep enough for "..".
+  const directories = ["/1".repeat(64), "/2".repeat(64)] as const;
+  const [one = [], other = []] = directories.map((directory) => {
+    const call = toolRequests[name](args, directory, 0);
+    return call.ok ? call.request.targets.map((target) => fromDirectory(directory, target)) : [];
+  });
+  const path = one.find((target, index) => target !== other[index]);
+  return path === undefined ? undefined : relativeTo(directories[0], path);
 }
 
 /** Undoes the agent's latest edit that this tool has not undone. What the user or another agent did since stays. */

@@ -41,6 +41,9 @@ If a call fails, do what its message says.`,
       "Nothing was changed.",
       ...(left === 0 ? [] : ["The next undo_last_edit undoes your edit before it."]),
     ].join(" "),
+  /** Refuses a call of a server that was started in a plugin's own folder. */
+  relativePath: (path: string) =>
+    `The path ${quote(path, 160)} is relative, but this server was started in a plugin's folder and does not know the project's. Nothing was changed. Send the call again with absolute paths.`,
   waiting: (ticket: string) =>
     `Not applied: waiting for the user (ticket ${ticket}). editor_status {"ticket":"${ticket}"} waits for the decision.`,
   tooManyTickets: (ticket: string) =>

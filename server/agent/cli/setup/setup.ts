@@ -82,5 +82,8 @@ function unknown(name: string | undefined): Input<never> {
     return unreadable(setupSentences.byHand(name, section, setupNames));
   }
   const meant = Object.hasOwn(otherNames, folded) ? otherNames[folded] : nearestName(folded, setupNames);
-  return unreadable(setupSentences.unknown(name, name && meant, setupNames));
+  const known = setupSentences.unknown(name, name && meant, setupNames);
+  if (name === undefined || meant !== undefined) return unreadable(known);
+  const [command, ...args] = thisInstallation().command;
+  return unreadable(`${known}\n${setupSentences.anyClient(JSON.stringify({ command, args: [...args, "mcp"] }))}`);
 }
