@@ -297,6 +297,7 @@ export const qwen: AgentKind = {
     read: (file_path) => ({ tool: "read_file", arguments: { file_path } }),
     named: "mcp__multi-edit__multi_edit",
     done: /^The file: .* has been updated\./,
+    missing: "0 occurrences found",
     args: ["--approval-mode", "auto-edit"],
   },
   declared: declaredWith("mcp__multi-edit__"),
