@@ -135,7 +135,6 @@ export const units: readonly Unit[] = [
       install: (place) => [
         [...qwen.command(place, "").slice(0, 2), "extensions", "install", join(agents, folder), "--consent"],
       ],
-      command: (place, prompt) => [...qwen.command(place, prompt), "--approval-mode", "yolo"],
       ...(folder === "gemini" ? {} : { tools: [] }),
       own: {
         read: (path) => ({ tool: "read_file", arguments: { file_path: path } }),
