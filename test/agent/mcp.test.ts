@@ -298,6 +298,9 @@ describe("the workspace", () => {
       ).toEqual({ "a.txt": "one\n" });
       const known = await startAgent(program, plugin, { env: { [variable]: plugin, CLAUDE_PROJECT_DIR: root } });
       expect((await known.call("multi_edit", edit("a.txt", "two", "six"))).isError).toBe(false);
+      // Somebody works on the plugin itself.
+      const developed = await startAgent(program, plugin, { env: { [variable]: plugin, CLAUDE_PROJECT_DIR: plugin } });
+      expect((await developed.call("multi_edit", edit("a.txt", "one", "two"))).isError).toBe(false);
     },
   );
 
