@@ -92,12 +92,12 @@ export async function readText(options: Arguments, context: RequestContext): Pro
   const code = showResult(result, options);
   if (!result.ok) return code;
   const { text, onDisk, startLine, totalLines } = result.result as ReadResult;
+  // A program that reads JSON sees how many lines there are.
+  if (options.json) return code;
+  print(text);
   const isPastEnd = startLine > totalLines;
-  if (!options.json) {
-    print(text);
-    if (isPastEnd) say(inputProblems.pastEnd(target, totalLines));
-    if (onDisk === "differs") say(inputProblems.unsaved(target));
-  }
+  if (isPastEnd) say(inputProblems.pastEnd(target, totalLines));
+  if (onDisk === "differs") say(inputProblems.unsaved(target));
   // A script must not take the empty output for an empty file.
   return isPastEnd && from !== undefined ? exitCodes.unresolved : code;
 }
