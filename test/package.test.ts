@@ -27,11 +27,11 @@ afterAll(() => packed.remove());
 
 describe("the packed files", () => {
   const required = [
+    ".agents/plugins/marketplace.json",
+    ".claude-plugin/marketplace.json",
     ".github/SECURITY.md",
     "CHANGELOG.md",
     "LICENSE",
-    "client-samples/agents/.agents/plugins/marketplace.json",
-    "client-samples/agents/.claude-plugin/marketplace.json",
     "client-samples/agents/claude/.claude-plugin/plugin.json",
     "client-samples/agents/claude/hooks/hooks.json",
     "client-samples/agents/codex/.codex-plugin/plugin.json",

@@ -14,12 +14,13 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Client as McpClient } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { trySentences } from "../server/agent/cli/sentences.js";
+import { configFolder, homeFolder, inServerFolder } from "../server/workspace/serverFolder.js";
 import { announced, ownStateHome } from "./support/agentPeer.js";
 import { buildProgram, type Program } from "./support/build.js";
 import { runCommand } from "./support/commands.js";
@@ -27,7 +28,9 @@ import { layDesk } from "./support/desk.js";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const readme = readFileSync(join(root, "README.md"), "utf8");
-const manifest: { scripts: Record<string, string> } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+const manifest: { name: string; scripts: Record<string, string> } = JSON.parse(
+  readFileSync(join(root, "package.json"), "utf8"),
+);
 
 /** Fenced blocks, keyed by the info string after the opening fence. */
 const blocks = new Map(
@@ -134,10 +137,37 @@ describe("the README", () => {
     expect(readme.split("\n").length).toBeLessThanOrEqual(171);
   });
 
-  it("names commands that package.json defines", () => {
-    const commands = [...block("sh").matchAll(/npm (?:run )?(\w+)/g)].map((match) => match[1]);
-    expect(commands).toEqual(["ci", "demo", "ci", "test"]);
-    expect(Object.keys(manifest.scripts)).toEqual(expect.arrayContaining(["demo", "test", "build"]));
+  it("names commands that package.json defines, and installs the packages twice at most", () => {
+    const commands = [...readme.matchAll(/\bnpm (?:run )?(ci|build|demo|test)\b/g)].map((match) => match[1] ?? "");
+    expect(commands.filter((name) => name === "ci").length).toBeLessThanOrEqual(2);
+    expect(Object.keys(manifest.scripts)).toEqual(expect.arrayContaining(commands.filter((name) => name !== "ci")));
+    expect(commands).toEqual(expect.arrayContaining(["demo", "test", "build"]));
+  });
+
+  it("leads without npm link, by the program's path, to entries that need no PATH", () => {
+    expect(readme).toContain("full path of `dist/main.cjs` in place of `multi-edit`");
+    const home = runAtHome(
+      `PATH=/usr/bin:/bin '${process.execPath}' '${join(root, "dist/main.cjs")}' setup claude --write`,
+    );
+    const { command, args } = JSON.parse(readFileSync(join(home, ".claude.json"), "utf8")).mcpServers["multi-edit"];
+    expect([command, args[0]]).toEqual([process.execPath, join(root, "dist/main.cjs")]);
+  });
+
+  it("names the folders that stay after the program is removed", () => {
+    const section = /^## Upgrade and uninstall\n([\s\S]*?)^## /m.exec(readme)?.[1] ?? "";
+    for (const folder of [inServerFolder("", {}, "linux"), configFolder({}, "linux")]) {
+      expect(section).toContain(`\`~/${relative(homeFolder(), folder)}\``);
+    }
+    expect(section).toContain(`npm rm -g ${manifest.name}`);
+  });
+
+  it("names the editors that people ask for, and those for which setup refers to this part", () => {
+    const section = /^\[Other editors\]([\s\S]*?)^## /m.exec(readme)?.[1] ?? "";
+    const names = ["VS Code", "Vim", "Kate", "Zed", "JetBrains", "Sublime Text", "Kakoune"];
+    expect(names.filter((name) => !section.includes(`${name}`))).toEqual([]);
+    const page = readFileSync(join(root, "client-samples/README.md"), "utf8");
+    const table = /^## Other editors\n([\s\S]*?)^## /m.exec(page)?.[1] ?? "";
+    expect(names.filter((name) => !table.includes(name))).toEqual([]);
   });
 
   it("links to files that exist", () => {

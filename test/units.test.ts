@@ -1,5 +1,5 @@
 /** The units of installation in `client-samples` and the manifest for the MCP registry, as far as no agent is needed. */
-import { readFileSync } from "node:fs";
+import { lstatSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
@@ -7,6 +7,7 @@ import * as z from "zod";
 import { limits } from "../server/text/limits.js";
 import { geminiPolicy, units } from "./agents/units.js";
 import { manifest } from "./support/packed.js";
+import { projectRoot } from "./support/project.js";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 const json = (path: string): unknown => JSON.parse(readFileSync(join(root, path), "utf8"));
@@ -20,20 +21,32 @@ describe("the units of installation", () => {
     "client-samples/agents/opencode/package.json",
     "client-samples/pi/package.json",
     "client-samples/agents/server.json",
+    "gemini-extension.json",
   ])("%s has the version of the package", (path) => {
     expect(json(path)).toMatchObject({ version: manifest.version });
   });
 
   it.each(units.map((unit) => [unit.name, unit] as const))("%s: the page shows the commands", (_, unit) => {
     const place = { home: "/home", installed: "/agents", url: "", put: () => undefined };
-    const samples = join(root, "client-samples");
     for (const [program = "", ...args] of unit.install?.(place) ?? []) {
-      // pi is started with a Node of its own; the tests can't answer Gemini's question.
+      // pi and Qwen Code are started with a Node of their own; the tests can't answer Gemini's question.
       const words = [program, ...args].filter((word) => !/\/node$|^--consent$/.test(word));
-      const line = words.map((word, index) => (index === 0 ? basename(word).replace("cli.js", "pi") : word)).join(" ");
-      const shown = line.replaceAll(/(\/\S*client-samples\/\S+)/g, (path) => `"${path.replace(samples, "$samples")}"`);
+      const line = words
+        .map((word, index) =>
+          index === 0 ? (/^cli(-entry)?\.js$/.test(basename(word)) ? unit.setup : basename(word)) : word,
+        )
+        .join(" ");
+      const shown = line.replaceAll(/\S+/g, (word) =>
+        word.startsWith(projectRoot) ? `"${word.replace(projectRoot, "$package")}"` : word,
+      );
       expect(page.split("\n")).toContain(shown);
     }
+  });
+
+  // Gemini CLI copies a clone and then removes it, so a link in the copy would lead to a path that anybody can take.
+  it("Gemini CLI: the repository's root has a copy of the manifest, which is no link", () => {
+    expect(lstatSync(join(root, "gemini-extension.json")).isFile()).toBe(true);
+    expect(json("gemini-extension.json")).toEqual(json("client-samples/agents/gemini/gemini-extension.json"));
   });
 
   it("Gemini CLI: the page shows the rule that the tests add", () => {

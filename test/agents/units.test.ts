@@ -2,11 +2,13 @@
 import { spawnSync } from "node:child_process";
 import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { toolSentences } from "../../server/agent/mcp/sentences.js";
+import { cloneTo } from "../editors/attach.js";
 import { stateHome } from "../support/agentPeer.js";
+import { buildProgram } from "../support/build.js";
 import { makeDirectory } from "../support/directory.js";
+import { projectRoot } from "../support/project.js";
 import { builtServer } from "../support/wireServer.js";
 import { openCodePlan } from "./kinds.js";
 import type { Heard } from "./protocols.js";
@@ -25,7 +27,7 @@ const marketplace = units.find(({ unit, validator }) => unit === "agents/claude"
 if (marketplace?.validator !== undefined && absence(marketplace) === undefined) {
   const { command } = marketplace.validator;
   it("Claude Code: the list of plugins is valid", { timeout: 60_000 }, () =>
-    expect(validate(marketplace, command, samples("agents"))).toBe(true),
+    expect(validate(marketplace, command, projectRoot)).toBe(true),
   );
 }
 
@@ -50,29 +52,32 @@ if (plugin !== undefined && absence(plugin) === undefined) {
   });
 }
 
+/** The port of the Git server in an agent's namespace; the scripted model has another one. */
+const gitPort = 18081;
+
 const saved = { "a.ts": "one\n", "b.ts": "one\n" };
 const unsaved = { "a.ts": "// typed\none\n" };
 
 function describeUnit(unit: Unit): void {
   const { own } = unit;
   describe(`${unit.name} ${versionOf(unit)}`, { timeout: 120_000 }, () => {
-    it("describes the tools in the first request, and edits unsaved text", () =>
-      beside(unit, (theatre, editor) =>
-        theatre.converse(async ({ first, call }) => {
-          expect(unit.declared(first)).toEqual(unit.tools);
-          if (unit.setup !== "pi" && unit.setup !== "copilot")
-            expect(toldIn(first)).toContain(oneLine(toolSentences.instructions));
-          const pair = { oldText: "one", newText: "two" };
-          if (unit.isHomeless) {
-            const added = { edits: [{ path: "new.ts", oldText: "", newText: "x" }] };
-            expect(await call("multi_edit", added)).toMatch(/^The path "new\.ts" is relative/);
-          }
-          const path = unit.isHomeless ? join(theatre.root, "a.ts") : "a.ts";
-          const answer = await call("multi_edit", { edits: [{ path, ...pair }] });
-          expect(editor.texts(), answer).toEqual({ "a.ts": "// typed\ntwo\n" });
-          expect(theatre.disk()).toEqual(saved);
-        }),
-      ));
+    it("describes the tools in the first request, and edits unsaved text", () => beside(unit, servesTools(unit)));
+
+    if (unit.installFrom !== undefined) {
+      it("does so, too, if it is installed from the address of the repository", async () => {
+        const folder = makeDirectory({});
+        cloneTo(join(folder, "clone"), { isBuilt: false });
+        const server = await buildProgram(new URL("gitServer.ts", import.meta.url));
+        const served = [process.execPath, server.path, folder, String(gitPort)];
+        const install: Unit["install"] = (place) =>
+          unit.installFrom?.(place, `http://127.0.0.1:${gitPort}/clone/.git`).map((step) => [...served, ...step]) ?? [];
+        try {
+          await beside({ ...unit, install }, servesTools(unit));
+        } finally {
+          server.remove();
+        }
+      });
+    }
 
     const { validator } = unit;
     if (validator !== undefined) {
@@ -105,7 +110,26 @@ function describeUnit(unit: Unit): void {
   });
 }
 
-const samples = (folder: string): string => fileURLToPath(new URL(`../../client-samples/${folder}`, import.meta.url));
+const samples = (folder: string): string => join(projectRoot, "client-samples", folder);
+
+/** A test: the first request describes the tools, and one of them edits unsaved text. */
+const servesTools =
+  (unit: Unit) =>
+  (theatre: Theatre, editor: SceneEditor): Promise<void> =>
+    theatre.converse(async ({ first, call }) => {
+      expect(unit.declared(first)).toEqual(unit.tools);
+      if (unit.setup !== "pi" && unit.setup !== "copilot")
+        expect(toldIn(first)).toContain(oneLine(toolSentences.instructions));
+      const pair = { oldText: "one", newText: "two" };
+      if (unit.isHomeless) {
+        const added = { edits: [{ path: "new.ts", oldText: "", newText: "x" }] };
+        expect(await call("multi_edit", added)).toMatch(/^The path "new\.ts" is relative/);
+      }
+      const path = unit.isHomeless ? join(theatre.root, "a.ts") : "a.ts";
+      const answer = await call("multi_edit", { edits: [{ path, ...pair }] });
+      expect(editor.texts(), answer).toEqual({ "a.ts": "// typed\ntwo\n" });
+      expect(theatre.disk()).toEqual(saved);
+    });
 
 const oneLine = (text: string): string => text.replace(/\s+/g, " ");
 

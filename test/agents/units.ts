@@ -1,11 +1,11 @@
 /** The agents, each with the unit of `client-samples/agents` (or `pi`) that its own command installs. */
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { projectRoot } from "../support/project.js";
 import type { AgentKind, Place } from "./agent.js";
 import { claude, codexKnown, copilot, declaredWith, geminiCli, openCode, pi, qwen } from "./kinds.js";
 import type { Call } from "./protocols.js";
 
-const samples = fileURLToPath(new URL("../../client-samples/", import.meta.url));
+const samples = join(projectRoot, "client-samples");
 const agents = join(samples, "agents");
 
 /** The program of an agent, which `.ci/agents` has installed. */
@@ -29,6 +29,8 @@ export interface Unit extends AgentKind {
   readonly unit: string;
   /** Set if the agent starts the server in the unit's folder, so that it takes only absolute paths. */
   readonly isHomeless?: true;
+  /** The commands that install the unit from the address of the repository, if the agent can clone it. */
+  installFrom?(place: Place, address: string): readonly (readonly string[])[];
   /** The agent's own command that checks a unit, which follows as the last argument, if the agent has one. */
   readonly validator?: {
     readonly command: readonly string[];
@@ -46,6 +48,20 @@ export interface Unit extends AgentKind {
   };
 }
 
+const claudeInstall = (place: Place, source: string): readonly (readonly string[])[] => [
+  [program(place, "claude"), "plugin", "marketplace", "add", source],
+  [program(place, "claude"), "plugin", "install", "multi-edit@multi-edit"],
+];
+
+const codexInstall = (place: Place, source: string): readonly (readonly string[])[] => [
+  [program(place, "codex"), "plugin", "marketplace", "add", source],
+  [program(place, "codex"), "plugin", "add", "multi-edit@multi-edit"],
+];
+
+const geminiInstall = (place: Place, source: string): readonly (readonly string[])[] => [
+  [program(place, "gemini"), "extensions", "install", source, "--consent"],
+];
+
 /** Each agent, with the command that installs the unit. The page of the agents shows the same commands. */
 export const units: readonly Unit[] = [
   {
@@ -53,10 +69,8 @@ export const units: readonly Unit[] = [
     name: "Claude Code, plugin",
     unit: "agents/claude",
     validator: { command: ["plugin", "validate"], reads: [".claude-plugin/plugin.json", "hooks/hooks.json"] },
-    install: (place) => [
-      [program(place, "claude"), "plugin", "marketplace", "add", agents],
-      [program(place, "claude"), "plugin", "install", "multi-edit@multi-edit"],
-    ],
+    install: (place) => claudeInstall(place, projectRoot),
+    installFrom: claudeInstall,
     command: (place, prompt) => [...claude.command(place, prompt), "--allowedTools", `${claudeName}*`, "Edit"],
     call: (tool, args) => ({ tool: `${claudeName}${tool}`, arguments: args }),
     declared: declaredWith(claudeName),
@@ -70,10 +84,8 @@ export const units: readonly Unit[] = [
     ...codexKnown,
     name: "Codex, plugin",
     unit: "agents/codex",
-    install: (place) => [
-      [program(place, "codex"), "plugin", "marketplace", "add", agents],
-      [program(place, "codex"), "plugin", "add", "multi-edit@multi-edit"],
-    ],
+    install: (place) => codexInstall(place, projectRoot),
+    installFrom: codexInstall,
     // Otherwise, Codex asks the user once.
     command: (place, prompt) => [
       ...codexKnown.command(place, prompt),
@@ -97,7 +109,8 @@ export const units: readonly Unit[] = [
       geminiCli.prepare(place);
       place.put(".gemini/policies/multi-edit.toml", geminiPolicy);
     },
-    install: (place) => [[program(place, "gemini"), "extensions", "install", join(agents, "gemini"), "--consent"]],
+    install: (place) => geminiInstall(place, join(agents, "gemini")),
+    installFrom: geminiInstall,
     command: (place, prompt) => [...geminiCli.command(place, prompt), "--approval-mode", "auto_edit"],
     own: {
       read: (path) => ({ tool: "read_file", arguments: { file_path: path } }),
@@ -113,7 +126,7 @@ export const units: readonly Unit[] = [
     name: "Copilot CLI, Claude Code's plugin",
     unit: "agents/claude",
     install: (place) => [
-      [program(place, "copilot"), "plugin", "marketplace", "add", agents],
+      [program(place, "copilot"), "plugin", "marketplace", "add", projectRoot],
       [program(place, "copilot"), "plugin", "install", "multi-edit@multi-edit"],
     ],
     command: (place, prompt) => [

@@ -311,6 +311,8 @@ export function topLevelProblems(paths: readonly string[]): string[] {
     "README.md",
     "LICENSE",
     "CHANGELOG.md",
+    // Gemini CLI looks for the manifest of an extension at the root of a repository.
+    "gemini-extension.json",
   ];
   const top = new Set(paths.map((path) => path.replace(/\/.*/s, "/")));
   return [...top]

@@ -72,7 +72,7 @@ const otherNames: Readonly<Record<string, string>> = { vi: "neovim", vim: "neovi
 
 /** Programs that are set up by hand, by the part of README.md that says how. */
 const byHand: Readonly<Record<string, readonly string[]>> = {
-  "Any LSP client": ["code", "jetbrains", "kakoune", "kate", "lapce", "sublime", "vscode", "vscodium", "zed"],
+  "Other editors": ["code", "jetbrains", "kakoune", "kate", "lapce", "sublime", "vscode", "vscodium", "zed"],
 };
 
 function unknown(name: string | undefined): Input<never> {
