@@ -80,6 +80,18 @@ describe("undo", () => {
     expect(desk.texts()["a.txt"]).toBe("typed one\nsame\nend\n");
   });
 
+  it("says that the user has undone the call, and changes nothing", async () => {
+    const desk = await start({ open: { "a.txt": "old\n" }, settings: { atomic: "all" } });
+    await desk.apply(batch(["a.txt", "old", "new"]));
+    await desk.editor.type({ uri: desk.uri("a.txt"), from: 0, to: 3, insert: "old" });
+    expect(await desk.undo()).toMatchObject({
+      files: [],
+      text: "a.txt (1 edit) has already been undone in the editor.",
+    });
+    expect(desk.texts()).toEqual({ "a.txt": "old\n" });
+    expect((await failed(desk.undo())).codes).toEqual(["undoConflict"]);
+  });
+
   it("is refused with a message if the transaction has been undone or is unknown, or if there is none", async () => {
     const desk = await start({ open: { "a.txt": "old\n" }, settings: { atomic: "all" } });
     const refusal = async (params: unknown) => failed(desk.editor.request("multiEdit/undo", params));

@@ -310,6 +310,7 @@ export const callSentences = {
   openedMeanwhile: "it has been opened in the editor in the meantime",
   noFile: "the editor has it open, but there is no such file on disk",
   undoOf: (label: string): string => `Undo ${label}`,
+  undoneBefore: (label: string): string => `${clip(label, 200)} has already been undone in the editor.`,
   tooLargeToUndo: "the texts are too large to keep, so the server can't undo this call",
   notKept: "the server kept no copy of the deleted file",
   gone: "the file no longer exists",

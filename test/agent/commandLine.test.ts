@@ -178,11 +178,12 @@ describe("apply", () => {
     let answer = (): void => undefined;
     editor.beforeAnswers(() => new Promise<void>((resolve) => (answer = resolve)));
     editor.answerQuestionsWith("Apply");
-    const ran = await run(["apply"], {
-      input: call("a.txt"),
-      onStderr: (text) => text.startsWith("Waiting") && answer(),
-    });
-    expect(ran).toMatchObject({ code: 0, stderr: expect.stringMatching(/^Waiting for [0-9a-f]{12} \(Tester 7 in \//) });
+    const onStderr = (text: string): unknown => text.startsWith("Waiting") && answer();
+    const ran = await run(["apply"], { input: call("a.txt"), onStderr });
+    expect([ran.code, ran.stderr]).toEqual([
+      0,
+      expect.stringMatching(/^Waiting for your answer in Tester 7 in \/.* …$/m),
+    ]);
   });
 });
 

@@ -1,4 +1,5 @@
 /** Messages that a user of Helix sees, as text captures on the sample's page: what an agent changed, and what failed. */
+import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -119,6 +120,25 @@ it("says that a question has expired, and does not ask it again while it is on t
     expect(await shows("rate = 0.19")).not.toContain("Reject");
   };
   await play(act, { isHasty: true });
+});
+
+it("answers an undo of what the user has undone as other editors do", { timeout: 60_000 }, async () => {
+  await play(async ({ agent, place, shows, terminal }) => {
+    await agent.ask(1, "multiEdit/apply", batch(["price.txt", "0.19", "0.2"]));
+    await shows("rate = 0.2\n");
+    terminal.write("u");
+    await shows("rate = 0.19\n");
+    const [program, ...args] = place.inside;
+    const undo = spawnSync(program, [...args, "multi-edit", "undo"], {
+      env: place.env,
+      cwd: place.folder,
+      encoding: "utf8",
+    });
+    expect([undo.status, undo.stderr]).toEqual([
+      0,
+      "price.txt (1 edit) has already been undone in the editor.\nNothing was changed.\n",
+    ]);
+  });
 });
 
 it("shows why the user's own command failed", { timeout: 60_000 }, async () => {

@@ -51,7 +51,7 @@ export async function runCommand(args: readonly string[], version: string): Prom
     isTyped: agent === undefined && isTyped(),
     patience: options.patience ?? limits.commandMs,
     notify: say,
-    slow: (session) => say(commandSentences.waiting(session)),
+    slow: (session, isAsked) => say(commandSentences.waiting(session, isAsked)),
     signal: stop.signal,
   };
   const code = await commands[options.command](options, context);

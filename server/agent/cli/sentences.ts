@@ -49,7 +49,11 @@ export const misuse = (problem: string): Failure => makeFailure("invalidParams",
 export const commandSentences = {
   seeHelp: (program: string, problem: string, command: string | undefined) =>
     `${program}: ${problem}\nSee ${program} ${command === undefined ? "" : `${command} `}--help.`,
-  waiting: (session: string | undefined) => `Waiting for ${session ?? "the disk"} …`,
+  /** `isAsked`: the editor's user has a question to answer. `session`: `undefined` for a call on disk. */
+  waiting: (session: string | undefined, isAsked: boolean) =>
+    isAsked
+      ? `Waiting for your answer in ${session?.replace(/^\S+ \((.*)\)$/, "$1") ?? "an editor"} …`
+      : `Waiting for ${session ?? "the disk"} …`,
   nameSession: "Use --session=ID to choose one of them.",
   /** `isDone`: `false` for a preview. */
   onDisk: (isDone: boolean) =>

@@ -15,8 +15,9 @@ export interface Patience {
   readonly patience: number;
   /**
    * Called once if the answer is slow, with the session's name, or `undefined` if the request is carried out on disk.
+   * `isAsked`: the user has a question to answer.
    */
-  slow?(session: string | undefined): void;
+  slow?(session: string | undefined, isAsked: boolean): void;
   /** Called when the user is asked about the call. If it is set, the user's time does not count as the call's. */
   onAsked?(): void;
   /** Aborted when the user no longer wants the answer. */
@@ -63,7 +64,9 @@ export async function resultOf(
   { patience, signal, slow, onAsked }: Patience,
 ): Promise<RequestResult> {
   let isAsked = false;
+  let waiting = false;
   const onWaiting = (isWaiting: boolean): void => {
+    waiting = isWaiting;
     if (!isWaiting) return;
     isAsked = onAsked !== undefined;
     onAsked?.();
@@ -82,7 +85,7 @@ export async function resultOf(
     (answer): RequestResult => ({ ok: true, result: answer, editor: responder.editor }),
     (error: unknown) => failureOf(error, responder.version),
   );
-  timers.push(setTimeout(() => slow?.(responder.editor), limits.progressAfterMs));
+  timers.push(setTimeout(() => slow?.(responder.editor, waiting), limits.progressAfterMs));
   try {
     const early = await Promise.race([result, after(patience), aborted]);
     if (early !== "late") return early;

@@ -105,7 +105,9 @@ async function undoTransaction(
   const { label: undoing, files: counts } = answer.result;
   noteBatch(session, steps, caller);
   tellApplied(session, { id, label: undoing, steps, caller, counts }, "undone");
-  return { ok: true, result: { ...answer.result, transaction: id } };
+  // The user's own undo came first: the call is reverted, and this request changed nothing.
+  const text = counts.length === 0 ? callSentences.undoneBefore(label) : answer.result.text;
+  return { ok: true, result: { ...answer.result, text, transaction: id } };
 }
 
 /** Creates the function that plans the inverse of the steps against the current texts. */
