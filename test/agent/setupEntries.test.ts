@@ -1,21 +1,8 @@
 /** `multi-edit setup NAME --write`: entries that have our name, files that are too long to be shown, misspelt names. */
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type Ran, runCommand } from "../support/commands.js";
-import { makeDirectory } from "../support/directory.js";
+import { userWith } from "../support/setupUser.js";
 import { builtServer } from "../support/wireServer.js";
-
-/** A user with these files in the home, and without programs of ours on the PATH. */
-function userWith(files: Readonly<Record<string, string>>) {
-  const home = makeDirectory({ ...files, "bin/": "" });
-  const env = { HOME: home, PATH: join(home, "bin"), XDG_CONFIG_HOME: "", CLAUDE_CONFIG_DIR: "", CODEX_HOME: "" };
-  return {
-    home,
-    text: (path: string): string => readFileSync(join(home, path), "utf8"),
-    setup: (...args: string[]): Promise<Ran> => runCommand({ path: builtServer }, ["setup", ...args], { env }),
-  };
-}
 
 const extension = ".pi/agent/extensions/multiEdit.ts";
 
@@ -68,7 +55,7 @@ describe("writing the configuration", () => {
 
   it("of pi says which file it creates and deletes, and how long that is, rather than show it", async () => {
     const user = userWith({});
-    const path = join(user.home, extension);
+    const path = `~/${extension}`;
     const first = await user.setup("pi", "--write");
     const lines = user.text(extension).trimEnd().split("\n").length;
     expect(lines).toBeGreaterThan(100);

@@ -1,6 +1,6 @@
 /** `multi-edit setup NAME --write` and `--remove`: what they do to the configuration files of other programs. */
-import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { blockFile, jsonFile } from "../../server/agent/cli/setup/configFile.js";
@@ -46,7 +46,7 @@ describe("writing the configuration", () => {
       expect(again).toEqual({ code: 0, stdout: "Everything is already set up; nothing was changed.\n", stderr: "" });
       expect(await user.setup(name, "--remove")).toMatchObject({ code: 0, stderr: "" });
       for (const [path, before] of Object.entries(texts)) {
-        expect(withoutSpaces(user.text(path)), path).toBe(withoutSpaces(before));
+        expect(user.text(path), path).toBe(before);
       }
       const nothing = await user.setup(name, "--remove");
       expect(nothing.stdout).toBe("Nothing was set up; nothing was changed.\n");
@@ -54,14 +54,20 @@ describe("writing the configuration", () => {
   );
 
   it.each(Object.entries(created))(
-    "of %s creates the files and folders, and removing it deletes the file",
+    "of %s creates the files and folders, and removing it deletes these, but no folder of the user's",
     async (name, path) => {
-      const user = userWith({});
-      expect(await user.setup(name, "--write")).toMatchObject({ code: 0, stderr: "" });
-      expect(user.text(path)).toMatch(/multi[-_]edit/);
-      expect(await user.setup(name, "--remove")).toMatchObject({ code: 0, stderr: "" });
-      expect(existsSync(join(user.home, path))).toBe(false);
+      for (const own of [[], [dirname(path)], [dirname(dirname(path)), ".config/nvim/mine"]]) {
+        const user = userWith({});
+        for (const folder of own) mkdirSync(join(user.home, folder), { recursive: true });
+        const entries = (): string[] => readdirSync(user.home, { recursive: true, encoding: "utf8" }).sort();
+        const before = entries();
+        expect(await user.setup(name, "--write")).toMatchObject({ code: 0, stderr: "" });
+        expect(user.text(path)).toMatch(/multi[-_]edit/);
+        expect(await user.setup(name, "--remove")).toMatchObject({ code: 0, stderr: "" });
+        expect(entries().filter((one) => !/^\.local(?:$|\/)/.test(one))).toEqual(before);
+      }
     },
+    30_000,
   );
 
   it.each(["claude", "codex", "opencode", "gemini", "qwen"] as const)(
@@ -101,7 +107,7 @@ describe("writing the configuration", () => {
       expect(await user.setup(name, "--remove")).toMatchObject({ code: 0, stderr: "" });
       expect(hooks()).toEqual([]);
       const after = Object.keys(files[name]).map((path) => user.text(path));
-      expect(after.map(withoutSpaces)).toEqual(before.map(withoutSpaces));
+      expect(after).toEqual(before);
     },
     60_000,
   );
@@ -119,6 +125,7 @@ describe("writing the configuration", () => {
     await user.setup("copilot", "--remove");
     expect(existsSync(join(user.home, path))).toBe(false);
     expect(JSON.parse(user.text(".copilot/mcp-config.json"))).toEqual({ mcpServers: { mine: { command: "x" } } });
+    mkdirSync(dirname(join(user.home, path)), { recursive: true });
     writeFileSync(join(user.home, path), "{}");
     expect(await user.setup("copilot", "--write")).toMatchObject({ code: 2 });
     expect(user.text(path)).toBe("{}");
@@ -213,19 +220,6 @@ describe("writing the configuration", () => {
     }
   });
 
-  it("shows no other setting, keeps the file's mode, and follows a link", async () => {
-    const user = userWith({ "dotfiles/settings.json": '{\n  "other": 1,\n  "key": "sk-123"\n}\n' });
-    const file = join(user.home, "dotfiles/settings.json");
-    chmodSync(file, 0o640);
-    mkdirSync(join(user.home, ".gemini"));
-    symlinkSync(file, join(user.home, ".gemini/settings.json"));
-    const { stdout } = await user.setup("gemini", "--write");
-    expect(stdout).not.toContain("sk-123");
-    expect(statSync(file).mode & 0o777).toBe(0o640);
-    expect(user.text("dotfiles/settings.json")).toContain("multi-edit");
-    expect(readFileSync(join(user.home, ".gemini/settings.json"), "utf8")).toBe(user.text("dotfiles/settings.json"));
-  });
-
   it.each([
     ["gemini", ".gemini/settings.json", '{\n  "a": 1,,\n}\n', "line 2"],
     ["gemini", ".gemini/settings.json", "[]\n", "not a JSON object"],
@@ -247,7 +241,7 @@ describe("writing the configuration", () => {
     const user = userWith({ [path]: text });
     const { code, stdout, stderr } = await user.setup(name, "--write");
     expect([code, stdout]).toEqual([2, ""]);
-    expect(stderr).toContain(join(user.home, path));
+    expect(stderr).toContain(`~/${path} was not changed: `);
     expect(stderr).toContain(reason);
     expect(user.text(path)).toBe(text);
   });
@@ -262,19 +256,6 @@ describe("writing the configuration", () => {
     });
     await user.setup("opencode", "--remove");
     expect(JSON.parse(user.text(".config/opencode/opencode.json"))).toEqual(before);
-  });
-
-  it("refuses a read-only file, and writes to the end of a link whose file does not exist yet", async () => {
-    const user = userWith({ ".gemini/settings.json": "{}\n", "dotfiles/": "" });
-    chmodSync(join(user.home, ".gemini/settings.json"), 0o444);
-    const { code, stderr } = await user.setup("gemini", "--write");
-    expect([code, stderr]).toEqual([2, expect.stringContaining("settings.json was not changed: it is read-only.")]);
-    expect(user.text(".gemini/settings.json")).toBe("{}\n");
-    mkdirSync(join(user.home, ".codex"));
-    mkdirSync(join(user.home, "dotfiles"), { recursive: true });
-    symlinkSync("../dotfiles/codex.toml", join(user.home, ".codex/config.toml"));
-    expect(await user.setup("codex", "--write")).toMatchObject({ code: 0, stderr: "" });
-    expect(user.text("dotfiles/codex.toml")).toContain("[mcp_servers.multi-edit]");
   });
 
   it("of two files changes none if one can't be read", async () => {
@@ -299,8 +280,6 @@ describe("writing the configuration", () => {
     ]);
   });
 });
-
-const withoutSpaces = (text: string): string => text.replace(/\s+|,(?=\s*[}\]])/g, "");
 
 describe("laws", () => {
   const entries = [
@@ -374,12 +353,7 @@ describe("laws", () => {
         const once = valueIn(block.add(before));
         if (before.includes("\r\n")) expect(once).not.toMatch(/[^\r]\n/);
         expect(valueIn(block.add(once))).toBe(once);
-        const removed = block.remove(once);
-        const after = removed.ok ? (removed.value ?? "") : "";
-        const end = before.includes("\r\n") ? "\r\n" : "\n";
-        expect(after.trim() === "" ? "" : after).toBe(
-          before.trim() === "" || before.endsWith("\n") ? before.trim() && before : before + end,
-        );
+        expect(valueIn(block.remove(once))).toBe(before);
       }),
     );
   });

@@ -96,6 +96,7 @@ for (const kind of [helix, olderHelix]) {
   // The tests above say so if this Helix is missing.
   describe.skipIf(missing !== undefined)(`setup helix, beside ${kind.name} (${kind.root})`, () => {
     helixEntries(kind);
+    helixLimits(kind);
     helixProjects(kind);
   });
 }
@@ -162,6 +163,63 @@ function helixEntries(kind: EditorKind): void {
       stderr: expect.stringContaining("can't read your languages.toml"),
     });
     expect(readFileSync(file, "utf8")).toBe("[[language\n");
+  });
+}
+
+function helixLimits(kind: EditorKind): void {
+  it("keeps the limits of the user's own servers, as TOML, however they are written", () => {
+    const { file, append, servers } = homeOfHelix(kind);
+    const own = `
+language-server.mine = { command = "mine" }
+[[language]]
+name = "rust"
+language-servers = ["mine"]
+[[language]] # the last list counts
+"name" = 'rust'
+language-servers = [
+  "rust-analyzer", # "x"
+  { name = "mine", except-features = [ 'format', "hover" ] },
+  { only-features = ["diagnostics"], name = "jedi" },
+]
+`;
+    writeFileSync(file, own);
+    const before = servers("rust");
+    expect(append("rust")).toMatchObject({ status: 0, stderr: "" });
+    expect(readFileSync(file, "utf8").slice(own.length)).toContain(
+      'language-servers = ["rust-analyzer", { name = "mine", except-features = ["format", "hover"] }, { only-features = ["diagnostics"], name = "jedi" }, "multi-edit"]\n',
+    );
+    expect(servers("rust")).toEqual([...before, expect.stringMatching(/^multi-edit/)]);
+  });
+
+  it("refuses to drop a limit that it can't read, and says what a project's own list does", () => {
+    const { home, file, run } = homeOfHelix(kind);
+    mkdirSync(join(home, "one/.git"), { recursive: true });
+    mkdirSync(join(home, "one/.helix"));
+    writeFileSync(join(home, "one/a.rs"), "");
+    const list =
+      '[[language]]\nname = "rust"\nlanguage-servers = [{ name = "rust-analyzer", except-features = ["format"] }]\n';
+    writeFileSync(join(home, "one/.helix/languages.toml"), list);
+    const { status, stderr } = run("cd one && multi-edit setup helix --write", []);
+    expect([status, stderr]).toEqual([
+      0,
+      expect.stringContaining("has its own list of servers for rust. In this project"),
+    ]);
+    expect(readFileSync(join(home, "one/.helix/languages.toml"), "utf8")).toBe(list);
+    // Not TOML, whatever Helix makes of it.
+    const odd = `${list}a = 01\n`;
+    writeFileSync(file, odd);
+    const refused = run("cd one && multi-edit setup helix --write", []);
+    expect([refused.status, refused.stderr]).toEqual([2, expect.stringContaining("so the limit would be lost")]);
+    expect(readFileSync(file, "utf8")).toBe(odd);
+  });
+
+  it("says so if it can't write a temporary folder", () => {
+    const { run } = homeOfHelix(kind);
+    const { status, stderr } = run("TMPDIR=/proc/none multi-edit setup helix rust", []);
+    expect([status, stderr]).toEqual([
+      2,
+      expect.stringMatching(/^To ask Helix .* "\/proc\/none", but can't: .*TMPDIR.*\n$/),
+    ]);
   });
 }
 

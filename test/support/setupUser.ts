@@ -8,7 +8,8 @@ import { builtServer } from "./wireServer.js";
 /** A user with these files in the home, and without programs of ours on the PATH. */
 export function userWith(files: Readonly<Record<string, string>>) {
   const home = makeDirectory({ ...files, "bin/": "" });
-  const env = { HOME: home, PATH: join(home, "bin"), XDG_CONFIG_HOME: "", CLAUDE_CONFIG_DIR: "", CODEX_HOME: "" };
+  const folders = { XDG_CONFIG_HOME: "", XDG_STATE_HOME: "", CLAUDE_CONFIG_DIR: "", CODEX_HOME: "" };
+  const env = { HOME: home, PATH: join(home, "bin"), ...folders };
   return {
     home,
     text: (path: string): string => readFileSync(join(home, path), "utf8"),

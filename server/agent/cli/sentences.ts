@@ -120,6 +120,13 @@ export const setupSentences = {
     "Neither hx nor helix is on the PATH, and only Helix knows which servers a language has. Run this command on the machine where Helix is installed.",
   silentHelix: () =>
     "Helix crashed or took too long when asked which servers a language has. To find out why, run: hx --health",
+  /** `folder`: the temporary folder. */
+  unaskedHelix: (folder: string, code: string) =>
+    `To ask Helix which servers a language has, this command writes to the temporary folder ${quote(folder, 200)}, but can't: ${fileProblems.system(code)}. Set the variable TMPDIR to a folder that can be written.`,
+  unreadLists: (file: string) =>
+    `${quote(file, 200)} limits a server with only-features or except-features, and is in a form that this command can't read, so the limit would be lost. Add the entries yourself: list each language's servers as they are, and "multi-edit" at the end.`,
+  projectLists: (file: string, languages: readonly string[]) =>
+    `Note: ${quote(file, 200)} has its own list of servers for ${some(languages, 400)}. In this project, Helix uses it instead of yours, so add "multi-edit" to it.`,
   /** `problem`: Helix's output, which may have several lines. */
   brokenHelix: (problem: string) => `Helix can't read your languages.toml; fix it first. ${clip(problem, 400)}`,
   /** `near`: language names separated by commas, or an empty string. */
@@ -164,10 +171,16 @@ export const quotedForShell = (word: string): string =>
 /** Sentences of `setup NAME --write` and `setup NAME --remove`. */
 export const configureSentences = {
   refused: (path: string, problem: string) => `${path} was not changed: ${problem}.`,
-  unreadable: (code: string) => `it can't be read (${code})`,
+  unchanged: (message: string) => `${message} Nothing was changed.`,
+  /** The name of the batch, in its journal. */
+  label: "multi-edit setup",
+  unreadable: (problem: string) => `it can't be read (${problem})`,
+  keepsChanging: (paths: readonly string[]) =>
+    `Nothing was changed, because another program keeps writing ${some(paths, 400)}. Close that program, and run the command again.`,
   notObject: "it is not a JSON object",
   notUtf8: "it is not UTF-8",
   readOnly: "it is read-only",
+  justChanged: "another program has just changed it; run the command again",
   wrongProperty: (path: readonly string[], kind: string) => `its property ${quote(path.join("."), 100)} is not ${kind}`,
   notOurs: (path: readonly string[]) =>
     `its property ${quote(path.join("."), 100)} does not run this program, and this command did not write it; rename or delete that entry, and run the command again`,
@@ -178,7 +191,6 @@ export const configureSentences = {
   blockStart: 'multi-edit: this block is written and removed by "multi-edit setup".',
   /** The line after that block. */
   blockEnd: "multi-edit: end of the block.",
-  unwritable: (path: string, code: string) => `${path} can't be written (${code}).`,
   /** Lines that say what happened to a whole file of this program that is too long to be shown. */
   wholeFile: (path: string, lines: number, task: "add" | "remove") =>
     `${task === "add" ? "Created" : "Deleted"} ${path} (${lines.toLocaleString("en")} lines).\n`,

@@ -7,6 +7,7 @@ import {
   createScanner,
   type Edit,
   findNodeAtLocation,
+  getNodeValue,
   modify,
   type Node,
   type ParseError,
@@ -25,7 +26,12 @@ export interface ConfigFile {
   add(text: string | undefined): Input<string | undefined>;
   /** Returns the text without our part; `undefined` if nothing else is in it, so that the file can be deleted. */
   remove(text: string): Input<string | undefined>;
+  /** Returns the offsets of our parts, in ascending order. */
+  ours(text: string): readonly OurRange[];
 }
+
+/** Offsets in a text, in UTF-16 code units. */
+export type OurRange = readonly [from: number, to: number];
 
 /** One property of a JSON file. */
 export interface JsonEntry {
@@ -67,7 +73,36 @@ export function jsonFile(path: string, entries: readonly JsonEntry[]): ConfigFil
       const isNothing = rest.ok && isEmpty(rest.value) && !/\/[/*]/.test(after);
       return { ok: true, value: isNothing ? undefined : mark + after };
     },
+    ours(text) {
+      const [mark, body] = splitMark(text);
+      const tree = parseTree(body, [], { allowTrailingComma: true });
+      const nodes = tree === undefined ? [] : ownNodes(tree, entries);
+      return nodes.map((node): OurRange => [mark.length + node.offset, mark.length + endOf(node)]);
+    },
   };
+}
+
+/** Returns the properties and elements that are ours, with those around them in which nothing else is. */
+function ownNodes(tree: Node, entries: readonly JsonEntry[]): readonly Node[] {
+  const own = new Set(entries.flatMap((entry) => nodesOf(tree, entry)));
+  // Nodes that are added while the set is read are looked at, too.
+  for (const { parent } of own) {
+    if (parent?.parent === undefined || !(parent.children ?? []).every((child) => own.has(child))) continue;
+    own.add(parent.parent.type === "property" ? parent.parent : parent);
+  }
+  const isInner = ({ parent }: Node): boolean => parent !== undefined && (own.has(parent) || isInner(parent));
+  return [...own].filter((node) => !isInner(node)).sort((one, other) => one.offset - other.offset);
+}
+
+/** Returns the property of an entry, or its elements, if they are ours. */
+function nodesOf(tree: Node, { path, value, kind, isOurs = (one) => isSame(one, value) }: JsonEntry): readonly Node[] {
+  const node = nodeAt(tree, path);
+  if (node === undefined) return [];
+  if (kind === "item" || kind === "ownItem") {
+    return (node.type === "array" ? (node.children ?? []) : []).filter((one) => isOurs(getNodeValue(one)));
+  }
+  const isOwn = kind === "own" ? runsThisProgram(getNodeValue(node)) : isSame(getNodeValue(node), value);
+  return isOwn && node.parent !== undefined ? [node.parent] : [];
 }
 
 /** Splits a text into its byte order mark, if it has one, and the rest. */
@@ -238,7 +273,7 @@ function inLayout({ offset, length, content }: Edit, text: string, path: readonl
   const level = known === -1 ? path.length : known + 1;
   const around = tree === undefined ? undefined : nodeAt(tree, path.slice(0, level - 1));
   const { unit, eol } = styleOf(text);
-  const isFlat = around !== undefined && around.length > 2 && !/\n/.test(textOf(text, around)) && level > 1;
+  const isFlat = around !== undefined && around.length > 2 && !/\n/.test(textOf(text, around));
   if (isFlat) return `${before}${before === "" ? "" : " "}${body}${after}`;
   const isProperty = /^"(?:[^"\\]|\\.)*":/.test(body);
   const parsed: unknown = JSON.parse(isProperty ? `{${body}}` : body);
@@ -282,7 +317,7 @@ const marksOf = (comment: string): { readonly first: string; readonly last: stri
 });
 
 /** Returns the offsets of our block, with its last line ending; `undefined` if the text has no complete block. */
-export function blockIn(text: string, comment: string): readonly [from: number, to: number] | undefined {
+export function blockIn(text: string, comment: string): OurRange | undefined {
   const { first, last } = marksOf(comment);
   // A first line whose last line is missing begins no block: what follows it is the user's.
   const from = text.lastIndexOf(first);
@@ -295,25 +330,32 @@ export function blockIn(text: string, comment: string): readonly [from: number, 
 /** A file with a block of ours at its end. The user may move the block; its contents are replaced. */
 export function blockFile(path: string, { comment, block, byHand }: BlockOptions): ConfigFile {
   const { first, last } = marksOf(comment);
-  const place = (text: string): readonly [from: number, to: number] | undefined => blockIn(text, comment);
+  const place = (text: string): OurRange | undefined => blockIn(text, comment);
   return {
     path,
-    add(text = "") {
+    add(present) {
+      const text = present ?? "";
       const eol = text.includes("\r\n") ? "\r\n" : "\n";
       const whole = `${first}\n${block}${last}\n`.replaceAll("\n", eol);
       const at = place(text);
       const around = at === undefined ? text : text.slice(0, at[0]) + text.slice(at[1]);
       if (byHand.test(around)) return unreadable(configureSentences.byHand);
       if (at !== undefined) return { ok: true, value: `${text.slice(0, at[0])}${whole}${text.slice(at[1])}` };
-      const space = text === "" ? "" : text.endsWith("\n") ? eol : eol + eol;
-      return { ok: true, value: `${text}${space}${whole}` };
+      // An empty line is between the text and the block. If the text lacks its final line ending, or is empty, there is
+      // none, and so removal knows that this line ending is ours, too.
+      return { ok: true, value: present === undefined ? whole : `${text}${eol}${whole}` };
     },
     remove(text) {
       const at = place(text);
       if (at === undefined) return { ok: true, value: text };
       const [before, after] = [text.slice(0, at[0]), text.slice(at[1])];
-      const kept = `${before.replace(/(\n)\r?\n$/, "$1")}${after}`;
-      return { ok: true, value: kept.trim() === "" ? undefined : kept };
+      if (before + after === "") return { ok: true, value: undefined };
+      const isOurLine = after === "" || /\n\r?\n$/.test(before);
+      return { ok: true, value: `${isOurLine ? before.replace(/\r?\n$/, "") : before}${after}` };
+    },
+    ours(text) {
+      const at = place(text);
+      return at === undefined ? [] : [at];
     },
   };
 }
@@ -325,5 +367,6 @@ export function wholeFile(path: string, text: string, isOurs: (present: string) 
     path,
     add: (present) => (present === undefined || isOurs(present) ? { ok: true, value: text } : foreign),
     remove: (present) => (isOurs(present) ? { ok: true, value: undefined } : foreign),
+    ours: (present) => (isOurs(present) ? [[0, present.length]] : []),
   };
 }

@@ -1,19 +1,26 @@
 /** The configuration of Helix, whose list of servers for a language replaces Helix's own list. */
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
+import { parse } from "smol-toml";
+import { attempt } from "../../../disk/fileSystem.js";
 import { limits } from "../../../text/limits.js";
 import { homeFolder } from "../../../workspace/serverFolder.js";
+import { inHome } from "../inHome.js";
 import { type Input, unreadable } from "../input.js";
-import { setupSentences } from "../sentences.js";
+import { say } from "../output.js";
+import { configureSentences, setupSentences } from "../sentences.js";
 import { blockIn } from "./configFile.js";
+import { readConfig } from "./configure.js";
 import { projectLanguages } from "./projectLanguages.js";
 
 /** The entries for some languages. */
 export interface HelixSetup {
   /** Path of the user's languages.toml. */
   readonly file: string;
+  /** The text of that file for which the entries were built; an empty string if there is no file. */
+  readonly before: string;
   /** The entries. */
   readonly block: string;
   /** The entries, below a comment that says where they belong. */
@@ -33,15 +40,22 @@ interface HelixOptions {
  * languages.toml. Each entry lists every server for its language: the existing ones, then this one. Only Helix knows
  * the existing servers, so it has to name them and check each entry.
  */
-export function helixSetup(named: readonly string[], { command, keepsOthers }: HelixOptions): Input<HelixSetup> {
+export async function helixSetup(
+  named: readonly string[],
+  { command, keepsOthers }: HelixOptions,
+): Promise<Input<HelixSetup>> {
   const found = named.length > 0 ? [] : projectLanguages(process.cwd());
   if (named.length + found.length === 0) return unreadable(setupSentences.noLanguages());
   const helix = findHelix();
   if (helix === undefined) return unreadable(setupSentences.noHelix());
   const file = helixUserFile();
-  const before = readOwn(file);
+  const present = await readConfig(file);
+  if (!present.ok) return unreadable(configureSentences.refused(inHome(file), present.problem));
+  const before = present.value.text ?? "";
   const own = withoutBlock(before);
   const earlier = keepsOthers ? languagesIn(before.slice(...(blockIn(before, "#") ?? [0, 0]))) : [];
+  const lists = listsIn(own);
+  if (lists === undefined) return unreadable(setupSentences.unreadLists(inHome(file)));
   const isDefined = hasOurServer.test(own);
   const server = isDefined ? "" : serverTable(command);
   // Up to version 25.07, Helix shows a server's command instead of its name.
@@ -50,15 +64,61 @@ export function helixSetup(named: readonly string[], { command, keepsOthers }: H
   const languages = [...new Set([...earlier, ...named, ...found])];
   // A language that was found by the names of files, and that this Helix does not know, is left out.
   const entries = languages
-    .map((language) => ({ isNamed: !found.includes(language), entry: entryOf(examine, { server, ours }, language) }))
+    .map((language) => {
+      const list = lists.get(language);
+      return { isNamed: !found.includes(language), entry: entryOf(examine, { server, ours, list }, language) };
+    })
     .filter(({ isNamed, entry }) => isNamed || entry.ok || entry.isUnknown !== true)
     .map(({ entry }) => entry);
   const problems = entries.flatMap((entry) => (entry.ok ? [] : [entry.problem]));
   if (problems.length > 0) return unreadable([...new Set(problems)].join("\n"));
   const texts = entries.flatMap((entry) => (entry.ok ? [entry.value] : []));
   if (texts.length === 0) return unreadable(setupSentences.noLanguages());
+  await sayProjectLists(languages);
   const entriesText = [...(server === "" ? [] : [server]), ...texts].join("\n");
-  return { ok: true, value: { file, block: entriesText, text: `${heading(file)}\n${entriesText}` } };
+  return { ok: true, value: { file, before, block: entriesText, text: `${heading(file)}\n${entriesText}` } };
+}
+
+/** Says which languages have a list in the project's own file, which Helix uses instead of the user's list. */
+async function sayProjectLists(languages: readonly string[]): Promise<void> {
+  let folder = process.cwd();
+  const isProject = (): boolean => [".git", ".svn", ".jj", ".helix"].some((name) => existsSync(join(folder, name)));
+  while (!isProject() && folder !== dirname(folder)) folder = dirname(folder);
+  const file = join(folder, ".helix", "languages.toml");
+  const present = await readConfig(file);
+  const lists = listsIn(present.ok ? (present.value.text ?? "") : "");
+  const replaced = languages.filter((one) => lists?.get(one)?.every((server) => !server.includes(serverName)));
+  if (replaced.length > 0) say(setupSentences.projectLists(inHome(file), replaced));
+}
+
+/**
+ * Returns the lists of servers in a languages.toml, by language; each server is TOML, with its limits. Returns `undefined`
+ * if the text can't be read but seems to have limits.
+ */
+function listsIn(text: string): ReadonlyMap<string, readonly string[]> | undefined {
+  const lists = new Map<string, readonly string[]>();
+  let entries: unknown;
+  try {
+    entries = parse(text).language;
+  } catch {
+    return text.includes("-features") ? undefined : lists;
+  }
+  for (const entry of Array.isArray(entries) ? entries : []) {
+    const { name, "language-servers": servers }: Readonly<Record<string, unknown>> = Object(entry);
+    // Helix, too, uses the last list of a language.
+    if (typeof name === "string" && Array.isArray(servers)) lists.set(name, servers.map(toToml));
+  }
+  return lists;
+}
+
+/** Writes a value on one line. */
+function toToml(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(toToml).join(", ")}]`;
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  const pairs = Object.entries(value).map(
+    ([key, one]) => `${/^[\w-]+$/.test(key) ? key : toToml(key)} = ${toToml(one)}`,
+  );
+  return `{ ${pairs.join(", ")} }`;
 }
 
 const serverName = "multi-edit";
@@ -97,20 +157,26 @@ type Health =
   | { readonly kind: "unknown"; readonly near: string }
   | { readonly kind: "broken"; readonly problem: string }
   /** Helix crashed or did not finish in time. */
-  | { readonly kind: "silent" };
+  | { readonly kind: "silent" }
+  /** The temporary folder can't be written. `code`: the system's. */
+  | { readonly kind: "unasked"; readonly code: string };
 
 /** The text of a language's entry; if there is none, whether the reason is that Helix does not know the language. */
 type Entry = Input<string> & { readonly isUnknown?: true };
 
-/** This server in languages.toml: its table, or an empty string if the file has one; and the names that Helix shows. */
-interface OurServer {
+interface EntryOptions {
+  /** This server's table in languages.toml; an empty string if the file has one. */
   readonly server: string;
+  /** The names that Helix shows for this server. */
   readonly ours: readonly string[];
+  /** The user's own list for the language, as TOML; `undefined` if there is none. */
+  readonly list: readonly string[] | undefined;
 }
 
-function entryOf(examine: ExamineLanguage, { server, ours }: OurServer, language: string): Entry {
+function entryOf(examine: ExamineLanguage, { server, ours, list }: EntryOptions, language: string): Entry {
   const before = examine("", language);
   if (before.kind === "silent") return unreadable(setupSentences.silentHelix());
+  if (before.kind === "unasked") return unreadable(setupSentences.unaskedHelix(tmpdir(), before.code));
   if (before.kind === "broken") return unreadable(setupSentences.brokenHelix(before.problem));
   if (before.kind === "unknown") {
     if (language === "text") return { ok: true, value: plainText };
@@ -121,9 +187,12 @@ function entryOf(examine: ExamineLanguage, { server, ours }: OurServer, language
     return { ok: true, value: `# ${language} already has ${serverName}.\n` };
   }
   // Helix silently drops a server whose name it does not know, so check that it lists the existing servers and ours.
-  for (const servers of [shown, shown.map((one) => names[one] ?? one)]) {
-    const list = [...servers, serverName].map((one) => JSON.stringify(one)).join(", ");
-    const entry = `[[language]]\nname = ${JSON.stringify(language)}\nlanguage-servers = [${list}]\n`;
+  // Only the user's own list has the limits of its servers.
+  const lists =
+    list === undefined ? [shown, shown.map((one) => names[one] ?? one)].map((one) => one.map(toToml)) : [list];
+  for (const servers of lists) {
+    const all = [...servers, toToml(serverName)].join(", ");
+    const entry = `[[language]]\nname = ${toToml(language)}\nlanguage-servers = [${all}]\n`;
     const after = examine(`${server}\n${entry}`, language);
     if (after.kind !== "servers" || after.shown.length !== shown.length + 1) continue;
     if (shown.every((one, index) => one === after.shown[index])) return { ok: true, value: entry };
@@ -181,15 +250,6 @@ function withoutBlock(text: string): string {
   return block === undefined ? text : text.slice(0, block[0]) + text.slice(block[1]);
 }
 
-function readOwn(file: string): string {
-  try {
-    return readFileSync(file, "utf8");
-  } catch {
-    // The file does not exist yet, or can't be read, not even by Helix.
-    return "";
-  }
-}
-
 /** Returns the name of Helix's executable, which depends on the system; `undefined` if it is not on the PATH. */
 function findHelix(): string | undefined {
   return ["hx", "helix"].find(
@@ -202,18 +262,21 @@ function findHelix(): string | undefined {
  * files.
  */
 function askHelix(helix: string, languages: string, language: string): Health {
-  const config = mkdtempSync(join(tmpdir(), "multi-edit-helix-"));
-  try {
-    mkdirSync(join(config, "helix"));
-    writeFileSync(join(config, "helix", "languages.toml"), languages);
-    const env = { ...process.env, XDG_CONFIG_HOME: config, APPDATA: config };
-    const options = { cwd: config, env, encoding: "utf8", timeout: limits.helixMs } as const;
-    const { stdout, stderr, error, signal } = spawnSync(helix, ["--health", language], options);
-    if (error !== undefined || signal !== null) return { kind: "silent" };
-    return healthIn(withoutColours(stdout), withoutColours(stderr));
-  } finally {
-    rmSync(config, { recursive: true, force: true });
-  }
+  const asked = attempt((): Health => {
+    const config = mkdtempSync(join(tmpdir(), "multi-edit-helix-"));
+    try {
+      mkdirSync(join(config, "helix"));
+      writeFileSync(join(config, "helix", "languages.toml"), languages);
+      const env = { ...process.env, XDG_CONFIG_HOME: config, APPDATA: config };
+      const options = { cwd: config, env, encoding: "utf8", timeout: limits.helixMs } as const;
+      const { stdout, stderr, error, signal } = spawnSync(helix, ["--health", language], options);
+      if (error !== undefined || signal !== null) return { kind: "silent" };
+      return healthIn(withoutColours(stdout), withoutColours(stderr));
+    } finally {
+      rmSync(config, { recursive: true, force: true });
+    }
+  });
+  return asked.value ?? { kind: "unasked", code: asked.code ?? "" };
 }
 
 function healthIn(stdout: string, stderr: string): Health {

@@ -1,5 +1,8 @@
 /** The command `setup`: prints the configuration that an editor or an agent needs, writes it, or removes it. */
+import { statSync } from "node:fs";
 import { nearestName } from "../../../dialect/spelling.js";
+import { attempt } from "../../../disk/fileSystem.js";
+import { homeFolder } from "../../../workspace/serverFolder.js";
 import type { Arguments } from "../arguments.js";
 import { type Input, unreadable } from "../input.js";
 import { exitCodes, print, say } from "../output.js";
@@ -16,9 +19,9 @@ import { setupForms } from "./setupTexts.js";
 export const setupNames: readonly string[] = Object.keys(setupFiles).sort();
 
 /** Prints the configuration for one program, writes it, or removes it; returns the exit code. */
-export function runSetup({ words: [name, ...words], write, remove, hook }: Arguments): number {
+export async function runSetup({ words: [name, ...words], write, remove, hook }: Arguments): Promise<number> {
   const task = remove ? "remove" : "add";
-  const setup = write || remove ? changeFiles(name, words, task, hook) : textOf(name, words, hook);
+  const setup = await (write || remove ? changeFiles(name, words, task, hook) : textOf(name, words, hook));
   if (!setup.ok) {
     say(setup.problem);
     return exitCodes.usage;
@@ -28,32 +31,49 @@ export function runSetup({ words: [name, ...words], write, remove, hook }: Argum
   return exitCodes.done;
 }
 
-function changeFiles(
+/**
+ * If the superuser sets up another user's home, as sudo may do, goes on as that user: otherwise, new files and folders
+ * would belong to the superuser, and the user's programs could not use them.
+ */
+function becomeUser(): void {
+  if (process.getuid?.() !== 0) return;
+  const { uid, gid } = attempt(() => statSync(homeFolder())).value ?? { uid: 0, gid: 0 };
+  if (uid === 0) return;
+  // In a container, the owner may be a user that does not exist there.
+  attempt(() => {
+    process.setgroups?.([gid]);
+    process.setgid?.(gid);
+    process.setuid?.(uid);
+  });
+}
+
+async function changeFiles(
   name: string | undefined,
   words: readonly string[],
   task: "add" | "remove",
   hook: HookForm,
-): Input<string> {
+): Promise<Input<string>> {
   if (name === undefined || !Object.hasOwn(setupFiles, name)) return unknown(name);
   const [word] = words;
   if (word !== undefined && name !== "helix") return unreadable(setupSentences.notWritten(name, word));
   if (hook !== "none" && !hookNames.some((one) => one === name))
     return unreadable(setupSentences.noHook(name, hookNames));
-  const files = setupFiles[name]?.(thisInstallation(), words, task, hook);
+  const files = await setupFiles[name]?.(thisInstallation(), words, task, hook);
+  becomeUser();
   if (files === undefined) return unknown(name);
   return files.ok ? configure(files.value, task) : files;
 }
 
-function textOf(name: string | undefined, words: readonly string[], hook: HookForm): Input<string> {
+async function textOf(name: string | undefined, words: readonly string[], hook: HookForm): Promise<Input<string>> {
   const installation = thisInstallation();
   if (hook !== "none" && name !== undefined && Object.hasOwn(setupFiles, name)) {
     const agent = hookNames.find((one) => one === name);
     if (agent === undefined) return unreadable(setupSentences.noHook(name, hookNames));
-    const text = textOf(name, words, "none");
+    const text = await textOf(name, words, "none");
     return text.ok ? { ok: true, value: text.value + hookText(agent, installation, hook) } : text;
   }
   if (name === "helix") {
-    const helix = helixSetup(words, { command: serverCommand(installation), keepsOthers: false });
+    const helix = await helixSetup(words, { command: serverCommand(installation), keepsOthers: false });
     return helix.ok ? { ok: true, value: helix.value.text } : helix;
   }
   const forms = name !== undefined && Object.hasOwn(setupForms, name) ? setupForms[name] : undefined;

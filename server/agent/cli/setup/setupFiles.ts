@@ -2,7 +2,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { homeFolder } from "../../../workspace/serverFolder.js";
-import type { Input } from "../input.js";
+import { type Input, unreadable } from "../input.js";
+import { configureSentences } from "../sentences.js";
 import { blockFile, type ConfigFile, jsonFile, wholeFile } from "./configFile.js";
 import { helixSetup, helixUserFile } from "./helix.js";
 import { configFolder, copilotFolder, hookFile } from "./hookFile.js";
@@ -24,7 +25,7 @@ type FilesOf = (
   words: readonly string[],
   task: "add" | "remove",
   hook: HookForm,
-) => Input<readonly ConfigFile[]>;
+) => Input<readonly ConfigFile[]> | Promise<Input<readonly ConfigFile[]>>;
 
 const files = (...list: ConfigFile[]): Input<readonly ConfigFile[]> => ({ ok: true, value: list });
 
@@ -46,12 +47,17 @@ require("multi_edit").setup({ cmd = ${luaList(serverCommand(installation))} })
 `;
     return files(blockFile(emacsInit(), { comment: ";;", block, byHand: /^\s*\(require 'multi-edit\)/m }));
   },
-  helix(installation, languages, task) {
+  async helix(installation, languages, task) {
     if (task === "remove") return files(blockFile(helixUserFile(), { comment: "#", block: "", byHand: /(?!)/ }));
-    const setup = helixSetup(languages, { command: serverCommand(installation), keepsOthers: true });
+    const setup = await helixSetup(languages, { command: serverCommand(installation), keepsOthers: true });
     if (!setup.ok) return setup;
-    const { file, block } = setup.value;
-    return files(blockFile(file, { comment: "#", block, byHand: /(?!)/ }));
+    const { file, before, block } = setup.value;
+    const entries = blockFile(file, { comment: "#", block, byHand: /(?!)/ });
+    // The entries repeat the user's lists, which must not have changed since.
+    return files({
+      ...entries,
+      add: (text = "") => (text === before ? entries.add(text) : unreadable(configureSentences.justChanged)),
+    });
   },
   claude(installation, _words, _task, hook) {
     const [command, ...args] = installation.command;
