@@ -1,7 +1,7 @@
 /** What `multi-edit setup` prints for editors, in each form, and the command `try`. */
 
 import { execFileSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
@@ -157,9 +157,18 @@ describe("multi-edit try", () => {
     expect(existsSync(join(base, "multi-edit-try/call.json"))).toBe(false);
   });
 
-  it("says why a folder can't be made", async () => {
+  it.each([
+    ["/proc/x", /^"\/proc\/x" can't be made: the system has no folders there/],
+    ["file/folder", /file\/folder" can't be made: part of its path is not a directory\./],
+    ["file/a/b", /file\/a\/b" can't be made: part of its path is not a directory\./],
+    ["dangling", /dangling" can't be made: /],
+    ["dangling/folder", /dangling\/folder" can't be made: a link without a target has/],
+    ["x/".repeat(30_000), /can't be made: a name in its path is too long\./],
+  ])("ends and says why a folder can't be made: %.20s", async (folder, why) => {
     const base = makeDirectory({ file: "" });
-    const { code, stderr } = await run(base, "file/folder");
-    expect([code, stderr]).toEqual([2, expect.stringMatching(/file\/folder" can't be made: /)]);
+    symlinkSync("nowhere", join(base, "dangling"));
+    const { code, stdout, stderr } = await run(base, folder);
+    expect([code, stdout, stderr]).toEqual([2, "", expect.stringMatching(why)]);
+    expect(readdirSync(base).sort()).toEqual(["dangling", "file"]);
   });
 });

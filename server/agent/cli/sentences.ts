@@ -136,6 +136,12 @@ export const setupSentences = {
     `The entry for ${language} can't be generated: Helix shows the servers ${shown.map((one) => quote(one, 40)).join(", ")}, but its configuration does not accept all of these names. Write the entry yourself: list the language's servers, and add "multi-edit" at the end.`,
 } as const;
 
+/** Reasons why a folder can't be made, by the system's error code. */
+const tryProblems: Readonly<Record<string, string>> = {
+  ENOENT: "the system has no folders there but its own",
+  EEXIST: "a link without a target has this name, or the name of a folder around it",
+};
+
 /** Texts of the command `try`. */
 export const trySentences = {
   /** The file to edit. */
@@ -147,7 +153,8 @@ export function gross(net: number): number {
 `,
   exists: (folder: string) =>
     `${quote(folder, 200)} already exists. Delete it, or name another folder: multi-edit try FOLDER.`,
-  unwritable: (folder: string, code: string) => `${quote(folder, 200)} can't be made: ${fileProblems.system(code)}.`,
+  unwritable: (folder: string, code: string) =>
+    `${quote(folder, 200)} can't be made: ${tryProblems[code] ?? fileProblems.system(code)}.`,
   steps: (folder: string) => {
     const path = quotedForShell(folder);
     return `Made ${folder} with price.ts, a file to edit, and call.json, an agent's call.
