@@ -103,15 +103,20 @@ async function buildPrograms() {
       outfile: "dist/agent.cjs",
       plugins: [mcpApart, callsApart, doctorApart, hookApart, setupApart],
     }),
-    build({ ...program, entryPoints: ["server/agent/calls.ts"], outfile: "dist/calls.cjs" }),
+    build({ ...program, entryPoints: ["server/agent/calls.ts"], outfile: "dist/calls.cjs", plugins: [setupApart] }),
     build({ ...program, entryPoints: ["server/agent/hook/hook.ts"], outfile: "dist/hook.cjs" }),
-    build({ ...program, entryPoints: ["server/agent/cli/doctor.ts"], outfile: "dist/doctor.cjs" }),
+    build({
+      ...program,
+      entryPoints: ["server/agent/cli/doctor.ts"],
+      outfile: "dist/doctor.cjs",
+      plugins: [setupApart],
+    }),
     build({ ...program, entryPoints: ["server/agent/cli/setup/setup.ts"], outfile: "dist/setup.cjs" }),
     build({
       ...program,
       entryPoints: ["server/agent/mcp/mcp.ts"],
       outfile: "dist/mcp.cjs",
-      plugins: [callsApart, announcementDone],
+      plugins: [callsApart, setupApart, announcementDone],
     }),
   ]);
   await Promise.all([

@@ -14,5 +14,7 @@ export function userWith(files: Readonly<Record<string, string>>) {
     home,
     text: (path: string): string => readFileSync(join(home, path), "utf8"),
     setup: (...args: string[]): Promise<Ran> => runCommand({ path: builtServer }, ["setup", ...args], { env }),
+    doctor: (...args: string[]): Promise<Ran> =>
+      runCommand({ path: builtServer }, ["doctor", ...args], { env, cwd: home }),
   };
 }

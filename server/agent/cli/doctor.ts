@@ -21,8 +21,10 @@ import type { RequestContext } from "../session/request.js";
 import { type SelectedSession, selectSession, sessionName } from "../session/selectSession.js";
 import { closeSessions, type FoundSessions, findSessions } from "../session/sessions.js";
 import type { Arguments } from "./arguments.js";
+import { inHome } from "./inHome.js";
 import { exitCodes, print, printJson, say } from "./output.js";
 import { commandSentences, doctorSentences, type ShownSession } from "./sentences.js";
+import type { SetUpFile } from "./setup/findSetUp.js";
 
 /** Lists the sessions that answer, one per line or as JSON; returns the exit code. */
 export function listSessions({ json }: Arguments, context: RequestContext): Promise<number> {
@@ -55,13 +57,16 @@ export function runDoctor({ json }: Arguments, context: RequestContext): Promise
     const chosen = selected.ok ? selected.session : undefined;
     const workspace = await userWorkspace([]);
     const unwritable = tryJournals(workspace)?.message;
+    const traced = tracedFilesIn(workspace, context.directory);
     const problems = [
       ...(unwritable === undefined ? journalProblems(workspace) : [unwritable]),
       ...foreignLocks(workspace).map(diskSentences.claimed),
-      ...tracedFilesIn(workspace, context.directory).map(({ path, by, trace }) =>
-        diskSentences.traced(path, by, trace),
-      ),
+      ...traced.map(({ path, by, trace }) => diskSentences.traced(path, by, trace)),
     ];
+    const setUp = await (await import("./setup/setup.js")).findSetUp();
+    for (const { name, path, missing } of setUp) {
+      problems.push(...missing.map((one) => doctorSentences.missing(name, inHome(path), one)));
+    }
     const gates = gatesOf(context);
     if (json) {
       printJson({
@@ -76,7 +81,13 @@ export function runDoctor({ json }: Arguments, context: RequestContext): Promise
       const journals = unwritable === undefined ? [doctorSentences.journalsIn(workspace.state)] : [];
       const holding = gates.flatMap(({ source, settings }) => doctorSentences.gate(source, settings));
       const about = [...environment(context), ...holding, ...journals, ...problems.map(addressedToUser)];
-      const next = [...advice(selected, context), ...adviceOnOptions(selected, context)].map(addressedToUser);
+      const running = traced.map(({ by }) => by);
+      const isAlone = selected.ok && chosen === undefined && sessions.length === 0;
+      const unstarted = isAlone ? unstartedEditors(setUp, running, context) : [];
+      const next = [
+        ...(unstarted.length > 0 ? unstarted : advice(selected, context)),
+        ...adviceOnOptions(selected, context),
+      ].map(addressedToUser);
       print(`${[...about, "", ...stateOf(found, sessions), "", ...next].join("\n")}\n`);
     }
     return chosen === undefined ? exitCodes.noSession : exitCodes.done;
@@ -172,6 +183,25 @@ function advice(selected: SelectedSession, { directory, mode, sessions }: Reques
   const { session } = selected;
   if (session !== undefined) return [doctorSentences.callsGoTo(directory, sessionName(session.record))];
   return [mode === "editor" ? doctorSentences.callsFail(directory) : doctorSentences.callsGoToDisk(directory)];
+}
+
+/** The editors that can be set up, by their names for `multi-edit setup`. */
+const editors: Readonly<Record<string, string>> = { neovim: "Neovim", emacs: "Emacs", helix: "Helix" };
+
+/**
+ * If editors are set up, but none can be reached: says so, because to set them up again would not help. `running`:
+ * descriptions of the editors that have files open here.
+ */
+function unstartedEditors(
+  setUp: readonly SetUpFile[],
+  running: readonly string[],
+  { directory, mode, sessions }: RequestContext,
+): string[] {
+  const known = setUp.filter(({ name, missing }) => Object.hasOwn(editors, name) && missing.length === 0);
+  if (known.length === 0 || mode !== "auto" || closedSessionOf(sessions, [directory]) !== undefined) return [];
+  const shown = known.map(({ name, path }) => ({ editor: editors[name] ?? name, file: inHome(path) }));
+  const seen = shown.find(({ editor }) => running.some((by) => by.startsWith(editor)));
+  return [doctorSentences.unstarted(inHome(directory), seen === undefined ? shown : [seen], seen !== undefined)];
 }
 
 /** Names the option, if any, that lets the person at the terminal change where calls go. */

@@ -114,6 +114,8 @@ export const setupSentences = {
     'vim.pack installs from Git repositories only, and this program was not built in one. Use "multi-edit setup neovim", or run the command in a clone.',
   temporary:
     "Warning: npm deletes this copy of the program some day, and the configuration names it. Install the program for good, and run this command again.",
+  nodeBelowHome: (node: string) =>
+    `Note: the configuration starts ${node} by its path, because programs that are started from the desktop do not find a Node that belongs to your shell. After you upgrade or remove this Node, run this command again.`,
   noLanguages: () =>
     "No file in the working directory has a language that Helix is known to have. Name the languages, for example: multi-edit setup helix typescript rust. Helix has a separate list of servers for each language, so no single entry applies to all files.",
   noHelix: () =>
@@ -251,6 +253,19 @@ export const doctorSentences = {
   callsGoTo: (directory: string, session: string) => `Calls that edit files in ${directory} go to ${session}.`,
   callsGoToDisk: (directory: string) =>
     `No editor has ${directory} in a workspace folder, so calls that edit files there write to disk. To edit through an editor, open the directory in one that runs multi-edit-language-server; "multi-edit setup" prints the configuration for it.`,
+  /** `isRunning`: `true` if the editor, then the only one, has a file of the directory open. */
+  unstarted: (directory: string, setUp: readonly { editor: string; file: string }[], isRunning: boolean) => {
+    const names = some(
+      setUp.map(({ editor, file }) => `${editor} (in ${file})`),
+      400,
+    );
+    const [{ editor } = { editor: "" }] = setUp;
+    const whose = isRunning ? `the running ${editor} has no server` : "no running editor has a server";
+    return `multi-edit is set up for ${names}, but ${whose} for ${directory}, so calls that edit files there write to disk. Was the editor started before the setup, without node on its PATH, or in another directory? Start it again from a shell${editor === "Neovim" ? ', or see ":checkhealth multi_edit"' : ""}.`;
+  },
+  /** `name`: the program's name for setup. */
+  missing: (name: string, file: string, path: string) =>
+    `${quote(file, 200)} names ${quote(path, 200)}, which does not exist; run "multi-edit setup ${name} --write" again`,
   callsFail: (directory: string) =>
     `No editor has ${directory} in a workspace folder, and calls may go only to an editor, so calls that edit files there fail.`,
   callsAreLocked: (directory: string, session: string, why: Closed) =>

@@ -4,6 +4,7 @@ import { nearestName } from "../../../dialect/spelling.js";
 import { attempt } from "../../../disk/fileSystem.js";
 import { homeFolder } from "../../../workspace/serverFolder.js";
 import type { Arguments } from "../arguments.js";
+import { inHome } from "../inHome.js";
 import { type Input, unreadable } from "../input.js";
 import { exitCodes, print, say } from "../output.js";
 import { setupSentences } from "../sentences.js";
@@ -11,7 +12,10 @@ import { hookNames } from "../table.js";
 import { configure } from "./configure.js";
 import { helixSetup } from "./helix.js";
 import { type HookForm, hookText } from "./hooks.js";
-import { serverCommand, thisInstallation } from "./installation.js";
+import { isNodeBelowHome, serverCommand, thisInstallation } from "./installation.js";
+
+export { findSetUp } from "./findSetUp.js";
+
 import { setupFiles } from "./setupFiles.js";
 import { setupForms } from "./setupTexts.js";
 
@@ -28,6 +32,7 @@ export async function runSetup({ words: [name, ...words], write, remove, hook }:
   }
   print(setup.value);
   if (!remove && thisInstallation().isTemporary) say(setupSentences.temporary);
+  if (!remove && isNodeBelowHome()) say(setupSentences.nodeBelowHome(inHome(process.execPath)));
   return exitCodes.done;
 }
 
