@@ -73,6 +73,9 @@ describe("doctor", () => {
       ),
     ]);
     expect(stdout).toContain("without node on its PATH");
+    expect(stdout).toMatch(
+      /^Working directory: ~\nSessions are announced in ~\/|^Sessions are announced in ~\/.*\nWorking directory: ~$/m,
+    );
     expect(stdout).not.toContain("prints the configuration");
     // Neovim's sign of an open file.
     const block = Buffer.alloc(1024);

@@ -21,7 +21,7 @@ import type { RequestContext } from "../session/request.js";
 import { type SelectedSession, selectSession, sessionName } from "../session/selectSession.js";
 import { closeSessions, type FoundSessions, findSessions } from "../session/sessions.js";
 import type { Arguments } from "./arguments.js";
-import { inHome } from "./inHome.js";
+import { inHome, withHome } from "./inHome.js";
 import { exitCodes, print, printJson, say } from "./output.js";
 import { commandSentences, doctorSentences, type ShownSession } from "./sentences.js";
 import type { SetUpFile } from "./setup/findSetUp.js";
@@ -88,7 +88,7 @@ export function runDoctor({ json }: Arguments, context: RequestContext): Promise
         ...(unstarted.length > 0 ? unstarted : advice(selected, context)),
         ...adviceOnOptions(selected, context),
       ].map(addressedToUser);
-      print(`${[...about, "", ...stateOf(found, sessions), "", ...next].join("\n")}\n`);
+      print(withHome(`${[...about, "", ...stateOf(found, sessions), "", ...next].join("\n")}\n`));
     }
     return chosen === undefined ? exitCodes.noSession : exitCodes.done;
   });

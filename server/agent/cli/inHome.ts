@@ -8,3 +8,14 @@ export function inHome(path: string): string {
   const home = homeFolder();
   return home !== "" && home !== sep && isInside(home, path) ? join("~", path.slice(home.length)) : path;
 }
+
+/**
+ * Returns a text with `~` in place of the home folder in its paths, except in quoted ones: between quotation marks, a
+ * shell would not understand it.
+ */
+export function withHome(text: string): string {
+  const home = homeFolder();
+  if (home === "" || home === sep) return text;
+  const spelt = home.replace(/[^\w/]/g, "\\$&");
+  return text.replace(new RegExp(`(?<=^|[\\s(])${spelt}(?=[\\\\/\\s),.]|$)`, "gm"), "~");
+}

@@ -12,6 +12,7 @@ import {
   sendRequest,
 } from "../session/request.js";
 import type { Arguments } from "./arguments.js";
+import { withHome } from "./inHome.js";
 import { callsIn, readInput } from "./input.js";
 import { exitCodeOf, exitCodes, forStderr, misused, print, printJson, say } from "./output.js";
 import { commandSentences, inputProblems } from "./sentences.js";
@@ -65,7 +66,7 @@ function showEdit(result: RequestResult, options: Arguments): number {
   const { diff, text, outcome, files, warnings } = result.result as MultiEditResult;
   if (!options.json) print(diff, { isDiff: true });
   const isUnchanged = outcome === "proposed" || (outcome === "applied" && files.length === 0);
-  const through = result.editor === undefined ? [] : [commandSentences.through(result.editor)];
+  const through = result.editor === undefined ? [] : [withHome(commandSentences.through(result.editor))];
   const isFallback =
     options.command !== "undo" &&
     result.editor === undefined &&

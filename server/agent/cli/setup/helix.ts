@@ -45,15 +45,15 @@ export async function helixSetup(
   { command, keepsOthers }: HelixOptions,
 ): Promise<Input<HelixSetup>> {
   const found = named.length > 0 ? [] : projectLanguages(process.cwd());
-  if (named.length + found.length === 0) return unreadable(setupSentences.noLanguages());
-  const helix = findHelix();
-  if (helix === undefined) return unreadable(setupSentences.noHelix());
   const file = helixUserFile();
   const present = await readConfig(file);
   if (!present.ok) return unreadable(configureSentences.refused(inHome(file), present.problem));
   const before = present.value.text ?? "";
   const own = withoutBlock(before);
   const earlier = keepsOthers ? languagesIn(before.slice(...(blockIn(before, "#") ?? [0, 0]))) : [];
+  if (named.length + found.length + earlier.length === 0) return unreadable(setupSentences.noLanguages());
+  const helix = findHelix();
+  if (helix === undefined) return unreadable(setupSentences.noHelix());
   const lists = listsIn(own);
   if (lists === undefined) return unreadable(setupSentences.unreadLists(inHome(file)));
   const isDefined = hasOurServer.test(own);
