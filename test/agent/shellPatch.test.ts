@@ -6,6 +6,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { mayTouch, readPatchCommand } from "../../server/agent/hook/shellPatch.js";
 import { makeDirectory } from "../support/directory.js";
+import { naming, others } from "./harmlessCommands.js";
 
 const patch = "*** Begin Patch\n*** Update File: a.ts\n@@\n-x\n+y\n*** End Patch";
 const text = ` <<'EOF'\n${patch}\nEOF`;
@@ -77,6 +78,9 @@ describe("a command", () => {
     ["by the flag of a replacement in sed", "sed 's|x|apply_patch <a.patch|ge' x"],
     ["by rg", "rg --pre apply_patch x"],
     ["by the pager of git", "git grep --open-files-in-pager=apply_patch x"],
+    ["in a text that never ends", `cat <<EOF\napply_patch\n${patch}`],
+    ["after a comment that a backslash ends", "echo apply_patch; # \\\napply_patch < a.patch"],
+    ["after backquotes with a comment", "echo `true && # x`; apply_patch"],
     ["by an alias of git", "git -c alias.x='!apply_patch' x"],
   ])("that may apply a patch, %s, is not taken for harmless, nor for a plain one", (_how, command) => {
     expect(readPatchCommand(command)).toEqual({ kind: "perhaps", command });
@@ -97,10 +101,16 @@ describe("a command", () => {
     ["has one in a comment after a program", "node x.js # like apply_patch"],
     ["commits with one in the message", `git commit -m "apply_patch\n${patch}"`],
     ["commits with one in a longer message", `git commit -m "$(cat <<'EOF'\napply_patch\n${patch}\nEOF\n)"`],
-    ["never ends its text", `cat <<EOF\napply_patch\n${patch}`],
     ["does not mention it", "cargo run && bash x.sh"],
   ])("that %s is left alone", (_what, command) => {
     expect(readPatchCommand(command)).toBeUndefined();
+  });
+
+  it("that only names the program is left alone, as agents run such commands", () => {
+    expect(naming.length).toBeGreaterThanOrEqual(135);
+    expect(naming.length + others.length).toBeGreaterThanOrEqual(276);
+    expect(naming.filter((one) => !/apply_?patch/.test(one))).toEqual([]);
+    expect([...naming, ...others].filter((one) => readPatchCommand(one) !== undefined)).toEqual([]);
   });
 
   it("of any length is read quickly", () => {
@@ -128,18 +138,22 @@ describe("a command", () => {
   });
 });
 
+/** `SHELL_RUNS=8000 SHELL_SEED=1` plays more commands; an unsound reader passed 300 of them twice. */
+const runs = Number(process.env.SHELL_RUNS ?? 500);
+const seed = process.env.SHELL_SEED === undefined ? undefined : Number(process.env.SHELL_SEED);
+
 it("a command that is left alone does not run the program, whatever it is made of", () => {
   const root = makeDirectory({ "bin/apply_patch": '#!/bin/sh\ntouch "$RAN"\n', "a.patch": patch });
   chmodSync(join(root, "bin/apply_patch"), 0o755);
   const ran = join(root, "ran");
   const env = { PATH: `${join(root, "bin")}:/usr/bin:/bin`, RAN: ran };
-  const runs = (command: string): boolean => {
+  const doesRun = (command: string): boolean => {
     rmSync(ran, { force: true });
     spawnSync("bash", ["-c", command], { cwd: root, env, stdio: "ignore", timeout: 5_000 });
     return existsSync(ran);
   };
   expect(execFileSync("bash", ["-c", "command -v apply_patch"], { env, encoding: "utf8" })).toContain(root);
-  expect([runs(here("apply_patch")), runs("echo apply_patch")]).toEqual([true, false]);
+  expect([doesRun(here("apply_patch")), doesRun("echo apply_patch")]).toEqual([true, false]);
   const seeds = ["apply_patch < a.patch", here("apply_patch"), "'apply_patch' x", "echo apply_patch", "true"];
   const wraps: readonly ((inner: string) => string)[] = [
     ...["echo $(@)", 'echo "$(@\n)"', "echo `@`", 'echo "a `@` b"', "(@\n)", "{ @\n}", "{ @\n} | sh", "(@\n) | cat"],
@@ -163,6 +177,27 @@ it("a command that is left alone does not run the program, whatever it is made o
       `echo "\${x:-\`@\`}"`,
       "[[ '@' ]] && @",
     ],
+    ...[
+      "echo '@' | tee s.sh | cat; bash s.sh",
+      "for x in '@'; do eval \"$x\"; done",
+      "echo `true && # x`; @",
+      "true; # \\\n@",
+    ],
+    ...[
+      "bash -lc '@'",
+      "rg -l x | while read l; do @\ndone",
+      "[ -x '@' ] || @",
+      "cat <<< '@' | bash -s",
+      "make -f - <<< '@'",
+    ],
+    ...[
+      'echo "<("; @\necho ")"',
+      "((1)); @",
+      `x="\${y:-'}"; @ #"'}"`,
+      "echo x | { cat; @\n}",
+      "@ >> out; . ./out",
+      'echo "@" \\\n; true',
+    ],
     ...["find . -maxdepth 0 -exec @ ';'", "git log --grep='@'", "xargs -n 1 @ < a.patch", "echo $((1 + $(@\n)))"],
   ].map((template) => (inner) => template.replaceAll("@", () => inner));
   const command = fc
@@ -174,11 +209,11 @@ it("a command that is left alone does not run the program, whatever it is made o
   fc.assert(
     fc.property(fc.oneof(command, whole), (line) => {
       fc.pre(readPatchCommand(line) === undefined);
-      expect(runs(line), line).toBe(false);
+      expect(doesRun(line), line).toBe(false);
     }),
-    { numRuns: 300 },
+    { numRuns: runs, seed },
   );
-}, 120_000);
+}, 1_200_000);
 
 describe("a command that may apply a patch may change", () => {
   const shown = here("timeout 5 apply_patch");

@@ -1,7 +1,7 @@
 /** Finds out whether a command for a shell applies a patch, as Codex's models write such commands. */
 import { basename } from "node:path";
 import { isInside } from "../../workspace/pathText.js";
-import { type Pipeline, pipelinesIn, unknown } from "./shellSyntax.js";
+import { readCommand, unknown } from "./shellSyntax.js";
 
 /** A command that applies a patch, or may do so. */
 export type PatchCommand =
@@ -28,88 +28,116 @@ export function readPatchCommand(command: string): PatchCommand | undefined {
   const quote = quoted?.startsWith('"') ? '"' : quoted?.startsWith("'") ? "'" : "";
   if (patch !== undefined && !isReplaced[quote].test(quoted ?? "") && !patch.split("\n").includes(end ?? ""))
     return { kind: "plain", patch, folder: quote === "" ? quoted : quoted?.slice(1, -1) };
-  const pipelines = pipelinesIn(command);
-  return pipelines === undefined || pipelines.some((one) => mayApply(one, pipelines))
-    ? { kind: "perhaps", command }
-    : undefined;
+  return mayApply(command, 0) ? { kind: "perhaps", command } : undefined;
 }
 
-/** Reports whether one of a command's pipelines may apply a patch. */
-function mayApply(pipeline: Pipeline, all: readonly Pipeline[]): boolean {
-  const { calls, texts, endsGroup, writes } = pipeline;
-  if (!texts.some((text) => isNamed.test(text)) && !(endsGroup && calls.length > 0)) return false;
-  if (calls.length === 0 || !calls.every(isHarmless)) return true;
-  // What was written may be run by a later part of the command.
-  return (writes || calls.some(([name]) => name === "tee")) && all.some((one) => !one.calls.every(isHarmless));
+/** The number of shells and other programs that run a program from which on a command counts as unreadable. */
+const maxDepth = 10;
+
+/** Reports whether a command that names the program may run it. `depth`: the number of shells around it. */
+function mayApply(command: string, depth: number): boolean {
+  const read = depth > maxDepth ? undefined : readCommand(command);
+  if (read === undefined) return true;
+  const writes = read.writes || read.calls.some(({ words }) => writers.test(words.join(" ")));
+  return read.calls.some(({ words, isFed, at }) => {
+    const isGiven = isFed || (writes && (at === 0 || isNamed.test(command.slice(0, at))));
+    return mayRun(words, isGiven, depth);
+  });
 }
+
+/** Matches calls that may write a text into a file, which may be run later. */
+const writers = /(?:^|\/| )(?:awk|dd|patch|tee|sed (?:.* )?(?:-\w*i|--in-place))(?: |$)/;
+
+const words = (text: string): ReadonlySet<string> => new Set(text.split(" "));
 
 /** Programs that run neither their arguments nor what they read, and those that build or test something. */
-const harmlessPrograms = new Set([
-  ...[
-    "(",
-    "[",
-    "[[",
-    ":",
-    "basename",
-    "cat",
-    "cd",
-    "chmod",
-    "cmp",
-    "comm",
-    "cp",
-    "cut",
-    "diff",
-    "dirname",
-    "du",
-    "echo",
-  ],
-  ...["egrep", "exit", "false", "fgrep", "file", "gh", "grep", "head", "less", "ls", "mkdir", "more", "mv"],
-  ...["nl", "popd", "printf", "pushd", "pwd", "realpath", "rg", "rm", "sed", "sleep", "sort", "stat"],
-  ...["tail", "tee", "test", "touch", "tr", "true", "type", "uniq", "wc", "which", "whereis"],
-  ...["biome", "eslint", "gradle", "jest", "jq", "mocha", "mvn", "prettier", "pytest", "rustc", "rustfmt"],
-  ...["ruff", "tsc", "vitest"],
-]);
+const harmlessPrograms = words(
+  "[ [[ : ack ag awk basename bat biome break cat cd chmod cmp column comm continue cp curl cut date df diff dirname du " +
+    "echo egrep eslint exit fd false fdfind fgrep file fold for gh gradle gradlew grep head jest jq kubectl less ln local " +
+    "ls make md5sum mkdir mocha more mv mvn nl od paste patch pgrep pkill popd prettier printf ps pushd pwd pytest read " +
+    "realpath return rg rm ruff rustc rustfmt sed seq sha256sum sleep sort split stat strings tac tail tar tee test " +
+    "touch tr tree true tsc type uniq unzip vitest wc wget which whereis xxd yq zip",
+);
 
-/** Programs that are harmless with these subcommands. */
-const harmlessUnder: Readonly<Record<string, readonly string[]>> = {
-  git: ["add", "blame", "branch", "commit", "diff", "grep", "log", "ls-files", "show", "status", "tag"],
-  cargo: ["build", "check", "clippy", "doc", "fmt", "nextest", "test"],
-  go: ["build", "doc", "fmt", "test", "vet"],
-  npm: ["ci", "install", "t", "test"],
-  pnpm: ["install", "t", "test"],
-  yarn: ["install", "test"],
+/** Programs that are harmless with these subcommands, or with these modules after `-m`. */
+const harmlessUnder: Readonly<Record<string, ReadonlySet<string>>> = {
+  git: words(
+    "add blame branch checkout cherry-pick clone commit describe diff fetch grep log ls-files merge mv pull push reset " +
+      "restore rev-parse rm show stash status switch tag worktree",
+  ),
+  cargo: words("add bench build check clippy doc fmt nextest test tree update"),
+  docker: words("build images inspect logs ps pull push tag"),
+  go: words("build doc fmt get list mod test vet"),
+  npm: words("ci install ls run t test view"),
+  pnpm: words("add install run t test"),
+  yarn: words("add install run test"),
+  python: words("black mypy pytest ruff unittest"),
+  python3: words("black mypy pytest ruff unittest"),
 };
 
 /** Programs that run another one, which their arguments name. */
-const runners = new Set(["command", "env", "exec", "nice", "nohup", "npx", "sudo", "time", "timeout", "xargs"]);
+const runners = words("command env exec nice nohup npx sudo time timeout xargs");
 
-/** Matches an option by which `rg`, `sort` or `git grep` runs a program, and a script of `sed` with the command or flag `e`. */
+/** Programs that run a command that is one of their arguments. */
+const shells = words("bash dash ksh sh zsh");
+
+/** Matches arguments with which programs that are harmless otherwise run another one. */
 const runsProgram: Readonly<Record<string, RegExp>> = {
+  awk: /system|[|@]|^-[^Fv]/,
+  fd: /^(?:-[xX]|--exec)/,
+  fdfind: /^(?:-[xX]|--exec)/,
+  ag: /^--pager/,
+  ack: /^--pager/,
+  make: /=|^--eval|^-[fE]/,
+  man: /^-P/,
   rg: /^--(?:pre|hostname-bin)\b/,
   sort: /^--compress-program\b/,
-  git: /^(?:-\w*O|--open-files-in-pager|--ext-diff\b)/,
+  split: /^--filter/,
+  tar: /^(?:-\w*[IF]|--(?:to-command|use|checkpoint|rsh|info|new))/,
+  wget: /^--use-askpass/,
+  zip: /^(?:-TT|--unzip)/,
+  git: /^(?:-\w*O|--open-files-in-pager|--ext-diff\b|--exec|--upload-pack|--receive-pack|foreach|bisect)/,
   sed: /(?:^|[^\w\s\\-]|\d)\s*e(?:\s|$)|[^\w\s]\w*e\w*\s*(?:$|[;}\n])/,
 };
 
-/** Reports whether a call certainly does not run what it is given. */
-function isHarmless(call: readonly string[]): boolean {
-  const [name = "", ...args] = call;
-  if (/^\w+\+?=/.test(name)) return !isNamed.test(name);
-  if (name.includes(unknown)) return false;
+/** Matches a program that is named by an argument, and arguments that name it but no program. */
+const asArgument = /^(?:https?:\/\/\S*|[\w.-]+\/\S*)$/;
+
+/** Matches options of many programs whose value is a name, such as that of a test. */
+const takesName = /^(?:-[kgt]|--(?:bench|bin|example|exclude|filter|grep|name|package|target|test|test-name-pattern))$/;
+
+/** Reports whether a call may run the program. `isGiven`: it may get a text that names the program. */
+function mayRun(call: readonly string[], isGiven: boolean, depth: number): boolean {
+  const begin = call.findIndex((one) => !/^\w+\+?=/.test(one));
+  if (depth > maxDepth || call.slice(0, begin < 0 ? call.length : begin).some((one) => isNamed.test(one))) return true;
+  if (begin < 0) return false;
+  const [name = "", ...args] = call.slice(begin);
   const program = name.slice(name.lastIndexOf("/") + 1);
-  if (args.some((arg) => runsProgram[program]?.test(arg))) return false;
-  if (harmlessPrograms.has(program)) return true;
-  if (program === "command" && /^-[vV]$/.test(args[0] ?? "")) return true;
-  if (program === "find") return !args.some((arg) => /^-(?:exec|ok)/.test(arg) || arg.includes(unknown));
+  if (args.some((arg) => runsProgram[program]?.test(arg))) return true;
+  // A loop over a list, whose variable is unknown when it is used.
+  if (program === "for") return args[1] !== "in";
+  if (name.includes(unknown) || isNamed.test(name)) return true;
+  if (harmlessPrograms.has(program)) return false;
+  if (/[*?[\]{}]/.test(name)) return true;
+  if (program === "command" && /^-[vV]$/.test(args[0] ?? "")) return false;
+  if (program === "find") return args.some((arg) => /^-(?:exec|ok)/.test(arg) || arg.includes(unknown));
   const isOption = (arg: string): boolean => /^-|^\d+[smhd]?$|^\w+=/.test(arg) && !isNamed.test(arg);
   const first = args.findIndex((arg) => !isOption(arg));
   if (Object.hasOwn(harmlessUnder, program)) {
     // `git -C folder log`
     const at = program === "git" && args[first - 1] === "-C" ? first + 1 : first;
-    return !args.slice(0, at).includes("-c") && harmlessUnder[program]?.includes(args[at] ?? "") === true;
+    const isRun = program === "python" || program === "python3" ? args[0] !== "-m" : args.slice(0, at).includes("-c");
+    if (!isRun && harmlessUnder[program]?.has(args[at] ?? "") === true) return false;
   }
-  return runners.has(program) && first >= 0 && isHarmless(args.slice(first));
+  if (runners.has(program)) return first < 0 || mayRun(args.slice(first), isGiven, depth + 1);
+  if (args.some((arg) => arg.includes(unknown)) || isGiven) return true;
+  // Further arguments are values in the command.
+  if (shells.has(program) && /^-l?c$/.test(args[0] ?? "") && args.length === 2) return mayApplyIn(args[1] ?? "", depth);
+  const isName = (arg: string, at: number): boolean => !asArgument.test(arg) && !takesName.test(args[at - 1] ?? "");
+  return args.some((arg, at) => isNamed.test(arg) && (shells.has(program) || isName(arg, at)));
 }
+
+const mayApplyIn = (command: string, depth: number): boolean => isNamed.test(command) && mayApply(command, depth + 1);
 
 /** Matches a line of a patch that names a file, wherever it is; the rest of the line has the path. */
 const header = /\*\*\* (?:(?:Add|Update|Delete) File|Move to):(.*)/g;

@@ -1,279 +1,203 @@
 /**
- * Reads a command for a shell, as far as needed to say which programs it runs and which texts each of them gets. What it
- * can't follow, such as the value of a variable, is marked as unknown.
+ * Reads a command for a shell, as far as needed to say which programs it runs. What it can't follow, such as the value of a
+ * variable, is marked as unknown; what the shell may read in another way than this file makes the command unreadable.
  */
 
-/** Programs that pass their output on to each other, and all the texts that they get. */
-export interface Pipeline {
-  /** The words of each program's call; also each assignment before one, as a single word. A word with the character `unknown` in it is not known before the command runs. */
-  readonly calls: readonly (readonly string[])[];
-  /** The words, redirected texts and nested commands, as they are written and without quotation marks. */
-  readonly texts: readonly string[];
-  /** `true` if its output is written to a file. */
+/** The call of one program. */
+export interface Call {
+  /** Its words without quotation marks, with `unknown` for the parts that are not known before the command runs. */
+  readonly words: readonly string[];
+  /** `true` if it gets a text: from a pipe, a file or the lines below the command. */
+  readonly isFed: boolean;
+  /** Offset of its first word in the text that has the call, or 0 if the call may run again after that. */
+  readonly at: number;
+}
+
+/** What a command does. */
+export interface ShellCommand {
+  readonly calls: readonly Call[];
+  /** `true` if a file is written. */
   readonly writes: boolean;
-  /** `true` if it starts with the end of a group of commands, so that it may get the output of all of them. */
-  readonly endsGroup: boolean;
 }
 
 /** Takes the place of a part of a word that is not known before the command runs. */
 export const unknown = "\0";
 
-interface OpenPipeline {
-  calls: string[][];
-  texts: string[];
-  writes: boolean;
-  endsGroup: boolean;
-}
+class Unreadable extends Error {}
 
-interface HereText {
-  readonly end: string;
-  readonly stripsTabs: boolean;
-  readonly expands: boolean;
-  readonly pipeline: OpenPipeline;
-}
-
-/** A place in a text that is being read. */
-interface Reader {
-  readonly text: string;
-  at: number;
-  readonly depth: number;
-  readonly found: Pipeline[];
-}
+/** Words before a command that are no programs, and those that end a group of commands. */
+const keywords = new Set("{ ! if then else elif do while until time } fi done esac".split(" "));
 
 /** The depth of nested commands from which on a command counts as unreadable. */
 const maxDepth = 20;
 
-/** Returns all pipelines of a command, including those in nested commands; `undefined` if it is too hard to read. */
-export function pipelinesIn(command: string): readonly Pipeline[] | undefined {
-  const reader: Reader = { text: command, at: 0, depth: 0, found: [] };
+const redirection = /&>>?|<<<|<<-?|<>|<&|>>|>&|>\||<(?!\()|>(?!\()/y;
+/** A variable, with or without simple changes to its value. */
+const variable = /\$\{[^{}'"`$\\()<>]*\}|\$(?:\w+|[@*#?$!-])/y;
+/** A calculation in which nothing is run. */
+const arithmetic = /\$?\(\([\w\s$+*/%=!^~?:,-]*\)\)/y;
+const separator = /&&|\|\||\|&|[;|\n]|&(?!>)/y;
+
+/** Returns all calls of a command, including those in nested commands; `undefined` if it is too hard to read. */
+export function readCommand(command: string): ShellCommand | undefined {
+  const calls: (Call & { isFed: boolean })[] = [];
+  let [writes, feedsAll, repeats] = [false, false, false];
+
+  function scan(text: string, depth: number, body: "list" | "text"): void {
+    let at = 0;
+    let level = depth;
+    if (level > maxDepth) throw new Unreadable();
+    const take = (pattern: RegExp): string | undefined => {
+      pattern.lastIndex = at;
+      const found = pattern.exec(text)?.[0];
+      at += found?.length ?? 0;
+      return found;
+    };
+    if (body === "text") expanding(undefined);
+    else while (at < text.length) list(false);
+
+    /** Reads calls up to a closing bracket, which is skipped, or to the end of the text. */
+    function list(isNested: boolean): void {
+      if (++level > maxDepth) throw new Unreadable();
+      const here: { end: string; stripsTabs: boolean; expands: boolean }[] = [];
+      let [words, isFed, from, afterPipe]: [string[], boolean, number, boolean] = [[], false, at, false];
+      const endCall = (): void => {
+        if (words.length > 0) calls.push({ words, isFed: isFed || afterPipe, at: level > 1 ? 0 : from });
+        else feedsAll ||= isFed;
+        [words, isFed] = [[], false];
+      };
+      while (at < text.length && text[at] !== ")") {
+        if (take(/(?:[ \t]|\\\n)+|#[^\n]*/y) !== undefined) continue;
+        if (take(arithmetic) !== undefined) continue;
+        if (text.startsWith("((", at)) throw new Unreadable();
+        const sign = take(separator);
+        if (sign !== undefined) {
+          const continues: boolean = sign === "\n" && words.length === 0 && afterPipe;
+          endCall();
+          afterPipe = continues || sign === "|" || sign === "|&";
+          if (sign === "\n") for (const one of here.splice(0)) readHereText(one, level > 1);
+        } else if (text[at] === "(") {
+          at += 1;
+          feedsAll ||= afterPipe;
+          repeats ||= words.length > 0;
+          endCall();
+          list(true);
+        } else {
+          const to = take(redirection);
+          if (to !== undefined) {
+            take(/[ \t]+/y);
+            const start = at;
+            const target = word();
+            const isQuoted = /['"\\]/.test(text.slice(start, at));
+            if (/^<<-?$/.test(to)) {
+              if (target === "" || target.includes(unknown)) throw new Unreadable();
+              here.push({ end: target, stripsTabs: to === "<<-", expands: !isQuoted });
+            }
+            isFed ||= to.startsWith("<");
+            writes ||= to.includes(">") && target !== "/dev/null" && !/^\d$|^-$/.test(target);
+          } else {
+            const start = at;
+            const value = word();
+            if (words.length > 0) words.push(value);
+            else if (!keywords.has(text.slice(start, at))) [words, from] = [[value], start];
+            else {
+              feedsAll ||= afterPipe;
+              repeats ||= /^(?:do|\{)$/.test(value);
+            }
+            // In brackets, the closing bracket of a pattern would be taken for theirs.
+            if (isNested && words[0] === "case") throw new Unreadable();
+          }
+        }
+      }
+      endCall();
+      if (here.length > 0 || (isNested && at >= text.length)) throw new Unreadable();
+      at += 1;
+      level--;
+    }
+
+    /** Reads a word, and the commands in it; returns it without quotation marks. */
+    function word(): string {
+      let value = "";
+      const start = at;
+      for (;;) {
+        const part =
+          take(/[^\s;&|()<>'"\\$`]+/y) ??
+          (take(/\\\n/y) !== undefined
+            ? ""
+            : (take(/\\[^\n]/y)?.slice(1) ?? quoted() ?? expansion(/[$<>]\(/y, /\\([\\`$])/g)));
+        if (part === undefined) break;
+        value += part;
+      }
+      if (at === start) throw new Unreadable();
+      return value;
+    }
+
+    function quoted(): string | undefined {
+      const plain = take(/'[^']*'/y) ?? take(/\$'[^'\\]*'/y);
+      if (plain !== undefined) return plain.slice(plain.indexOf("'") + 1, -1);
+      if (take(/\$'(?:[^'\\]|\\[\s\S])*'/y) !== undefined) return unknown;
+      return take(/\$?"/y) === undefined ? undefined : expanding('"');
+    }
+
+    /** Reads a text in which variables and commands are replaced, up to `end`, which is skipped, or to its end. */
+    function expanding(end: '"' | undefined): string {
+      let value = "";
+      while (at < text.length) {
+        if (text[at] === end) {
+          at += 1;
+          return value;
+        }
+        if (take(/\\\n/y) !== undefined) continue;
+        const plain = take(/[^"\\$`]+/y) ?? take(/\\[\s\S]/y)?.replace(/\\(["\\$`])/, "$1");
+        value += plain ?? expansion(/\$\(/y, end === undefined ? /\\([\\`$])/g : /\\([\\`$"])/g) ?? text[at++];
+      }
+      if (end !== undefined) throw new Unreadable();
+      return value;
+    }
+
+    /**
+     * Reads what the shell replaces, with the commands in it, which the result shows after the sign for the unknown.
+     * `opening`: the start of a command in brackets; `escaped`: backslashes that backquotes remove.
+     */
+    function expansion(opening: RegExp, escaped: RegExp): string | undefined {
+      if (take(variable) !== undefined || take(arithmetic) !== undefined) return unknown;
+      const start = at;
+      if (/^\$(?:\{|\(\()/.test(text.slice(at, at + 3))) throw new Unreadable();
+      if (take(opening) !== undefined) list(true);
+      else if (text[at] === "`") {
+        const inner = take(/`(?:[^`\\]|\\[\s\S])*`/y);
+        if (inner === undefined) throw new Unreadable();
+        scan(inner.slice(1, -1).replace(escaped, "$1"), level + 1, "list");
+      } else return take(/\$/y);
+      return unknown + text.slice(start, at);
+    }
+
+    /** Reads the lines below a command. */
+    function readHereText(one: { end: string; stripsTabs: boolean; expands: boolean }, isNested: boolean): void {
+      const start = at;
+      for (;;) {
+        if (at >= text.length) throw new Unreadable();
+        const from = at;
+        const line = (take(/[^\n]*/y) ?? "").replace(one.stripsTabs ? /^\t+/ : "", "");
+        at += 1;
+        if (line === one.end) {
+          if (one.expands) scan(text.slice(start, from), level + 1, "text");
+          return;
+        }
+        // Shells differ in whether a closing bracket after the mark ends the text.
+        if (isNested && line.startsWith(one.end)) throw new Unreadable();
+      }
+    }
+  }
+
   try {
-    readAll(reader);
+    scan(command, 0, "list");
   } catch (error) {
     if (error instanceof Unreadable) return undefined;
     throw error;
   }
-  return reader.found;
-}
-
-class Unreadable extends Error {}
-
-const nested = (reader: Reader): Reader => {
-  if (reader.depth >= maxDepth) throw new Unreadable();
-  return { ...reader, depth: reader.depth + 1 };
-};
-
-/** Reads to the end. A closing bracket that nothing has opened ends only a pattern of `case`. */
-function readAll(reader: Reader): void {
-  while (reader.at < reader.text.length) readList(reader);
-}
-
-/** Words before a command that are no programs, and those that end a group of commands. */
-const openers = new Set(["{", "!", "if", "then", "else", "elif", "do", "while", "until", "time"]);
-const closers = new Set(["}", "fi", "done", "esac"]);
-
-/** Reads commands up to a closing bracket, or to the end. */
-function readList(reader: Reader): void {
-  const { text } = reader;
-  const hereTexts: HereText[] = [];
-  let pipeline = newPipeline();
-  let words: string[] = [];
-  const endCall = (): void => {
-    if (words.length > 0) pipeline.calls.push(words);
-    words = [];
+  return {
+    calls: calls.map((one) => ({ ...one, isFed: one.isFed || feedsAll, at: repeats ? 0 : one.at })),
+    writes,
   };
-  const endPipeline = (): void => {
-    endCall();
-    if (pipeline.calls.length > 0 || pipeline.texts.length > 0) reader.found.push(pipeline);
-    pipeline = newPipeline();
-  };
-  while (reader.at < text.length) {
-    const char = text[reader.at] ?? "";
-    const next = text[reader.at + 1];
-    if (char === ")") {
-      reader.at++;
-      break;
-    }
-    if (char === " " || char === "\t") reader.at++;
-    else if (char === "\\" && next === "\n") reader.at += 2;
-    else if (char === "#") reader.at = endOfLine(text, reader.at);
-    else if (char === "\n") {
-      reader.at++;
-      for (const one of hereTexts.splice(0)) readHereText(reader, one);
-      endPipeline();
-    } else if (char === "|" && next !== "|") {
-      reader.at += next === "&" ? 2 : 1;
-      endCall();
-    } else if ((char === ";" || char === "&" || char === "|") && !(char === "&" && next === ">")) {
-      reader.at += 1;
-      if (char === "|") reader.at += 1;
-      endPipeline();
-    } else if (char === "(") {
-      readNested(reader, pipeline, 1);
-      words.push("(");
-    } else if (/[<>&]/.test(char) && !/[<>]\(/.test(char + next)) readRedirection(reader, pipeline, hereTexts);
-    else readCallWord(reader, pipeline, words);
-  }
-  for (const one of hereTexts) readHereText(reader, one);
-  endPipeline();
-}
-
-const newPipeline = (): OpenPipeline => ({ calls: [], texts: [], writes: false, endsGroup: false });
-
-const endOfLine = (text: string, from: number): number => {
-  const end = text.indexOf("\n", from);
-  return end < 0 ? text.length : end;
-};
-
-/** Reads the next word of a call, which may be no part of it. */
-function readCallWord(reader: Reader, pipeline: OpenPipeline, words: string[]): void {
-  const value = readWord(reader, pipeline);
-  if (words.length > 0) words.push(value);
-  else if (closers.has(value)) pipeline.endsGroup = true;
-  else if (/^\w+\+?=/.test(value)) pipeline.calls.push([value]);
-  // In brackets, the closing bracket of a pattern would be taken for theirs.
-  else if (value === "case" && reader.depth > 0) throw new Unreadable();
-  else if (!openers.has(value)) words.push(value);
-}
-
-/** Reads a word; returns it without quotation marks. */
-function readWord(reader: Reader, pipeline: OpenPipeline): string {
-  const { text } = reader;
-  const from = reader.at;
-  let value = "";
-  while (reader.at < text.length) {
-    const char = text[reader.at] ?? "";
-    const next = text[reader.at + 1];
-    if ((char === "<" || char === ">") && next === "(") value += readNested(reader, pipeline, 2);
-    else if (/[\s;&|()<>]/.test(char)) break;
-    else if (char === "\\") {
-      value += next === "\n" ? "" : (next ?? "");
-      reader.at += 2;
-    } else if (char === "'") {
-      const end = endOf(text, "'", reader.at + 1);
-      value += text.slice(reader.at + 1, end);
-      reader.at = end + 1;
-    } else if (char === '"') {
-      reader.at++;
-      value += readExpanding(reader, pipeline, '"');
-    } else if (char === "$" && next === "'") value += readEscaped(reader);
-    else if (char === "$" || char === "`") value += readExpansion(reader, pipeline);
-    else {
-      value += char;
-      reader.at++;
-    }
-  }
-  pipeline.texts.push(text.slice(from, reader.at), value);
-  return value;
-}
-
-const endOf = (text: string, mark: string, from: number): number => {
-  const end = text.indexOf(mark, from);
-  return end < 0 ? text.length : end;
-};
-
-/** Reads a text in which variables and commands are replaced, up to `end`, or to the end of the whole text. */
-function readExpanding(reader: Reader, pipeline: OpenPipeline, end: '"' | undefined): string {
-  const { text } = reader;
-  let value = "";
-  while (reader.at < text.length) {
-    const char = text[reader.at] ?? "";
-    if (char === end) {
-      reader.at++;
-      break;
-    }
-    if (char === "\\") {
-      value += text.slice(reader.at, reader.at + 2);
-      reader.at += 2;
-    } else if (char === "$" || char === "`") value += readExpansion(reader, pipeline);
-    else {
-      value += char;
-      reader.at++;
-    }
-  }
-  return value;
-}
-
-/** Reads `$…` or a command in backquotes, with the commands in it. */
-function readExpansion(reader: Reader, pipeline: OpenPipeline): string {
-  const { text } = reader;
-  if (text[reader.at] === "`") {
-    const end = endOfBackquotes(text, reader.at + 1);
-    const inner = nested({ ...reader, text: text.slice(reader.at + 1, end).replace(/\\([\\`$])/g, "$1"), at: 0 });
-    readAll(inner);
-    pipeline.texts.push(inner.text);
-    reader.at = end + 1;
-  } else if (text[reader.at + 1] === "(") readNested(reader, pipeline, 2);
-  else reader.at += 1;
-  return unknown;
-}
-
-function endOfBackquotes(text: string, from: number): number {
-  for (let at = from; at < text.length; at++) {
-    if (text[at] === "\\") at++;
-    else if (text[at] === "`") return at;
-  }
-  return text.length;
-}
-
-/** Reads a text with escapes such as `\n`, which are not replaced. */
-function readEscaped(reader: Reader): string {
-  const { text } = reader;
-  const from = reader.at;
-  for (reader.at += 2; reader.at < text.length && text[reader.at] !== "'"; reader.at++)
-    if (text[reader.at] === "\\") reader.at++;
-  reader.at++;
-  return text.slice(from + 2, reader.at - 1) + unknown;
-}
-
-/** Reads commands in brackets; the pipeline that they are a part of gets their text, too. `skip`: the opening characters. */
-function readNested(reader: Reader, pipeline: OpenPipeline, skip: number): string {
-  const from = reader.at;
-  const inner = nested({ ...reader, at: from + skip });
-  readList(inner);
-  reader.at = inner.at;
-  pipeline.texts.push(reader.text.slice(from, reader.at));
-  return unknown;
-}
-
-const redirection = /(?:&>>?|<<<|<<-?|<>|<&|>>|>&|>\||<|>)/y;
-
-/** Reads a redirection; a text that follows the line is noted, to be read after the line. */
-function readRedirection(reader: Reader, pipeline: OpenPipeline, hereTexts: HereText[]): void {
-  const { text } = reader;
-  redirection.lastIndex = reader.at;
-  const sign = redirection.exec(text)?.[0] ?? text[reader.at] ?? "";
-  reader.at += sign.length;
-  while (text[reader.at] === " " || text[reader.at] === "\t") reader.at++;
-  const from = reader.at;
-  const value = readWord(reader, pipeline);
-  const isHere = sign === "<<" || sign === "<<-";
-  if (isHere) {
-    const expands = !/['"\\]/.test(text.slice(from, reader.at));
-    hereTexts.push({ end: value, stripsTabs: sign === "<<-", expands, pipeline });
-  } else if (sign.includes(">") && sign !== "<>" && value !== "/dev/null" && !/^\d+$/.test(value))
-    pipeline.writes = true;
-}
-
-/** Reads the text below a command. */
-function readHereText(reader: Reader, { end, stripsTabs, expands, pipeline }: HereText): void {
-  const { text } = reader;
-  const from = reader.at;
-  let to = text.length;
-  for (let line = from; line < text.length; line = reader.at) {
-    const lineEnd = endOfLine(text, line);
-    reader.at = lineEnd + 1;
-    const written = text.slice(line, lineEnd);
-    const content = stripsTabs ? written.replace(/^\t+/, "") : written;
-    if (content === end) {
-      to = line;
-      break;
-    }
-    // Shells differ in whether a closing bracket after the mark ends the text.
-    if (reader.depth > 0 && content.startsWith(end)) throw new Unreadable();
-  }
-  if (to === text.length && reader.depth > 0) throw new Unreadable();
-  reader.at = Math.min(reader.at, text.length);
-  const body = text.slice(from, to);
-  pipeline.texts.push(body);
-  if (expands) readExpanding({ ...reader, text: body, at: 0 }, pipeline, undefined);
 }
