@@ -48,38 +48,38 @@ function mayApply(command: string, depth: number): boolean {
 /** Matches calls that may write a text into a file, which may be run later. */
 const writers = /(?:^|\/| )(?:awk|dd|patch|tee|sed (?:.* )?(?:-\w*i|--in-place))(?: |$)/;
 
-const words = (text: string): ReadonlySet<string> => new Set(text.split(" "));
+const words = (text: string): ReadonlySet<string> => new Set(text.split(","));
 
 /** Programs that run neither their arguments nor what they read, and those that build or test something. */
 const harmlessPrograms = words(
-  "[ [[ : ack ag awk basename bat biome break cat cd chmod cmp column comm continue cp curl cut date df diff dirname du " +
-    "echo egrep eslint exit fd false fdfind fgrep file fold for gh gradle gradlew grep head jest jq kubectl less ln local " +
-    "ls make md5sum mkdir mocha more mv mvn nl od paste patch pgrep pkill popd prettier printf ps pushd pwd pytest read " +
-    "realpath return rg rm ruff rustc rustfmt sed seq sha256sum sleep sort split stat strings tac tail tar tee test " +
-    "touch tr tree true tsc type uniq unzip vitest wc wget which whereis xxd yq zip",
+  "[,[[,:,ack,ag,awk,basename,bat,biome,break,cat,cd,chmod,cmp,column,comm,continue,cp,curl,cut,date,df,diff,dirname,du," +
+    "echo,egrep,eslint,exit,fd,false,fdfind,fgrep,file,fold,for,gh,gradle,gradlew,grep,head,jest,jq,kubectl,less,ln,local," +
+    "ls,make,md5sum,mkdir,mocha,more,mv,mvn,nl,od,paste,patch,pgrep,pkill,popd,prettier,printf,ps,pushd,pwd,pytest,read," +
+    "realpath,return,rg,rm,ruff,rustc,rustfmt,sed,seq,sha256sum,sleep,sort,split,stat,strings,tac,tail,tar,tee,test," +
+    "touch,tr,tree,true,tsc,type,uniq,unzip,vitest,wc,wget,which,whereis,xxd,yq,zip",
 );
 
 /** Programs that are harmless with these subcommands, or with these modules after `-m`. */
 const harmlessUnder: Readonly<Record<string, ReadonlySet<string>>> = {
   git: words(
-    "add blame branch checkout cherry-pick clone commit describe diff fetch grep log ls-files merge mv pull push reset " +
-      "restore rev-parse rm show stash status switch tag worktree",
+    "add,blame,branch,checkout,cherry-pick,clone,commit,describe,diff,fetch,grep,log,ls-files,merge,mv,pull,push,reset," +
+      "restore,rev-parse,rm,show,stash,status,switch,tag,worktree",
   ),
-  cargo: words("add bench build check clippy doc fmt nextest test tree update"),
-  docker: words("build images inspect logs ps pull push tag"),
-  go: words("build doc fmt get list mod test vet"),
-  npm: words("ci install ls run t test view"),
-  pnpm: words("add install run t test"),
-  yarn: words("add install run test"),
-  python: words("black mypy pytest ruff unittest"),
-  python3: words("black mypy pytest ruff unittest"),
+  cargo: words("add,bench,build,check,clippy,doc,fmt,nextest,test,tree,update"),
+  docker: words("build,images,inspect,logs,ps,pull,push,tag"),
+  go: words("build,doc,fmt,get,list,mod,test,vet"),
+  npm: words("ci,install,ls,run,t,test,view"),
+  pnpm: words("add,install,run,t,test"),
+  yarn: words("add,install,run,test"),
+  python: words("black,mypy,pytest,ruff,unittest"),
+  python3: words("black,mypy,pytest,ruff,unittest"),
 };
 
 /** Programs that run another one, which their arguments name. */
-const runners = words("command env exec nice nohup npx sudo time timeout xargs");
+const runners = words("command,env,exec,nice,nohup,npx,sudo,time,timeout,xargs");
 
 /** Programs that run a command that is one of their arguments. */
-const shells = words("bash dash ksh sh zsh");
+const shells = words("bash,dash,ksh,sh,zsh");
 
 /** Matches arguments with which programs that are harmless otherwise run another one. */
 const runsProgram: Readonly<Record<string, RegExp>> = {

@@ -26,7 +26,7 @@ export const unknown = "\0";
 class Unreadable extends Error {}
 
 /** Words before a command that are no programs, and those that end a group of commands. */
-const keywords = new Set("{ ! if then else elif do while until time } fi done esac".split(" "));
+const keywords = new Set("{,!,if,then,else,elif,do,while,until,time,},fi,done,esac".split(","));
 
 /** The depth of nested commands from which on a command counts as unreadable. */
 const maxDepth = 20;
