@@ -40,164 +40,200 @@ const separator = /&&|\|\||\|&|[;|\n]|&(?!>)/y;
 
 /** Returns all calls of a command, including those in nested commands; `undefined` if it is too hard to read. */
 export function readCommand(command: string): ShellCommand | undefined {
-  const calls: (Call & { isFed: boolean })[] = [];
-  let [writes, feedsAll, repeats] = [false, false, false];
-
-  function scan(text: string, depth: number, body: "list" | "text"): void {
-    let at = 0;
-    let level = depth;
-    if (level > maxDepth) throw new Unreadable();
-    const take = (pattern: RegExp): string | undefined => {
-      pattern.lastIndex = at;
-      const found = pattern.exec(text)?.[0];
-      at += found?.length ?? 0;
-      return found;
-    };
-    if (body === "text") expanding(undefined);
-    else while (at < text.length) list(false);
-
-    /** Reads calls up to a closing bracket, which is skipped, or to the end of the text. */
-    function list(isNested: boolean): void {
-      if (++level > maxDepth) throw new Unreadable();
-      const here: { end: string; stripsTabs: boolean; expands: boolean }[] = [];
-      let [words, isFed, from, afterPipe]: [string[], boolean, number, boolean] = [[], false, at, false];
-      const endCall = (): void => {
-        if (words.length > 0) calls.push({ words, isFed: isFed || afterPipe, at: level > 1 ? 0 : from });
-        else feedsAll ||= isFed;
-        [words, isFed] = [[], false];
-      };
-      while (at < text.length && text[at] !== ")") {
-        if (take(/(?:[ \t]|\\\n)+|#[^\n]*/y) !== undefined) continue;
-        if (take(arithmetic) !== undefined) continue;
-        if (text.startsWith("((", at)) throw new Unreadable();
-        const sign = take(separator);
-        if (sign !== undefined) {
-          const continues: boolean = sign === "\n" && words.length === 0 && afterPipe;
-          endCall();
-          afterPipe = continues || sign === "|" || sign === "|&";
-          if (sign === "\n") for (const one of here.splice(0)) readHereText(one, level > 1);
-        } else if (text[at] === "(") {
-          at += 1;
-          feedsAll ||= afterPipe;
-          repeats ||= words.length > 0;
-          endCall();
-          list(true);
-        } else {
-          const to = take(redirection);
-          if (to !== undefined) {
-            take(/[ \t]+/y);
-            const start = at;
-            const target = word();
-            const isQuoted = /['"\\]/.test(text.slice(start, at));
-            if (/^<<-?$/.test(to)) {
-              if (target === "" || target.includes(unknown)) throw new Unreadable();
-              here.push({ end: target, stripsTabs: to === "<<-", expands: !isQuoted });
-            }
-            isFed ||= to.startsWith("<");
-            writes ||= to.includes(">") && target !== "/dev/null" && !/^\d$|^-$/.test(target);
-          } else {
-            const start = at;
-            const value = word();
-            if (words.length > 0) words.push(value);
-            else if (!keywords.has(text.slice(start, at))) [words, from] = [[value], start];
-            else {
-              feedsAll ||= afterPipe;
-              repeats ||= /^(?:do|\{)$/.test(value);
-            }
-            // In brackets, the closing bracket of a pattern would be taken for theirs.
-            if (isNested && words[0] === "case") throw new Unreadable();
-          }
-        }
-      }
-      endCall();
-      if (here.length > 0 || (isNested && at >= text.length)) throw new Unreadable();
-      at += 1;
-      level--;
-    }
-
-    /** Reads a word, and the commands in it; returns it without quotation marks. */
-    function word(): string {
-      let value = "";
-      const start = at;
-      for (;;) {
-        const part =
-          take(/[^\s;&|()<>'"\\$`]+/y) ??
-          (take(/\\\n/y) !== undefined
-            ? ""
-            : (take(/\\[^\n]/y)?.slice(1) ?? quoted() ?? expansion(/[$<>]\(/y, /\\([\\`$])/g)));
-        if (part === undefined) break;
-        value += part;
-      }
-      if (at === start) throw new Unreadable();
-      return value;
-    }
-
-    function quoted(): string | undefined {
-      const plain = take(/'[^']*'/y) ?? take(/\$'[^'\\]*'/y);
-      if (plain !== undefined) return plain.slice(plain.indexOf("'") + 1, -1);
-      if (take(/\$'(?:[^'\\]|\\[\s\S])*'/y) !== undefined) return unknown;
-      return take(/\$?"/y) === undefined ? undefined : expanding('"');
-    }
-
-    /** Reads a text in which variables and commands are replaced, up to `end`, which is skipped, or to its end. */
-    function expanding(end: '"' | undefined): string {
-      let value = "";
-      while (at < text.length) {
-        if (text[at] === end) {
-          at += 1;
-          return value;
-        }
-        if (take(/\\\n/y) !== undefined) continue;
-        const plain = take(/[^"\\$`]+/y) ?? take(/\\[\s\S]/y)?.replace(/\\(["\\$`])/, "$1");
-        value += plain ?? expansion(/\$\(/y, end === undefined ? /\\([\\`$])/g : /\\([\\`$"])/g) ?? text[at++];
-      }
-      if (end !== undefined) throw new Unreadable();
-      return value;
-    }
-
-    /**
-     * Reads what the shell replaces, with the commands in it, which the result shows after the sign for the unknown.
-     * `opening`: the start of a command in brackets; `escaped`: backslashes that backquotes remove.
-     */
-    function expansion(opening: RegExp, escaped: RegExp): string | undefined {
-      if (take(variable) !== undefined || take(arithmetic) !== undefined) return unknown;
-      const start = at;
-      if (/^\$(?:\{|\(\()/.test(text.slice(at, at + 3))) throw new Unreadable();
-      if (take(opening) !== undefined) list(true);
-      else if (text[at] === "`") {
-        const inner = take(/`(?:[^`\\]|\\[\s\S])*`/y);
-        if (inner === undefined) throw new Unreadable();
-        scan(inner.slice(1, -1).replace(escaped, "$1"), level + 1, "list");
-      } else return take(/\$/y);
-      return unknown + text.slice(start, at);
-    }
-
-    /** Reads the lines below a command. */
-    function readHereText(one: { end: string; stripsTabs: boolean; expands: boolean }, isNested: boolean): void {
-      const start = at;
-      for (;;) {
-        if (at >= text.length) throw new Unreadable();
-        const from = at;
-        const line = (take(/[^\n]*/y) ?? "").replace(one.stripsTabs ? /^\t+/ : "", "");
-        at += 1;
-        if (line === one.end) {
-          if (one.expands) scan(text.slice(start, from), level + 1, "text");
-          return;
-        }
-        // Shells differ in whether a closing bracket after the mark ends the text.
-        if (isNested && line.startsWith(one.end)) throw new Unreadable();
-      }
-    }
-  }
-
+  const found: Found = { calls: [], writes: false, feedsAll: false, repeats: false };
   try {
-    scan(command, 0, "list");
+    const reader = new Reader(command, 0, found);
+    while (!reader.isAtEnd()) reader.list(false);
   } catch (error) {
     if (error instanceof Unreadable) return undefined;
     throw error;
   }
+  const { calls, writes, feedsAll, repeats } = found;
   return {
-    calls: calls.map((one) => ({ ...one, isFed: one.isFed || feedsAll, at: repeats ? 0 : one.at })),
+    calls: calls.map(({ words, isFed, at }) => ({ words, isFed: isFed || feedsAll, at: repeats ? 0 : at })),
     writes,
   };
+}
+
+/** What was found so far. */
+interface Found {
+  readonly calls: Call[];
+  writes: boolean;
+  /** `true` if every call may get a text, because a group of commands gets one. */
+  feedsAll: boolean;
+  /** `true` if a call may run again after a later one. */
+  repeats: boolean;
+}
+
+/** The lines below a command. */
+interface HereText {
+  readonly end: string;
+  readonly stripsTabs: boolean;
+  readonly expands: boolean;
+}
+
+/** A place in a text that is being read. */
+class Reader {
+  private at = 0;
+  private level: number;
+
+  constructor(
+    private readonly text: string,
+    depth: number,
+    private readonly found: Found,
+  ) {
+    this.level = depth;
+    if (depth > maxDepth) throw new Unreadable();
+  }
+
+  isAtEnd(): boolean {
+    return this.at >= this.text.length;
+  }
+
+  /** Reads what matches here, with a sticky expression; `undefined` if nothing does. */
+  private take(pattern: RegExp): string | undefined {
+    pattern.lastIndex = this.at;
+    const match = pattern.exec(this.text)?.[0];
+    this.at += match?.length ?? 0;
+    return match;
+  }
+
+  private nested(text: string): Reader {
+    return new Reader(text, this.level + 1, this.found);
+  }
+
+  /** Reads calls up to a closing bracket, which is skipped, or to the end of the text. */
+  list(isNested: boolean): void {
+    if (++this.level > maxDepth) throw new Unreadable();
+    const here: HereText[] = [];
+    let [words, isFed, from, afterPipe]: [string[], boolean, number, boolean] = [[], false, this.at, false];
+    const endCall = (): void => {
+      if (words.length > 0) this.found.calls.push({ words, isFed: isFed || afterPipe, at: this.level > 1 ? 0 : from });
+      else this.found.feedsAll ||= isFed;
+      [words, isFed] = [[], false];
+    };
+    while (this.at < this.text.length && this.text[this.at] !== ")") {
+      if (this.take(/(?:[ \t]|\\\n)+|#[^\n]*/y) !== undefined) continue;
+      if (this.take(arithmetic) !== undefined) continue;
+      if (this.text.startsWith("((", this.at)) throw new Unreadable();
+      const sign = this.take(separator);
+      if (sign !== undefined) {
+        const continues: boolean = sign === "\n" && words.length === 0 && afterPipe;
+        endCall();
+        afterPipe = continues || sign === "|" || sign === "|&";
+        if (sign === "\n") for (const one of here.splice(0)) this.readHereText(one, this.level > 1);
+      } else if (this.text[this.at] === "(") {
+        this.at += 1;
+        this.found.feedsAll ||= afterPipe;
+        this.found.repeats ||= words.length > 0;
+        endCall();
+        this.list(true);
+      } else {
+        const to = this.take(redirection);
+        if (to !== undefined) {
+          this.take(/[ \t]+/y);
+          const start = this.at;
+          const target = this.word();
+          const isQuoted = /['"\\]/.test(this.text.slice(start, this.at));
+          if (/^<<-?$/.test(to)) {
+            if (target === "" || target.includes(unknown)) throw new Unreadable();
+            here.push({ end: target, stripsTabs: to === "<<-", expands: !isQuoted });
+          }
+          isFed ||= to.startsWith("<");
+          this.found.writes ||= to.includes(">") && target !== "/dev/null" && !/^\d$|^-$/.test(target);
+        } else {
+          const start = this.at;
+          const value = this.word();
+          if (words.length > 0) words.push(value);
+          else if (!keywords.has(this.text.slice(start, this.at))) [words, from] = [[value], start];
+          else {
+            this.found.feedsAll ||= afterPipe;
+            this.found.repeats ||= /^(?:do|\{)$/.test(value);
+          }
+          // In brackets, the closing bracket of a pattern would be taken for theirs.
+          if (isNested && words[0] === "case") throw new Unreadable();
+        }
+      }
+    }
+    endCall();
+    if (here.length > 0 || (isNested && this.at >= this.text.length)) throw new Unreadable();
+    this.at += 1;
+    this.level--;
+  }
+
+  /** Reads a word, and the commands in it; returns it without quotation marks. */
+  private word(): string {
+    let value = "";
+    const start = this.at;
+    for (;;) {
+      const part =
+        this.take(/[^\s;&|()<>'"\\$`]+/y) ??
+        (this.take(/\\\n/y) !== undefined
+          ? ""
+          : (this.take(/\\[^\n]/y)?.slice(1) ?? this.quoted() ?? this.expansion(/[$<>]\(/y, /\\([\\`$])/g)));
+      if (part === undefined) break;
+      value += part;
+    }
+    if (this.at === start) throw new Unreadable();
+    return value;
+  }
+
+  private quoted(): string | undefined {
+    const plain = this.take(/'[^']*'/y) ?? this.take(/\$'[^'\\]*'/y);
+    if (plain !== undefined) return plain.slice(plain.indexOf("'") + 1, -1);
+    if (this.take(/\$'(?:[^'\\]|\\[\s\S])*'/y) !== undefined) return unknown;
+    return this.take(/\$?"/y) === undefined ? undefined : this.expanding('"');
+  }
+
+  /** Reads a text in which variables and commands are replaced, up to `end`, which is skipped, or to its end. */
+  expanding(end: '"' | undefined): string {
+    let value = "";
+    while (this.at < this.text.length) {
+      if (this.text[this.at] === end) {
+        this.at += 1;
+        return value;
+      }
+      if (this.take(/\\\n/y) !== undefined) continue;
+      const plain = this.take(/[^"\\$`]+/y) ?? this.take(/\\[\s\S]/y)?.replace(/\\(["\\$`])/, "$1");
+      value +=
+        plain ?? this.expansion(/\$\(/y, end === undefined ? /\\([\\`$])/g : /\\([\\`$"])/g) ?? this.text[this.at++];
+    }
+    if (end !== undefined) throw new Unreadable();
+    return value;
+  }
+
+  /**
+   * Reads what the shell replaces, with the commands in it, which the result shows after the sign for the unknown.
+   * `opening`: the start of a command in brackets; `escaped`: backslashes that backquotes remove.
+   */
+  private expansion(opening: RegExp, escaped: RegExp): string | undefined {
+    if (this.take(variable) !== undefined || this.take(arithmetic) !== undefined) return unknown;
+    const start = this.at;
+    if (/^\$(?:\{|\(\()/.test(this.text.slice(this.at, this.at + 3))) throw new Unreadable();
+    if (this.take(opening) !== undefined) this.list(true);
+    else if (this.text[this.at] === "`") {
+      const inner = this.take(/`(?:[^`\\]|\\[\s\S])*`/y);
+      if (inner === undefined) throw new Unreadable();
+      const reader = this.nested(inner.slice(1, -1).replace(escaped, "$1"));
+      while (!reader.isAtEnd()) reader.list(false);
+    } else return this.take(/\$/y);
+    return unknown + this.text.slice(start, this.at);
+  }
+
+  /** Reads the lines below a command. */
+  private readHereText(one: HereText, isNested: boolean): void {
+    const start = this.at;
+    for (;;) {
+      if (this.at >= this.text.length) throw new Unreadable();
+      const from = this.at;
+      const line = (this.take(/[^\n]*/y) ?? "").replace(one.stripsTabs ? /^\t+/ : "", "");
+      this.at += 1;
+      if (line === one.end) {
+        if (one.expands) this.nested(this.text.slice(start, from)).expanding(undefined);
+        return;
+      }
+      // Shells differ in whether a closing bracket after the mark ends the text.
+      if (isNested && line.startsWith(one.end)) throw new Unreadable();
+    }
+  }
 }
