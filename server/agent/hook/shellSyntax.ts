@@ -40,7 +40,7 @@ const separator = /&&|\|\||\|&|[;|\n]|&(?!>)/y;
 
 /** Returns all calls of a command, including those in nested commands; `undefined` if it is too hard to read. */
 export function readCommand(command: string): ShellCommand | undefined {
-  const found: Found = { calls: [], writes: false, feedsAll: false, repeats: false };
+  const found: CallsFound = { calls: [], writes: false, feedsAll: false, repeats: false };
   try {
     const reader = new Reader(command, 0, found);
     while (!reader.isAtEnd()) reader.list(false);
@@ -56,7 +56,7 @@ export function readCommand(command: string): ShellCommand | undefined {
 }
 
 /** What was found so far. */
-interface Found {
+interface CallsFound {
   readonly calls: Call[];
   writes: boolean;
   /** `true` if every call may get a text, because a group of commands gets one. */
@@ -80,7 +80,7 @@ class Reader {
   constructor(
     private readonly text: string,
     depth: number,
-    private readonly found: Found,
+    private readonly found: CallsFound,
   ) {
     this.level = depth;
     if (depth > maxDepth) throw new Unreadable();
