@@ -82,7 +82,8 @@ async function readToEnd({ call }: Conversation, path: string): Promise<{ text: 
     calls++;
     const [, first, , next] = /^Lines (\d+) to (\d+) of \d+.*?(?:startLine (\d+))?\.?\n+/.exec(answer) ?? [];
     expect(Number(first), answer.slice(0, 200)).toBe(startLine);
-    text += answer.slice(answer.indexOf("\n") + 1).replace(/^\n/, "");
+    // Between the note, which ends with a line ending, and the text, an agent puts up to two more.
+    text += answer.slice(answer.indexOf("\n") + 1).replace(/^\n{1,2}/, "");
     startLine = next === undefined ? undefined : Number(next);
   }
   return { text, calls };
