@@ -78,9 +78,36 @@ describe("an agent's call", () => {
   });
 });
 
-describe("the user's own command", () => {
-  const helix: DeskOptions = { clientInfo: { name: "helix", version: "25.07.1" } };
+const helix: DeskOptions = { clientInfo: { name: "helix", version: "25.07.1" } };
 
+describe("an editor that removes a message when another server has made progress", () => {
+  it("gets an agent's message a second time, and no third", { timeout: 20_000 }, async () => {
+    const { send, told } = await start(helix);
+    await send(batch(["a.txt", "one", "1"]));
+    await send(batch(["a.txt", "two", "2"]));
+    const first = `"robot" changed a.txt (+1 -1). ${undo}`;
+    await expect
+      .poll(() => told().map(({ message }) => message), { timeout: 15_000 })
+      .toEqual([first, first, first, first]);
+    expect(told()).toHaveLength(4);
+  });
+
+  it("gets it once if the user has sent a command since", { timeout: 20_000 }, async () => {
+    const { send, apply, told } = await start(helix);
+    await send(batch(["a.txt", "one", "1"]));
+    await apply(batch(["a.txt", "two", "2"]));
+    // The next message shows that the time for the repetition of the first one has passed.
+    await send(patchOf("*** Add File: b.txt", "+b"));
+    await expect.poll(told, { timeout: 15_000 }).toHaveLength(3);
+    expect(told().map(({ message }) => message.split(". ")[0])).toEqual([
+      '"robot" changed a.txt (+1 -1)',
+      "You changed a.txt (+1 -1)",
+      '"robot" changed b.txt (new, +1)',
+    ]);
+  });
+});
+
+describe("the user's own command", () => {
   it("is shown at once in an editor that hides the answers to commands", async () => {
     const { editor, apply, undo: takeBack, told } = await start(helix);
     await apply(batch(["a.txt", "one", "1"]));

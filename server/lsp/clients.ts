@@ -42,6 +42,8 @@ export interface ClientFacts {
   readonly warnsOfUnknown: boolean;
   /** `true` if the client does not show its user the answer to a command, not even an error. */
   readonly hidesAnswers: boolean;
+  /** `true` if the client removes a message as soon as another server, such as one that starts, has made progress. */
+  readonly losesMessages: boolean;
 }
 
 /** Defaults for unknown clients: LSP's rules, and assumptions that are harmless if wrong. */
@@ -60,6 +62,7 @@ const unknownClient: ClientFacts = {
   hidesDeclining: false,
   warnsOfUnknown: false,
   hidesAnswers: false,
+  losesMessages: false,
 };
 
 /** Facts common to all tested editors. */
@@ -83,6 +86,13 @@ const visualStudioCode: ClientFacts = {
   habits: { ...unknownClient.habits, endsLinesAlike: true },
 };
 const emacs: ClientFacts = { ...measured, habits: { syncsLf: true, endsLastLine: true } };
+const helix: ClientFacts = {
+  ...measured,
+  emptyIsLineEnd: true,
+  syncDelay: 0,
+  hidesAnswers: true,
+  losesMessages: true,
+};
 const eglot: ClientFacts = { ...emacs, syncDelay: 600, answerMs: limits.confirmMs };
 
 interface Row {
@@ -110,7 +120,7 @@ const rows: readonly Row[] = [
     { name, before: [1, 139], facts: visualStudioCode },
     { name, facts: { ...visualStudioCode, textsTogether: true } },
   ]),
-  { name: "helix", facts: { ...measured, emptyIsLineEnd: true, syncDelay: 0, hidesAnswers: true } },
+  { name: "helix", facts: helix },
   { name: "eglot", before: [1, 24], facts: { ...eglot, hidesDeclining: true } },
   { name: "eglot", facts: eglot },
   { name: "emacs", facts: { ...emacs, checksVersionsFrom: 1, syncDelay: 0, warnsOfUnknown: true } },

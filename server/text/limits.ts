@@ -164,6 +164,8 @@ export const limits = {
   rejectReason: 1_000,
   /** Milliseconds between two messages about agents' calls, in clients that do not show these calls themselves. */
   noticeMs: 5_000,
+  /** Milliseconds after which such a message is repeated, once, in clients that may have lost it. */
+  noticeAgainMs: 3_000,
   /** Characters in such a message. */
   noticeText: 300,
   /** Milliseconds that the client may take to save documents. */

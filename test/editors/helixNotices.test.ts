@@ -1,6 +1,6 @@
 /** Messages that a user of Helix sees, as text captures on the sample's page: what an agent changed, and what failed. */
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -26,15 +26,53 @@ interface Scene {
   readonly place: Place;
   readonly terminal: Terminal;
   readonly agent: Peer;
-  /** Waits until the screen shows a text, and has not changed for a while; returns the screen, without most empty lines. */
-  shows(text: string): Promise<string>;
+  /**
+   * Waits until the screen shows a text, perhaps without another one, and has not changed for a while; returns the
+   * screen, without most empty lines.
+   */
+  shows(text: string, but?: { readonly without: string }): Promise<string>;
+  /** Ends the progress of the busy server. */
+  endProgress(): void;
 }
 
 /** Makes the server's timeouts of 30 s or more expire 100 times as fast. */
 const hasty =
   "const wait = setTimeout; globalThis.setTimeout = (act, ms, ...rest) => wait(act, ms < 30000 ? ms : ms / 100, ...rest);";
 
-async function play(act: (scene: Scene) => Promise<void>, { isHasty = false } = {}): Promise<void> {
+/** A server beside ours that reports progress at its start, and its end as soon as the file in its argument exists. */
+const busy = `
+  const { existsSync } = require("node:fs");
+  const send = (message) => {
+    const text = JSON.stringify({ jsonrpc: "2.0", ...message });
+    process.stdout.write("Content-Length: " + Buffer.byteLength(text) + "\\r\\n\\r\\n" + text);
+  };
+  const report = (value) => send({ method: "$/progress", params: { token: "t", value } });
+  process.stdin.on("data", (chunk) => {
+    if (String(chunk).includes('"initialize"')) send({ id: 0, result: { capabilities: {} } });
+    if (!String(chunk).includes('"initialized"')) return;
+    send({ id: "p", method: "window/workDoneProgress/create", params: { token: "t" } });
+    report({ kind: "begin", title: "loading" });
+    const wait = setInterval(() => {
+      if (!existsSync(process.argv[2])) return;
+      clearInterval(wait);
+      report({ kind: "end" });
+    }, 20);
+  });
+`;
+
+/** Starts the busy server for text files, too. Returns the path of the file that ends its progress. */
+function addBusyServer({ home }: Place): string {
+  const [program, end, languages] = ["busy.cjs", "end", ".config/helix/languages.toml"].map((name) => join(home, name));
+  writeFileSync(program!, busy);
+  const text = readFileSync(languages!, "utf8");
+  const listed = text.replace('["multi-edit"]', '["multi-edit", "busy"]');
+  expect(listed).not.toBe(text);
+  const server = ["[language-server.busy]", `command = "node"`, `args = ["${program}", "${end}"]`];
+  writeFileSync(languages!, [listed, ...server, ""].join("\n"));
+  return end!;
+}
+
+async function play(act: (scene: Scene) => Promise<void>, { isHasty = false, isBusy = false } = {}): Promise<void> {
   if (missing !== undefined) {
     const leftOut = `left out: the messages of Helix: ${missing}`;
     if (process.env.REQUIRE_EDITORS === "1") throw new Error(leftOut);
@@ -48,17 +86,19 @@ async function play(act: (scene: Scene) => Promise<void>, { isHasty = false } = 
     mkdirSync(join(place.folder, ".git"));
     writeFileSync(join(place.folder, "price.txt"), "rate = 0.19\nname = net\n");
     runAsUser(place, ["multi-edit", "setup", "helix", "text", "--write"]);
+    const end = isBusy ? addBusyServer(place) : "";
     const screen = createScreen(size.columns, size.rows);
     const clock = join(place.home, "hasty.cjs");
     writeFileSync(clock, hasty);
     const env = { ...place.env, ...(isHasty ? { NODE_OPTIONS: `--require ${clock}` } : {}) };
     const terminal = startTerminal({ ...place, env }, ["hx", "price.txt"], size);
     terminal.child.stdout?.on("data", (chunk: Buffer) => void screen.print(chunk.toString()));
-    const shows = async (text: string): Promise<string> => {
+    const shows: Scene["shows"] = async (text, but) => {
       let last = "";
       for (const end = performance.now() + 20_000; performance.now() < end; await delay(200)) {
         const shown = textOf(screen.shoot());
-        if (shown === last && shown.includes(text)) return shown.replace(/\n{3,}/g, "\n\n");
+        const isFree = but === undefined || !shown.includes(but.without);
+        if (shown === last && shown.includes(text) && isFree) return shown.replace(/\n{3,}/g, "\n\n");
         last = shown;
       }
       throw new Error(`not on the screen: ${text}; but\n${last}`);
@@ -66,7 +106,7 @@ async function play(act: (scene: Scene) => Promise<void>, { isHasty = false } = 
     try {
       const [session] = await announced(join(place.home, ".local/state"));
       const agent = await friend(session, { name: "claude-code" });
-      await act({ place, terminal, agent, shows });
+      await act({ place, terminal, agent, shows, endProgress: () => writeFileSync(end, "") });
     } finally {
       await terminal.stop();
     }
@@ -85,6 +125,20 @@ it("shows what an agent has changed, and sums up what it changes soon afterwards
     await agent.ask(4, "multiEdit/undo", {});
     expectCapture(page, "summed up", await shows("undid a call"));
   });
+});
+
+it("shows it again if another server, which was starting, has removed it from the screen", {
+  timeout: 60_000,
+}, async () => {
+  const act = async ({ agent, endProgress, shows }: Scene): Promise<void> => {
+    await shows("rate = 0.19");
+    await agent.ask(1, "multiEdit/apply", batch(["price.txt", "0.19", "0.2"]));
+    await shows("To undo it");
+    endProgress();
+    await shows("rate = 0.2\n", { without: "To undo it" });
+    await shows("To undo it");
+  };
+  await play(act, { isBusy: true });
 });
 
 const question = {

@@ -38,6 +38,8 @@ interface Pending {
   /** As given by `performance.now()`. */
   lastAt: number;
   timer: NodeJS.Timeout | undefined;
+  /** Repeats the last message, in a client that may have lost it. */
+  repeat: NodeJS.Timeout | undefined;
 }
 
 const pendingBySession = new WeakMap<Session, Pending>();
@@ -72,22 +74,28 @@ export function noticeFailed(session: Session, caller: Caller | undefined, messa
 function notice(session: Session, caller: Caller | undefined, about: Omit<Notice, "agent">): void {
   if (caller !== undefined && announcedBy(session).didApply === true) return;
   const agent = caller?.name;
-  // The user waits for the outcome of a command, but must not be flooded by agents.
-  if (caller === undefined) {
-    show(session, [{ ...about, agent }]);
-    return;
-  }
-  const pending = pendingBySession.get(session) ?? {
+  const pending: Pending = pendingBySession.get(session) ?? {
     notices: [],
     lastAt: Number.NEGATIVE_INFINITY,
     timer: undefined,
+    repeat: undefined,
   };
   pendingBySession.set(session, pending);
+  // The user waits for the outcome of a command, but must not be flooded by agents.
+  if (caller === undefined) {
+    clearTimeout(pending.repeat);
+    show(session, [{ ...about, agent }]);
+    return;
+  }
   pending.notices.push({ ...about, agent });
   const tell = (): void => {
     pending.lastAt = performance.now();
     pending.timer = undefined;
-    show(session, pending.notices.splice(0));
+    clearTimeout(pending.repeat);
+    const told = pending.notices.splice(0);
+    show(session, told);
+    if (!session.facts.losesMessages) return;
+    pending.repeat = setTimeout(show, limits.noticeAgainMs, session, told).unref();
   };
   const wait = pending.lastAt + limits.noticeMs - performance.now();
   if (wait <= 0 && pending.timer === undefined) tell();
