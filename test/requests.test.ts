@@ -317,9 +317,11 @@ describe("a document that was synced with an invalid change", () => {
 
 describe("a document that is not a file", () => {
   it.each(["untitled:Untitled-1", "git:/a/b.txt?ref=HEAD", "vscode-notebook-cell:/x.ipynb#W0"])(
-    "%s is edited by its exact URI",
+    "%s is edited by its exact URI, if the settings allow its scheme",
     async (uri) => {
-      const desk = await start({ open: { [uri]: "one\ntwo\n" } });
+      const desk = await start({ args: [] });
+      await desk.editor.setSettings({ save: "never", schemes: ["git", "vscode-notebook-cell"] });
+      await desk.editor.open({ uri, text: "one\ntwo\n" });
       const answer = await desk.apply({ ...edit, path: uri });
       expect(answer).toMatchObject({ outcome: "applied", files: [{ uri, path: uri, version: 1 }], warnings: [] });
       expect("onDisk" in answer.files[0]!).toBe(false);

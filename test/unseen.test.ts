@@ -64,6 +64,38 @@ describe("a file of which a document of another scheme is open", () => {
   });
 });
 
+describe("a document of a scheme that the server does not read", () => {
+  const uri = "term://~/proj//89:/bin/bash";
+  const status = async ({ editor }: Desk): Promise<unknown> => editor.request("multiEdit/status", null);
+
+  it.each([uri, "chat:/1"])(
+    "%s is neither listed nor read nor changed, and the failure names the setting",
+    async (other) => {
+      const desk = await start();
+      await desk.editor.open({ uri: other, text: "TOKEN=hunter2\n" });
+      const scheme = other.slice(0, 4);
+      for (const ask of [desk.read({ path: other }), desk.apply({ path: other, oldText: "TOKEN", newText: "x" })]) {
+        const refusal = await failed(ask);
+        expect(refusal.codes).toEqual(["fileNotFound"]);
+        expect(refusal.message).toContain(`does not read documents of the scheme "${scheme}"`);
+        expect(refusal.message).toContain('setting "schemes"');
+      }
+      expect(await status(desk)).toMatchObject({ open: [] });
+      expect(JSON.stringify(await status(desk))).not.toContain("89:");
+    },
+  );
+
+  it("is read if the user's setting names the scheme, and locks no file", async () => {
+    const desk = await start({ args: [] });
+    await desk.editor.setSettings({ save: "never", schemes: ["Chat"] });
+    await desk.editor.open({ uri: "chat:/1", text: "one\n" });
+    await desk.editor.open({ uri: "pad:/1", text: "one\n" });
+    expect(await desk.apply({ path: "chat:/1", oldText: "one", newText: "two" })).toMatchObject({ outcome: "applied" });
+    expect(desk.texts()).toEqual({ "chat:/1": "two\n", "pad:/1": "one\n" });
+    expect((await failed(desk.read({ path: "chat:/2" }))).message).toContain("No document");
+  });
+});
+
 describe("a file that the client reports as unsaved but does not sync", () => {
   it("is locked until the client reports that it is saved, in this editor and for other processes", async () => {
     const home = ownStateHome();

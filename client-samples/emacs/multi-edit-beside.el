@@ -96,7 +96,7 @@ It runs alongside eglot's servers and needs none of them.  Do not combine it wit
           (let ((eglot-sync-connect nil)
                 (eglot-server-initialized-hook
                  (cons (lambda (connection) (multi-edit--watch start connection)) eglot-server-initialized-hook)))
-            (eglot--connect '(multi-edit--no-mode) project 'multi-edit-eglot-server multi-edit-command '("none")))
+            (eglot--connect '(files-without-a-server) project 'multi-edit-eglot-server multi-edit-command '("none")))
         (error (multi-edit--failed start (error-message-string problem)))))))
 
 (defun multi-edit--watch (start connection)
@@ -168,8 +168,10 @@ This file records the change itself, because the two may count columns different
 
 (defun multi-edit--adoptable-p ()
   "Return non-nil if agents may edit the current buffer's file and nothing else syncs the buffer with the server.
-This excludes remote, compressed and encrypted files, whose text differs from the disk's, and read-only files."
+This excludes remote, compressed and encrypted files, whose text differs from the disk's, read-only files, and files of
+Git's own, such as commit messages."
   (and buffer-file-name
+       (not (string-search "/.git/" buffer-file-name))
        enable-multibyte-characters
        (not multi-edit--own)
        (not (and (featurep 'eglot) (eglot-managed-p)))

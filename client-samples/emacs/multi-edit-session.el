@@ -61,7 +61,7 @@ The server reads them when it starts.  Write false as `:json-false', and lists a
 
 (defun multi-edit--beside-p (server)
   "Return non-nil if SERVER is a connection that manages no buffers itself."
-  (and (multi-edit--ours-p server) (equal (eglot--languages server) '((multi-edit--no-mode . "none")))))
+  (and (multi-edit--ours-p server) (equal (eglot--languages server) '((files-without-a-server . "none")))))
 
 (defun multi-edit--others (server)
   "Return the servers of SERVER's project that are not ours."

@@ -47,6 +47,7 @@ export function createSession(
     settings: defaultSettings,
     settingProblems: [],
     unsynced: [],
+    refused: new Set(),
     gate: toGate(defaultSettings),
     otherGates: undefined,
     askElsewhere: undefined,

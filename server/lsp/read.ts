@@ -97,7 +97,7 @@ export async function statusOf(session: Session): Promise<StatusResult> {
       const { uri, version } = document;
       return { uri, version, ...(await savedStateOf(session, document)) };
     }),
-    unsynced: [...session.unsynced],
+    unsynced: [...session.unsynced, ...session.refused],
     transactions: (session.history.isOnDisk ? await keptCalls(session) : session.history.transactions).map((call) => ({
       transaction: call.id,
       label: call.label,

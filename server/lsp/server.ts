@@ -12,7 +12,7 @@ import { oneLine } from "../text/chars.js";
 import { limits } from "../text/limits.js";
 import type { SyncOutcome } from "../workspace/documents.js";
 import type { Folder } from "../workspace/paths.js";
-import { pathOfSyncedUri } from "../workspace/pathText.js";
+import { pathBehindUri, pathOfSyncedUri, refusedScheme } from "../workspace/pathText.js";
 import { toGate } from "../workspace/protection.js";
 import { settingWarnings } from "../workspace/sentences.js";
 import { createWarnOnce, readSettings } from "../workspace/settings.js";
@@ -210,8 +210,15 @@ function registerSync(connection: Connection, session: Session): void {
     if (outcome.kind === "desynced") session.log("warn", serverLog.outOfSync(uri, outcome.problem));
     if (outcome.kind === "ignored") session.log("debug", serverLog.ignored(outcome.problem));
   };
+  /** Keeps nothing of a document but the fact that it may have unsaved changes to a file. */
+  const refuse = (uri: string): void => {
+    if (pathBehindUri(uri) === undefined || session.refused.size >= limits.unsyncedDocuments) return;
+    session.refused.add(uri);
+    session.announcedChanged();
+  };
   connection.onNotification("textDocument/didOpen", (params: Loose) => {
     const { uri, version, text } = params?.textDocument ?? {};
+    if (typeof uri === "string" && refusedScheme(uri, session.settings.schemes) !== undefined) return refuse(uri);
     session.trails ??= new Trails(documents, Date.now);
     note(uri, documents.open(uri, version, text, session.facts));
     if (typeof uri === "string") session.diskStamps.remember(uri, documents.get(uri)?.version);
@@ -223,7 +230,9 @@ function registerSync(connection: Connection, session: Session): void {
   connection.onNotification("textDocument/didClose", (params: Loose) => {
     const { uri } = params?.textDocument ?? {};
     note(uri, documents.close(uri));
-    if (typeof uri === "string") session.diskStamps.forget(uri);
+    if (typeof uri !== "string") return;
+    session.diskStamps.forget(uri);
+    if (session.refused.delete(uri)) session.announcedChanged();
   });
   connection.onNotification("textDocument/didSave", (params: Loose) => {
     const { uri } = params?.textDocument ?? {};

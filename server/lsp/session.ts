@@ -82,6 +82,11 @@ export interface Session {
   settingProblems: readonly string[];
   /** URIs of documents with unsaved changes that the client does not sync, as the client reports them. */
   unsynced: readonly string[];
+  /**
+   * URIs of the open documents that belong to a file but have a scheme that the server does not read, such as the cells
+   * of a notebook. Their texts are not kept.
+   */
+  readonly refused: Set<string>;
   /** The settings' decision about files; always up to date with `settings`. */
   gate: FileGate;
   /** Returns the gates that the user has set in other editors. Set by `agent/`; `undefined` before that. */
@@ -135,7 +140,8 @@ export function worldOf(session: Session, root: string | undefined): World {
     additionalFolders: settings.additionalFolders,
     gates: [session.gate, ...(session.otherGates?.() ?? [])],
     openTexts: documents,
-    unsynced: session.unsynced,
+    schemes: settings.schemes,
+    unsynced: [...session.unsynced, ...session.refused],
     loneCrEndsLine: facts.loneCrEndsLine,
     habits: facts.habits,
   };

@@ -47,6 +47,17 @@ export function pathOfSyncedUri(uri: string, platform: NodeJS.Platform = process
 }
 
 /**
+ * Returns the scheme of a URI, in lower case, if the server reads its documents only at the user's wish; otherwise
+ * `undefined`. `allowed`: the setting `schemes`.
+ */
+export function refusedScheme(uri: string, allowed: readonly string[]): string | undefined {
+  // A single letter is a drive on Windows.
+  const scheme = /^[a-z][a-z0-9+.-]+(?=:)/i.exec(uri)?.[0].toLowerCase();
+  const known = ["file", "untitled", ...allowed.map((one) => one.toLowerCase())];
+  return scheme === undefined || known.includes(scheme) ? undefined : scheme;
+}
+
+/**
  * Returns the absolute path in the URI of a document that is not a file but belongs to one, such as a notebook's cell or
  * an unsaved draft; `undefined` if there is none.
  */
@@ -57,8 +68,10 @@ export function pathBehindUri(uri: string, platform: NodeJS.Platform = process.p
   return decoded.includes("\0") ? undefined : toPlatformPath(decoded, platform);
 }
 
-/** Schemes of documents that show a file's contents but can't change it, such as an earlier version of the file. */
-const readOnlySchemes: ReadonlySet<string> = new Set(["file", "git", "gitlens", "gitfs", "scm-history-item", "output"]);
+/** Schemes of documents that can't change a file, such as a file's earlier version or a terminal. */
+const readOnlySchemes: ReadonlySet<string> = new Set([
+  ...["file", "git", "gitlens", "gitfs", "scm-history-item", "output", "term"],
+]);
 
 /**
  * Returns the URI for an absolute path. Percent-encodes all characters except slashes and the URI standard's unreserved

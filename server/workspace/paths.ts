@@ -14,6 +14,7 @@ import {
   namesDirectory,
   pathOfSyncedUri,
   pathOfUri,
+  refusedScheme,
   textProblem,
   type UriPath,
   uriOfPath,
@@ -101,7 +102,8 @@ async function layGround(scope: Scope, expected: readonly string[]): Promise<Gro
   const gitDirectories = new Map<string, boolean>();
   const hasFolders = folders.length > 0;
   const protectsGit = gates.some(({ names }) => names.byLast.has(".git"));
-  return { home, starts, areas, hasFolders, gates, protectsGit, gitDirectories, own, opens, shownFrom, look };
+  const { schemes = [] } = scope;
+  return { home, schemes, starts, areas, hasFolders, gates, protectsGit, gitDirectories, own, opens, shownFrom, look };
 }
 
 /**
@@ -136,8 +138,9 @@ async function keepsAt(sent: string, asSent: Resolved, ground: Ground): Promise<
 
 /** Resolves `spelling`, which is the caller's path (`sent`), possibly without its leading `@`. */
 async function resolveSpelling(sent: string, spelling: string, ground: Ground): Promise<Resolved> {
-  if (!isFileUri(spelling) && /^(?:untitled:|[a-z][a-z0-9+.-]+:\/\/)/i.test(spelling)) {
-    return failed(pathFailures.notOpen(sent));
+  if (!isFileUri(spelling) && /^(?:untitled:|[a-z][a-z0-9+.-]+:\/)/i.test(spelling)) {
+    const scheme = refusedScheme(spelling, ground.schemes);
+    return failed(scheme === undefined ? pathFailures.notOpen(sent) : pathFailures.otherScheme(sent, scheme));
   }
   const named = pathNamed(spelling, expandHome(spelling, ground.home));
   if (!named.ok) return failed(pathFailures.badPath(sent, named.problem));

@@ -24,6 +24,8 @@ export interface Scope {
   /** The user's gates; a path is judged by its part below the folder that contains it. */
   readonly gates: readonly FileGate[];
   readonly openTexts: OpenTexts;
+  /** From the user's settings: schemes, besides `file` and `untitled`, of documents that are read; by default none. */
+  readonly schemes?: readonly string[] | undefined;
   /** URIs of documents with unsaved changes that the client does not sync; `undefined` if it has reported none. */
   readonly unsynced?: readonly string[] | undefined;
   /** The directory that `~` means; by default the user's home directory. */
@@ -42,6 +44,7 @@ export interface Area {
 /** A scope whose directories have been examined. */
 export interface Ground {
   readonly home: string;
+  readonly schemes: readonly string[];
   /** The base directories for relative paths (the root if one was sent, else all folders), or the root's failure. */
   readonly starts: { readonly ok: true; readonly paths: readonly string[] } | Failed;
   /** Canonical path of the root; `undefined` if none was sent: answers then name files relative to their folder. */

@@ -96,6 +96,11 @@ export const pathFailures = {
       problem: `No document ${quote(uri, 160)} is open in the editor.`,
       hint: "Send the exact URI of an open document, or the path of a file.",
     }),
+  otherScheme: (uri: string, scheme: string) =>
+    makeFailure("fileNotFound", fileAt(uri), {
+      problem: `The server does not read documents of the scheme ${quote(scheme, 40)}, such as ${quote(uri, 160)}.`,
+      hint: `Send the path of a file. Only the user can allow such documents: by adding the scheme to the setting "schemes", and then opening the document again.`,
+    }),
   isDirectory: (path: string) =>
     makeFailure("isDirectory", fileAt(path), {
       problem: `${quote(path, 160)} is a directory.`,
@@ -302,6 +307,7 @@ export const staleProblems = {
 /** The forms that a setting's value must have. */
 export const settingForms = {
   folder: "the absolute path of a folder, or a path that starts with ~/",
+  scheme: 'a scheme such as "chat", without a colon',
   name: "a name, or names with slashes between them, or - or + and a name",
   names:
     "some of its items begin with + or -, but not all; put either + or - before every item, to change the default list, or before none, to replace it",

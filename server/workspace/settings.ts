@@ -92,6 +92,18 @@ const fields = {
     ),
     [...defaultNames],
   ),
+  schemes: v.optional(
+    v.pipe(
+      list(
+        v.pipe(v.string(), v.maxLength(limits.pathLength), v.regex(/^[A-Za-z][A-Za-z0-9+.-]+$/, settingForms.scheme)),
+      ),
+      v.maxLength(limits.settingItems),
+      v.description(
+        'Schemes, besides file and untitled, of documents that the server may read and change, such as that of a chat plugin: ["chat"]. Applies to documents that are opened later. Documents of all other schemes, such as terminals, are left alone.',
+      ),
+    ),
+    [],
+  ),
   agent: v.optional(
     v.pipe(
       v.strictObject({

@@ -14,6 +14,9 @@ describeNeovim("the view of changes", (inNeovim) => {
   it("keeps the mark until the cursor has been there, also in a file that is opened later", inNeovim(keepsMarks));
   it("shows at most one message in five seconds, and sums up the others", inNeovim(sumsUp));
   it("shows its message also while text is typed", inNeovim(showsWhileTyping));
+  it.each(["v", "V", "\x16"])("shows its message also while text is selected, with %j", (key) =>
+    inNeovim((view) => showsWhileSelecting(view, key))(),
+  );
   it("jumps from a window without a file, and says why it can't", inNeovim(jumpsFromAnywhere));
   it("removes the marks of a call that is undone", inNeovim(forgetsUndone));
   it("lists files with odd names and jumps to them", inNeovim(showsOddNames));
@@ -129,6 +132,18 @@ async function showsWhileTyping(view: View): Promise<void> {
   await view.shows("-- INSERT --");
   view.press("\u0003");
   expect(await lua(view, "return vim.o.showmode")).toBe(true);
+}
+
+async function showsWhileSelecting(view: View, key: string): Promise<void> {
+  view.press(`gg${key}`);
+  await view.shows("-- VISUAL");
+  await lua(view, 'require("multi_edit.notice").show("an agent was here")');
+  await view.shows("an agent was here");
+  view.press("j");
+  expect(await view.shows("an agent was here")).not.toContain("-- VISUAL");
+  view.press("\u001b");
+  await expect.poll(() => lua(view, "return { vim.o.showmode, vim.api.nvim_get_mode().mode }")).toEqual([true, "n"]);
+  await view.shows("an agent was here");
 }
 
 async function jumpsFromAnywhere(view: View): Promise<void> {

@@ -123,6 +123,10 @@ for (const kind of [neovim, olderNeovim]) {
         expect(health).toMatch(/ERROR.* Node can't be run/);
       }));
 
+    it.each(["the program", "node"])("shows one message, and starts no server, if Neovim does not find %s", (missing) =>
+      inNeovim(kind, cloned(""), (stage) => namesMissing(stage, missing)),
+    );
+
     it.each([
       ["vim.g.multi_edit is false", "vim.g.multi_edit = false", 0],
       ...(kind === neovim
@@ -180,6 +184,24 @@ async function isInstalled(stage: Stage): Promise<void> {
 }
 
 /** The report of `:checkhealth multi_edit`, after a file has been opened. */
+/** Opens several files; with `node`, the program's first line is that of the real one. */
+async function namesMissing(stage: Stage, what: string): Promise<void> {
+  const missing = what === "node" ? "node" : "no-such-program";
+  const script = join(stage.session.place.home, "needs-node");
+  writeFileSync(script, "#!/usr/bin/env node\n", { mode: 0o755 });
+  stage.lay({ "a.txt": "", "b.txt": "", "c.txt": "" });
+  const files = ["a.txt", "b.txt", "c.txt"].map((name) => `vim.cmd.edit("${stage.path(name)}")`).join(" ");
+  const messages = await stage.driver.run!(
+    `vim.env.PATH = "/usr/bin" vim.cmd("messages clear")
+     require("multi_edit").setup({ cmd = { "${missing === "node" ? script : missing}", "--stdio" } }) ${files} vim.wait(100)
+     return vim.fn.execute("messages")`,
+  );
+  expect(String(messages).trim()).toBe(`No ${missing} on Neovim's PATH; see :checkhealth multi_edit`);
+  const clients = 'return #vim.lsp.get_clients({ name = "multi_edit_ls", bufnr = 0, _uninitialized = true })';
+  expect(await stage.driver.run!(clients)).toBe(0);
+  if (missing === "node") expect(await healthOf(stage)).toMatch(/needs node.*setup\(\{ cmd = \{ "\/path\/to\/node"/s);
+}
+
 async function healthOf(stage: Stage): Promise<string> {
   stage.lay({ "a.txt": "one\n" });
   await stage.driver.open(stage.path("a.txt"));

@@ -1,6 +1,8 @@
 -- `:checkhealth multi_edit`: checks the program, Node, the attached clients, the sessions that agents can reach, and
 -- the settings, and says how to repair what is wrong.
 
+local startable = require("multi_edit.startable")
+
 local M = {}
 
 local name = "multi_edit_ls"
@@ -38,6 +40,13 @@ local function check_program(cmd)
     vim.health.error(("The program %s was not found."):format(cmd[1]), {
       'Run "npm ci && npm run build && npm link" in a clone of the repository, then start Neovim again.',
       'Or name the program: require("multi_edit").setup({ cmd = { "node", "/path/to/dist/main.cjs", "--stdio" } })',
+    })
+    return false
+  end
+  if startable.missing(cmd) then
+    vim.health.error(("%s needs node, which is not on Neovim's PATH."):format(cmd[1]), {
+      "Start Neovim from a shell that finds node, or write in init.lua, with the path that \"which node\" prints there:",
+      startable.advice(cmd),
     })
     return false
   end

@@ -1,6 +1,7 @@
 -- multi-edit-language-server in Neovim 0.10 and later: attaches to all files alongside your other servers, applies
 -- calls completely or not at all, and saves files at the server's request. `:help multi-edit` explains it.
 
+local buffers = require("multi_edit.buffers")
 local changes = require("multi_edit.changes")
 local edits = require("multi_edit.edits")
 local failures = require("multi_edit.failures")
@@ -9,6 +10,7 @@ local names = require("multi_edit.names")
 local notice = require("multi_edit.notice")
 local options_of = require("multi_edit.options")
 local question = require("multi_edit.question")
+local startable = require("multi_edit.startable")
 local unsynced = require("multi_edit.unsynced")
 
 local M = {}
@@ -112,20 +114,19 @@ local function reuse_client(client, config)
     and client.config.root_dir == config.root_dir
 end
 
-local function is_file(buffer)
-  return vim.bo[buffer].buftype == "" and vim.api.nvim_buf_get_name(buffer) ~= ""
-end
-
 -- Each client gets its own table, because Neovim keeps the table and each project has a different root.
 local function attach(buffer)
-  if not is_file(buffer) then
-    return
-  end
   local config = M.state()
   local function start(root)
+    if not buffers.is_file(buffer) then
+      return
+    end
     config.root_dir = root
     local reuse = config.reuse_client or next(replaced) and reuse_client or nil
     vim.lsp.start(config, { bufnr = buffer, reuse_client = reuse })
+  end
+  if not buffers.is_file(buffer) or not startable.check(config.cmd) then
+    return
   end
   if type(config.root_dir) == "function" then
     return config.root_dir(buffer, vim.schedule_wrap(start))
@@ -169,8 +170,9 @@ function M.setup(options)
   M.define_commands()
 end
 
---- Follows the buffers and the cursor: for unsaved text that the server does not see, and for the marks on changes.
+--- Follows the buffers and the cursor: for buffers that stop being files, for unsaved text that the server does not see, and for the marks on changes.
 function M.watch()
+  buffers.watch()
   unsynced.watch()
   changes.watch()
   question.watch()

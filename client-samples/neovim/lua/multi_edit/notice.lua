@@ -31,20 +31,20 @@ function M.cut(text, width)
   return line .. "…"
 end
 
-local function is_inserting()
-  return vim.api.nvim_get_mode().mode:match("^[iR]") ~= nil
+local function has_shown_mode()
+  return vim.api.nvim_get_mode().mode:match("^[iRvVsS\22\19]") ~= nil
 end
 
--- While text is typed, Neovim would overwrite a message at once with "-- INSERT --". So it does not show the mode until
--- the user has typed the text.
+-- While text is typed or selected, Neovim would overwrite a message at once with "-- INSERT --" or "-- VISUAL --". So it
+-- does not show the mode until the user is done.
 local function hide_mode()
-  if not vim.o.showmode or not is_inserting() then
+  if not vim.o.showmode or not has_shown_mode() then
     return
   end
   vim.o.showmode = false
   vim.api.nvim_create_autocmd("ModeChanged", {
     callback = function()
-      if is_inserting() then
+      if has_shown_mode() then
         return false
       end
       vim.o.showmode = true

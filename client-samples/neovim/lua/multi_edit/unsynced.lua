@@ -13,7 +13,8 @@ local function uris_without(client)
   for _, buffer in ipairs(vim.api.nvim_list_bufs()) do
     local path = vim.api.nvim_buf_get_name(buffer)
     local is_unsaved = vim.api.nvim_buf_is_loaded(buffer) and vim.bo[buffer].modified and vim.startswith(path, "/")
-    if is_unsaved and not vim.lsp.buf_is_attached(buffer, client.id) then
+    -- A terminal counts as modified as long as its program runs.
+    if is_unsaved and vim.bo[buffer].buftype ~= "terminal" and not vim.lsp.buf_is_attached(buffer, client.id) then
       table.insert(uris, vim.uri_from_fname(path))
     end
   end
