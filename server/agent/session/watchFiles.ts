@@ -83,7 +83,9 @@ export async function watchFiles(session: Session, announce: () => void): Promis
   return {
     outside: () => [...new Set([...files.values()].filter(isOutside))],
     unsaved: () => {
-      const unsynced = [...session.unsynced, ...session.refused].map((uri) => pathOfSyncedUri(uri) ?? pathBehindUri(uri));
+      const unsynced = [...session.unsynced, ...session.refused].map(
+        (uri) => pathOfSyncedUri(uri) ?? pathBehindUri(uri),
+      );
       const paths = [...[...unsaved].map((uri) => files.get(uri) ?? pathIfFile(uri)), ...unsynced];
       return paths.filter((path) => path !== undefined);
     },
