@@ -20,6 +20,12 @@ export interface WatchedFiles {
 /** Returns the file that a document belongs to, such as a notebook that has it as a cell; a draft belongs to none. */
 const pathIfFile = (uri: string): string | undefined => (/^untitled:/i.test(uri) ? undefined : pathBehindUri(uri));
 
+/** Returns the files of the documents whose texts the session does not have. */
+const unsyncedIn = ({ unsynced, refused }: Session): readonly (string | undefined)[] =>
+  [...unsynced, ...refused].map((uri) => pathOfSyncedUri(uri) ?? pathBehindUri(uri));
+
+const isPath = (path: string | undefined): path is string => path !== undefined;
+
 /** Watches a session's open files, and calls `announce` when what its record lists may have changed. */
 export async function watchFiles(session: Session, announce: () => void): Promise<WatchedFiles> {
   const changed = atMostOnceIn(limits.unsavedMs, announce);
@@ -29,7 +35,7 @@ export async function watchFiles(session: Session, announce: () => void): Promis
   const unchecked = new Set<string>();
   let folders: readonly string[] = [];
   const isOutside = (path: string | undefined): path is string =>
-    path !== undefined && !folders.some((folder) => isInside(folder, path));
+    isPath(path) && !folders.some((folder) => isInside(folder, path));
 
   async function addFile(uri: string): Promise<void> {
     files.set(uri, undefined);
@@ -82,13 +88,8 @@ export async function watchFiles(session: Session, announce: () => void): Promis
   for (const { uri } of session.documents.all()) check(uri);
   return {
     outside: () => [...new Set([...files.values()].filter(isOutside))],
-    unsaved: () => {
-      const unsynced = [...session.unsynced, ...session.refused].map(
-        (uri) => pathOfSyncedUri(uri) ?? pathBehindUri(uri),
-      );
-      const paths = [...[...unsaved].map((uri) => files.get(uri) ?? pathIfFile(uri)), ...unsynced];
-      return paths.filter((path) => path !== undefined);
-    },
+    unsaved: () =>
+      [...[...unsaved].map((uri) => files.get(uri) ?? pathIfFile(uri)), ...unsyncedIn(session)].filter(isPath),
     foldersChanged,
     checkUnsaved: () => unsaved.forEach(check),
   };
