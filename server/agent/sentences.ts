@@ -33,15 +33,39 @@ export const sessionProblems = {
 } as const;
 
 /** Lists at most `limits.sessionsShown` sessions, one per line; an ellipsis replaces the rest. */
-function listed(sessions: readonly string[]): string {
-  const shown = sessions.slice(0, limits.sessionsShown).map((session) => `\n  ${clip(session, 200)}`);
-  return `${shown.join("")}${sessions.length > shown.length ? "\n  …" : ""}`;
+const listed = (sessions: readonly string[]): string => onLines(sessions.map((session) => clip(session, 200)));
+
+function onLines(all: readonly string[]): string {
+  const shown = all.slice(0, limits.sessionsShown).map((line) => `\n  ${line}`);
+  return `${shown.join("")}${all.length > shown.length ? "\n  …" : ""}`;
 }
 
 const noEditor = "No editor is running multi-edit-language-server.";
 
-const nameOne =
-  "Ask the user to close the files or editors that should not be used. Or choose a session: set the environment variable MULTI_EDIT_SESSION to its id.";
+/** Files, and an editor that has them open. */
+export interface FilesOfEditor {
+  readonly editor: string;
+  readonly paths: readonly string[];
+  /** The reason why no other editor may change the file: unsaved text, or the editor does not load it again. */
+  readonly why?: "unsaved" | "staysOld" | undefined;
+}
+
+const whyNot = { unsaved: ", with unsaved changes", staysOld: ", which does not load a changed file again" } as const;
+
+/** Lists files with their editors, one editor per line. */
+export function filesOfEditors(groups: readonly FilesOfEditor[]): string {
+  return onLines(
+    groups.map(({ editor, paths, why }) => `${listOfPaths(paths)}: ${clip(editor, 200)}${why ? whyNot[why] : ""}`),
+  );
+}
+
+/** Returns the first few of the paths, in quotes. */
+export function listOfPaths(paths: readonly string[]): string {
+  const shown = paths.slice(0, 5).map((path) => quote(path, 160));
+  return `${shown.join(", ")}${paths.length > shown.length ? ", …" : ""}`;
+}
+
+const nameOne = "Ask the user to close each file in all of these editors but one. Then send the call again.";
 const wholeId = "Use the full id of one of these.";
 const callPerFolder = "Send a separate call for each folder.";
 
@@ -51,8 +75,13 @@ const readFiles = "Read the files before you continue.";
 
 /** Failures to reach an editor's session. They identify a session by its id, editor and folders. */
 export const sessionFailures = {
-  openInSeveral: (sessions: readonly string[]) =>
-    noSession(`Several editors have these files open:${listed(sessions)}\n`, nameOne),
+  openInSeveral: (groups: readonly FilesOfEditor[]) =>
+    noSession(`Several editors have these files open:${filesOfEditors(groups)}\nNothing was changed.`, nameOne),
+  openApart: (groups: readonly FilesOfEditor[]) =>
+    noSession(
+      `These files are open in different editors, and one call can't change text in several:${filesOfEditors(groups)}\nNothing was changed.`,
+      "Send one call for each of these editors, with its files.",
+    ),
   /** `id`: a prefix of all these sessions' ids. */
   ambiguous: (id: string, sessions: readonly string[]) =>
     noSession(`Several session ids start with ${quote(id, 40)}:${listed(sessions)}\n`, wholeId),

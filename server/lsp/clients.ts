@@ -44,6 +44,11 @@ export interface ClientFacts {
   readonly hidesAnswers: boolean;
   /** `true` if the client removes a message as soon as another server, such as one that starts, has made progress. */
   readonly losesMessages: boolean;
+  /**
+   * `true` if the client loads a file that has changed on disk again, without a question and at the latest when its user
+   * comes back to it, unless the document has unsaved text (`test/editors/changedOnDisk.test.ts`).
+   */
+  readonly reloads: boolean;
 }
 
 /** Defaults for unknown clients: LSP's rules, and assumptions that are harmless if wrong. */
@@ -63,6 +68,7 @@ const unknownClient: ClientFacts = {
   warnsOfUnknown: false,
   hidesAnswers: false,
   losesMessages: false,
+  reloads: false,
 };
 
 /** Facts common to all tested editors. */
@@ -80,6 +86,7 @@ const neovim: ClientFacts = {
   normalisesInserts: true,
   checksVersionsFrom: 1,
   syncDelay: 200,
+  reloads: true,
 };
 const visualStudioCode: ClientFacts = {
   ...unknownClient,

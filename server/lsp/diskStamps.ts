@@ -11,19 +11,29 @@ export interface DiskStamps {
   isOutdated(uri: string): Promise<boolean>;
   /** Reports whether the document has had this version ever since the editor last read or wrote the file. */
   isUntouched(uri: string, version: number): boolean;
+  /** Remembers that this version of the document has the file's text. */
+  noteSame(uri: string, version: number): void;
+  /** Reports whether this version has had the file's text. If it no longer has, the file has been changed. */
+  wasSame(uri: string, version: number): boolean;
 }
 
 /** Returns a memory in which nothing is remembered yet. */
 export function createDiskStamps(): DiskStamps {
   const stamps = new Map<string, { stamp: Promise<string | undefined>; version: number | undefined }>();
+  const same = new Map<string, number>();
   return {
     remember: (uri, version) => void stamps.set(uri, { stamp: stampOf(uri), version }),
-    forget: (uri) => void stamps.delete(uri),
+    forget(uri) {
+      stamps.delete(uri);
+      same.delete(uri);
+    },
     async isOutdated(uri) {
       const before = stamps.get(uri)?.stamp;
       return before !== undefined && (await before) !== (await stampOf(uri));
     },
     isUntouched: (uri, version) => stamps.get(uri)?.version === version,
+    noteSame: (uri, version) => void same.set(uri, version),
+    wasSame: (uri, version) => same.get(uri) === version,
   };
 }
 

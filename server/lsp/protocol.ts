@@ -367,7 +367,8 @@ export interface OpenStatus {
   /** `same` if the file on disk has the document's text; `differs` if not, or if the two can't be compared. */
   onDisk: "same" | "differs";
   /**
-   * `true` if the two can't be compared and the document has no unsaved text as far as the server can tell: it has not
+   * `true` if the document has no unsaved text as far as the server can tell, although it differs from the file: it has
+   * not changed since it had the file's text, and the file has; or the two can't be compared, and the document has not
    * changed since the editor last read or wrote the file, or the file has its text in an encoding with one byte for each
    * character, or there is neither text nor a file. Otherwise absent.
    */

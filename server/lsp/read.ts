@@ -115,17 +115,24 @@ export async function statusOf(session: Session): Promise<StatusResult> {
 /** Compares an open document with its file. */
 export async function savedStateOf(
   session: Session,
-  { uri, version, text, desynced }: OpenDocument,
+  document: OpenDocument,
 ): Promise<Pick<OpenStatus, "onDisk" | "saved">> {
-  const { diskStamps, facts } = session;
+  const { diskStamps, documents, facts } = session;
+  const { uri, version, text, desynced } = document;
   const path = desynced === undefined ? pathOfSyncedUri(uri) : undefined;
   if (path === undefined) return { onDisk: "differs" };
   const file = await readTextFile(path);
   const onDisk = compareWithFile(text, file, facts.habits);
-  if (onDisk !== undefined) return { onDisk };
+  if (onDisk === "same") {
+    // It may have been closed while the file was read, and its version may come back with another text.
+    if (documents.get(uri) === document) diskStamps.noteSame(uri, version);
+    return { onDisk };
+  }
   const isSaved =
-    file.kind === "absent"
-      ? text === ""
-      : diskStamps.isUntouched(uri, version) || isSameInOneByte(text, path, facts.habits);
+    onDisk === "differs"
+      ? diskStamps.wasSame(uri, version)
+      : file.kind === "absent"
+        ? text === ""
+        : diskStamps.isUntouched(uri, version) || isSameInOneByte(text, path, facts.habits);
   return { onDisk: "differs", ...(isSaved ? { saved: true } : {}) };
 }

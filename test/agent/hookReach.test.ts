@@ -168,14 +168,16 @@ it.each([
 );
 
 describe("if several editors have the file open, MULTI_EDIT_SESSION", () => {
-  it("chooses the editor, as the message says", async () => {
+  it("chooses the editor, but the message, which a model reads, does not say so", async () => {
     const { home, root, editor } = await layProject();
     const [{ id }] = await announced(home);
     const other = await startDesk(root);
     await other.open({ uri: uri(root, "price.ts"), text: saved });
     await announced(home, 2);
     const event = events.opencode("edit", { filePath: join(root, "price.ts"), oldString: "0.19", newString: "0.2" });
-    expect(reasonIn("opencode", await answer("opencode", event, "--apply"))).toMatch(/MULTI_EDIT_SESSION/);
+    const reason = reasonIn("opencode", await answer("opencode", event, "--apply"));
+    expect(reason).toMatch(/^Several editors have these files open:/);
+    expect(reason).not.toContain("MULTI_EDIT_SESSION");
     process.env.MULTI_EDIT_SESSION = id;
     try {
       expect(reasonIn("opencode", await answer("opencode", event))).toMatch(ours.opencode);

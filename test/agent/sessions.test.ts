@@ -312,7 +312,9 @@ describe("people", () => {
     }
     await announced(home, 2);
     const { stderr } = await apply("a.txt", folder);
-    expect(stderr.trimEnd().split("\n").at(-1)).toBe("Use --session=ID to choose one of them.");
+    expect(stderr.trimEnd().split("\n").at(-1)).toBe(
+      "Use --session=ID, or the variable MULTI_EDIT_SESSION, to choose one of them.",
+    );
   });
 
   it.each(["neovim", "emacs", "claude", "codex", "opencode", "gemini", "pi"])(

@@ -16,9 +16,9 @@ import { defaultSettings, type Settings } from "../../workspace/settings.js";
 import { asksForSession } from "../sentences.js";
 import { isInCodexSandbox } from "../session/connect.js";
 import { closedSessionOf, holds, readUserSettings } from "../session/gates.js";
-import { readRecords } from "../session/record.js";
+import { readRecords, sessionName } from "../session/record.js";
 import type { RequestContext } from "../session/request.js";
-import { type SelectedSession, selectSession, sessionName } from "../session/selectSession.js";
+import { type SelectedSession, selectSession } from "../session/selectSession.js";
 import { closeSessions, type FoundSessions, findSessions } from "../session/sessions.js";
 import type { Arguments } from "./arguments.js";
 import { inHome, withHome } from "./inHome.js";
@@ -44,7 +44,7 @@ export function listSessions({ json }: Arguments, context: RequestContext): Prom
 export function describeSessions(context: RequestContext): Promise<string> {
   return withSessions(context, async (found, sessions) => {
     const selected = await sessionForDirectory(found, context);
-    return [...stateOf(found, sessions), ...advice(selected, context)].join("\n");
+    return [...stateOf(found, sessions), ...advice(selected, found, context)].join("\n");
   });
 }
 
@@ -85,7 +85,7 @@ export function runDoctor({ json }: Arguments, context: RequestContext): Promise
       const isAlone = selected.ok && chosen === undefined && sessions.length === 0;
       const unstarted = isAlone ? unstartedEditors(setUp, running, context) : [];
       const next = [
-        ...(unstarted.length > 0 ? unstarted : advice(selected, context)),
+        ...(unstarted.length > 0 ? unstarted : advice(selected, found, context)),
         ...adviceOnOptions(selected, context),
       ].map(addressedToUser);
       print(withHome(`${[...about, "", ...stateOf(found, sessions), "", ...next].join("\n")}\n`));
@@ -173,7 +173,11 @@ function stateOf(found: FoundSessions, sessions: readonly ShownSession[]): strin
  * Says where calls that edit files in the working directory go. Mentions no options, because models also read this
  * text.
  */
-function advice(selected: SelectedSession, { directory, mode, sessions }: RequestContext): string[] {
+function advice(
+  selected: SelectedSession,
+  { reached }: FoundSessions,
+  { directory, mode, session: named, sessions }: RequestContext,
+): string[] {
   const closed = closedSessionOf(sessions, [directory]);
   if (closed !== undefined && (mode === "disk" || (selected.ok && selected.session === undefined))) {
     return [doctorSentences.callsAreLocked(directory, sessionName(closed), closed.closed)];
@@ -181,7 +185,8 @@ function advice(selected: SelectedSession, { directory, mode, sessions }: Reques
   if (mode === "disk") return [doctorSentences.allGoToDisk];
   if (!selected.ok) return [doctorSentences.wouldFail(selected.failure.message)];
   const { session } = selected;
-  if (session !== undefined) return [doctorSentences.callsGoTo(directory, sessionName(session.record))];
+  const isOnly = reached.length === 1 || named !== undefined;
+  if (session !== undefined) return [doctorSentences.callsGoTo(directory, sessionName(session.record), isOnly)];
   return [mode === "editor" ? doctorSentences.callsFail(directory) : doctorSentences.callsGoToDisk(directory)];
 }
 

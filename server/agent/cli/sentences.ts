@@ -54,7 +54,7 @@ export const commandSentences = {
     isAsked
       ? `Waiting for your answer in ${session?.replace(/^\S+ \((.*)\)$/, "$1") ?? "an editor"} …`
       : `Waiting for ${session ?? "the disk"} …`,
-  nameSession: "Use --session=ID to choose one of them.",
+  nameSession: "Use --session=ID, or the variable MULTI_EDIT_SESSION, to choose one of them.",
   /** `isDone`: `false` for a preview. */
   onDisk: (isDone: boolean) =>
     `Warning: no editor has these files open in a workspace folder, so the call ${isDone ? "changed them on disk" : "would change them on disk"}. If an editor should have them, run "multi-edit doctor". With --mode=editor, such a call is refused.`,
@@ -250,7 +250,9 @@ export const doctorSentences = {
   sandbox: "This is a Codex sandbox, which forbids sockets: use the MCP server, which runs outside it.",
   journalsIn: (directory: string) => `Journals for files that no editor has open are kept in ${directory}`,
   wouldFail: (problem: string) => `A call that edits files here would fail. ${problem}`,
-  callsGoTo: (directory: string, session: string) => `Calls that edit files in ${directory} go to ${session}.`,
+  /** `isOnly`: no other editor can get the call. */
+  callsGoTo: (directory: string, session: string, isOnly: boolean) =>
+    `Calls that edit files in ${directory} go to ${session}${isOnly ? "" : ", or to the editor that has the files open"}.`,
   callsGoToDisk: (directory: string) =>
     `No editor has ${directory} in a workspace folder, so calls that edit files there write to disk. To edit through an editor, open the directory in one that runs multi-edit-language-server; "multi-edit setup" prints the configuration for it.`,
   /** `isRunning`: `true` if the editor, then the only one, has a file of the directory open. */

@@ -5,20 +5,14 @@ import { type MultiEditResult, methods } from "../../lsp/protocol.js";
 import type { Failure } from "../../plan/failure.js";
 import { limits } from "../../text/limits.js";
 import { answerLines } from "../mcp/answer.js";
-import { sessionFailures } from "../sentences.js";
 import { type FailedRequest, resultOf } from "../session/awaitAnswer.js";
-import { sessionName } from "../session/selectSession.js";
+import { sessionName } from "../session/record.js";
 import type { LiveSession } from "../session/sessions.js";
 import type { HookedAgent, OwnCall } from "./agents.js";
 import type { CallMemory } from "./remembered.js";
 import { hookSentences } from "./sentences.js";
 
 const stopSignals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
-
-/** Returns the reason for which a call is turned away if several editors have its files. */
-export function openInSeveral(sessions: readonly LiveSession[]): string {
-  return sessionFailures.openInSeveral(sessions.map(({ record }) => sessionName(record))).message;
-}
 
 /** A file with unsaved text, and the editor that has the text. */
 export interface HeldFile {

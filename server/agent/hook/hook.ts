@@ -11,10 +11,11 @@ import { askingNames } from "../cli/table.js";
 import { sessionFailures } from "../sentences.js";
 import { agentIdFor, isAgentId } from "../session/agentId.js";
 import { type RequestResult, resultOf } from "../session/awaitAnswer.js";
-import { canonicalPaths, sessionName } from "../session/selectSession.js";
+import { sessionName } from "../session/record.js";
+import { canonicalPaths } from "../session/selectSession.js";
 import type { LiveSession } from "../session/sessions.js";
 import { type HookedAgent, hookedAgents, type OwnCall, readEvent } from "./agents.js";
-import { applyCall, type HeldFile, heldApart, openInSeveral } from "./applyCall.js";
+import { applyCall, type HeldFile, heldApart } from "./applyCall.js";
 import { isAppliedElsewhere } from "./ownSettings.js";
 import { type CallMemory, hookPairOf, memoryOf } from "./remembered.js";
 import { hookProblems, hookSentences } from "./sentences.js";
@@ -213,7 +214,7 @@ async function reasonFor(
   const held: HeldFile[] = [];
   for (const [path, state] of states) {
     if (state.kind === "unknown") return hookSentences.outOfReach(path, state.holder, state.isAnnounced);
-    if (state.kind === "several") return openInSeveral(state.sessions);
+    if (state.kind === "several") return sessionFailures.openInSeveral(state.editors).message;
     if (state.kind === "notChosen")
       return hookSentences.notChosen(path, sessionName(state.session.record), state.chosen);
     if (state.kind === "free") continue;

@@ -2,7 +2,7 @@
 import { closedReasons, diskFailures, type Holder, sayUnreached } from "../../disk/sentences.js";
 import { clip, fileAt, makeFailure, quote } from "../../plan/failure.js";
 import { limits } from "../../text/limits.js";
-import { sessionFailures } from "../sentences.js";
+import { type FilesOfEditor, filesOfEditors, listOfPaths, sessionFailures } from "../sentences.js";
 
 /** The names of our tools that take the place of an agent's own tool. */
 interface OurNames {
@@ -10,11 +10,6 @@ interface OurNames {
   readonly read: string;
   readonly patch: string;
 }
-
-const list = (paths: readonly string[]): string => {
-  const shown = paths.slice(0, 5).map((path) => quote(path, 160));
-  return `${shown.join(", ")}${paths.length > shown.length ? ", …" : ""}`;
-};
 
 /** The lines of a text that a read shows; `last` is less than `first` if there are none. */
 interface LinesOfRead {
@@ -41,25 +36,18 @@ const unreadProblems = {
 export const hookSentences = {
   /** Turns away an agent's own tool. `isPatch`: the tool takes a patch, which one of ours takes as well. */
   unsaved: (paths: readonly string[], { edit, read, patch }: OurNames, isPatch: boolean) =>
-    `The user's editor has unsaved changes in ${list(paths)}, which this tool would miss and overwrite. Nothing was changed. ${isPatch ? `Send the same patch to ${patch}; ${read} returns the current text.` : `Use ${edit} {"edits":[{"path","oldText","newText"}]} for this file; ${read} returns its current text.`}`,
+    `The user's editor has unsaved changes in ${listOfPaths(paths)}, which this tool would miss and overwrite. Nothing was changed. ${isPatch ? `Send the same patch to ${patch}; ${read} returns the current text.` : `Use ${edit} {"edits":[{"path","oldText","newText"}]} for this file; ${read} returns its current text.`}`,
   /**
    * Turns away a patch because several editors have unsaved text in its files. `send`: our names, if the patches must go
    * to our tool; `undefined` if the same tool takes them.
    */
-  heldApart: (
-    groups: readonly { readonly editor: string; readonly paths: readonly string[] }[],
-    send: OurNames | undefined,
-  ) => {
-    const shown = groups
-      .slice(0, limits.sessionsShown)
-      .map(({ editor, paths }) => `\n  ${list(paths)}: ${clip(editor, 200)}`);
-    return `Different editors of the user have unsaved changes in the files of this patch, and one patch can't change text in several editors:${shown.join("")}${groups.length > shown.length ? "\n  …" : ""}\nNothing was changed. Send a separate patch for the files of each editor${send === undefined ? "" : ` to ${send.patch}`}.`;
-  },
+  heldApart: (groups: readonly FilesOfEditor[], send: OurNames | undefined) =>
+    `Different editors of the user have unsaved changes in the files of this patch, and one patch can't change text in several editors:${filesOfEditors(groups)}\nNothing was changed. Send a separate patch for the files of each editor${send === undefined ? "" : ` to ${send.patch}`}.`,
   /**
    * Turns away a command that may apply a patch. `applies`: a command in the plain form would be applied in the editor.
    */
   perhaps: (paths: readonly string[], { patch, read }: OurNames, applies: boolean) =>
-    `The user's editor has unsaved changes in ${list(paths)}, and this command may apply a patch there, on disk, which would miss and overwrite them. Nothing was run. Send the patch to ${patch}${applies ? ", or as a command that does nothing else: apply_patch <<'EOF', the patch, and EOF, after cd FOLDER && if it needs to be in another folder" : ""}; ${read} returns the current text. Send the rest of the command by itself. If the command applies no patch to ${paths.length === 1 ? "this file" : "these files"}, ask the user to save ${paths.length === 1 ? "it" : "them"}, and send the command again.`,
+    `The user's editor has unsaved changes in ${listOfPaths(paths)}, and this command may apply a patch there, on disk, which would miss and overwrite them. Nothing was run. Send the patch to ${patch}${applies ? ", or as a command that does nothing else: apply_patch <<'EOF', the patch, and EOF, after cd FOLDER && if it needs to be in another folder" : ""}; ${read} returns the current text. Send the rest of the command by itself. If the command applies no patch to ${paths.length === 1 ? "this file" : "these files"}, ask the user to save ${paths.length === 1 ? "it" : "them"}, and send the command again.`,
   /**
    * Turns away an agent's own tool because an editor has unsaved text that can't be had from it. `isAnnounced`: the editor
    * has said that there is such text.
@@ -85,7 +73,7 @@ export const hookSentences = {
     `There is no file ${quote(path, 160)} on disk: it was deleted or never saved. But the user's editor has its text open, and this tool would write another text in its place. Nothing was changed. To change the open text, use ${edit}. To replace all of it, read it with ${read}, then send a patch with Add File to ${patch}. Or ask the user to close the file in the editor, and then send this call again.`,
   /** Turns away a call of which it is not known which files it changes. */
   unread: (paths: readonly string[], problem: keyof typeof unreadProblems) =>
-    `This call can't be checked, because ${unreadProblems[problem].why}. The user's editor has, or may have, unsaved changes in ${list(paths)}, which this tool may miss and overwrite. Nothing was changed. ${unreadProblems[problem].hint}sk the user to save ${paths.length === 1 ? "this file" : "these files"}, and then send this call again.`,
+    `This call can't be checked, because ${unreadProblems[problem].why}. The user's editor has, or may have, unsaved changes in ${listOfPaths(paths)}, which this tool may miss and overwrite. Nothing was changed. ${unreadProblems[problem].hint}sk the user to save ${paths.length === 1 ? "this file" : "these files"}, and then send this call again.`,
   /** Turns away an agent's own tool from a file that ours refuse, too. `message`: the reason for that. */
   refused: (path: string, message: string) =>
     `The user's editor has unsaved changes in ${quote(path, 160)}, which this tool would miss and overwrite. The tools of multi-edit can't change this file either: ${clip(message, 600)} Nothing was changed. Ask the user to save the file, or to discard the changes; then send this call again.`,

@@ -3,6 +3,7 @@ import type { Holder } from "../../disk/sentences.js";
 import type { Caller } from "../../lsp/protocol.js";
 import { canonicalise, mapBounded } from "../../workspace/identity.js";
 import { pathBehindUri, pathOfSyncedUri } from "../../workspace/pathText.js";
+import type { FilesOfEditor } from "../sentences.js";
 import type { ClosedRecord, SessionRecord } from "../session/record.js";
 import { canonicalPaths, doubtOf, mattersTo } from "../session/selectSession.js";
 import {
@@ -12,14 +13,15 @@ import {
   type LiveSession,
   type UnreachedSession,
 } from "../session/sessions.js";
+import { givesWay, linesFor, type TextState, textState } from "../session/sharing.js";
 
 /** A file's state in the user's editors. */
 export type FileState =
   /** No editor has unsaved text in the file. */
   | { readonly kind: "free" }
   | { readonly kind: "unsaved"; readonly session: LiveSession }
-  /** An editor has unsaved text in the file, and others have the file open as well. */
-  | { readonly kind: "several"; readonly sessions: readonly LiveSession[] }
+  /** An editor has unsaved text in the file, and others that do not give way have the file open as well. */
+  | { readonly kind: "several"; readonly editors: readonly FilesOfEditor[] }
   /** An editor has unsaved text in the file, but the user has named another one in `chosen`, which does not have it open. */
   | { readonly kind: "notChosen"; readonly session: LiveSession; readonly chosen: string }
   /**
@@ -37,7 +39,7 @@ export interface FileStates {
 /** A file that a session has open. `text`: `unknown` if the session's server does not know the text. */
 interface Opened {
   readonly session: LiveSession;
-  readonly text: "saved" | "unsaved" | "unknown";
+  readonly text: TextState | "unknown";
 }
 
 /** The files that a call may change. */
@@ -70,7 +72,7 @@ export async function fileStates(targets: Targets, sessions: string, caller: Cal
   const states = new Map<string, FileState>();
   for (const [index, path] of paths.entries()) {
     const identity = identities[index] ?? path;
-    const known = stateOf(held.get(identity) ?? []);
+    const known = stateOf(path, held.get(identity) ?? []);
     if (known.kind !== "free" && known.kind !== "unsaved") states.set(path, known);
     else {
       const { suspects, isAnnounced } = await suspectsFor(found, identity, known.kind === "free");
@@ -88,7 +90,7 @@ export async function fileStates(targets: Targets, sessions: string, caller: Cal
 async function unsavedIn({ reached, unreached, closed }: FoundSessions): Promise<readonly string[]> {
   const announced = [...closed, ...[...reached, ...unreached].map(({ record }) => record)];
   const open = reached.flatMap(({ status }) => [
-    ...status.open.filter((one) => one.onDisk === "differs" && one.saved !== true).map(({ uri }) => uri),
+    ...status.open.filter((one) => textState(one) === "unsaved").map(({ uri }) => uri),
     ...(status.unsynced ?? []),
   ]);
   const paths = open.filter((uri) => !/^untitled:/i.test(uri)).map((uri) => pathOfSyncedUri(uri) ?? pathBehindUri(uri));
@@ -134,9 +136,10 @@ async function addHeld(held: Map<string, Opened[]>, session: LiveSession): Promi
     const identity = await identityOf(path);
     held.set(identity, [...(held.get(identity) ?? []), { session, text }]);
   };
-  for (const { uri, onDisk, saved } of open) {
+  for (const one of open) {
+    const { uri } = one;
     const path = pathOfSyncedUri(uri);
-    if (path !== undefined) await add(path, onDisk === "differs" && saved !== true ? "unsaved" : "saved");
+    if (path !== undefined) await add(path, textState(one));
     // For example, a cell of a notebook; a draft is not yet part of the file.
     else if (!/^untitled:/i.test(uri)) await add(pathBehindUri(uri), "unknown");
   }
@@ -144,20 +147,24 @@ async function addHeld(held: Map<string, Opened[]>, session: LiveSession): Promi
 }
 
 /** Returns the state of a file that these sessions have open. */
-function stateOf(opened: readonly Opened[]): FileState {
+function stateOf(path: string, opened: readonly Opened[]): FileState {
   const unknown = opened.find(({ text }) => text === "unknown")?.session.record;
   if (unknown !== undefined) {
     const holder = { kind: "open", by: `${unknown.client} (session ${unknown.id})` } as const;
     return { kind: "unknown", holder, isAnnounced: true };
   }
-  const unsaved = opened.find(({ text }) => text === "unsaved");
+  const texts = opened.flatMap(({ session, text }) => (text === "unknown" ? [] : [{ session, text }]));
+  const unsaved = texts.find(({ text }) => text === "unsaved");
   if (unsaved === undefined) return { kind: "free" };
-  const sessions = [...new Set(opened.map(({ session }) => session))];
   const chosen = process.env.MULTI_EDIT_SESSION;
+  const sessions = [...new Set(texts.map(({ session }) => session))];
   const named = chosen ? sessions.filter(({ record }) => record.id.startsWith(chosen)) : [];
   if (named.length === 1 && named[0] !== undefined) return { kind: "unsaved", session: named[0] };
   if (chosen && named.length === 0) return { kind: "notChosen", session: unsaved.session, chosen };
-  return sessions.length > 1 ? { kind: "several", sessions } : { kind: "unsaved", session: unsaved.session };
+  const others = texts.filter(({ session }) => session !== unsaved.session);
+  return others.every(({ session, text }) => givesWay(session, text))
+    ? { kind: "unsaved", session: unsaved.session }
+    : { kind: "several", editors: linesFor(path, texts) };
 }
 
 async function identityOf(path: string): Promise<string> {

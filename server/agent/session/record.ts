@@ -236,3 +236,9 @@ function heldIn(value: unknown): HiddenSession["held"] {
   const paths = output.folders.map(({ path }) => path);
   return paths.includes("") ? undefined : [...paths, ...(output.outside ?? [])];
 }
+
+/** Returns a session's name for use in sentences. */
+export function sessionName({ id, client, folders }: Pick<SessionRecord, "id" | "client" | "folders">): string {
+  const where = folders.map(({ path, uri }) => path || uri).join(", ");
+  return `${id} (${client}${where === "" ? "" : ` in ${where}`})`;
+}

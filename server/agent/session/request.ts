@@ -15,7 +15,8 @@ import { sessionFailures } from "../sentences.js";
 import { askUserOf } from "./askUser.js";
 import { type FailedRequest, failureResult, type Patience, type RequestResult, resultOf } from "./awaitAnswer.js";
 import { announcedGates, closedSessionOf, readUserSettings, warningsAbout } from "./gates.js";
-import { canonicalPaths, mattersTo, openElsewhere, selectSession, sessionName } from "./selectSession.js";
+import { sessionName } from "./record.js";
+import { canonicalPaths, mattersTo, openElsewhere, selectSession } from "./selectSession.js";
 import { closeSessions, findSessions } from "./sessions.js";
 
 export type { FailedRequest, RequestResult };
@@ -80,7 +81,7 @@ export function readCall(value: unknown, method: string, options: CallOptions, p
 export async function sendRequest(request: SessionRequest, context: RequestContext): Promise<RequestResult> {
   const { session: id, directory, mode } = context;
   if (mode === "disk" && request.needsEditor !== true) return serveOnDisk(request, context);
-  const query = { session: id, targets: request.targets, directory };
+  const query = { session: id, targets: request.targets, directory, isRead: request.method === methods.read };
   const found = await findSessions(context.sessions, context.caller, mattersTo(query));
   try {
     const selected = await selectSession(found, query);

@@ -11,7 +11,7 @@ import { isInside, pathBehindUri, pathOfSyncedUri } from "../../workspace/pathTe
 import { sessionFailures } from "../sentences.js";
 import type { SessionConnection } from "./connect.js";
 import { holds } from "./gates.js";
-import type { SessionRecord } from "./record.js";
+import { type SessionRecord, sessionName } from "./record.js";
 import {
   closeSessions,
   type FoundSessions,
@@ -19,6 +19,7 @@ import {
   type LiveSession,
   type UnreachedSession,
 } from "./sessions.js";
+import { chooseShared, textState } from "./sharing.js";
 
 /** The criteria for selecting the session for a call. */
 export interface SessionQuery {
@@ -28,6 +29,8 @@ export interface SessionQuery {
   readonly targets: readonly string[];
   /** The base directory for relative paths, as an absolute path. */
   readonly directory: string;
+  /** `true` if the call only reads. */
+  readonly isRead?: boolean;
 }
 
 /** The session for a call (`undefined` if no editor has the call's files), or the reason why none was selected. */
@@ -36,20 +39,21 @@ export type SelectedSession =
   | { readonly ok: false; readonly failure: Failure };
 
 /**
- * Selects the session that the user has named; otherwise the session that has a target open; otherwise the session
- * whose workspace folder contains all targets, preferring the folder with the longest path, then the session that was
- * used last. Fails if several sessions have a target open, or if an unreachable session may have one, because
- * unsaved text might be lost.
+ * Selects the session that the user has named; otherwise the session that has a target open, if all others that have
+ * one give way; otherwise the session whose workspace folder contains all targets, preferring the folder with the longest
+ * path. Of several, takes the session that was used last. Fails if an unreachable session may have a target open,
+ * because unsaved text might be lost.
  */
 export async function selectSession(found: FoundSessions, query: SessionQuery): Promise<SelectedSession> {
   if (query.session !== undefined) return selectNamed(found, query.session);
   const views = await Promise.all(found.reached.map((session) => viewTargets(session, query)));
-  const opens = views.filter(({ hasOpen }) => hasOpen);
-  if (opens.length > 1) return failWith(sessionFailures.openInSeveral(sessionNames(opens)));
+  const opens = byUse(views.filter(({ texts }) => texts.some((text) => text !== undefined)));
+  const shared = opens.length === 0 ? undefined : chooseShared(query.targets, opens, query.isRead === true);
+  if (shared?.ok === false) return shared;
   // An unreachable session may have the same file open.
   const doubtful = await firstInDoubt(found, query);
   if (doubtful !== undefined) return failWith(sessionFailures.unreached(sessionName(doubtful.record), doubtful.why));
-  if (opens[0] !== undefined) return { ok: true, session: opens[0].session };
+  if (shared !== undefined) return shared;
   const holding = views.filter(({ depth }) => depth > 0).sort((a, b) => b.depth - a.depth);
   const [best] = holding;
   const equals = holding.filter(({ depth }) => depth === best?.depth);
@@ -58,14 +62,14 @@ export async function selectSession(found: FoundSessions, query: SessionQuery): 
   const files = best === undefined ? await targetFiles(query.targets, query.directory, []) : [];
   const hidden = found.blind[0] ?? (await hiddenHolder(found, files));
   if (best === undefined && hidden !== undefined) return failWith(sessionFailures.hidden(hidden));
-  return { ok: true, session: mostRecent(equals.map(({ session }) => session)) };
+  return { ok: true, session: byUse(equals)[0]?.session };
 }
 
-/** Returns the session that was used last or, if none was used, the one that was started first. */
-function mostRecent(sessions: readonly LiveSession[]): LiveSession | undefined {
-  const byUse = (a: LiveSession, b: LiveSession): number => compare(b.status.lastCallAt, a.status.lastCallAt);
-  const byStart = (a: LiveSession, b: LiveSession): number => compare(a.record.startedAt, b.record.startedAt);
-  return [...sessions].sort((a, b) => byUse(a, b) || byStart(a, b))[0];
+/** Orders sessions by their last use, the latest first; those that were never used come last, in the order of their starts. */
+function byUse<T extends { readonly session: LiveSession }>(all: readonly T[]): readonly T[] {
+  const use = (a: LiveSession, b: LiveSession): number => compare(b.status.lastCallAt, a.status.lastCallAt);
+  const start = (a: LiveSession, b: LiveSession): number => compare(a.record.startedAt, b.record.startedAt);
+  return [...all].sort((a, b) => use(a.session, b.session) || start(a.session, b.session));
 }
 
 /** Orders two times in ISO 8601; a missing one comes before all others. */
@@ -87,11 +91,13 @@ async function viewTargets(session: LiveSession, { targets, directory }: Session
   const open = status.open.map(({ uri, version }): OpenText => ({ uri, version, text: "", loneCrEndsLine: true }));
   const files = await targetFiles(targets, directory, open);
   const folders = await canonicalPaths(status.folders.map((uri) => pathOfSyncedUri(uri)));
+  const states = new Map(status.open.map((one) => [one.uri, textState(one)]));
   const holds = (folder: string): boolean => files.every(({ file }) => file !== undefined && isInside(folder, file));
   return {
     session,
     record,
-    hasOpen: files.some(({ isOpen }) => isOpen),
+    /** A text under several names counts as unsaved. */
+    texts: files.map(({ open }) => (open === undefined ? undefined : (states.get(open) ?? "unsaved"))),
     /** Path length of the deepest workspace folder that contains all targets; 0 if none does. */
     depth: Math.max(0, ...folders.filter(holds).map(({ length }) => length)),
     /** `true` if a target is in one of the session's folders. */
@@ -103,7 +109,8 @@ async function viewTargets(session: LiveSession, { targets, directory }: Session
 interface TargetFile {
   /** Canonical path; `undefined` if the target is not a file, or can't be resolved. */
   readonly file: string | undefined;
-  readonly isOpen: boolean;
+  /** URI of the open document; empty if the file is open under several names; `undefined` if it is not open. */
+  readonly open: string | undefined;
 }
 
 /** Resolves the targets. Allows every path, because the session itself decides which files may be changed. */
@@ -114,7 +121,7 @@ async function targetFiles(
 ): Promise<TargetFile[]> {
   if (targets.length === 0) {
     const [file] = await canonicalPaths([directory]);
-    return [{ file, isOpen: false }];
+    return [{ file, open: undefined }];
   }
   const { root } = parse(directory);
   const held = new OpenDocuments<OpenText>();
@@ -128,9 +135,9 @@ async function targetFiles(
   });
   return mapBounded(targets, async (target) => {
     const resolved = await resolver.resolve(target);
-    if (resolved.ok) return { file: resolved.place.file, isOpen: resolved.place.open !== undefined };
+    if (resolved.ok) return { file: resolved.place.file, open: resolved.place.open?.uri };
     // An ambiguous path refers to a file that is open under several names. The session reports all other problems.
-    return { file: undefined, isOpen: resolved.failure.code === "ambiguousPath" };
+    return { file: undefined, open: resolved.failure.code === "ambiguousPath" ? "" : undefined };
   });
 }
 
@@ -232,12 +239,6 @@ async function filesOf({ status, record }: LiveSession): Promise<(readonly [iden
 async function fileIdentity(path: string): Promise<string> {
   const canonical = await canonicalise(path);
   return canonical.ok ? canonical.identity : path;
-}
-
-/** Returns a session's name for use in sentences. */
-export function sessionName({ id, client, folders }: Pick<SessionRecord, "id" | "client" | "folders">): string {
-  const where = folders.map(({ path, uri }) => path || uri).join(", ");
-  return `${id} (${client}${where === "" ? "" : ` in ${where}`})`;
 }
 
 function sessionNames(sessions: readonly Pick<SessionConnection, "record">[]): string[] {
