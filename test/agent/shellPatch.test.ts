@@ -81,6 +81,10 @@ describe("a command", () => {
     ["in a text that never ends", `cat <<EOF\napply_patch\n${patch}`],
     ["after a comment that a backslash ends", "echo apply_patch; # \\\napply_patch < a.patch"],
     ["after backquotes with a comment", "echo `true && # x`; apply_patch"],
+    [
+      "after a comment in backquotes and quotation marks",
+      "echo \"a `true; # \\\nls <<'E'\napply_patch < a.patch\nE` b\"",
+    ],
     ["by an alias of git", "git -c alias.x='!apply_patch' x"],
   ])("that may apply a patch, %s, is not taken for harmless, nor for a plain one", (_how, command) => {
     expect(readPatchCommand(command)).toEqual({ kind: "perhaps", command });

@@ -113,7 +113,9 @@ class Reader {
       [words, isFed] = [[], false];
     };
     while (this.at < this.text.length && this.text[this.at] !== ")") {
-      if (this.take(/(?:[ \t]|\\\n)+|#[^\n]*/y) !== undefined) continue;
+      const blank = this.take(/(?:[ \t]|\\\n)+|#[^\n]*/y);
+      if (isNested && blank?.startsWith("#") && blank.endsWith("\\")) throw new Unreadable();
+      if (blank !== undefined) continue;
       if (this.take(arithmetic) !== undefined) continue;
       if (this.text.startsWith("((", this.at)) throw new Unreadable();
       const sign = this.take(separator);
@@ -213,7 +215,8 @@ class Reader {
     if (this.take(opening) !== undefined) this.list(true);
     else if (this.text[this.at] === "`") {
       const inner = this.take(/`(?:[^`\\]|\\[\s\S])*`/y);
-      if (inner === undefined) throw new Unreadable();
+      // Whether the shell joins such lines before it reads them depends on what is around the backquotes.
+      if (inner === undefined || inner.includes("\\\n")) throw new Unreadable();
       const reader = this.nested(inner.slice(1, -1).replace(escaped, "$1"));
       while (!reader.isAtEnd()) reader.list(false);
     } else return this.take(/\$/y);
@@ -229,6 +232,8 @@ class Reader {
       const line = (this.take(/[^\n]*/y) ?? "").replace(one.stripsTabs ? /^\t+/ : "", "");
       this.at += 1;
       if (line === one.end) {
+        // The shell joins such lines before it looks for the last one.
+        if (one.expands && this.text.slice(start, from).includes("\\\n")) throw new Unreadable();
         if (one.expands) this.nested(this.text.slice(start, from)).expanding(undefined);
         return;
       }
