@@ -3,5 +3,5 @@
  * take longer to load than Node takes to start: an agent must not wait for them before it knows its tools.
  */
 export { showLog, showStatus } from "./cli/log.js";
-export { edit, readText, undo } from "./cli/sendCalls.js";
+export { answer, edit, readText, undo } from "./cli/sendCalls.js";
 export { callTool } from "./mcp/callTool.js";

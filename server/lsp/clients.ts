@@ -49,6 +49,8 @@ export interface ClientFacts {
    * comes back to it, unless the document has unsaved text (`test/editors/changedOnDisk.test.ts`).
    */
   readonly reloads: boolean;
+  /** `true` if a question covers a part of the diff that the client shows, and takes the keys that would scroll it. */
+  readonly questionCoversDiff: boolean;
 }
 
 /** Defaults for unknown clients: LSP's rules, and assumptions that are harmless if wrong. */
@@ -69,6 +71,7 @@ const unknownClient: ClientFacts = {
   hidesAnswers: false,
   losesMessages: false,
   reloads: false,
+  questionCoversDiff: false,
 };
 
 /** Facts common to all tested editors. */
@@ -99,6 +102,7 @@ const helix: ClientFacts = {
   syncDelay: 0,
   hidesAnswers: true,
   losesMessages: true,
+  questionCoversDiff: true,
 };
 const eglot: ClientFacts = { ...emacs, syncDelay: 600, answerMs: limits.confirmMs };
 

@@ -50,7 +50,7 @@ export const methods = {
 } as const;
 
 /** Names of the requests that only agents may send, through the socket. */
-export const agentMethods = { confirm: "multiEdit/confirm" } as const;
+export const agentMethods = { confirm: "multiEdit/confirm", answer: "multiEdit/answer" } as const;
 
 /** Names of the notifications that the server sends to agents, through the socket. */
 export const agentNotifications = { asking: "multiEdit/asking", alive: "multiEdit/alive" } as const;
@@ -290,6 +290,11 @@ export interface ConfirmParams {
   files?: FileSummary[];
 }
 
+/** Params of `multiEdit/answer` on the socket: the user's answer, with the code that only the editor has shown. */
+export interface AnswerParams extends ConfirmRequestResult {
+  code: string;
+}
+
 /** The answer to `multiEdit/confirm` on the socket, if the user agrees; otherwise the request fails. */
 export interface ConfirmResult {
   consent: "yes";
@@ -348,6 +353,8 @@ export interface StatusResult {
   agents: Caller[];
   /** Problems with the user's settings, as sentences; empty if there are none. */
   settingProblems: string[];
+  /** Label of the open question, if the user may answer it from a shell. */
+  question?: string;
   /** Time of the latest call that was not a status request, in ISO 8601; absent if there was none. */
   lastCallAt?: string;
 }

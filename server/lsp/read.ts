@@ -9,6 +9,7 @@ import { readTarget } from "../workspace/takeSnapshot.js";
 import { Trails } from "../workspace/trails.js";
 import { keptCalls } from "./apply/keptCalls.js";
 import { settleProposals } from "./apply/recordApplied.js";
+import { questionForShell } from "./apply/shellAnswer.js";
 import { type Answer, type FailedAnswer, toRefusal } from "./edit/result.js";
 import {
   type Caller,
@@ -88,6 +89,7 @@ const isPositive = (value: unknown): value is number => Number.isSafeInteger(val
 export async function statusOf(session: Session): Promise<StatusResult> {
   await session.ready;
   await settleProposals(session);
+  const question = questionForShell(session)?.label;
   return {
     server: { name: "multi-edit-language-server", version: session.version },
     protocol: protocolVersion,
@@ -108,6 +110,7 @@ export async function statusOf(session: Session): Promise<StatusResult> {
     })),
     agents: [...session.callers],
     settingProblems: [...session.settingProblems],
+    ...(question === undefined ? {} : { question }),
     ...(session.lastCallAt === undefined ? {} : { lastCallAt: session.lastCallAt.toISOString() }),
   };
 }

@@ -4,6 +4,7 @@ import { clip, type FailureCode } from "../plan/failure.js";
 import { limits } from "../text/limits.js";
 import { applyBatch, type ReceivedCall } from "./apply/apply.js";
 import { confirmFor } from "./apply/confirm.js";
+import { answerFromShell } from "./apply/shellAnswer.js";
 import { undo } from "./apply/undo.js";
 import { forPerson } from "./edit/forPeople.js";
 import { type Answer, toErrorData } from "./edit/result.js";
@@ -34,6 +35,7 @@ const table: ReadonlyMap<string, Serve> = new Map<string, Serve>([
       return confirmFor(session, request, token);
     },
   ],
+  [agentMethods.answer, async (session, { params }) => answerFromShell(session, params)],
   [methods.status, async (session) => ({ ok: true, result: await statusOf(session) })],
 ]);
 
@@ -52,7 +54,7 @@ export async function serveRequest(
   if (serve === undefined) {
     return new ErrorType(errorCodes.methodNotFound, unknownRequest(request.method));
   }
-  if (request.method !== methods.status && request.method !== agentMethods.confirm) session.lastCallAt = new Date();
+  if (!uncounted.has(request.method)) session.lastCallAt = new Date();
   const { method, share } = request;
   // An agent's previews and reads are served one after another, so that they take no more time and memory than one.
   const answer = await (share !== undefined && (method === methods.preview || method === methods.read)
@@ -67,6 +69,9 @@ export async function serveRequest(
   const data: MultiEditErrorData = toErrorData(shown);
   return new ErrorType(code, shown.message, data);
 }
+
+/** Requests that do not count as use of the session. */
+const uncounted: ReadonlySet<string> = new Set([methods.status, agentMethods.confirm, agentMethods.answer]);
 
 /** JSON-RPC error codes, by failure code; all other failures map to `RequestFailed`. */
 const rpcCodes: Partial<Record<FailureCode, number>> = {
@@ -98,7 +103,7 @@ function noticeProblem(session: Session, request: IncomingRequest, answer: Answe
 
 /** Remembers and logs the caller. Ignores status requests, because every agent that looks for an editor sends one. */
 function noteCaller(session: Session, method: string, caller: Caller, answer: Answer<unknown>): void {
-  if (method === methods.status) return;
+  if (method === methods.status || method === agentMethods.answer) return;
   rememberCaller(session, caller);
   const level = method === methods.apply || method === methods.undo ? "info" : "debug";
   session.log(level, `${describeCaller(caller)}: ${method} ${outcomeOf(answer)}`);

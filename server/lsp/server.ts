@@ -18,6 +18,7 @@ import { settingWarnings } from "../workspace/sentences.js";
 import { createWarnOnce, readSettings } from "../workspace/settings.js";
 import { Trails } from "../workspace/trails.js";
 import { settleProposals, watchProposals } from "./apply/recordApplied.js";
+import { diffClosed } from "./apply/viewer.js";
 import { factsOf } from "./clients.js";
 import { chooseEncoding, editorPositions } from "./edit/positions.js";
 import { createSession, reportRecovered, showWarning } from "./newSession.js";
@@ -233,6 +234,7 @@ function registerSync(connection: Connection, session: Session): void {
     if (typeof uri !== "string") return;
     session.diskStamps.forget(uri);
     if (session.refused.delete(uri)) session.announcedChanged();
+    diffClosed(uri);
   });
   connection.onNotification("textDocument/didSave", (params: Loose) => {
     const { uri } = params?.textDocument ?? {};

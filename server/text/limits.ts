@@ -160,6 +160,12 @@ export const limits = {
   progressAfterMs: 1_000,
   /** Milliseconds that the user may take to confirm an edit. */
   confirmMs: 300_000,
+  /** Milliseconds for which the user may look at a diff before a question that covers it is asked again. */
+  readDiffMs: 20_000,
+  /** Characters of the code with which the user answers a question from a shell. */
+  answerCode: 4,
+  /** Wrong codes after which a question can't be answered from a shell any more. */
+  answerTries: 5,
   /** Characters of the user's reason for a rejection. */
   rejectReason: 1_000,
   /** Milliseconds between two messages about agents' calls, in clients that do not show these calls themselves. */

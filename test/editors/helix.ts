@@ -59,6 +59,8 @@ const languages = [
   "css",
   "c",
   "html",
+  // The server's question comes back once the diff has been closed.
+  "diff",
 ];
 
 async function start(place: Place, named: readonly string[], attach = pageCommands): Promise<Driver> {
@@ -121,6 +123,9 @@ function driverOf(terminal: Terminal, place: Place): Driver {
       shown = terminal.mark();
       // The first action is selected initially; Ctrl-N moves to the next one.
       terminal.write(`${"\u000e".repeat(actions.indexOf(action))}\r`);
+      if (action !== "Show diff") return;
+      await terminal.whenShown("multi-edit answer", shown);
+      typed("bc");
     },
     // When the command ends, Helix closes any command line that was opened in the meantime.
     settle: () => delay(60),

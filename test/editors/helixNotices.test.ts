@@ -85,7 +85,7 @@ async function play(act: (scene: Scene) => Promise<void>, { isHasty = false, isB
     // Helix takes the repository as the workspace folder.
     mkdirSync(join(place.folder, ".git"));
     writeFileSync(join(place.folder, "price.txt"), "rate = 0.19\nname = net\n");
-    runAsUser(place, ["multi-edit", "setup", "helix", "text", "--write"]);
+    runAsUser(place, ["multi-edit", "setup", "helix", "text", "diff", "--write"]);
     const end = isBusy ? addBusyServer(place) : "";
     const screen = createScreen(size.columns, size.rows);
     const clock = join(place.home, "hasty.cjs");
@@ -207,3 +207,49 @@ it("shows why the user's own command failed", { timeout: 60_000 }, async () => {
     expect(await shows("You changed price.txt (+1 -1)")).toContain("rate = 0.2\n");
   });
 });
+
+const longCall = {
+  ...batch(["long.txt", "line 100\n", "line 100\nadded\n".repeat(40)]),
+  options: { confirm: true },
+};
+
+it("lets the user scroll through a diff, and takes the answer that the user then gives in a shell", {
+  timeout: 60_000,
+}, async () => {
+  await play(async ({ agent, place, shows, terminal }) => {
+    writeFileSync(join(place.folder, "long.txt"), Array.from({ length: 200 }, (_, i) => `line ${i}\n`).join(""));
+    const answer = agent.ask(1, "multiEdit/apply", longCall);
+    await shows("Show diff");
+    terminal.write("\u000e\r");
+    const shown = await shows("comes back in 20 s");
+    expectCapture(page, "reading", hideRandom(shown));
+    const [, code = ""] = /answer (\w{4}) apply/.exec(shown) ?? [];
+    // Ctrl-D scrolls. The status line of Helix is cleared by any key.
+    terminal.write("\u0004\u0004\u0004\u0004\u0004\u0004\u0004\u0004\u0004\u0004\u0004\u0004\u0004\u0004\u0004\u0004");
+    await shows("line 103");
+    terminal.write(`:sh multi-edit answer ${code} apply\r`);
+    expect(await answer).toMatchObject({ result: { outcome: "applied" } });
+  });
+});
+
+it("asks again once the user has closed the diff; Esc then leaves the question to the shell", {
+  timeout: 60_000,
+}, async () => {
+  await play(async ({ agent, shows, terminal }) => {
+    await shows("rate = 0.19");
+    const answer = agent.ask(1, "multiEdit/apply", question);
+    await shows("Show diff");
+    terminal.write("\u000e\r");
+    await shows("comes back in 20 s");
+    terminal.write(":bc\r");
+    expectCapture(page, "asked again", hideRandom(await shows("Reject")));
+    terminal.write("\u001b");
+    const [, code = ""] = /answer (\w{4}) apply/.exec(await shows("stays open")) ?? [];
+    terminal.write(`:sh multi-edit answer ${code} reject\r`);
+    expect(await answer).toMatchObject({ error: { data: { failures: [{ code: "userRejected" }] } } });
+  });
+});
+
+/** Replaces the code and the diff's folder, which are others each time. */
+const hideRandom = (screen: string): string =>
+  screen.replace(/(multi-edit answer) \w{4}/g, "$1 k7fp").replace(/(~\/multi-edit)-\w{6}/g, "$1-Xq3vZt");

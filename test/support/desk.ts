@@ -117,14 +117,14 @@ export function serverForDesks(): Program {
 }
 
 /**
- * The command for a server whose timeouts of 30 s or more expire `times` times as fast. The command works until the
- * program is removed.
+ * The command for a server whose timeouts of `least` ms or more expire `times` times as fast. The command works until
+ * the program is removed.
  */
-export function hastyServer(program: Program, times: number): readonly [string, ...string[]] {
+export function hastyServer(program: Program, times: number, least = 30_000): readonly [string, ...string[]] {
   return clockedServer(
     program,
-    `hasty${times}`,
-    `const wait = setTimeout; globalThis.setTimeout = (act, ms, ...rest) => wait(act, ms < 30000 ? ms : ms / ${times}, ...rest);`,
+    `hasty${times}-${least}`,
+    `const wait = setTimeout; globalThis.setTimeout = (act, ms, ...rest) => wait(act, ms < ${least} ? ms : ms / ${times}, ...rest);`,
   );
 }
 

@@ -92,6 +92,7 @@ const commands: Readonly<Record<Arguments["command"], CommandHandler>> = {
   preview: async (options, context) => (await calls()).edit("multiEdit/preview", options, context),
   read: async (options, context) => (await calls()).readText(options, context),
   undo: async (options, context) => (await calls()).undo(options, context),
+  answer: async (options, context) => (await calls()).answer(options, context),
   log: async (options, context) => (await calls()).showLog(options, context),
   status: async (options, context) => (await calls()).showStatus(options, context),
   sessions: async (options, context) => (await import("./doctor.js")).listSessions(options, context),

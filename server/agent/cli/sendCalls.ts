@@ -1,8 +1,12 @@
-/** The commands that send calls to a session: `apply`, `preview`, `read` and `undo`. */
-import type { MultiEditResult, ReadResult } from "../../lsp/protocol.js";
+/** The commands that send calls to a session: `apply`, `preview`, `read`, `undo` and `answer`. */
+import type { CancellationToken } from "vscode-jsonrpc/node";
+import { answerFailures } from "../../lsp/apply/sentences.js";
+import { type AnswerParams, agentMethods, type MultiEditResult, type ReadResult } from "../../lsp/protocol.js";
 import { callSentences } from "../../lsp/sentences.js";
 import { fromDirectory } from "../../workspace/pathText.js";
 import { asksForSession } from "../sentences.js";
+import { failureResult, resultOf } from "../session/awaitAnswer.js";
+import { sessionName } from "../session/record.js";
 import {
   type FailedRequest,
   type RequestContext,
@@ -11,11 +15,12 @@ import {
   type SessionRequest,
   sendRequest,
 } from "../session/request.js";
+import { closeSessions, findSessions } from "../session/sessions.js";
 import type { Arguments } from "./arguments.js";
 import { withHome } from "./inHome.js";
 import { callsIn, readInput } from "./input.js";
 import { exitCodeOf, exitCodes, forStderr, misused, print, printJson, say } from "./output.js";
-import { commandSentences, inputProblems } from "./sentences.js";
+import { argumentProblems, commandSentences, inputProblems } from "./sentences.js";
 
 /** Sends the input's calls one at a time, so that each can build on those before it. Stops at the first failure. */
 export async function edit(method: string, options: Arguments, context: RequestContext): Promise<number> {
@@ -108,4 +113,31 @@ export async function undo(options: Arguments, context: RequestContext): Promise
   const [transaction] = options.words;
   const request = { method: "multiEdit/undo", params: { transaction }, targets: [] };
   return showEdit(await sendRequest(request, context), options);
+}
+
+/** Answers the question that an editor has shown with a code; returns the exit code. */
+export async function answer(options: Arguments, context: RequestContext): Promise<number> {
+  const [code, decision = "", reason] = options.words;
+  if (decision !== "apply" && decision !== "reject") return misused(argumentProblems.badDecision, options);
+  const found = await findSessions(context.sessions, context.caller);
+  let result: RequestResult = failureResult(answerFailures.noQuestion());
+  try {
+    // Only the editor that shows the question knows its code.
+    for (const { record, version, status, request } of found.reached) {
+      if (status.question === undefined || !record.id.startsWith(context.session ?? "")) continue;
+      const params: AnswerParams = {
+        code: String(code),
+        answer: decision,
+        ...(reason === undefined ? {} : { reason }),
+      };
+      const respond = (token: CancellationToken) => request(agentMethods.answer, params, token);
+      result = await resultOf({ version, editor: sessionName(record), respond }, context);
+      if (result.ok) break;
+    }
+  } finally {
+    closeSessions(found);
+  }
+  const exitCode = showResult(result, options);
+  if (result.ok) say(commandSentences.answered(decision, (result.result as { readonly label: string }).label));
+  return exitCode;
 }

@@ -33,6 +33,7 @@ export const argumentProblems = {
   usage: (command: string, takes: string) =>
     `Wrong number of arguments. Usage: multi-edit ${command} ${takes}`.trimEnd(),
   unknownValue: (option: string, known: readonly string[]) => `--${option} must be one of ${known.join(", ")}.`,
+  badDecision: 'The answer must be "apply" or "reject".',
   unknownShell: (known: readonly string[]) => `There are completions for ${known.join(", ")}.`,
   timeout: "--timeout must be a number of seconds, greater than 0 and at most 86400 (one day).",
   badAgent: (name: string) => `${name} must be ${agentIdRule}.`,
@@ -54,6 +55,7 @@ export const commandSentences = {
     isAsked
       ? `Waiting for your answer in ${session?.replace(/^\S+ \((.*)\)$/, "$1") ?? "an editor"} …`
       : `Waiting for ${session ?? "the disk"} …`,
+  answered: (decision: string, label: string) => `Your answer to ${quote(label)}: ${decision}.`,
   nameSession: "Use --session=ID, or the variable MULTI_EDIT_SESSION, to choose one of them.",
   /** `isDone`: `false` for a preview. */
   onDisk: (isDone: boolean) =>
@@ -217,8 +219,9 @@ export const doctorSentences = {
   unreached: (session: string, problem: string) => `Session ${session} is announced, but ${problem}.`,
   sessionLine: ({ id, client, folders, open }: ShownSession) =>
     `${id}  ${client}  ${open.length} open  ${folders.join(" ")}`,
-  sessionLines: ({ id, client, pid, version, folders, open }: ShownSession) => [
+  sessionLines: ({ id, client, pid, version, folders, open, question }: ShownSession) => [
     `${id}  ${client}, process ${pid}, server ${version}`,
+    ...(question === undefined ? [] : [`    waits for your answer to ${quote(question)}`]),
     ...folders.map((folder) => `    folder ${folder}`),
     ...open
       .slice(0, 10)
@@ -301,4 +304,4 @@ export const logSentences = {
 
 /** A session that answers, as the doctor shows it; `version` is its server's version. */
 export type ShownSession = Pick<SessionRecord, "id" | "client" | "version" | "pid" | "startedAt"> &
-  Pick<StatusResult, "folders" | "open">;
+  Pick<StatusResult, "folders" | "open"> & { readonly question?: string | undefined };

@@ -194,6 +194,13 @@ export const commandRows = {
     words: [0, 1],
     options: [...general, "mode"],
   },
+  answer: {
+    takes: "CODE apply|reject [REASON]",
+    about: "answer the question of an editor that has shown this code",
+    more: "In an editor whose question would hide a part of the diff (Helix), the question shows the code once you have chosen to see the diff. Only you see the code, so an agent can't answer. The agent gets the reason of a rejection.",
+    words: [2, 3],
+    options: ["help", "json", "session", "timeout"],
+  },
   log: {
     takes: "",
     about: "list the calls that were applied here, the latest first",

@@ -5,12 +5,15 @@ import { oneLine, visible } from "../../text/chars.js";
 import { limits } from "../../text/limits.js";
 import { pathOfSyncedUri } from "../../workspace/pathText.js";
 import { wholeLines } from "../edit/result.js";
-import { noticeFailed, noticeWithdrawn } from "../notices/notices.js";
+import { noticeFailed, noticeWithdrawn, showInfo } from "../notices/notices.js";
+import type { QuestionEnd } from "../notices/sentences.js";
 import { type Caller, type ConfirmRequestParams, type ConfirmRequestResult, clientRequests } from "../protocol.js";
 import { callSentences, editorFailures } from "../sentences.js";
 import { announcedBy, cancellation, messageTypes, type Session, seenBy } from "../session.js";
 import { createCancelSource } from "../wire/rpc.js";
 import { connectionClosed } from "../wire/sentences.js";
+import { answerSentences } from "./sentences.js";
+import { openToShell, type ShellQuestion } from "./shellAnswer.js";
 import type { Viewer } from "./viewer.js";
 
 /** A question about a change. */
@@ -31,13 +34,11 @@ const titles = { apply: "Apply", show: "Show diff", reject: "Reject" } as const;
 const leftOnScreen = new WeakMap<Session, Set<string>>();
 
 /**
- * Asks the user, and waits for the answer until the call is cancelled or the question expires. Rejects if the client
- * can't ask.
+ * Asks the user, and waits for the answer, in the editor or from a shell, until the call is cancelled or the question
+ * expires. Rejects if the client can't ask.
  */
-export async function askClient(
-  { session, caller, viewer, token }: AskingClient,
-  question: UserQuestion,
-): Promise<"yes" | Failure> {
+export async function askClient(asking: AskingClient, question: UserQuestion): Promise<"yes" | Failure> {
+  const { session, caller, token } = asking;
   const { label } = question;
   if (token.isCancellationRequested) return editorFailures.cancelled();
   const key = [seenBy(caller), label, question.diff].join("\n");
@@ -50,7 +51,9 @@ export async function askClient(
   }
   const withdrawal = createCancelSource();
   const hasRequest = announcedBy(session).confirm === true;
-  const ask = hasRequest ? askByRequest(session, question, withdrawal.token) : askByMessage();
+  const shell = !hasRequest && session.facts.questionCoversDiff ? openToShell(session, label) : undefined;
+  const message: ShownMessage = { shell, withdrawn: withdrawal.token, isShown: false };
+  const ask = hasRequest ? askByRequest(session, question, withdrawal.token) : askByMessage(asking, question, message);
   let isOver = false;
   const answer = ask.finally(() => {
     isOver = true;
@@ -58,51 +61,92 @@ export async function askClient(
   });
   const gone = cancellation(token).then(() => editorFailures.cancelled());
   let timer: NodeJS.Timeout | undefined;
+  let end = "withdrawn" as QuestionEnd;
   const late = new Promise<Failure>((resolve) => {
-    const failure = editorFailures.noAnswerOfUser(label, limits.confirmMs / 1000);
-    timer = setTimeout(resolve, limits.confirmMs, failure).unref();
+    const expire = (): void => {
+      end = "expired";
+      resolve(editorFailures.noAnswerOfUser(label, limits.confirmMs / 1000));
+    };
+    timer = setTimeout(expire, limits.confirmMs).unref();
+  });
+  const decided = decisionOf(shell, label).then((decision) => {
+    end = "answered";
+    return decision;
   });
   const closed = (error: unknown): Failure => {
     if (Object(error).code === connectionClosed) return editorFailures.closedAsking();
     throw error;
   };
-  const consent = await Promise.race([answer.catch(closed), gone, late]).finally(() => clearTimeout(timer));
+  const consent = await Promise.race([answer.catch(closed), decided, gone, late]).finally(() => {
+    clearTimeout(timer);
+    shell?.end();
+  });
   if (!isOver) {
     answer.catch(() => undefined);
     withdrawal.cancel();
     // Most clients leave a message on the screen, whatever this sends. A view is closed.
-    if (!hasRequest) {
-      left.add(key);
-      noticeWithdrawn(session, label, { isLate: !token.isCancellationRequested });
-    }
+    if (message.isShown) left.add(key);
+    if (message.isShown || (shell !== undefined && end !== "answered")) noticeWithdrawn(session, label, end);
   }
   return consent;
+}
 
-  async function askByMessage(): Promise<"yes" | Failure> {
-    const { connection } = session;
-    // If the user has viewed an outdated diff, show the current one.
-    if (viewer.wasUsed()) await viewer.show(question.diff);
-    for (;;) {
-      const actions = [titles.apply, ...(viewer.works() ? [titles.show] : []), titles.reject];
-      const files = question.files.map((file) => ({ ...file, path: shownPath(session, file.uri) }));
-      const message = callSentences.question(
-        { ...question, files },
-        viewer.works() ? "" : visible(short(question.diff)),
-      );
-      const params = { type: messageTypes.info, message, actions: actions.map((title) => ({ title })) };
-      const action = (await connection.sendRequest(
-        "window/showMessageRequest",
-        params,
-        withdrawal.token,
-      )) as MessageActionItem | null;
-      if (action?.title === titles.apply) return "yes";
-      if (action?.title === titles.reject) return editorFailures.userRejected(label, undefined);
-      // A client answers `null` if the user closes the message.
-      if (action === null || action === undefined) return editorFailures.userClosed(label);
-      if (action.title !== titles.show) return editorFailures.noDecision(label, action);
-      await viewer.show(question.diff);
-    }
+/** A question as a message. */
+interface ShownMessage {
+  readonly shell: ShellQuestion | undefined;
+  /** Cancelled once the question is withdrawn. */
+  readonly withdrawn: CancellationToken;
+  /** `true` while the message waits for the user. */
+  isShown: boolean;
+}
+
+/** Asks in a message, and again after the user has seen the diff. */
+async function askByMessage(
+  { session, viewer }: AskingClient,
+  question: UserQuestion,
+  shown: ShownMessage,
+): Promise<"yes" | Failure> {
+  const { label, diff } = question;
+  const { shell, withdrawn } = shown;
+  const files = question.files.map((file) => ({ ...file, path: shownPath(session, file.uri) }));
+  // If the user has viewed an outdated diff, show the current one.
+  if (viewer.wasUsed()) await viewer.show(diff);
+  while (!withdrawn.isCancellationRequested) {
+    const actions = [titles.apply, ...(viewer.works() ? [titles.show] : []), titles.reject];
+    const message = callSentences.question({ ...question, files }, viewer.works() ? "" : visible(short(diff)));
+    const howTo = viewer.wasUsed() && shell?.isOpen() ? `\n${answerSentences.howTo(shell.code)}` : "";
+    const params = { type: messageTypes.info, message: message + howTo, actions: actions.map((title) => ({ title })) };
+    shown.isShown = true;
+    const received = session.connection.sendRequest("window/showMessageRequest", params, withdrawn);
+    const action = (await received.finally(() => {
+      shown.isShown = false;
+    })) as MessageActionItem | null;
+    if (withdrawn.isCancellationRequested) break;
+    if (action?.title === titles.apply) return "yes";
+    if (action?.title === titles.reject) return editorFailures.userRejected(label, undefined);
+    // A client answers `null` if the user closes the message, which may be in the way of the diff.
+    const isClosed = action === null || action === undefined;
+    if (isClosed && !(viewer.wasUsed() && shell?.isOpen())) return editorFailures.userClosed(label);
+    if (!isClosed && action.title !== titles.show) return editorFailures.noDecision(label, action);
+    if (!isClosed) await viewer.show(diff);
+    if (!shell?.isOpen() || !viewer.works()) continue;
+    const pauseMs = isClosed ? undefined : limits.readDiffMs;
+    showInfo(session, answerSentences.reading(shell.code, pauseMs && pauseMs / 1000));
+    const pause = new Promise<void>((resolve) => {
+      if (pauseMs !== undefined) setTimeout(resolve, pauseMs).unref();
+    });
+    const spent = shell.decided.then((decision) => decision && cancellation(withdrawn));
+    await Promise.race([pause, viewer.closed(), spent, cancellation(withdrawn)]);
   }
+  return editorFailures.cancelled();
+}
+
+/** Returns the user's decision from a shell; the promise stays pending if there is none. */
+async function decisionOf(shell: ShellQuestion | undefined, label: string): Promise<"yes" | Failure> {
+  const decision = await shell?.decided;
+  if (decision === undefined) return new Promise(() => undefined);
+  if (decision.answer === "apply") return "yes";
+  return editorFailures.userRejected(label, oneLine(decision.reason, limits.rejectReason));
 }
 
 /** Asks in the client's own view. */

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { ShowDocumentParams, ShowDocumentResult } from "vscode-languageserver/node";
 import { limits } from "../../text/limits.js";
-import { uriOfPath } from "../../workspace/pathText.js";
+import { pathOfSyncedUri, uriOfPath } from "../../workspace/pathText.js";
 import type { Session } from "../session.js";
 
 /** The diff folders that currently exist. They are removed if the process exits while a question is pending. */
@@ -15,6 +15,14 @@ const folders = new Set<string>();
 process.on("exit", () => {
   for (const path of folders) rmSync(path, { recursive: true, force: true });
 });
+
+/** The diffs that users are reading, by path: each function reports that the client has closed its document. */
+const readers = new Map<string, () => void>();
+
+/** Takes note that the client has closed a document, which may be a diff that its user was reading. */
+export function diffClosed(uri: string): void {
+  if (readers.size > 0) readers.get(pathOfSyncedUri(uri) ?? "")?.();
+}
 
 /** A viewer of diffs. */
 export type Viewer = ReturnType<typeof createViewer>;
@@ -25,6 +33,7 @@ export type Viewer = ReturnType<typeof createViewer>;
  */
 export function createViewer({ capabilities, connection }: Session) {
   let folder: string | undefined;
+  let latest: { readonly diff: string; readonly path: string } | undefined;
   let written = 0;
   let hasFailed = false;
   const works = (): boolean => capabilities.window?.showDocument?.support === true && !hasFailed;
@@ -46,9 +55,10 @@ export function createViewer({ capabilities, connection }: Session) {
     async show(diff: string): Promise<void> {
       if (!works()) return;
       // If the disk is full or read-only, the question itself can still show a part of the diff.
-      const path = await write(diff).catch(() => undefined);
+      const path = latest?.diff === diff ? latest.path : await write(diff).catch(() => undefined);
       hasFailed = path === undefined;
       if (path === undefined) return;
+      latest = { diff, path };
       const params: ShowDocumentParams = { uri: uriOfPath(path), takeFocus: true };
       const shown = connection.sendRequest("window/showDocument", params).then(
         (answer) => (answer as ShowDocumentResult | null)?.success === true,
@@ -56,7 +66,13 @@ export function createViewer({ capabilities, connection }: Session) {
       );
       hasFailed = !(await Promise.race([shown, delay(limits.showMs, false, { ref: false })]));
     },
+    /** Settles once the client has closed the diff's document, which it reports only if it syncs such documents. */
+    closed: (): Promise<void> =>
+      new Promise((resolve) => {
+        if (latest !== undefined) readers.set(latest.path, resolve);
+      }),
     async end(): Promise<void> {
+      if (latest !== undefined) readers.delete(latest.path);
       if (folder === undefined) return;
       await rm(folder, { recursive: true, force: true });
       folders.delete(folder);

@@ -10,15 +10,17 @@ import type { LineCounts } from "../history.js";
 import type { Caller } from "../protocol.js";
 import type { ShownFile } from "../sentences.js";
 import { announcedBy, messageTypes, type Session } from "../session.js";
-import { notices } from "./sentences.js";
+import { notices, type QuestionEnd } from "./sentences.js";
 
 /** Tells the user that a message on the screen is no longer a question, in a client that may keep showing it. */
-export function noticeWithdrawn(
-  { connection }: Session,
-  label: string,
-  { isLate }: { readonly isLate: boolean },
-): void {
-  const params = { type: messageTypes.info, message: notices.withdrawn(label, isLate) };
+export function noticeWithdrawn(session: Session, label: string, end: QuestionEnd): void {
+  showInfo(session, notices.withdrawn(label, end));
+}
+
+/** Shows the user a sentence. */
+export function showInfo({ connection }: Session, message: string): void {
+  const params = { type: messageTypes.info, message };
+  // The library's own method would send `window/showMessageRequest`, which asks the user a question.
   connection.sendNotification("window/showMessage", params).catch(() => undefined);
 }
 

@@ -9,6 +9,12 @@ function whoText(agents: readonly (string | undefined)[]): string {
   return names.length > 2 ? count(names.length, "agent") : names.join(" and ");
 }
 
+/**
+ * The end of a question that the user has not answered in the editor: answered from a shell, not answered in time, or
+ * withdrawn, because nobody waits for the answer any more.
+ */
+export type QuestionEnd = "answered" | "expired" | "withdrawn";
+
 /** Parts of the messages, and whole messages. `agents` has one entry for each call; `undefined` is the user. */
 export const notices = {
   applied: (agents: readonly (string | undefined)[], files: readonly ShownFile[]): string =>
@@ -22,9 +28,10 @@ export const notices = {
     return `${calls === "" && only !== undefined ? `A call of ${agentText(only)} failed: ` : calls}${clip(problem, 160)}`;
   },
   howToUndo: (calls: number): string => `To undo ${calls > 1 ? "the last call" : "it"}, run: multi-edit undo`,
-  /** `isLate`: the user did not answer in time; otherwise, nobody waits for the answer any more. */
-  withdrawn: (label: string, isLate: boolean): string =>
-    `The question about ${quote(label)} has ${isLate ? "expired" : "been withdrawn"}: its answer no longer counts, and nothing was changed.`,
+  withdrawn: (label: string, end: QuestionEnd): string =>
+    end === "answered"
+      ? `The question about ${quote(label)} has been answered from a shell: an answer here no longer counts.`
+      : `The question about ${quote(label)} has ${end === "expired" ? "expired" : "been withdrawn"}: its answer no longer counts, and nothing was changed.`,
   /** Joins the parts into one message. */
   joined: (parts: readonly string[]): string =>
     clip(parts.map((part) => (/[.…]$/.test(part) ? part : `${part}.`)).join(" "), limits.noticeText),
