@@ -36,6 +36,8 @@ export function startTerminal(
     output += chunk.toString();
     // The terminal's answer to a request for its type, which some programs wait for.
     if (chunk.includes("\u001b[c")) child.stdin.write("\u001b[?62;22c");
+    // The answer to a request for its state, without which Neovim 0.12 shows a warning, and then may wait for Enter.
+    if (chunk.includes("\u001b[5n")) child.stdin.write("\u001b[0n");
   });
   child.stderr.on("data", (chunk: Buffer) => {
     output += chunk.toString();
