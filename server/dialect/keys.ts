@@ -22,6 +22,8 @@ export interface SentKeys {
   readonly misplaced: readonly string[];
   /** Keys that ask other tools for a dry run, which shows what a call would do but changes nothing. */
   readonly trials: readonly string[];
+  /** Keys that ask other tools to take an old text for a regular expression. */
+  readonly patterns: readonly string[];
   /** Other unknown keys. */
   readonly unknown: readonly string[];
 }
@@ -31,6 +33,11 @@ const trialNames: ReadonlySet<string> = new Set([
   ...["preview", "previewonly", "ispreview", "dryrun", "isdryrun", "dry", "simulate", "simulation"],
   ...["validateonly", "checkonly", "noapply"],
 ]);
+
+/** The folded names of keys with which other tools, or a model, say that an old text is a regular expression. */
+const patternNames: ReadonlySet<string> = new Set(
+  ["regex", "regexp", "regularexpression"].flatMap((name) => [name, `is${name}`, `use${name}`]),
+);
 
 /**
  * Fields that agents add to the schemas of all tools, and that concern only the agent: Gemini CLI's `wait_for_previous`
@@ -43,8 +50,10 @@ export function trialKeys(source: object): string[] {
   return Object.entries(source).flatMap(([key, value]) => (isTrial(key, value) ? [key] : []));
 }
 
-function isTrial(key: string, value: unknown): boolean {
-  return value !== false && value !== null && value !== undefined && trialNames.has(foldKey(key));
+const isTrial = (key: string, value: unknown): boolean => isAmong(trialNames, key, value);
+
+function isAmong(names: ReadonlySet<string>, key: string, value: unknown): boolean {
+  return value !== false && value !== null && value !== undefined && names.has(foldKey(key));
 }
 
 /** Sorts the keys of `source`. `place` says whether `source` is the call itself or one of the edits in its list. */
@@ -53,12 +62,14 @@ export function readKeys(source: object, place: "call" | "edit"): SentKeys {
   const spellings = new Map<FieldName, string[]>();
   const misplaced: string[] = [];
   const trials: string[] = [];
+  const patterns: string[] = [];
   const unknown: string[] = [];
   for (const [spelling, value] of Object.entries(source)) {
     const name = fieldsBySpelling.get(spelling);
     if (agentFields.has(spelling)) {
     } else if (name === undefined) {
-      (isTrial(spelling, value) ? trials : unknown).push(spelling);
+      const isPattern = isAmong(patternNames, spelling, value);
+      (isTrial(spelling, value) ? trials : isPattern ? patterns : unknown).push(spelling);
     } else if (value === null || value === undefined) {
     } else if (place === "edit" && Object.hasOwn(callFields, name)) {
       misplaced.push(spelling);
@@ -68,7 +79,7 @@ export function readKeys(source: object, place: "call" | "edit"): SentKeys {
     }
   }
   const twice = [...spellings.values()].filter(({ length }) => length > 1);
-  return { fields, twice, misplaced, trials, unknown };
+  return { fields, twice, misplaced, trials, patterns, unknown };
 }
 
 /** Reports whether a value is a JSON object, as opposed to an array or `null`. */
@@ -90,6 +101,7 @@ export function reportKeys(
   for (const spelling of keys.misplaced) findings.fail(callFailures.misplacedField(at, spelling));
   // Don't carry out a call if the caller only wants to see what it would do.
   for (const key of keys.trials) findings.fail(callFailures.trial(at, key, findings.previewer));
+  for (const key of keys.patterns) findings.fail(callFailures.pattern(at, key));
   const meantFields = new Set<FieldName>();
   for (const key of keys.unknown) {
     const meant = findings.meantBy(key, knownSpellings);

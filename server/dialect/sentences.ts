@@ -152,6 +152,11 @@ export const callFailures = {
       problem: `${nameOf(at)} has the unknown field ${quote(key)}: no field turns a call into a preview.`,
       hint: `Leave it out; ${previewers[previewer]} shows what a call would do and changes nothing.`,
     }),
+  pattern: (at: At, key: string) =>
+    makeFailure("unknownField", at, {
+      problem: `${nameOf(at)} has the unknown field ${quote(key)}: an old text is never a regular expression.`,
+      hint: "Leave it out, and send the old text as it is in the file.",
+    }),
   misplacedField: (at: At, key: string) =>
     makeFailure("unknownField", at, {
       problem: `${nameOf(at)} has the field "${key}", which belongs to the call, not to an edit.`,

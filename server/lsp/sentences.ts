@@ -239,6 +239,8 @@ export const undoFailures = {
 const undoHint = "To undo the latest transaction, leave out the id; multiEdit/status lists the transactions.";
 
 /** The prefix of each warning about what a summary leaves out. */
+const hadChanges = " already had unsaved changes, so ";
+
 const summary = "the answer is a summary: ";
 
 /** The wording for whole calls: parts of the JSON-RPC error message, warnings, and clauses used in other sentences. */
@@ -286,7 +288,7 @@ export const callSentences = {
   cannotSave: (paths: readonly string[]): string =>
     `${named(paths)} ${paths.length === 1 ? "was" : "were"} changed in the editor but not saved: the server can't save files in this editor`,
   leftUnsaved: (paths: readonly string[]): string =>
-    `${named(paths)} already had unsaved changes, so ${paths.length === 1 ? "it was" : "they were"} not saved`,
+    `${named(paths)}${hadChanges}${paths.length === 1 ? "it was" : "they were"} not saved`,
   notCompared: (paths: readonly string[]): string =>
     `${named(paths)} ${paths.length === 1 ? "was" : "were"} changed in the editor but not saved: the server can't read the file on disk as UTF-8 text, so it can't tell whether there were unsaved changes`,
   notSaved: (path: string, problem: string): string =>
@@ -321,9 +323,10 @@ export const callSentences = {
 /**
  * Reports whether a warning is only about what a summary leaves out. An answer without a diff can omit such a warning.
  */
-export function isAboutSummary(warning: string): boolean {
-  return warning.startsWith(summary);
-}
+export const isAboutSummary = (warning: string): boolean => warning.startsWith(summary);
+
+/** Reports whether a warning only says why files with unsaved changes were not saved. */
+export const isAboutUnsaved = (warning: string): boolean => warning.includes(hadChanges);
 
 /** The possible states of a file whose change was not, or may not have been, rolled back. */
 export type Leftover = "held" | "stuck" | "renamed" | "deleted" | "saved" | "doubtful";

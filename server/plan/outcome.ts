@@ -17,6 +17,8 @@ export interface EditOutcome {
   /** The rung on which the old text was found; `undefined` if the edit has no place. */
   readonly rung?: RungName;
   readonly places: readonly LineSpan[];
+  /** The edit's `line`, if the edit was placed at the nearest of several matches, and at another line. */
+  readonly nearLine?: number;
   /** The earlier text by which the edit was placed; absent if the present text decided. */
   readonly base?: View["base"];
   readonly failure?: Failure;

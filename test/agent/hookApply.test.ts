@@ -236,9 +236,7 @@ describe("with --apply, a call of an agent's own tool", () => {
       expect(text()).toBe(unsaved);
       expect(JSON.stringify(await answer(name, read(path), "--apply"))).toContain("// typed");
       const said = reasonIn(name, await answer(name, write(path), "--apply"));
-      expect(said).toBe(
-        `${done}A price.ts, not saved\nprice.ts already exists: "*** Add File" replaces all of its text`,
-      );
+      expect(said).toBe(`${done}M price.ts, not saved`);
       expect([text(), readFileSync(path, "utf8")]).toEqual([whole, saved]);
       const again = reasonIn(name, await answer(name, write(path), "--apply"));
       // Gemini's and Copilot's calls have no ids.

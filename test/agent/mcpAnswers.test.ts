@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { limits } from "../../server/text/limits.js";
 import { buildProgram, type Program } from "../support/build.js";
 import { runCommand } from "../support/commands.js";
+import { layDesk } from "../support/desk.js";
 import { startAgent } from "../support/mcpAgent.js";
 import { edit, layTable, unsaved } from "../support/mcpTable.js";
 
@@ -138,13 +139,60 @@ describe("undo_last_edit", () => {
     await other.call("multi_edit", edit("a.txt", "old", "new"));
     expect((await agent.call("undo_last_edit", {})).isError).toBe(false);
     expect(texts()["a.txt"]).toBe("two\nnew\n");
-    expect(await agent.call("undo_last_edit", {})).toMatchObject({ texts: ["Undone:\nM a.txt, not saved"] });
+    expect(await agent.call("undo_last_edit", {})).toMatchObject({ texts: ["Undone:\nM a.txt, line 1, not saved"] });
     expect(texts()["a.txt"]).toBe("one\nnew\n");
     expect(await agent.call("undo_last_edit", {})).toMatchObject({
       isError: true,
       texts: [expect.stringContaining("There is no edit of yours that can be undone")],
     });
     expect(texts()["a.txt"]).toBe("one\nnew\n");
+  });
+});
+
+describe("undo_last_edit, of an edit in an editor that has been restarted", () => {
+  it("says so with the names of the files, and then undoes the edit before it", async () => {
+    const { agent, editor, disk } = await layTable(program, {
+      folderNames: ["sub"],
+      files: { "sub/a.txt": "one\n", "b.txt": "old\n" },
+      open: { "sub/a.txt": "one\n" },
+    });
+    await agent.call("multi_edit", edit("b.txt", "old", "new"));
+    await agent.call("multi_edit", edit("sub/a.txt", "one", "two"));
+    expect(await editor.stop()).toBe(0);
+    await layDesk(program, { open: { "c.txt": "c\n" } });
+    expect(await agent.call("undo_last_edit", {})).toMatchObject({
+      isError: true,
+      texts: [
+        "Your last edit (sub/a.txt) was made in an editor that has been closed or restarted since, so undo_last_edit can't undo it. Nothing was changed. The next undo_last_edit undoes your edit before it. To take the last edit back, read the files and change the text back.",
+      ],
+    });
+    expect(await agent.call("undo_last_edit", {})).toMatchObject({ isError: false });
+    expect(disk()["b.txt"]).toBe("old\n");
+  });
+});
+
+describe("undo_last_edit, in a conversation that is resumed over another connection", () => {
+  const turn = (thread: string): object => ({ "x-codex-turn-metadata": { thread_id: thread, turn_id: "1" } });
+
+  it("undoes the conversation's edits, in the editor and on disk, and not those of another", async () => {
+    const { agent, root, texts } = await layTable(program, {
+      files: { "a.txt": "one\n", "b.txt": "old\n" },
+      open: { "a.txt": "one\n" },
+    });
+    await agent.call("multi_edit", edit("b.txt", "old", "new"), { meta: turn("first") });
+    await agent.call("multi_edit", edit("a.txt", "one", "1\n2\n3"), { meta: turn("first") });
+    await agent.call("multi_edit", edit("a.txt", "3", "three"), { meta: turn("second") });
+    await agent.client.close();
+    const resumed = await startAgent(program, root);
+    const undo = async (thread: string) => resumed.call("undo_last_edit", {}, { meta: turn(thread) });
+    expect(await undo("third")).toMatchObject({ isError: true });
+    expect(await undo("second")).toMatchObject({ texts: ["Undone:\nM a.txt, line 3, not saved"] });
+    expect(await undo("first")).toMatchObject({ texts: ["Undone:\nM a.txt, line 1, saved"] });
+    expect(texts()["a.txt"]).toBe("one\n");
+    expect(readFileSync(join(root, "b.txt"), "utf8")).toBe("new\n");
+    expect(await undo("first")).toMatchObject({ isError: false });
+    expect(readFileSync(join(root, "b.txt"), "utf8")).toBe("old\n");
+    expect((await undo("first")).texts[0]).toContain("There is no edit of yours that can be undone");
   });
 });
 

@@ -100,6 +100,7 @@ const sentences: readonly (readonly [page: object, Readonly<Record<string, Argum
       contradiction: (n) => [at(n), "line chooses one"],
       loneSurrogate: (n) => [at(n), "newText", 4],
       optionsRefused: () => [],
+      pattern: (n) => [at(n), "regex"],
       tooLong: (n) => [at(n), "path", 9, 8],
     },
   ],

@@ -30,6 +30,8 @@ export interface OwnTools {
   read?(path: string): Call;
   /** The agent's name of the tool to which a call is turned away. */
   readonly named: string;
+  /** Set if our tool for reading takes the place of the agent's own where the text is unsaved. */
+  readonly isReplaced?: true;
   /** Matches the answer to an edit that was made. */
   readonly done: RegExp;
   /** Part of the answer to an edit whose old text is not on disk, if the agent compares before it asks the hook. */

@@ -64,8 +64,12 @@ export const hookScenes: readonly Scene[] = [
         const answer = await send(own.read(path("price.ts")));
         expect(answer).toContain("// typed");
         expect(answer).toContain("const name = 'tax';");
-        expect(answer).toMatch(/from the user's editor, including unsaved changes, .* To change this file, use /);
-        expect(answer).toContain(own.named);
+        // Our tool may take the place of the agent's own; its answer needs not name another of our tools.
+        if (own.isReplaced) expect(answer).toContain(", from the editor, including unsaved changes.");
+        else {
+          expect(answer).toMatch(/from the user's editor, including unsaved changes, .* To change this file, use /);
+          expect(answer).toContain(own.named);
+        }
         return "yes";
       }),
   },

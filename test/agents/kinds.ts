@@ -220,6 +220,7 @@ export const geminiCli: AgentKind = {
     }),
     read: (file_path) => ({ tool: "read_file", arguments: { file_path } }),
     named: "mcp_multi-edit_multi_edit",
+    isReplaced: true,
     done: /^Successfully modified file/,
     args: ["--approval-mode", "auto_edit"],
   },

@@ -18,6 +18,8 @@ describeNeovim("the view of changes", (inNeovim) => {
     inNeovim((view) => showsWhileSelecting(view, key))(),
   );
   it("jumps from a window without a file, and says why it can't", inNeovim(jumpsFromAnywhere));
+  it("follows the editor's own undo and redo, also after a save, an undo file and :edit!", inNeovim(followsUndo));
+  it("follows text that comes back from disk, and a line that somebody deletes", inNeovim(followsReload));
   it("removes the marks of a call that is undone", inNeovim(forgetsUndone));
   it("lists files with odd names and jumps to them", inNeovim(showsOddNames));
   it("says why a file is not saved from the command-line window", inNeovim(failsToSave));
@@ -166,6 +168,90 @@ async function jumpsFromAnywhere(view: View): Promise<void> {
   await expect.poll(() => cursorOf(view)).toBe("old.ts:1");
 }
 
+/** The texts of the list's entries for a file, with their lines. */
+async function listed(view: View): Promise<string[]> {
+  await lua(view, 'vim.cmd("MultiEditChanges | cclose")');
+  const entries = (await quickfixOf(view)) as string[];
+  return entries.map((entry) => entry.replace(/ Claude Code \d\d:\d\d/, ""));
+}
+
+/** The lines, from 1, of all changes in the list, also those without a mark that can be seen. */
+const placesOf = (view: View): Promise<unknown> =>
+  lua(
+    view,
+    `return vim.tbl_map(function(change)
+       local first, last = require("multi_edit.marks").lines_of(change)
+       return change.is_removal and first + 1 .. " removal" or ("%d-%d"):format(first + 1, last + 1)
+     end, require("multi_edit.changes").all())`,
+  );
+
+async function followsUndo(view: View): Promise<void> {
+  const { stage, press } = view;
+  await lua(view, 'vim.o.undodir = vim.fn.tempname() vim.fn.mkdir(vim.o.undodir) vim.cmd("set undofile")');
+  press(':call append(2, ["// one", "// two"])\r');
+  await view.shows("// two");
+  tellChange(stage, [{ uri: "src/price.ts", kind: "update", added: 2, ranges: [lines(3, 4)] }]);
+  await expect.poll(() => placesOf(view)).toEqual(["3-4"]);
+  const entry = "price.ts:3:: src/price.ts +2 -0 | // one";
+  expect(await listed(view)).toEqual([entry]);
+  press("u");
+  await expect.poll(() => placesOf(view)).toEqual([]);
+  press("]a");
+  await view.shows("No agent has changed anything");
+  press("\u0012");
+  await expect.poll(() => placesOf(view)).toEqual(["3-4"]);
+  expect(await listed(view)).toEqual([entry]);
+  // Text that is typed above moves the marks, and its undo moves them back.
+  press("ggOabove\u001b");
+  await expect.poll(() => placesOf(view)).toEqual(["4-5"]);
+  press(":silent undo 0 | silent redo\r");
+  await expect.poll(() => placesOf(view)).toEqual(["3-4"]);
+  press("\u0012");
+  await expect.poll(() => placesOf(view)).toEqual(["4-5"]);
+  press("uugg");
+  await expect.poll(() => placesOf(view)).toEqual([]);
+  press("\u0012:silent write | silent edit!\r");
+  await expect.poll(() => placesOf(view)).toEqual(["3-4"]);
+  await lua(view, `vim.cmd("bdelete") vim.cmd.edit(${JSON.stringify(stage.path("src/price.ts"))})`);
+  await expect.poll(() => placesOf(view)).toEqual(["3-4"]);
+  press("gg");
+  while (((await lua(view, 'return vim.fn.search("// one", "nw")')) as number) > 0) press("u");
+  await expect.poll(() => placesOf(view)).toEqual([]);
+  press("\u0012");
+  await expect.poll(() => placesOf(view)).toEqual(["3-4"]);
+  // The file still has the text, and without an undo file no state of the old tree counts.
+  await lua(view, 'vim.cmd("set noundofile") vim.cmd.edit({ bang = true })');
+  await lua(view, `vim.cmd("bdelete") vim.cmd.edit(${JSON.stringify(stage.path("src/price.ts"))})`);
+  await expect.poll(() => placesOf(view)).toEqual(["3-4"]);
+  press("ggOtyped\u001b");
+  await expect.poll(() => placesOf(view)).toEqual(["4-5"]);
+}
+
+async function followsReload(view: View): Promise<void> {
+  const { stage, press } = view;
+  await lua(view, 'vim.cmd("set noundofile")');
+  tellChange(stage, [
+    {
+      uri: "src/price.ts",
+      kind: "update",
+      ranges: [lines(2, 2), { start: lines(3, 3).start, end: lines(3, 3).start }, lines(4, 4)],
+    },
+  ]);
+  await expect.poll(() => placesOf(view)).toEqual(["2-2", "3 removal", "4-4"]);
+  press("4Gdd");
+  await expect.poll(() => placesOf(view)).toEqual(["2-2", "3 removal"]);
+  press("u1G");
+  await expect.poll(() => placesOf(view)).toEqual(["2-2", "3 removal", "4-4"]);
+  // Another program adds lines above, and changes the last marked line.
+  const changed = price.split("\n");
+  changed[3] += " // other";
+  stage.lay({ "src/price.ts": ["// a", "// b", ...changed].join("\n") });
+  press(":silent edit!\r");
+  await expect.poll(() => placesOf(view)).toEqual(["4-4", "5 removal"]);
+  press("u");
+  await expect.poll(() => placesOf(view)).toEqual(["2-2", "3 removal", "4-4"]);
+}
+
 async function forgetsUndone(view: View): Promise<void> {
   const file = { uri: "src/price.ts", kind: "update", added: 1, removed: 1, ranges: [lines(1, 1)] };
   tellChange(view.stage, [file], { transaction: "t8" });
@@ -207,7 +293,7 @@ async function failsToSave({ stage, press, shows }: View): Promise<void> {
   press("q:");
   await shows("[Command Line]");
   const { outcome, text } = await stage.apply("agent", batch(["src/price.ts", "0.19", "0.2"]));
-  expect(outcome).toBe("applied");
+  expect(outcome, text).toBe("applied");
   expect(text).toMatch(/not saved: Vim:E11: Invalid in command-line window/);
   press(":quit\r");
   await shows("export const rate = 0.2;");

@@ -11,10 +11,16 @@ export interface Told {
   readonly isError: boolean;
 }
 
+/** What goes with a call; `meta`: its `_meta`, with which a client describes the call. */
+export interface CallOptions {
+  readonly signal?: AbortSignal;
+  readonly meta?: object;
+}
+
 /** A connected agent. */
 export interface Agent {
   readonly client: Client;
-  call(name: string, args: object, signal?: AbortSignal): Promise<Told>;
+  call(name: string, args: object, options?: AbortSignal | CallOptions): Promise<Told>;
 }
 
 /** The year of the protocol revision: a `2025` client begins with `initialize`, a `2026` client does not. */
@@ -48,8 +54,11 @@ export async function startAgent(
   onTestFinished(() => client.close());
   return {
     client,
-    async call(name, given, signal) {
-      const result = await client.callTool({ name, arguments: { ...given } }, signal === undefined ? {} : { signal });
+    async call(name, given, options = {}) {
+      const { signal, meta }: CallOptions = options instanceof AbortSignal ? { signal: options } : options;
+      const described = meta === undefined ? {} : { _meta: { ...meta } };
+      const call = { name, arguments: { ...given }, ...described };
+      const result = await client.callTool(call, signal === undefined ? {} : { signal });
       const content = result.content as { type: string; text: string }[];
       const structured = result.structuredContent as Record<string, unknown> | undefined;
       return { texts: content.map(({ text }) => text), structured, isError: result.isError === true };

@@ -6,7 +6,7 @@ import { resolve } from "node:path";
 import { limits } from "../../text/limits.js";
 import type { askingNames } from "../cli/table.js";
 import { readLimits } from "../mcp/readLimits.js";
-import { claudeAsks } from "./ownSettings.js";
+import { claudeAsks, geminiTrusts } from "./ownSettings.js";
 import { hookSentences } from "./sentences.js";
 import { readPatchCommand } from "./shellPatch.js";
 
@@ -52,6 +52,8 @@ interface EventFields {
 /** Lines of a text in the editor that replace what the agent's own tool has read from disk. */
 export interface EditorLines {
   readonly path: string;
+  /** The directory in which the agent works. */
+  readonly directory: string;
   /** The lines, each with its line ending. */
   readonly text: string;
   /** Number of the first line, counted from 1. */
@@ -217,8 +219,13 @@ export const hookedAgents: Readonly<Record<(typeof askingNames)[number], HookedA
     lines: { first: "start_line", last: "end_line" },
     linesShown: 2_000,
     mostText: readLimits["gemini-cli-mcp-client"] ?? 0,
-    // Gemini replaces the result of a tool by the reason for which the result is denied.
-    show: ({ text, note }) => ({ decision: "deny", reason: `${note}\n\n${text}` }),
+    show({ path, directory, text, first, last, note }) {
+      // Gemini replaces the result of a tool by the reason for which the result is denied, and calls it an error.
+      if (!geminiTrusts(directory)) return { decision: "deny", reason: `${note}\n\n${text}` };
+      const args = { path, startLine: first, endLine: Math.max(first, last) };
+      const tailToolCallRequest = { name: hookedAgents.gemini.ours.read, args };
+      return { hookSpecificOutput: { hookEventName: "AfterTool", tailToolCallRequest } };
+    },
   },
   opencode: {
     name: "opencode",

@@ -63,7 +63,7 @@ export async function applyCall(
     return failureFor(result, { tool, agent, path });
   }
   const answer = result.result as MultiEditResult;
-  const lines = answerLines(answer, true);
+  const lines = answerLines(answer, { wasAsked: true, isUndo: false, isWrite: tool.kind === "write" });
   const text = answer.outcome === "unknown" ? hookSentences.unknown(lines.join("\n")) : hookSentences.applied(lines);
   memory.keep(text);
   return text;

@@ -254,7 +254,7 @@ function requestOf(session: LiveSession, params: object): Promise<RequestResult>
 
 /** Replaces the lines that a tool has read from disk by those in the editor, if these are not saved. */
 async function showRead(
-  { input }: OwnCall,
+  { input, directory }: OwnCall,
   agent: HookedAgent,
   states: ReadonlyMap<string, FileState>,
 ): Promise<object | undefined> {
@@ -272,7 +272,7 @@ async function showRead(
   const longLine = isLong ? { length: whole.length, shown: text.length } : undefined;
   const about = { first, last: end, total };
   const note = hookSentences.shown({ ...about, edit: agent.ours.edit, isCut: end < Math.min(last, total), longLine });
-  return agent.show({ ...about, path, text, endsInLineEnding: end < total || whole.endsWith("\n"), note });
+  return agent.show({ ...about, path, directory, text, endsInLineEnding: end < total || whole.endsWith("\n"), note });
 }
 
 /** Returns the lines that a read asks for, and the number of lines that it may get. */

@@ -43,6 +43,21 @@ export function claudeAsks(directory: string): boolean {
   });
 }
 
+/**
+ * Reports whether Gemini CLI has our MCP server, and calls its tools without asking the user: in the user's settings or the
+ * project's. An extension can't say so. `directory`: the directory in which Gemini works.
+ */
+export function geminiTrusts(directory: string): boolean {
+  return [hookFile.gemini(), join(directory, ".gemini", "settings.json")].some((path) => {
+    try {
+      const { mcpServers }: { readonly mcpServers?: unknown } = Object(JSON.parse(readOrEmpty(path)));
+      return Object(Object(mcpServers)["multi-edit"]).trust === true;
+    } catch {
+      return false;
+    }
+  });
+}
+
 function readOrEmpty(path: string): string {
   try {
     return readFileSync(path, "utf8");

@@ -3,40 +3,56 @@
  * the text is now, and which edits were not applied exactly as sent.
  */
 import type { EditResult, FileResult, MultiEditResult } from "../../lsp/protocol.js";
-import { callSentences, isAboutSummary } from "../../lsp/sentences.js";
+import { callSentences, isAboutSummary, isAboutUnsaved } from "../../lsp/sentences.js";
+import { isAboutReplacing } from "../../plan/patch/sentences.js";
 import { limits } from "../../text/limits.js";
 import { toolSentences } from "./sentences.js";
 
-/** Returns the lines of the answer. `wasAsked`: `true` if every editor was asked whether it has the files open. */
-export function answerLines(result: MultiEditResult, wasAsked: boolean): string[] {
+/**
+ * Returns the lines of the answer. `wasAsked`: `true` if every editor was asked whether it has the files open. `isUndo`:
+ * the caller does not know which edit was undone, so the answer names the first changed line of each file. `isWrite`: the
+ * caller sent a file's whole text, and no patch.
+ */
+export function answerLines(result: MultiEditResult, manner: Manner): string[] {
   const { outcome, files, edits } = result;
   const isPreview = outcome === "proposed";
-  const lines = files.map((file) => fileLine(file, { edits, isPreview, wasAsked }));
+  const lines = files.map((file) => fileLine(file, { edits, isPreview, ...manner }));
   const shown = lines.slice(0, limits.toolFiles);
   if (lines.length > shown.length) shown.push(toolSentences.moreFiles(lines.length - shown.length));
   const facts = edits.flatMap((edit) => toolSentences.edit(edit) ?? []);
   const isUnchanged = isPreview || (outcome === "applied" && files.length === 0);
   const nothing = isUnchanged ? [callSentences.nothingChanged] : [];
-  const warnings = isPreview ? result.warnings : result.warnings.filter((warning) => !isAboutSummary(warning));
+  const isKnown = (warning: string): boolean =>
+    isAboutSummary(warning) ||
+    // The file's line says that it is not saved.
+    (outcome === "applied" && isAboutUnsaved(warning)) ||
+    (manner.isWrite === true && isAboutReplacing(warning));
+  const warnings = isPreview ? result.warnings : result.warnings.filter((warning) => !isKnown(warning));
   const inOrder = [...shown, ...facts, ...nothing];
   // If the outcome is unknown, the warnings come first.
   return outcome === "unknown" ? [...warnings, ...inOrder] : [...inOrder, ...warnings];
 }
 
-interface About {
-  readonly edits: readonly EditResult[];
-  readonly isPreview: boolean;
+interface Manner {
   readonly wasAsked: boolean;
+  readonly isUndo: boolean;
+  readonly isWrite?: boolean;
 }
 
-function fileLine(file: FileResult, { edits, isPreview, wasAsked }: About): string {
-  const { path, kind, newPath, overwritten, version, onDisk } = file;
-  const letter = kind === "delete" ? "D" : kind === "create" || overwritten ? "A" : "M";
+interface About extends Manner {
+  readonly edits: readonly EditResult[];
+  readonly isPreview: boolean;
+}
+
+function fileLine(file: FileResult, { edits, isPreview, wasAsked, isUndo, isWrite }: About): string {
+  const { path, kind, newPath, overwritten, version, onDisk, firstChangedLine } = file;
+  const letter = kind === "delete" ? "D" : kind === "create" || (overwritten && !isWrite) ? "A" : "M";
   const places = edits.filter((edit) => edit.path === path).reduce((sum, edit) => sum + edit.places.length, 0);
   const sent = edits.filter((edit) => edit.path === path && edit.places.length > 0).length;
   const state = version === null ? (wasAsked ? "unopened" : "disk") : onDisk === "same" ? "saved" : "unsaved";
   return toolSentences.file(`${letter} ${newPath ?? path}`, {
     places: places > sent ? places : undefined,
+    line: isUndo && firstChangedLine > 0 ? firstChangedLine : undefined,
     state: isPreview || kind === "delete" ? undefined : state,
   });
 }

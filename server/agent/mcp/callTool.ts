@@ -6,11 +6,13 @@ import { limits } from "../../text/limits.js";
 import { fromDirectory, pathOfSyncedUri } from "../../workspace/pathText.js";
 import { inServerFolder } from "../../workspace/serverFolder.js";
 import { describeSessions } from "../cli/doctor.js";
+import { agentIdFor } from "../session/agentId.js";
 import { closedSessionOf } from "../session/gates.js";
 import { readCaller } from "../session/handshake.js";
 import { type RequestContext, sendRequest } from "../session/request.js";
 import { answerLines } from "./answer.js";
 import type { ToolCaller } from "./core.js";
+import { findOwnEdit, hasEnded, type OwnEdit } from "./ownEdits.js";
 import { readLimits } from "./readLimits.js";
 import { toolSentences } from "./sentences.js";
 import { callKey, type Tickets } from "./tickets.js";
@@ -21,19 +23,14 @@ import type { ToolName } from "./tools.js";
 export interface ToolContext extends RequestContext {
   /** `true` if answers to edits also have a structured part, which some agents show their model instead of the text. */
   readonly structured: boolean;
+  /** `true` if the user has chosen the agent's id. */
+  readonly hasChosenId: boolean;
   /** `true` if the server was started in a plugin's folder, so that it does not know to which folder relative paths refer. */
   readonly isHomeless: boolean;
-  /** The agent's own edits that can be undone, the latest last. */
+  /** The agent's own edits over this connection that can be undone, the latest last. */
   readonly done: OwnEdit[];
   /** The agent's calls that wait for the user. */
   readonly tickets: Tickets<ToolResult>;
-}
-
-/** An edit of the agent. */
-interface OwnEdit {
-  readonly transaction: string;
-  /** Id of the session that made it; `undefined` if no editor had the files. */
-  readonly session: string | undefined;
 }
 
 /** A tool's result, as MCP defines it. */
@@ -43,9 +40,14 @@ export interface ToolResult {
   readonly isError?: true;
 }
 
-/** Returns the caller, under the MCP client's name and version if the client gives a name. */
-function callerOf(client: unknown, { caller }: ToolContext): Caller {
+/**
+ * Returns the caller, under the MCP client's name and version if the client gives a name. In a conversation that the
+ * client names, the agent's id is always the same, also over a later connection, unless the user has chosen one.
+ */
+function callerOf({ client, conversation }: ToolCaller, { caller: known, hasChosenId }: ToolContext): Caller {
   const { name, version } = (client ?? {}) as { readonly name?: unknown; readonly version?: unknown };
+  const isNamed = conversation !== undefined && !hasChosenId;
+  const caller = isNamed ? { ...known, agent: agentIdFor(`${String(name)} ${conversation}`) } : known;
   return name === undefined ? caller : (readCaller({ name, version, agent: caller.agent }) ?? caller);
 }
 
@@ -53,11 +55,12 @@ function callerOf(client: unknown, { caller }: ToolContext): Caller {
 export async function callTool(
   name: string,
   args: unknown,
-  { client, signal }: ToolCaller,
+  asker: ToolCaller,
   server: ToolContext,
 ): Promise<ToolResult | undefined> {
   if (!isTool(name)) return undefined;
-  const context: ToolContext = { ...server, caller: callerOf(client, server), signal };
+  const { signal } = asker;
+  const context: ToolContext = { ...server, caller: callerOf(asker, server), signal };
   const { patience, tickets } = server;
   if (name === "editor_status" || name === "undo_last_edit") {
     const unknown = unknownFieldOf(args, name === "editor_status" ? ["ticket"] : []);
@@ -92,9 +95,13 @@ async function serveCall(name: RequestTool, args: unknown, context: ToolContext)
   if (!answer.ok) return { ...textResult(answer.message), isError: true };
   if (name !== "read_document") {
     const result = answer.result as MultiEditResult;
-    const { transaction, outcome } = result;
+    const { transaction, outcome, files } = result;
     if (outcome !== "proposed" && transaction !== undefined) {
-      context.done.push({ transaction, session: answer.session });
+      context.done.push({
+        transaction,
+        session: answer.session,
+        files: files.map((file) => file.newPath ?? file.path),
+      });
     }
     return editResult(result, context);
   }
@@ -114,11 +121,11 @@ function relativeIn(name: RequestTool, args: unknown): string | undefined {
   return path === undefined ? undefined : relativeTo(directories[0], path);
 }
 
-/** Undoes the agent's latest edit that this tool has not undone. What the user or another agent did since stays. */
+/** Undoes the agent's latest edit that was not undone. What the user or another agent did since stays. */
 async function undoLast(context: ToolContext): Promise<ToolResult> {
-  const last = context.done.at(-1);
+  const last = context.done.at(-1) ?? (await findOwnEdit(context));
   if (last === undefined) return { ...textResult(toolSentences.nothingToUndo), isError: true };
-  const { transaction, session } = last;
+  const { transaction, session, files } = last;
   const needsEditor = session !== undefined;
   const request = { method: "multiEdit/undo", params: { transaction }, targets: [], needsEditor };
   const answer = await sendRequest(request, { ...context, session: session ?? context.session });
@@ -126,6 +133,10 @@ async function undoLast(context: ToolContext): Promise<ToolResult> {
   const isGone = !answer.ok && answer.failures.every(({ code, path }) => code === "undoConflict" && path === undefined);
   if (answer.ok || isGone) context.done.pop();
   if (isGone) return { ...textResult(toolSentences.goneEdit(answer.failures, context.done.length)), isError: true };
+  if (!answer.ok && session !== undefined && hasEnded(answer, session, context.sessions)) {
+    context.done.pop();
+    return { ...textResult(toolSentences.lostEdit(files, context.done.length)), isError: true };
+  }
   if (!answer.ok) return { ...textResult(answer.message), isError: true };
   return editResult(answer.result as MultiEditResult, { ...context, session: undefined }, "undone");
 }
@@ -173,7 +184,7 @@ function editResult(result: MultiEditResult, context: ToolContext, done: "applie
   // If the user has named a session or chosen the disk, an editor that was not asked may have the files open.
   const wasAsked = context.mode !== "disk" && context.session === undefined;
   const heading = done === "undone" && outcome === "applied" ? [toolSentences.undone] : [];
-  const lines = [...heading, ...answerLines(result, wasAsked)];
+  const lines = [...heading, ...answerLines(result, { wasAsked, isUndo: done === "undone" })];
   const text = lines.join("\n");
   return {
     ...textResult(outcome === "proposed" && diff !== "" ? `${text}\n\n${diff}` : text),

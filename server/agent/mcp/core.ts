@@ -23,6 +23,8 @@ export interface ToolServer {
 export interface ToolCaller {
   /** The client's own description of itself, which may be any JSON value; `undefined` if there is none. */
   readonly client: unknown;
+  /** The client's own name for the conversation that the call is part of; `undefined` if it gives none. */
+  readonly conversation: string | undefined;
   /** Aborted if the client cancels the call, or if the connection ends. */
   readonly signal: AbortSignal;
 }
@@ -41,6 +43,15 @@ const metaKeys = {
 
 /** Error codes of JSON-RPC, and the one that MCP adds for a revision that the server does not know. */
 const errorCodes = { methodNotFound: -32601, invalidParams: -32602, internalError: -32603, unknownRevision: -32022 };
+
+/** The property with which Codex describes its call: `thread_id` stays the same when a conversation is resumed. */
+const codexTurn = "x-codex-turn-metadata";
+
+/** Returns the client's name for the conversation, from a request's `_meta`. */
+function conversationIn(meta: Record<string, unknown> | undefined): string | undefined {
+  const { thread_id: id }: { readonly thread_id?: unknown } = Object(meta?.[codexTurn]);
+  return typeof id === "string" && id !== "" ? id : undefined;
+}
 
 interface Request {
   readonly id?: string | number;
@@ -156,18 +167,27 @@ class ToolConnection {
   private async resultOf(method: string, params: Record<string, unknown>, signal: AbortSignal): Promise<object> {
     const meta = params._meta as Record<string, unknown> | undefined;
     const revision = meta?.[metaKeys.revision];
-    if (revision === undefined) return this.statefulResult(method, params, signal);
+    const conversation = conversationIn(meta);
+    if (revision === undefined) return this.statefulResult(method, params, { conversation, signal });
     if (revision !== statelessRevision) {
       const data = { supported: [statelessRevision], requested: revision };
       throw new RequestError(errorCodes.unknownRevision, protocolErrors.unknownRevision(revision), data);
     }
-    const result = await this.statelessResult(method, params, { client: meta?.[metaKeys.client], signal });
+    const result = await this.statelessResult(method, params, {
+      client: meta?.[metaKeys.client],
+      conversation,
+      signal,
+    });
     return { ...result, resultType: "complete", _meta: { [metaKeys.server]: this.server.info } };
   }
 
-  private async statefulResult(method: string, params: Record<string, unknown>, signal: AbortSignal): Promise<object> {
+  private async statefulResult(
+    method: string,
+    params: Record<string, unknown>,
+    caller: Omit<ToolCaller, "client">,
+  ): Promise<object> {
     if (method === "ping") return {};
-    if (method !== "initialize") return this.toolResult(method, params, { client: this.client, signal });
+    if (method !== "initialize") return this.toolResult(method, params, { client: this.client, ...caller });
     this.client = params.clientInfo;
     const asked = revisions.find((revision) => revision === params.protocolVersion);
     const { info: serverInfo, instructions } = this.server;

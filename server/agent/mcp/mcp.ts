@@ -10,13 +10,15 @@ import { createTickets } from "./tickets.js";
  * Serves an agent until stdin closes or a signal arrives; returns the exit code. All calls are attributed to that
  * agent.
  */
-export async function serveMcp(start: Omit<ToolContext, "done" | "tickets">): Promise<number> {
+export async function serveMcp(start: Omit<ToolContext, "done" | "hasChosenId" | "tickets">): Promise<number> {
   const tickets = createTickets<ToolResult>({
     waiting: (ticket) => ({ content: [{ type: "text", text: toolSentences.waiting(ticket) }] }),
     none: (ticket) => ({ content: [{ type: "text", text: toolSentences.noTicket(ticket) }], isError: true }),
     full: (ticket) => ({ content: [{ type: "text", text: toolSentences.tooManyTickets(ticket) }], isError: true }),
   });
-  const context: ToolContext = { ...start, done: [], tickets, caller: { agent: newAgentId(), ...start.caller } };
+  const hasChosenId = start.caller.agent !== undefined;
+  const caller = { agent: newAgentId(), ...start.caller };
+  const context: ToolContext = { ...start, done: [], hasChosenId, tickets, caller };
   // The agent's first call will need them, but its first request needs the tools.
   const calls = (): Promise<typeof import("../calls.js")> => import("../calls.js");
   const server = {

@@ -1,6 +1,6 @@
 /** Text for models, sent over MCP: instructions, tools with their parameters, and additions to a session's answers. */
 import type { EditResult } from "../../lsp/protocol.js";
-import { count, type Failure, quote } from "../../plan/failure.js";
+import { clip, count, type Failure, quote } from "../../plan/failure.js";
 import { limits } from "../../text/limits.js";
 
 /** Instructions, and additions to a session's answers. */
@@ -25,21 +25,34 @@ If a call fails, do what its message says.`,
         : ` Line ${first} is too long for one answer: only ${longLine.shown} of its ${longLine.length} characters are shown.`;
     return `${lines}${linesFrom[from]}.${cut}${isCut ? ` The rest is too long for one answer: continue with startLine ${last + 1}.` : ""}`;
   },
-  /** `places`: set if one edit changes several places. `state`: where the text is now. */
-  file: (name: string, { places, state }: { places: number | undefined; state: keyof typeof fileStates | undefined }) =>
-    `${name}${places === undefined ? "" : `, ${places} places`}${state === undefined ? "" : `, ${fileStates[state]}`}`,
+  /** `places`: set if one edit changes several places. `line`: the first changed line. `state`: where the text is now. */
+  file: (name: string, { places, line, state }: FileFacts) =>
+    [
+      name,
+      ...(line === undefined ? [] : [`line ${line}`]),
+      ...(places === undefined ? [] : [`${places} places`]),
+      ...(state === undefined ? [] : [fileStates[state]]),
+    ].join(", "),
   /** Says of an edit what is not as it was sent; `undefined` if all is. */
-  edit: ({ index, status, rung, places: [first] }: EditResult): string | undefined => {
+  edit: ({ index, status, rung, nearLine, places: [first] }: EditResult): string | undefined => {
     if (status === "skipped") return `edit ${index}: already in the file, skipped`;
     const difference = rungDifferences[rung ?? ""];
-    return difference === undefined ? undefined : `edit ${index}, line ${first?.startLine}: ${difference}`;
+    if (difference !== undefined) return `edit ${index}, line ${first?.startLine}: ${difference}`;
+    return nearLine === undefined ? undefined : `edit ${index}: line ${first?.startLine}`;
   },
   /** Says why an edit can never be undone. `left`: the number of the agent's earlier edits that are left. */
   goneEdit: (failures: readonly Failure[], left: number) =>
     [
       ...failures.map(({ message, hint = "" }) => message.replace(hint, "").trim()),
       "Nothing was changed.",
-      ...(left === 0 ? [] : ["The next undo_last_edit undoes your edit before it."]),
+      ...undoesEarlier(left),
+    ].join(" "),
+  /** Says that the editor that made an edit has ended. `left`: as for `goneEdit`. */
+  lostEdit: (files: readonly string[], left: number) =>
+    [
+      `Your last edit (${clip(files.join(", "), 200)}) was made in an editor that has been closed or restarted since, so undo_last_edit can't undo it. Nothing was changed.`,
+      ...undoesEarlier(left),
+      "To take the last edit back, read the files and change the text back.",
     ].join(" "),
   /** Refuses a call of a server that was started in a plugin's own folder. */
   relativePath: (path: string) =>
@@ -69,6 +82,16 @@ export const protocolErrors = {
   unknownMethod: (method: string) => `Method not found: ${method}`,
   unknownTool: (name: unknown) => `There is no tool ${JSON.stringify(name)}`,
 } as const;
+
+const undoesEarlier = (left: number): readonly string[] =>
+  left === 0 ? [] : ["The next undo_last_edit undoes your edit before it."];
+
+/** The facts in an answer about one file; `undefined` ones are left out. */
+interface FileFacts {
+  readonly places: number | undefined;
+  readonly line: number | undefined;
+  readonly state: keyof typeof fileStates | undefined;
+}
 
 /** The place of a file's new text after a call. */
 const fileStates = {
@@ -149,7 +172,8 @@ Each line of a hunk starts with a space (kept), - (removed) or + (added). Give e
   },
   undo_last_edit: {
     title: "Undo last edit",
-    description: "Undoes your last multi_edit or apply_patch.",
+    description:
+      "Undoes the last multi_edit or apply_patch made over this connection, also by a subagent. The answer names its files and lines.",
   },
   editor_status: {
     title: "List editors",

@@ -14,9 +14,12 @@ import { type At, clip, type Failure } from "../failure.js";
 import type { EditOperation } from "../operation.js";
 import { editFailures } from "./sentences.js";
 
-/** The places that an edit takes, or the failure if none could be chosen. */
+/**
+ * The places that an edit takes, or the failure if none could be chosen. `nearLine`: the edit's `line`, if its place is the
+ * nearest of several, and at another line.
+ */
 export type Chosen =
-  | { readonly ok: true; readonly rung: RungName; readonly places: readonly Place[] }
+  | { readonly ok: true; readonly rung: RungName; readonly places: readonly Place[]; readonly nearLine?: number }
   | { readonly ok: false; readonly failure: Failure };
 
 /** A search result with at least one place. */
@@ -90,7 +93,10 @@ export function choose(draft: Draft, edit: EditOperation, hits: Hits): Chosen {
   if (places.length === 1) return { ok: true, rung, places };
   const nearest = edit.line === undefined ? places : nearestTo(draft, places, edit.line);
   const [only] = nearest;
-  if (only !== undefined && nearest.length === 1) return { ok: true, rung, places: [only] };
+  if (only !== undefined && nearest.length === 1) {
+    const isThere = edit.line === undefined || lineInBase(draft, only.from) === edit.line;
+    return { ok: true, rung, places: [only], ...(isThere ? {} : { nearLine: edit.line }) };
+  }
   return failed(ambiguous(draft, edit, hits, nearest));
 }
 

@@ -105,7 +105,8 @@ function* planEdit({
   for (const claim of claims) accepted.add(claim);
   insertions.note(draft, inserted);
   const changes = claims.some((claim) => claim.changes.length > 0);
-  return { index: edit.index, path, status: changes ? "applied" : "skipped", rung: chosen.rung, places };
+  const { ok: _, ...found } = chosen;
+  return { index: edit.index, path, status: changes ? "applied" : "skipped", ...found, places };
 }
 
 /** Returns the places that an edit takes; `redundant` if edits with the same texts have already taken all of them. */

@@ -87,14 +87,15 @@ export function* planEdit(
   // A file that the batch creates has no text from before the call.
   const changes =
     !draft.created && history.insertions && isInsertedAgain(draft, meant, sent, history.insertions) ? [] : sent;
-  const { rung } = chosen;
+  const { ok: _, ...found } = chosen;
+  const { rung } = found;
   const result = edited(draft, changes);
   const changed = changes.map((change) => spanInBase(draft, change));
   history.apply(edit, { rung, changed, places: meant, step: result.step });
   if (/[\r\n]/.test(edit.newText)) history.noteInsertions(draft, changes);
   const places = draft.created ? [] : meant.map((place) => linesOf(draft, place));
   const status = result.step.isEmpty ? "skipped" : "applied";
-  return { draft: result.draft, outcome: { index: edit.index, path, status, rung, places } };
+  return { draft: result.draft, outcome: { index: edit.index, path, status, ...found, places } };
 }
 
 /** Reports whether an edit inserts the same lines again, at a place that the batch has not changed. */

@@ -315,9 +315,14 @@ export const fileFailures = {
     }),
 } as const;
 
+const replacesAll = ' already exists: "*** Add File" replaces all of its text';
+
+/** Reports whether a warning says that an Add replaced a file's text, which a caller that sent no patch need not know. */
+export const isAboutReplacing = (warning: string): boolean => warning.endsWith(replacesAll);
+
 /** Warnings about successful sections of a patch. */
 export const patchWarnings = {
-  replaced: (path: string): string => `${path} already exists: "*** Add File" replaces all of its text`,
+  replaced: (path: string): string => `${path}${replacesAll}`,
   anchorIgnored: (at: At, anchor: string, line: number): string =>
     `${nameOf(at)} was applied at line ${line}, the only match for its lines, although its anchor ${quote(anchor, 160)} is not a line of the file`,
   idle: (at: At, idle: Idle): string =>

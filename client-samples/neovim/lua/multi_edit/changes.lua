@@ -1,8 +1,10 @@
 -- Remembers what agents have changed, and marks the changed lines until the cursor has been there.
 
+local edits = require("multi_edit.edits")
 local marks = require("multi_edit.marks")
 local messages = require("multi_edit.messages")
 local names = require("multi_edit.names")
+local states = require("multi_edit.states")
 
 local M = {}
 
@@ -15,20 +17,51 @@ M.most = 2000
 --   first, last  lines, from 0, until the change is marked in a buffer; nil if there is no place
 --   is_removal   true if text was only removed
 --   is_seen      true once the cursor has been there
---   buffer, id   the buffer and its extmark, while the buffer is loaded
---   starts_file  true for the first change of a file in a call
+--   buffer, id   the buffer and its extmark, while the buffer is loaded and its text contains the change
+--   is_hidden    true if the buffer's text does not contain the change, for example because it was undone
+--   seq          the first state of the buffer that may contain the change; nil before the file was loaded
+--   text, left   some of the change's lines when it was marked, and when its buffer was unloaded
 local changes = {}
 
 -- The changes that contain the cursor and are still highlighted.
 local at_cursor = {}
 
+-- Returns the changes to lines of a buffer's file, also the hidden ones.
+local function changes_in(buffer)
+  local path = vim.api.nvim_buf_get_name(buffer)
+  return vim.tbl_filter(function(change)
+    return change.first ~= nil and change.file.path == path
+  end, changes)
+end
+
+-- The most lines of a change to remember, to find them in a text that is read again.
+local most_lines = 50
+
+-- Returns some of the lines of a change, and if it has none, the two around it.
+local function text_of(change, buffer)
+  local above = change.is_removal and math.min(change.first, 1) or 0
+  local last = math.min(change.last, change.first + most_lines - 1)
+  return { above = above, lines = vim.api.nvim_buf_get_lines(buffer, change.first - above, last + 1, false) }
+end
+
+-- Marks a change in a buffer whose text contains it, in this state and those after it.
+local function mark(change, buffer, seq)
+  marks.show(change, buffer)
+  marks.lines_of(change)
+  change.seq, change.text = seq, text_of(change, buffer)
+end
+
 -- Marks the changes of a buffer that has been loaded.
 local function mark_buffer(buffer)
-  local path = vim.api.nvim_buf_get_name(buffer)
-  for _, change in ipairs(changes) do
-    if change.first and not change.id and change.file.path == path then
-      marks.put(change, buffer)
+  local found = changes_in(buffer)
+  if #found > 0 then
+    local seq = states.number_of(buffer)
+    for _, change in ipairs(found) do
+      if not change.text then
+        mark(change, buffer, seq)
+      end
     end
+    states.reload(buffer, found)
   end
 end
 
@@ -37,8 +70,17 @@ local function leave_buffer(buffer)
   for _, change in ipairs(changes) do
     if change.buffer == buffer then
       marks.lines_of(change)
+      change.left = text_of(change, buffer)
       marks.remove(change)
     end
+  end
+end
+
+-- Keeps the marks at their lines after the text has changed.
+local function follow_text(buffer)
+  local found = changes_in(buffer)
+  if #found > 0 then
+    states.follow(buffer, found)
   end
 end
 
@@ -48,7 +90,7 @@ local function follow_cursor()
   local row = vim.api.nvim_win_get_cursor(0)[1] - 1
   local here = {}
   for _, change in ipairs(changes) do
-    if change.buffer == buffer and not change.is_seen then
+    if change.buffer == buffer and not change.is_seen and not change.is_hidden then
       local first, last = marks.lines_of(change)
       if first <= row and row <= last then
         table.insert(here, change)
@@ -113,15 +155,16 @@ end
 local function add_file(call, file, buffer)
   follow_file(file)
   local ranges = file.kind ~= "delete" and file.ranges or {}
+  local seq = buffer and (edits.take_state(buffer) or states.number_of(buffer))
   local function change_at(fields)
     local common = { file = file, who = call.who, at = call.at, transaction = call.transaction }
     local change = vim.tbl_extend("error", common, fields)
     table.insert(changes, change)
     if change.first and buffer then
-      marks.put(change, buffer)
+      mark(change, buffer, seq)
     end
   end
-  for index, range in ipairs(ranges) do
+  for _, range in ipairs(ranges) do
     local start, finish = range.start, range["end"]
     local is_removal = start.line == finish.line and start.character == finish.character
     local ends_before = finish.character == 0 and finish.line > start.line
@@ -129,11 +172,10 @@ local function add_file(call, file, buffer)
       first = start.line,
       last = ends_before and finish.line - 1 or finish.line,
       is_removal = is_removal,
-      starts_file = index == 1,
     })
   end
   if #ranges == 0 then
-    change_at({ starts_file = true })
+    change_at({})
   end
 end
 
@@ -157,6 +199,9 @@ function M.did_apply(_, params)
     local loaded = loaded_buffers()
     for _, file in ipairs(call.files) do
       add_file(call, file, loaded[file.path])
+      if loaded[file.path] then
+        follow_text(loaded[file.path])
+      end
     end
     local is_old = {}
     for index = 1, #changes - M.most do
@@ -174,9 +219,11 @@ function M.did_apply(_, params)
   vim.api.nvim_exec_autocmds("User", { pattern = "MultiEditDidApply", modeline = false, data = params })
 end
 
---- Returns all changes, oldest first.
+--- Returns all changes that were not undone in the editor, oldest first.
 function M.all()
-  return changes
+  return vim.tbl_filter(function(change)
+    return not change.is_hidden
+  end, changes)
 end
 
 --- Removes all marks and empties the list. The texts stay as they are.
@@ -189,9 +236,9 @@ end
 --- Returns the ids of the calls that can be undone, the latest first, for the completion of `:MultiEditUndo`.
 function M.transactions()
   local ids = {}
-  for index = #changes, 1, -1 do
-    if not vim.tbl_contains(ids, changes[index].transaction) then
-      table.insert(ids, changes[index].transaction)
+  for _, change in vim.iter(M.all()):rev():enumerate() do
+    if not vim.tbl_contains(ids, change.transaction) then
+      table.insert(ids, change.transaction)
     end
   end
   return ids
@@ -210,6 +257,14 @@ function M.watch()
   end)
   on("BufUnload", function(event)
     leave_buffer(event.buf)
+  end)
+  on({ "TextChanged", "TextChangedI", "TextChangedP", "BufEnter" }, function(event)
+    if #changes > 0 then
+      follow_text(event.buf)
+    end
+  end)
+  on("BufWipeout", function(event)
+    states.forget(event.buf)
   end)
   on({ "CursorMoved", "CursorMovedI", "WinEnter", "BufEnter" }, function()
     if #changes > 0 then

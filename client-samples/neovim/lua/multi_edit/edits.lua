@@ -1,5 +1,7 @@
 -- Applies a `WorkspaceEdit` completely or not at all, and saves buffers at the server's request.
 
+local states = require("multi_edit.states")
+
 local M = {}
 
 --- Reports whether there is such a buffer and it has its text; -1 means that there is no buffer.
@@ -156,6 +158,27 @@ local function break_undo(edit)
   end
 end
 
+-- By buffer, the number of the state of its text after the last edit.
+local states_after_edits = {}
+
+--- Returns the number, in the buffer's undo tree, of the state after the last edit that was applied to it, once; nil if
+--- there was no edit since.
+function M.take_state(buffer)
+  local state = states_after_edits[buffer]
+  states_after_edits[buffer] = nil
+  return state
+end
+
+-- Remembers the states of the buffers that an edit has changed.
+local function note_states(edit)
+  for _, change in ipairs(edit.documentChanges or {}) do
+    local buffer = change.textDocument and buffer_of(change.textDocument.uri) or -1
+    if is_loaded(buffer) then
+      states_after_edits[buffer] = states.number_of(buffer)
+    end
+  end
+end
+
 --- Applies an edit, or returns why it was not applied. If a step fails, the texts of open buffers are restored. Nothing
 --- else runs between the checks and the edits, so no text can change in between.
 function M.apply(edit, hashes, encoding)
@@ -178,6 +201,7 @@ function M.apply(edit, hashes, encoding)
     end
     return reason_of(thrown)
   end
+  note_states(edit)
   break_undo(edit)
   return nil
 end

@@ -32,9 +32,10 @@ local function text_of(change)
   return ok and lines[first + 1] or nil
 end
 
-local function entry_of(change)
+-- `starts_file`: whether this is the first change of a file in a call.
+local function entry_of(change, starts_file)
   local file = change.file
-  local what = change.starts_file and names.describe(file) or nil
+  local what = starts_file and names.describe(file) or nil
   local text = vim.trim(change.who .. " " .. time_of(change)) .. (what and (": " .. what) or "")
   local line = text_of(change)
   if line and file.kind ~= "create" then
@@ -77,7 +78,17 @@ function M.list()
   if #changes.all() == 0 then
     return notice.show(none)
   end
-  vim.fn.setqflist({}, " ", { title = "Changes by agents", items = vim.tbl_map(entry_of, in_order()) })
+  local items, starts = {}, {}
+  local function key_of(change)
+    return change.transaction .. "\0" .. change.file.path
+  end
+  for _, change in ipairs(changes.all()) do
+    starts[key_of(change)] = starts[key_of(change)] or change
+  end
+  for _, change in ipairs(in_order()) do
+    table.insert(items, entry_of(change, starts[key_of(change)] == change))
+  end
+  vim.fn.setqflist({}, " ", { title = "Changes by agents", items = items })
   vim.cmd.copen()
 end
 

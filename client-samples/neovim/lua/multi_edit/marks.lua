@@ -38,6 +38,28 @@ function M.lines_of(change)
   return change.first, change.last
 end
 
+--- Returns whether all lines of a change have been removed since it was marked.
+function M.is_emptied(change)
+  local place = change.id
+    and vim.api.nvim_buf_get_extmark_by_id(change.buffer, namespace, change.id, { details = true })
+  local finish = place and place[3] and place[3].end_row
+  return finish ~= nil and (finish < place[1] or finish == place[1] and place[3].end_col <= place[2])
+end
+
+--- Marks a change in its buffer, at the lines that it has there, also if it was hidden.
+function M.show(change, buffer)
+  change.is_hidden = nil
+  M.put(change, buffer)
+end
+
+--- Hides a change, because its buffer's present text does not contain it.
+function M.hide(change)
+  if not change.is_hidden then
+    M.remove(change)
+    change.is_hidden = true
+  end
+end
+
 --- Removes the extmark of a change, if it has one.
 function M.remove(change)
   if change.id and vim.api.nvim_buf_is_valid(change.buffer) then
