@@ -288,6 +288,8 @@ export const limits = {
   toolFiles: 200,
   /** Milliseconds for which a call that was applied in place of an agent's own tool is remembered. */
   hookMemoryMs: 3_600_000,
+  /** Files with unsaved text whose stamps are compared after a command of an agent. */
+  commandStamps: 50,
   /** Milliseconds for which one of an agent's hooks waits for another one to take over a call. */
   hookPairMs: 2_000,
   /** Milliseconds that a session may take to answer after the agent has cancelled a request. */

@@ -74,6 +74,21 @@ export const hookScenes: readonly Scene[] = [
       }),
   },
   {
+    name: "hook: after a command, is told if a file with unsaved text has changed on disk",
+    hook: "deny",
+    run: (theatre) =>
+      withOwn(theatre, async (_own, _editor, { send }) => {
+        const command = theatre.stage.kind.shell.call("env");
+        expect(await send(command)).not.toContain("changed on disk");
+        theatre.lay({ "price.ts": "// by a command\n" });
+        const said = await send(command);
+        if (!/price\.ts\W{1,4}changed on disk, but the user's editor has other, unsaved text/.test(said))
+          return "is not told";
+        expect(await send(command)).not.toContain("changed on disk");
+        return "yes";
+      }),
+  },
+  {
     name: "hook: its own edit of unsaved text is turned away, ours is made, and undo takes it back",
     hook: "deny",
     run: (theatre) =>

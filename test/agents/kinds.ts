@@ -36,7 +36,7 @@ export const claude: AgentKind = {
     named: "mcp__multi-edit__multi_edit",
     done: /^The file .* has been updated successfully\./,
     missing: "String to replace not found in file.",
-    args: ["--permission-mode", "acceptEdits"],
+    args: ["--permission-mode", "acceptEdits", "--allowedTools", "Bash(env)"],
   },
   declared: declaredWith("mcp__multi-edit__"),
 };
@@ -222,7 +222,7 @@ export const geminiCli: AgentKind = {
     named: "mcp_multi-edit_multi_edit",
     isReplaced: true,
     done: /^Successfully modified file/,
-    args: ["--approval-mode", "auto_edit"],
+    args: ["--approval-mode", "auto_edit", "--allowed-tools", "run_shell_command(env)"],
   },
   declared: declaredWith("mcp_multi-edit_"),
 };
@@ -299,7 +299,7 @@ export const qwen: AgentKind = {
     named: "mcp__multi-edit__multi_edit",
     done: /^The file: .* has been updated\./,
     missing: "0 occurrences found",
-    args: ["--approval-mode", "auto-edit"],
+    args: ["--approval-mode", "auto-edit", "--allowed-tools", "run_shell_command(env)"],
   },
   declared: declaredWith("mcp__multi-edit__"),
 };

@@ -4,9 +4,9 @@
  */
 import { spawn } from "node:child_process";
 
-/** opencode's own tools that change files, and those that read them. */
+/** opencode's own tools that change files, and those that read them or run a command. */
 const changingTools = ["edit", "write", "apply_patch"];
-const readingTools = ["read"];
+const readingTools = ["read", "bash"];
 
 /** The server's tools that change files. */
 const editTools = ["multi-edit_multi_edit", "multi-edit_apply_patch", "multi-edit_undo_last_edit"];

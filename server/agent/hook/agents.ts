@@ -6,103 +6,10 @@ import { resolve } from "node:path";
 import { limits } from "../../text/limits.js";
 import type { askingNames } from "../cli/table.js";
 import { readLimits } from "../mcp/readLimits.js";
+import type { EditorLines, EventFields, HookedAgent, OwnTool } from "./hookedAgent.js";
 import { claudeAsks, geminiTrusts } from "./ownSettings.js";
 import { hookSentences } from "./sentences.js";
 import { readPatchCommand } from "./shellPatch.js";
-
-/** One of an agent's own tools for files. */
-export interface OwnTool {
-  /**
-   * `edit` replaces parts of a text, `write` the whole text; `patch` takes a patch in Codex's format. `cell` changes
-   * notebooks. A read is answered after the tool has run, all others before.
-   */
-  readonly kind: "read" | "edit" | "write" | "patch" | "cell";
-  /** The field that has the file's path or, for `patch`, the text with the patch. */
-  readonly field: string;
-  /** For `patch`: set if the text is a command for a shell, which may do more than apply the patch. */
-  readonly isCommand?: true;
-  /** Set if an input that is a text, and has no fields, is a patch. */
-  readonly mayBePatch?: true;
-}
-
-/** The names of the fields of an edit. */
-interface EditFields {
-  readonly oldText: string;
-  readonly newText: string;
-  readonly replaceAll: string;
-  /** The list of edits in a call with several; `undefined` if no tool takes several. */
-  readonly list?: string;
-  /** The field of a write that has the whole text; by default, `content`. */
-  readonly content?: string;
-}
-
-/** The names of an event's fields. */
-interface EventFields {
-  readonly tool: string;
-  readonly input: string;
-  readonly directory: string;
-  /** The id of the call. */
-  readonly id: string;
-  /** The id of the conversation. */
-  readonly session: string;
-  /** The id of a subagent, which has not seen what the main agent has; absent for the main agent. */
-  readonly subagent: string;
-}
-
-/** Lines of a text in the editor that replace what the agent's own tool has read from disk. */
-export interface EditorLines {
-  readonly path: string;
-  /** The directory in which the agent works. */
-  readonly directory: string;
-  /** The lines, each with its line ending. */
-  readonly text: string;
-  /** Number of the first line, counted from 1. */
-  readonly first: number;
-  /** Number of the last line; less than `first` if there are no such lines. */
-  readonly last: number;
-  /** Number of the lines of the whole text. */
-  readonly total: number;
-  /** `true` if the last line of the whole text has a line ending. */
-  readonly endsInLineEnding: boolean;
-  readonly note: string;
-}
-
-/** One agent. */
-export interface HookedAgent {
-  /** The name that sessions show. */
-  readonly name: string;
-  readonly fields: EventFields;
-  readonly tools: Readonly<Record<string, OwnTool>>;
-  readonly edit: EditFields;
-  /** The agent's names for our tools. */
-  readonly ours: { readonly edit: string; readonly read: string; readonly patch: string };
-  /** Reports whether an event is sent before or after a tool runs; `undefined` for other events. */
-  when(event: Readonly<Record<string, unknown>>): "before" | "after" | undefined;
-  /**
-   * The user's consent to a call that has not been asked for yet. `none`: the agent must not edit now; `needed`: the agent
-   * would ask the user after the event.
-   */
-  consent(event: Readonly<Record<string, unknown>>): "given" | "needed" | "none";
-  /** The answer that keeps the tool from running; the model gets the reason. */
-  deny(reason: string): object;
-  /**
-   * The fields of a read that select lines. `last`: set if the second field is a line and not a number of lines; `range`:
-   * the field that has the first and the last line as a list; `isFromZero`: set if the number of the first line is 0.
-   */
-  readonly lines: {
-    readonly first: string;
-    readonly count?: string;
-    readonly last?: string;
-    readonly range?: string;
-    readonly isFromZero?: true;
-  };
-  /** The number of lines that a read shows by default. */
-  readonly linesShown: number;
-  /** Maximum number of UTF-16 code units that a read shows. */
-  readonly mostText: number;
-  /** The answer that replaces the result of a read; `undefined` if the agent has no tool that reads files. */
-  show?(lines: EditorLines): object;
-}
 
 const hookFields: EventFields = {
   tool: "tool_name",
@@ -136,6 +43,11 @@ const permissionDenied = (reason: string): object => ({
   },
 });
 
+/** The answer that adds a note to what a tool has returned, in the form of several agents. */
+const addContext =
+  (hookEventName: string) =>
+  (note: string): object => ({ hookSpecificOutput: { hookEventName, additionalContext: note } });
+
 const ourNames = (prefix: string): HookedAgent["ours"] => ({
   edit: `${prefix}multi_edit`,
   read: `${prefix}read_document`,
@@ -161,6 +73,7 @@ export const hookedAgents: Readonly<Record<(typeof askingNames)[number], HookedA
       MultiEdit: { kind: "edit", field: "file_path" },
       Write: { kind: "write", field: "file_path" },
       NotebookEdit: { kind: "cell", field: "notebook_path" },
+      Bash: { kind: "command", field: "command" },
     },
     // Claude Code sets the variable for the hooks of a plugin, and puts the plugin's name before those of its tools.
     ours: ourNames(process.env.CLAUDE_PLUGIN_ROOT ? "mcp__plugin_multi-edit_multi-edit__" : "mcp__multi-edit__"),
@@ -171,6 +84,7 @@ export const hookedAgents: Readonly<Record<(typeof askingNames)[number], HookedA
       return consent === "given" && claudeAsks(String(event.cwd)) ? "needed" : consent;
     },
     deny: permissionDenied,
+    tell: addContext("PostToolUse"),
     lines: { first: "offset", count: "limit" },
     linesShown: 2_000,
     mostText: readLimits["claude-code"] ?? 0,
@@ -209,6 +123,7 @@ export const hookedAgents: Readonly<Record<(typeof askingNames)[number], HookedA
       read_file: { kind: "read", field: "file_path" },
       replace: { kind: "edit", field: "file_path" },
       write_file: { kind: "write", field: "file_path" },
+      run_shell_command: { kind: "command", field: "command" },
     },
     ours: ourNames("mcp_multi-edit_"),
     edit: { ...snakeCase, replaceAll: "allow_multiple" },
@@ -216,6 +131,7 @@ export const hookedAgents: Readonly<Record<(typeof askingNames)[number], HookedA
     // Gemini asks the user before the event.
     consent: () => "given",
     deny: (reason) => ({ decision: "deny", reason }),
+    tell: addContext("AfterTool"),
     lines: { first: "start_line", last: "end_line" },
     linesShown: 2_000,
     mostText: readLimits["gemini-cli-mcp-client"] ?? 0,
@@ -236,6 +152,7 @@ export const hookedAgents: Readonly<Record<(typeof askingNames)[number], HookedA
       edit: { kind: "edit", field: "filePath" },
       write: { kind: "write", field: "filePath" },
       apply_patch: { kind: "patch", field: "patchText" },
+      bash: { kind: "command", field: "command" },
     },
     ours: ourNames("multi-edit_"),
     edit: { oldText: "oldString", newText: "newString", replaceAll: "replaceAll" },
@@ -244,6 +161,7 @@ export const hookedAgents: Readonly<Record<(typeof askingNames)[number], HookedA
     // The plugin passes on what both of its hooks get; only a tool that has run has an output.
     when: ({ output }) => (output === undefined ? "before" : "after"),
     deny: (reason) => ({ deny: reason }),
+    tell: (note, { output }) => ({ output: `${output}\n\n${note}` }),
     lines: { first: "offset", count: "limit" },
     linesShown: 2_000,
     mostText: readLimits.opencode ?? 0,
@@ -285,6 +203,7 @@ export const hookedAgents: Readonly<Record<(typeof askingNames)[number], HookedA
       edit: { kind: "edit", field: "file_path" },
       write_file: { kind: "write", field: "file_path" },
       notebook_edit: { kind: "cell", field: "notebook_path" },
+      run_shell_command: { kind: "command", field: "command" },
     },
     ours: ourNames("mcp__multi-edit__"),
     edit: { ...snakeCase, replaceAll: "replace_all" },
@@ -292,6 +211,7 @@ export const hookedAgents: Readonly<Record<(typeof askingNames)[number], HookedA
     // Qwen asks the user before the event.
     consent: byMode("default", "auto-edit", "auto", "yolo"),
     deny: permissionDenied,
+    tell: addContext("PostToolUse"),
     lines: { first: "offset", count: "limit", isFromZero: true },
     linesShown: 1_000,
     mostText: limits.toolText,
@@ -362,14 +282,15 @@ export function readEvent(
   const known = Object.hasOwn(tools, name) ? tools[name] : undefined;
   const isPatch = known?.mayBePatch === true && typeof input === "string";
   const tool: OwnTool | undefined = isPatch ? { kind: "patch", field: "" } : known;
-  if (tool === undefined || when !== (tool.kind === "read" ? "after" : "before")) return undefined;
+  if (tool === undefined || when !== (["read", "command"].includes(tool.kind) ? "after" : "before")) return undefined;
   const text: unknown = isPatch ? input : Object(input)[tool.field];
   if (typeof text !== "string" || text === "") return when === "before" ? "unreadable" : undefined;
   const command = tool.isCommand ? readPatchCommand(text) : undefined;
   if (tool.isCommand && command === undefined) return undefined;
   const patch = command?.kind === "plain" ? command.patch : tool.kind === "patch" && !tool.isCommand ? text : undefined;
   const perhaps = command?.kind === "perhaps" ? command.command : undefined;
-  const paths = perhaps !== undefined ? ["."] : patch === undefined ? [text] : pathsIn(patch);
+  const paths =
+    perhaps !== undefined || tool.kind === "command" ? ["."] : patch === undefined ? [text] : pathsIn(patch);
   const given = event[fields.directory];
   const directory = typeof given === "string" && given !== "" ? given : process.cwd();
   if (paths.length === 0 || [directory, ...paths].some(isNoPath)) return when === "before" ? "unreadable" : undefined;

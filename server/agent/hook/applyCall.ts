@@ -8,7 +8,8 @@ import { answerLines } from "../mcp/answer.js";
 import { type FailedRequest, resultOf } from "../session/awaitAnswer.js";
 import { sessionName } from "../session/record.js";
 import type { LiveSession } from "../session/sessions.js";
-import type { HookedAgent, OwnCall } from "./agents.js";
+import type { OwnCall } from "./agents.js";
+import type { HookedAgent } from "./hookedAgent.js";
 import type { CallMemory } from "./remembered.js";
 import { hookSentences } from "./sentences.js";
 

@@ -14,10 +14,12 @@ import { type RequestResult, resultOf } from "../session/awaitAnswer.js";
 import { sessionName } from "../session/record.js";
 import { canonicalPaths } from "../session/selectSession.js";
 import type { LiveSession } from "../session/sessions.js";
-import { type HookedAgent, hookedAgents, type OwnCall, readEvent } from "./agents.js";
+import { changedUnder } from "./afterCommand.js";
+import { hookedAgents, type OwnCall, readEvent } from "./agents.js";
 import { applyCall, type HeldFile, heldApart } from "./applyCall.js";
+import type { HookedAgent } from "./hookedAgent.js";
 import { isAppliedElsewhere } from "./ownSettings.js";
-import { type CallMemory, hookPairOf, memoryOf } from "./remembered.js";
+import { type CallMemory, hookPairOf, memoryOf, stampsOf } from "./remembered.js";
 import { hookProblems, hookSentences } from "./sentences.js";
 import { mayTouch } from "./shellPatch.js";
 import { toCall } from "./toCall.js";
@@ -167,6 +169,7 @@ function callerOf(agent: HookedAgent, conversation: string | undefined, version:
 /** Returns the answer to the agent; `undefined` leaves the call alone. */
 async function answerTo(call: OwnCall, options: HookOptions, version: string): Promise<HookAnswer | undefined> {
   const { agent, applies } = options;
+  if (call.tool.kind === "command") return tellAfterCommand(call, agent, version);
   const deny = (reason: string): HookAnswer => ({ answer: agent.deny(reason), reason });
   const memory = memoryOf(agent.name, applies ? call.id : undefined);
   const remembered = memory.recall();
@@ -190,6 +193,22 @@ async function answerTo(call: OwnCall, options: HookOptions, version: string): P
   } finally {
     close();
   }
+}
+
+/** Tells the agent about files that have changed on disk under unsaved text, since its last command. */
+async function tellAfterCommand(
+  { conversation, event }: OwnCall,
+  agent: HookedAgent,
+  version: string,
+): Promise<HookAnswer | undefined> {
+  const caller = callerOf(agent, conversation, version);
+  const memory = stampsOf(agent.name, conversation ?? "");
+  const sessions = inServerFolder("sessions");
+  const changed = await changedUnder(sessions, caller, memory, (session, path) =>
+    requestOf(session, { path, startLine: Number.MAX_SAFE_INTEGER }),
+  );
+  if (changed.length === 0 || agent.tell === undefined) return undefined;
+  return { answer: agent.tell(hookSentences.changedUnder(changed, agent.ours), event), reason: undefined };
 }
 
 /** Returns the files that a call may change. */
@@ -265,13 +284,15 @@ async function showRead(
   const endLine = Math.max(first, Math.min(last, first - 1 + most));
   const read = await requestOf(state.session, { path, startLine: first, endLine, maxLength: agent.mostText });
   if (!read.ok) return undefined;
-  const { text: whole, endLine: end, totalLines: total } = read.result as ReadResult;
+  const { text: whole, endLine: end, totalLines: total, changedOnDisk } = read.result as ReadResult;
   // The editor returns a line that is too long on its own; it is cut, but not within a surrogate pair.
   const isLong = whole.length > agent.mostText;
   const text = isLong ? whole.slice(0, agent.mostText).replace(/[\ud800-\udbff]$/, "") : whole;
   const longLine = isLong ? { length: whole.length, shown: text.length } : undefined;
   const about = { first, last: end, total };
-  const note = hookSentences.shown({ ...about, edit: agent.ours.edit, isCut: end < Math.min(last, total), longLine });
+  const isCut = end < Math.min(last, total);
+  const isOutdated = changedOnDisk === true;
+  const note = hookSentences.shown({ ...about, edit: agent.ours.edit, isCut, isOutdated, longLine });
   return agent.show({ ...about, path, directory, text, endsInLineEnding: end < total || whole.endsWith("\n"), note });
 }
 

@@ -62,6 +62,36 @@ export function memoryOf(name: string, id: string | undefined): CallMemory {
   };
 }
 
+/** The stamps of files, by path, as they were at an agent's last command. */
+export interface StampMemory {
+  recall(): Readonly<Record<string, string>>;
+  keep(stamps: Readonly<Record<string, string>>): void;
+}
+
+/** Returns the memory of an agent's conversation. Without a private folder, nothing is remembered. */
+export function stampsOf(name: string, conversation: string): StampMemory {
+  const folder = inServerFolder("hooks");
+  const path = join(folder, `${hashOf(name, conversation)}.stamps`);
+  return {
+    recall() {
+      try {
+        return Object(JSON.parse(readFileSync(path, "utf8")));
+      } catch {
+        return {};
+      }
+    },
+    keep(stamps) {
+      if (makePrivate(folder) !== undefined) return;
+      removeOld(folder);
+      try {
+        writeFileSync(path, JSON.stringify(stamps), { mode: 0o600 });
+      } catch {
+        // The agent may be told twice.
+      }
+    },
+  };
+}
+
 /** Two hooks of one agent, of which one applies a call and the other one would turn it away. */
 export interface HookPair {
   /** Called by the hook that applies calls: it has got this one. */

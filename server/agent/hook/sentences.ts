@@ -20,6 +20,8 @@ interface LinesOfRead {
   readonly edit: string;
   /** `true` if the read asked for more lines. */
   readonly isCut: boolean;
+  /** `true` if the file on disk has changed since the editor last read or wrote it. */
+  readonly isOutdated: boolean;
   /** Set if the only line is cut off: its length and that of the part shown, in UTF-16 code units. */
   readonly longLine: { readonly length: number; readonly shown: number } | undefined;
 }
@@ -36,7 +38,7 @@ const unreadProblems = {
 export const hookSentences = {
   /** Turns away an agent's own tool. `isPatch`: the tool takes a patch, which one of ours takes as well. */
   unsaved: (paths: readonly string[], { edit, read, patch }: OurNames, isPatch: boolean) =>
-    `The user's editor has unsaved changes in ${listOfPaths(paths)}, which this tool would miss and overwrite. Nothing was changed. ${isPatch ? `Send the same patch to ${patch}; ${read} returns the current text.` : `Use ${edit} {"edits":[{"path","oldText","newText"}]} for this file; ${read} returns its current text.`}`,
+    `The user's editor has unsaved changes in ${listOfPaths(paths)}, which this tool would miss and overwrite. Nothing was changed. ${isPatch ? `Send the same patch to ${patch}; ${read} returns the current text.` : `Use ${edit} {"edits":[{"path","oldText","newText"}]} for this file; ${read} returns its current text. Do not change it with a command, which would do the same.`}`,
   /**
    * Turns away a patch because several editors have unsaved text in its files. `send`: our names, if the patches must go
    * to our tool; `undefined` if the same tool takes them.
@@ -117,10 +119,13 @@ export const hookSentences = {
     ` This tool itself has no occurrence or line${replaceAll === "replaceAll" ? "" : `, and its field for replaceAll is ${replaceAll}`}. To set occurrence or line, use ${edit} {"edits":[{"path","oldText","newText","occurrence"}]} instead.`,
   underway: "The same call was sent before, and its outcome is unknown. Read the files before you continue.",
   /** Before or beside lines from the editor that replace those from disk. */
-  shown: ({ first, last, total, edit, isCut, longLine }: LinesOfRead) =>
+  shown: ({ first, last, total, edit, isCut, isOutdated, longLine }: LinesOfRead) =>
     last < first
       ? `In the user's editor, this file has unsaved changes and only ${total} ${total === 1 ? "line" : "lines"}, so it has no line ${first}. To change this file, use ${edit}.`
-      : `Lines ${first} to ${last} of ${total}, from the user's editor, including unsaved changes, which are not on disk.${longLine ? ` Line ${first} is too long for one answer: only ${longLine.shown} of its ${longLine.length} characters are shown. For the rest of it, ask the user to save the file, and search it with a command.` : ""}${isCut ? ` To read on, start at line ${last + 1}.` : ""} To change this file, use ${edit}.`,
+      : `Lines ${first} to ${last} of ${total}, from the user's editor, including unsaved changes, which are not on disk${isOutdated ? "; the file on disk has changed since" : ""}.${longLine ? ` Line ${first} is too long for one answer: only ${longLine.shown} of its ${longLine.length} characters are shown. For the rest of it, ask the user to save the file, and search it with a command.` : ""}${isCut ? ` To read on, start at line ${last + 1}.` : ""} To change this file, use ${edit}.`,
+  /** After a command in a shell. */
+  changedUnder: (paths: readonly string[], { edit, read }: OurNames) =>
+    `${listOfPaths(paths)} changed on disk, but the user's editor has other, unsaved text there, which this change did not reach: the user does not see it, and saving in the editor may overwrite it. Make the change with ${edit} instead; ${read} returns the text in the editor.`,
   endOfLines: (first: number, last: number, total: number) =>
     last >= first && last < total
       ? `Showing lines up to ${last} of ${total}. Use offset=${last + 1} to continue.`

@@ -1,5 +1,6 @@
 /** Turns a call of one of an agent's own tools into one that the server takes. */
-import type { HookedAgent, OwnCall } from "./agents.js";
+import type { OwnCall } from "./agents.js";
+import type { HookedAgent } from "./hookedAgent.js";
 
 /** Returns a call as the server takes it; `undefined` if the server has no such call. `path`: the file's path. */
 export function toCall({ tool, input, patch }: OwnCall, { edit }: HookedAgent, path: string): object | undefined {

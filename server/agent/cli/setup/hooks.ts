@@ -39,17 +39,23 @@ function jsonHooks(
 
 /** Returns the hooks of Claude Code. */
 export const claudeHooks = (installation: Installation, form: HookForm): JsonEntry[] =>
-  jsonHooks(installation, "claude", form, { PreToolUse: "Edit|MultiEdit|Write|NotebookEdit", PostToolUse: "Read" });
+  jsonHooks(installation, "claude", form, {
+    PreToolUse: "Edit|MultiEdit|Write|NotebookEdit",
+    PostToolUse: "Read|Bash",
+  });
 
 /** Returns the hooks of Gemini CLI. */
 export const geminiHooks = (installation: Installation, form: HookForm): JsonEntry[] =>
-  jsonHooks(installation, "gemini", form, { BeforeTool: "^(replace|write_file)$", AfterTool: "^read_file$" });
+  jsonHooks(installation, "gemini", form, {
+    BeforeTool: "^(replace|write_file)$",
+    AfterTool: "^(read_file|run_shell_command)$",
+  });
 
 /** Returns the hooks of Qwen Code. */
 export const qwenHooks = (installation: Installation, form: HookForm): JsonEntry[] =>
   jsonHooks(installation, "qwen", form, {
     PreToolUse: "^(edit|write_file|notebook_edit)$",
-    PostToolUse: "^read_file$",
+    PostToolUse: "^(read_file|run_shell_command)$",
   });
 
 /**

@@ -1,0 +1,95 @@
+/** What an agent is told after a command in a shell: which files with unsaved text it has changed on disk. */
+import { appendFileSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { describe, expect, it } from "vitest";
+import { answer, events, layProject, type Name, ours, saved } from "../support/hookEvents.js";
+
+/** An answer of the hook. */
+type Given = Readonly<Record<string, unknown>> | undefined;
+
+/** Lays a project, and waits until the editor's session has announced that `price.ts` has unsaved text. */
+async function layAnnounced(): Promise<Awaited<ReturnType<typeof layProject>>> {
+  const project = await layProject();
+  const sessions = join(project.home, "multi-edit-language-server", "sessions");
+  const texts = (): string[] =>
+    readdirSync(sessions)
+      .filter((name) => name.endsWith(".json"))
+      .map((name) => readFileSync(join(sessions, name), "utf8"));
+  await expect.poll(() => texts().some((text) => JSON.parse(text).unsaved?.length > 0)).toBe(true);
+  return project;
+}
+
+/** The event after a command, and the note in the answer to it. */
+const commands: Readonly<Record<string, readonly [event: (cwd: string) => object, noteIn: (given: Given) => string]>> =
+  {
+    claude: [
+      (cwd) => ({ ...events.claude("Bash", { command: "make" }, "PostToolUse"), cwd }),
+      (given) => contextIn(given, "PostToolUse"),
+    ],
+    gemini: [
+      (cwd) => events.gemini("run_shell_command", { command: "make" }, cwd, "AfterTool"),
+      (given) => contextIn(given, "AfterTool"),
+    ],
+    opencode: [
+      (directory) => ({ ...events.opencode("bash", { command: "make" }, "made"), directory }),
+      (given) => {
+        const { output } = given as { output: string };
+        expect(output).toMatch(/^made\n\n/);
+        return output.slice(6);
+      },
+    ],
+    qwen: [
+      (cwd) => events.qwen("run_shell_command", { command: "make" }, cwd, "PostToolUse"),
+      (given) => contextIn(given, "PostToolUse"),
+    ],
+  };
+
+const contextIn = (given: Given, hookEventName: string): string => {
+  const { additionalContext } = Object(given?.hookSpecificOutput) as { additionalContext: string };
+  expect(given).toEqual({ hookSpecificOutput: { hookEventName, additionalContext } });
+  return additionalContext;
+};
+
+describe.each(Object.entries(commands))("after a command of %s", (name, [event, noteIn]) => {
+  it("is told once which files with unsaved text have changed on disk", async () => {
+    const { root } = await layAnnounced();
+    expect(await answer(name, event(root))).toBeUndefined();
+    appendFileSync(join(root, "saved.ts"), "// by the command\n");
+    expect(await answer(name, event(root))).toBeUndefined();
+    appendFileSync(join(root, "price.ts"), "// by the command\n");
+    const note = noteIn(await answer(name, event(root)));
+    expect(note).toContain(
+      `"${join(root, "price.ts")}" changed on disk, but the user's editor has other, unsaved text there, which this change did not reach: the user does not see it, and saving in the editor may overwrite it. Make the change with `,
+    );
+    expect(note).toMatch(ours[name as Name]);
+    expect(await answer(name, event(root))).toBeUndefined();
+    appendFileSync(join(root, "price.ts"), "// again\n");
+    expect(noteIn(await answer(name, event(root)))).toBe(note);
+  });
+});
+
+describe("after a command", () => {
+  it("is told of a change that its first command made, of the file's deletion, and of nothing if no text is unsaved", async () => {
+    const { root, editor } = await layAnnounced();
+    const [event, noteIn] = commands.claude!;
+    appendFileSync(join(root, "price.ts"), "// by the command\n");
+    expect(noteIn(await answer("claude", event(root)))).toContain("price.ts");
+    rmSync(join(root, "price.ts"));
+    expect(noteIn(await answer("claude", event(root)))).toContain("price.ts");
+    await editor.close(pathToFileURL(join(root, "price.ts")).href);
+    appendFileSync(join(root, "price.ts"), saved);
+    expect(await answer("claude", event(root))).toBeUndefined();
+  });
+});
+
+describe("a read of a file with unsaved text that has changed on disk", () => {
+  it("says that the file on disk has changed, too", async () => {
+    const { root } = await layProject();
+    const read = events.claude("Read", { file_path: join(root, "price.ts") }, "PostToolUse");
+    appendFileSync(join(root, "price.ts"), "// by another program\n");
+    expect(JSON.stringify(await answer("claude", read))).toContain(
+      "including unsaved changes, which are not on disk; the file on disk has changed since. To change",
+    );
+  });
+});
