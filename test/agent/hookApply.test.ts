@@ -300,6 +300,22 @@ describe("with --apply, a call of an agent's own tool", () => {
     expect(editor.documents.get(pathToFileURL(path).href)?.text).toBe(unsaved);
   });
 
+  it.each([
+    [{ allow: ["Edit"] }, 0],
+    [{ allow: ["Edit(src/**)", "Write"] }, 1],
+    [{ allow: ["Edit"], ask: ["Write"] }, 1],
+  ])(
+    "is not shown to the user first if Claude's rules allow all edits: with %j, %i questions",
+    async (permissions, asked) => {
+      const { root, editor } = await layProject();
+      fillDirectory(root, { ".claude/settings.json": JSON.stringify({ permissions }) });
+      editor.answerQuestionsWith("Apply");
+      const event = events.claude("Edit", { file_path: join(root, "price.ts"), ...snake });
+      expect(reasonIn("claude", await answer("claude", event, "--apply"))).toBe(`${done}M price.ts, not saved`);
+      expect(editor.questions).toHaveLength(asked);
+    },
+  );
+
   it("is not sent twice at the same time, and not again if its outcome is unknown", async () => {
     const { root, editor } = await layProject();
     const path = join(root, "price.ts");

@@ -7,7 +7,7 @@ import { limits } from "../../text/limits.js";
 import type { askingNames } from "../cli/table.js";
 import { readLimits } from "../mcp/readLimits.js";
 import type { EditorLines, EventFields, HookedAgent, OwnTool } from "./hookedAgent.js";
-import { claudeAsks, geminiTrusts } from "./ownSettings.js";
+import { claudeRule, geminiTrusts } from "./ownSettings.js";
 import { hookSentences } from "./sentences.js";
 import { readPatchCommand } from "./shellPatch.js";
 
@@ -81,7 +81,8 @@ export const hookedAgents: Readonly<Record<(typeof askingNames)[number], HookedA
     when: byName("PreToolUse", "PostToolUse"),
     consent(event) {
       const consent = byMode("acceptEdits", "auto", "bypassPermissions")(event);
-      return consent === "given" && claudeAsks(String(event.cwd)) ? "needed" : consent;
+      const rule = consent === "none" ? undefined : claudeRule(String(event.cwd));
+      return rule === "ask" ? "needed" : rule === "allow" ? "given" : consent;
     },
     deny: permissionDenied,
     tell: addContext("PostToolUse"),

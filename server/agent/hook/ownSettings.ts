@@ -18,10 +18,11 @@ export async function isAppliedElsewhere(name: (typeof askingNames)[number], pai
 }
 
 /**
- * Reports whether Claude Code has a rule that it must ask the user about some edits, which it would look at only after its
- * hooks. Rules that deny edits come before them. `directory`: the directory in which Claude works.
+ * Returns the user's rules about Claude Code's edits, which it would look at only after its hooks: `ask` if it must ask the
+ * user about some edits, `allow` if it need not ask about any. Rules that deny edits come before the hooks. `directory`: the
+ * directory in which Claude works.
  */
-export function claudeAsks(directory: string): boolean {
+export function claudeRule(directory: string): "ask" | "allow" | undefined {
   const project = join(process.env.CLAUDE_PROJECT_DIR || directory, ".claude");
   const paths = [
     hookFile.claude(),
@@ -30,17 +31,19 @@ export function claudeAsks(directory: string): boolean {
       join(folder, "managed-settings.json"),
     ),
   ];
-  return paths.some((path) => {
-    const text = readOrEmpty(path);
-    if (text === "") return false;
+  const settings = paths.map((path) => readOrEmpty(path)).filter((text) => text !== "");
+  const hasRule = (text: string, list: "ask" | "allow", meant: RegExp): boolean => {
     try {
-      const rules: unknown = Object(Object(JSON.parse(text)).permissions).ask;
-      return Array.isArray(rules) && rules.some((rule) => /^(?:Edit|MultiEdit|Write|\*)/.test(String(rule)));
+      const rules: unknown = Object(Object(JSON.parse(text)).permissions)[list];
+      return Array.isArray(rules) && rules.some((rule) => meant.test(String(rule)));
     } catch {
-      // What can't be read may have such a rule.
-      return true;
+      // What can't be read may have a rule to ask.
+      return list === "ask";
     }
-  });
+  };
+  if (settings.some((text) => hasRule(text, "ask", /^(?:Edit|MultiEdit|Write|\*)/))) return "ask";
+  // Claude applies a rule for Edit, without a pattern of paths, to all of its tools that edit files.
+  return settings.some((text) => hasRule(text, "allow", /^Edit$/)) ? "allow" : undefined;
 }
 
 /**
