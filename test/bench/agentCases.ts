@@ -21,15 +21,17 @@ const starts = [
   { name: "mcp, to the answer to initialize", args: ["mcp"], limit: 3, endsWithAnswer: true, input: "initialize" },
   { name: "apply, one edit of a closed file", args: ["apply"], limit: 3, endsWithAnswer: false, input: "call" },
   { name: "sessions", args: ["sessions"], limit: 2, endsWithAnswer: false, input: "" },
-  { name: "hook, an edit of unsaved text", args: ["hook", "claude"], limit: 2.5, endsWithAnswer: false, input: "edit" },
+  { name: "hook, an edit of another file", args: ["hook", "claude"], limit: 2.3, endsWithAnswer: false, input: "free" },
+  { name: "hook, an edit of unsaved text", args: ["hook", "claude"], limit: 2.6, endsWithAnswer: false, input: "edit" },
   {
     name: "hook --apply, an edit of unsaved text",
     args: ["hook", "gemini", "--apply"],
-    limit: 2.5,
+    limit: 2.6,
     endsWithAnswer: false,
     input: "applied",
   },
-  { name: "hook, a read of unsaved text", args: ["hook", "claude"], limit: 2.5, endsWithAnswer: false, input: "read" },
+  { name: "hook, a read of unsaved text", args: ["hook", "claude"], limit: 2.6, endsWithAnswer: false, input: "read" },
+  { name: "hook, after a command", args: ["hook", "claude"], limit: 2.3, endsWithAnswer: false, input: "command" },
 ] as const;
 
 const agentStart: BenchCase = {
@@ -51,8 +53,10 @@ const agentStart: BenchCase = {
           const inputs = {
             initialize: `${JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params: {} })}\n`,
             call: JSON.stringify({ path: "a.txt", oldText, newText }),
+            free: eventOf("PreToolUse", "Edit", folder, "a.txt"),
             edit: eventOf("PreToolUse", "Edit", folder),
             read: eventOf("PostToolUse", "Read", folder),
+            command: eventOf("PostToolUse", "Bash", folder),
             applied: JSON.stringify({
               ...{ hook_event_name: "BeforeTool", tool_name: "replace", cwd: folder, session_id: "1" },
               tool_input: { file_path: "unsaved.txt", old_string: oldText, new_string: newText },
@@ -82,9 +86,9 @@ const agentStart: BenchCase = {
   },
 };
 
-/** The event of one of Claude Code's own tools for the file with unsaved text. */
-const eventOf = (hook_event_name: string, tool_name: string, cwd: string): string => {
-  const tool_input = { file_path: join(cwd, "unsaved.txt"), old_string: "one", new_string: "two" };
+/** The event of one of Claude Code's own tools, for the file with unsaved text or another one. */
+const eventOf = (hook_event_name: string, tool_name: string, cwd: string, file = "unsaved.txt"): string => {
+  const tool_input = { file_path: join(cwd, file), old_string: "one", new_string: "two", command: "make" };
   return JSON.stringify({ hook_event_name, tool_name, tool_input, cwd, session_id: "1", tool_use_id: "1" });
 };
 

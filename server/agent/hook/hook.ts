@@ -19,7 +19,7 @@ import { hookedAgents, type OwnCall, readEvent } from "./agents.js";
 import { applyCall, type HeldFile, heldApart } from "./applyCall.js";
 import type { HookedAgent } from "./hookedAgent.js";
 import { isAppliedElsewhere } from "./ownSettings.js";
-import { type CallMemory, hookPairOf, memoryOf, stampsOf } from "./remembered.js";
+import { type CallMemory, hookPairOf, memoryOf, stampMemoryOf } from "./remembered.js";
 import { hookProblems, hookSentences } from "./sentences.js";
 import { mayTouch } from "./shellPatch.js";
 import { toCall } from "./toCall.js";
@@ -202,7 +202,7 @@ async function tellAfterCommand(
   version: string,
 ): Promise<HookAnswer | undefined> {
   const caller = callerOf(agent, conversation, version);
-  const memory = stampsOf(agent.name, conversation ?? "");
+  const memory = stampMemoryOf(agent.name, conversation ?? "");
   const sessions = inServerFolder("sessions");
   const changed = await changedUnder(sessions, caller, memory, (session, path) =>
     requestOf(session, { path, startLine: Number.MAX_SAFE_INTEGER }),

@@ -69,7 +69,7 @@ export interface StampMemory {
 }
 
 /** Returns the memory of an agent's conversation. Without a private folder, nothing is remembered. */
-export function stampsOf(name: string, conversation: string): StampMemory {
+export function stampMemoryOf(name: string, conversation: string): StampMemory {
   const folder = inServerFolder("hooks");
   const path = join(folder, `${hashOf(name, conversation)}.stamps`);
   return {

@@ -148,13 +148,22 @@ local function problem_of(edit, hashes)
   return nil
 end
 
--- Ensures that text typed before or after an edit is undone separately from the edit.
-local function break_undo(edit)
+-- Returns the loaded buffers whose text an edit changes.
+local function buffers_of(edit)
+  local buffers = {}
   for _, change in ipairs(edit.documentChanges or {}) do
     local buffer = change.textDocument and buffer_of(change.textDocument.uri) or -1
     if is_loaded(buffer) then
-      vim.bo[buffer].undolevels = vim.bo[buffer].undolevels
+      table.insert(buffers, buffer)
     end
+  end
+  return buffers
+end
+
+-- Ensures that text typed before or after an edit is undone separately from the edit.
+local function break_undo(edit)
+  for _, buffer in ipairs(buffers_of(edit)) do
+    vim.bo[buffer].undolevels = vim.bo[buffer].undolevels
   end
 end
 
@@ -169,16 +178,6 @@ function M.take_state(buffer)
   return state
 end
 
--- Remembers the states of the buffers that an edit has changed.
-local function note_states(edit)
-  for _, change in ipairs(edit.documentChanges or {}) do
-    local buffer = change.textDocument and buffer_of(change.textDocument.uri) or -1
-    if is_loaded(buffer) then
-      states_after_edits[buffer] = states.number_of(buffer)
-    end
-  end
-end
-
 --- Applies an edit, or returns why it was not applied. If a step fails, the texts of open buffers are restored. Nothing
 --- else runs between the checks and the edits, so no text can change in between.
 function M.apply(edit, hashes, encoding)
@@ -187,11 +186,8 @@ function M.apply(edit, hashes, encoding)
     return problem
   end
   local before = {}
-  for _, change in ipairs(edit.documentChanges or {}) do
-    local buffer = change.textDocument and buffer_of(change.textDocument.uri) or -1
-    if is_loaded(buffer) then
-      before[buffer] = vim.api.nvim_buf_get_lines(buffer, 0, -1, true)
-    end
+  for _, buffer in ipairs(buffers_of(edit)) do
+    before[buffer] = vim.api.nvim_buf_get_lines(buffer, 0, -1, true)
   end
   break_undo(edit)
   local ok, thrown = pcall(vim.lsp.util.apply_workspace_edit, edit, encoding)
@@ -201,7 +197,9 @@ function M.apply(edit, hashes, encoding)
     end
     return reason_of(thrown)
   end
-  note_states(edit)
+  for _, buffer in ipairs(buffers_of(edit)) do
+    states_after_edits[buffer] = states.number_of(buffer)
+  end
   break_undo(edit)
   return nil
 end

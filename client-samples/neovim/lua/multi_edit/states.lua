@@ -59,18 +59,23 @@ function M.follow(buffer, changes)
   remember(history, seq, changes)
 end
 
--- Returns the line, from 0, nearest to `near` at which the lines of `wanted` are in the buffer, or nil.
-local function find(buffer, wanted, near)
-  local lines = vim.api.nvim_buf_get_lines(buffer, 0, -1, false)
+-- Returns whether the lines of `wanted` are in `lines` after the first `start` of them.
+local function is_at(lines, wanted, start)
+  for index, line in ipairs(wanted) do
+    if lines[start + index] ~= line then
+      return false
+    end
+  end
+  return true
+end
+
+-- Returns the line, from 0, nearest to `near` at which the lines of `wanted` are in `lines`, or nil.
+local function find(lines, wanted, near)
   for distance = 0, #lines do
-    for _, start in ipairs({ near - distance, near + distance }) do
-      local is_there = start >= 0 and start + #wanted <= #lines
-      for index = 1, is_there and #wanted or 0 do
-        is_there = is_there and lines[start + index] == wanted[index]
-      end
-      if is_there then
-        return start
-      end
+    if is_at(lines, wanted, near - distance) then
+      return near - distance
+    elseif is_at(lines, wanted, near + distance) then
+      return near + distance
     end
   end
   return nil
@@ -87,9 +92,10 @@ function M.reload(buffer, changes)
       change.seq = seq
     end
   end
+  local lines = vim.api.nvim_buf_get_lines(buffer, 0, -1, false)
   for _, change in ipairs(changes) do
     for _, text in ipairs({ change.left or change.text, change.text }) do
-      local start = find(buffer, text.lines, change.first - text.above)
+      local start = find(lines, text.lines, change.first - text.above)
       if start then
         change.first, change.last = start + text.above, start + text.above + change.last - change.first
         marks.show(change, buffer)
