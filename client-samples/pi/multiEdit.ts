@@ -173,8 +173,9 @@ interface Place {
 /** The fields of the program's answer that this extension uses; the package's `protocol` declares all of them. */
 interface Answer {
   readonly text?: string;
+  /** The text for the model; present only in the answer to `apply`. */
+  readonly answer?: string;
   readonly diff?: string;
-  readonly warnings?: readonly string[];
   readonly files?: readonly { readonly firstChangedLine: number }[];
   /** The 1-based line at which `text` starts; present only in the answer to `read`. */
   readonly startLine?: number;
@@ -194,12 +195,10 @@ interface Answer {
 async function edit(params: Call, place: Place): Promise<PiResult> {
   const call = JSON.stringify(params, (name, value) => (name === "path" ? withPlainSpaces(value, place.cwd) : value));
   const answer = await ask(["apply", "--json", "--summary", "--order=original"], call, place);
-  const { text = "", diff = "", warnings = [], files = [] } = answer;
+  const { answer: text = "", diff = "", files = [] } = answer;
   const line = files[0]?.firstChangedLine;
   return {
-    content: [
-      { type: "text", text: [text, ...(files.length === 0 ? ["Nothing was changed."] : []), ...warnings].join("\n") },
-    ],
+    content: [{ type: "text", text }],
     details: { diff: numbered(diff), patch: diff, ...(line === undefined ? {} : { firstChangedLine: line }) },
   };
 }
@@ -367,17 +366,19 @@ type Content = readonly { readonly type: string; readonly text?: string }[];
 
 const textsOf = (content: Content): string[] => content.flatMap(({ text = "" }) => text.split("\n"));
 
-/** The message of a failed call; otherwise the answer, without its list of files, and the diff, which names them. */
+/** The message of a failed call; otherwise the answer and the diff. */
 function resultLines(content: Content, details: unknown, isError: boolean): Line[] {
   if (isError) return textsOf(content).map((text) => ["error", text]);
   const { diff = "" } = isCall(details) ? (details as { diff?: string }) : {};
-  const said = textsOf(content).filter((text) => !/^[AMDR] /.test(text));
   const colorOf = (line: string): string => {
     if (/^[+-] *\d+ /.test(line)) return line.startsWith("+") ? "toolDiffAdded" : "toolDiffRemoved";
     return /^ +(?:\d+ |\.\.\.$)/.test(line) ? "toolDiffContext" : "accent";
   };
   const lines = diff.split("\n").filter((line) => line !== "");
-  return [...said.map((text): Line => ["toolOutput", text]), ...lines.map((line): Line => [colorOf(line), line])];
+  return [
+    ...textsOf(content).map((text): Line => ["toolOutput", text]),
+    ...lines.map((line): Line => [colorOf(line), line]),
+  ];
 }
 
 /**

@@ -70,9 +70,8 @@ describe("the extension for pi", () => {
       { path: "@b.txt", oldText: "one", newText: "two" },
     ];
     const { content, details } = await run("edit", { edits }, root);
-    expect(content[0]?.text).toBe(
-      "2 files (2 edits)\nChanged on disk, because no editor has b.txt open.\nM a.txt\nM b.txt",
-    );
+    // The same text as the MCP tools return.
+    expect(content[0]?.text).toBe("M a.txt, not saved\nM b.txt, on disk (no editor has it open)");
     expect(details?.diff.split("\n")).toEqual([
       "a.txt",
       "    1 mine",
@@ -84,6 +83,8 @@ describe("the extension for pi", () => {
     ]);
     expect(details).toMatchObject({ patch: expect.stringContaining("+++ b/a.txt"), firstChangedLine: 2 });
     expect(texts()["a.txt"]).toBe("mine\ntwo\n");
+    const indented = await run("edit", { path: "b.txt", oldText: "    two\n", newText: "    three\n" }, root);
+    expect(indented.content[0]?.text).toMatch(/^M b\.txt, on disk \(.*\)\nedit 0, line 1: /);
   });
 
   it("reads the editor's text", async () => {

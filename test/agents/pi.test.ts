@@ -45,11 +45,12 @@ function describeLibrary(): void {
     const edits = ["src/a.ts", "src/b.ts"].map((path) => ({ path, oldText: "x", newText: "y" }));
     expect(shown(undefined, 60)).toBe("edit src/a.ts, src/b.ts");
     const diff = `src/a.ts\n-   1 ${"漢".repeat(40)}\n+   1 y\u001b[2J\nsrc/b.ts\n-   1 x\n+   1 y`;
-    const content = [{ type: "text", text: "2 files (2 edits)\nM src/a.ts\nM src/b.ts" }];
+    const content = [{ type: "text", text: "M src/a.ts, saved\nM src/b.ts, not saved" }];
     const done = shown({ content, details: { diff, patch: "" }, isError: false }, 60);
     expect(done.split("\n")).toEqual([
       "edit src/a.ts, src/b.ts",
-      "2 files (2 edits)",
+      "M src/a.ts, saved",
+      "M src/b.ts, not saved",
       "src/a.ts",
       `-   1 ${"漢".repeat(26)}`,
       "漢".repeat(14),

@@ -4,6 +4,7 @@ import { answerFailures } from "../../lsp/apply/sentences.js";
 import { type AnswerParams, agentMethods, type MultiEditResult, type ReadResult } from "../../lsp/protocol.js";
 import { callSentences } from "../../lsp/sentences.js";
 import { fromDirectory } from "../../workspace/pathText.js";
+import { answerLines } from "../mcp/answer.js";
 import { asksForSession } from "../sentences.js";
 import { failureResult, resultOf } from "../session/awaitAnswer.js";
 import { sessionName } from "../session/record.js";
@@ -42,12 +43,20 @@ export async function edit(method: string, options: Arguments, context: RequestC
     requests.push(call.request);
   }
   for (const [index, request] of requests.entries()) {
-    const code = showEdit(await sendRequest(request, context), options);
+    const code = showEdit(withAnswer(await sendRequest(request, context), options, context), options);
     if (code === exitCodes.done) continue;
     if (total > 1) say(inputProblems.stoppedAt(index + 1, total));
     return code;
   }
   return exitCodes.done;
+}
+
+/** Adds what the MCP tools answer to a summary, which is for an agent whose model gets no more than that. */
+function withAnswer(result: RequestResult, { call }: Arguments, { mode, session }: RequestContext): RequestResult {
+  if (!result.ok || call.result !== "summary") return result;
+  const edited = result.result as MultiEditResult;
+  const wasAsked = mode !== "disk" && session === undefined;
+  return { ...result, result: { ...edited, answer: answerLines(edited, { wasAsked, isUndo: false }).join("\n") } };
 }
 
 /** With `--json`, prints the answer. If the request failed, prints the message to stderr. Returns the exit code. */

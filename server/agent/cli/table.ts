@@ -24,7 +24,7 @@ export const optionRows = {
     about:
       "print the answer as one line of JSON, also if the command fails; edits are then counted from 0, otherwise from 1",
   },
-  summary: { kind: "flag", about: "print a shortened diff" },
+  summary: { kind: "flag", about: "print a shortened diff; with --json, also the short answer of the MCP tools" },
   workspace: {
     kind: "text",
     value: "DIR",
