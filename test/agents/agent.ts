@@ -60,6 +60,8 @@ export interface AgentKind {
   env(place: Place): Readonly<Record<string, string>>;
   /** Command line that runs it with a prompt until it has answered. */
   command(place: Place, prompt: string): readonly string[];
+  /** Command line that goes on with the last conversation; `undefined` if the server can't tell which one that was. */
+  resumed?(place: Place, prompt: string): readonly string[];
   /** The call that the model makes for a tool of the server. */
   call(tool: ToolName, args: object): Call;
   /** The call that the model makes to run a command, and the flags by which the user allows that. */

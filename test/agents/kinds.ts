@@ -81,6 +81,10 @@ const codexUnknown: AgentKind = {
     join(installed, "codex/node_modules/.bin/codex"),
     ...["exec", "--skip-git-repo-check", prompt],
   ],
+  resumed: ({ installed }, prompt) => [
+    join(installed, "codex/node_modules/.bin/codex"),
+    ...["exec", "resume", "--last", "--skip-git-repo-check", prompt],
+  ],
   shell: { call: (cmd) => ({ tool: "exec_command", arguments: { cmd } }) },
   call: (tool, args) => ({ tool: `mcp__multi_edit/${tool}`, arguments: args }),
   tools: toolNames,

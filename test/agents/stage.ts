@@ -33,8 +33,15 @@ export interface Stage {
   readonly state: string;
   /** Sets how many seconds the server's calls wait for an answer; `undefined`: as many as the agent is set up for. */
   setPatience(seconds: number | undefined): void;
-  /** Runs the agent in a folder; the test plays its model. Rejects if the agent ends before the conversation does. */
-  converse<T>(folder: string, play: (conversation: Conversation) => Promise<T>): Promise<T>;
+  /**
+   * Runs the agent in a folder; the test plays its model. Rejects if the agent ends before the conversation does.
+   * `isResumed`: the agent goes on with its last conversation.
+   */
+  converse<T>(
+    folder: string,
+    play: (conversation: Conversation) => Promise<T>,
+    options?: { readonly isResumed: boolean },
+  ): Promise<T>;
   /** The message with which the command line refuses a call in this folder, for a model. */
   refusalOf(call: object, folder: string): string;
   close(): Promise<void>;
@@ -101,12 +108,13 @@ export async function layStage(kind: AgentKind, server: string, hook?: HookForm)
     kind,
     state: env.XDG_STATE_HOME ?? join(home, ".local/state"),
     setPatience: (seconds) => void (seconds !== undefined && writeFileSync(patienceIn(base), String(seconds))),
-    async converse(folder, play) {
+    async converse(folder, play, { isResumed } = { isResumed: false }) {
       // The path of a socket must be short.
       const socket = join(base, `${runs++}.sock`);
       const model = await startModel(socket);
       const flags = (hook === undefined ? kind.shell.flags : kind.ownTools?.args) ?? [];
-      const asked = [...kind.command(place, "Please go on."), ...flags];
+      const commandLine = (isResumed && kind.resumed) || kind.command;
+      const asked = [...commandLine(place, "Please go on."), ...flags];
       const command = [process.execPath, relay.path, socket, String(port), ...asked];
       const agent = spawn(...alone(command), { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"], detached: true });
       let said = "";
