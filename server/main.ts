@@ -25,8 +25,8 @@ async function main(given: readonly string[]): Promise<void> {
   if (hookArgs !== undefined) {
     // An agent runs this command for each call of its own tools, so it must not wait for the other commands' code.
     const { runHook } = await import("./agent/hook/hook.js");
-    process.exitCode = await runHook(hookArgs, manifest.version);
-    return;
+    // The agent waits until the process ends, so it must not wait for what came too late to be of use.
+    process.exit(await runHook(hookArgs, manifest.version));
   }
   const commandLine = commandsIn(args);
   if (commandLine !== undefined) {

@@ -286,6 +286,8 @@ export const limits = {
   tickets: 50,
   /** Files listed in the answer to one MCP tool call. */
   toolFiles: 200,
+  /** Milliseconds for which a hook may look for the files of a call. Agents stop a hook after 60 s, and then run the tool. */
+  hookMs: 20_000,
   /** Milliseconds for which a call that was applied in place of an agent's own tool is remembered. */
   hookMemoryMs: 3_600_000,
   /** Files with unsaved text whose stamps are compared after a command of an agent. */

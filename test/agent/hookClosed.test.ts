@@ -134,4 +134,13 @@ describe("a path that can't be one", () => {
       if (what === "many folders down and up") expect(given).toBeDefined();
     }
   }, 90_000);
+
+  it("gets an answer within the time of a hook if a patch has a thousand of them, while an editor has unsaved text", async () => {
+    const { root } = await layProject();
+    const adds = Array.from({ length: 1_000 }, (_, i) => `*** Add File: ${"a/".repeat(1_900)}${i}\n+x\n`);
+    const patch = events.codex("apply_patch", `*** Begin Patch\n${adds.join("")}*** End Patch`, root);
+    const before = performance.now();
+    expect(reasonIn("codex", await answer("codex", patch))).toMatch(/takes longer than 20 s\. .*price\.ts"/);
+    expect(performance.now() - before).toBeLessThan(40_000);
+  }, 90_000);
 });

@@ -113,9 +113,8 @@ export async function layStage(kind: AgentKind, server: string, hook?: HookForm)
       const socket = join(base, `${runs++}.sock`);
       const model = await startModel(socket);
       const flags = (hook === undefined ? kind.shell.flags : kind.ownTools?.args) ?? [];
-      const commandLine = (isResumed && kind.resumed) || kind.command;
-      const asked = [...commandLine(place, "Please go on."), ...flags];
-      const command = [process.execPath, relay.path, socket, String(port), ...asked];
+      const start = (isResumed && kind.resumed) || kind.command;
+      const command = [process.execPath, relay.path, socket, String(port), ...start(place, "Please go on."), ...flags];
       const agent = spawn(...alone(command), { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"], detached: true });
       let said = "";
       for (const stream of [agent.stdout, agent.stderr]) stream.on("data", (chunk) => (said += String(chunk)));

@@ -3,6 +3,7 @@
  * editor has unsaved text, and hands that text over. It runs for each call, so the build keeps it in a small file.
  */
 import { existsSync } from "node:fs";
+import { setTimeout as delay } from "node:timers/promises";
 import { type Caller, methods, type ReadResult } from "../../lsp/protocol.js";
 import { limits } from "../../text/limits.js";
 import { expandHome, fromDirectory } from "../../workspace/pathText.js";
@@ -67,8 +68,8 @@ function isWritten(stream: NodeJS.WriteStream, text: string): Promise<boolean> {
   });
 }
 
-function failed(problem: string): number {
-  process.stderr.write(`${problem}\n`);
+async function failed(problem: string): Promise<number> {
+  await isWritten(process.stderr, `${problem}\n`);
   return 1;
 }
 
@@ -179,7 +180,9 @@ async function answerTo(call: OwnCall, options: HookOptions, version: string): P
     return deny(remembered || hookSentences.underway);
   }
   const caller = callerOf(agent, call.conversation, version);
-  const { states, close } = await fileStates(await targetsOf(call), inServerFolder("sessions"), caller);
+  const found = await inTime(targetsOf(call).then((one) => fileStates(one, inServerFolder("sessions"), caller)));
+  if (found === undefined) return answerToUnread("tooLong", options, version);
+  const { states, close } = found;
   try {
     if (call.tool.kind === "read") {
       const answer = await showRead(call, agent, states);
@@ -192,6 +195,17 @@ async function answerTo(call: OwnCall, options: HookOptions, version: string): P
     return reason === undefined || isLeft ? undefined : deny(reason);
   } finally {
     close();
+  }
+}
+
+/** Waits for a promise; resolves with `undefined` if that takes too long for a hook. */
+async function inTime<T>(promise: Promise<T>): Promise<T | undefined> {
+  const stop = new AbortController();
+  const late = delay(limits.hookMs, undefined, { signal: stop.signal }).catch(() => undefined);
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    stop.abort();
   }
 }
 

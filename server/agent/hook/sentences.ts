@@ -30,6 +30,7 @@ interface LinesOfRead {
 const unreadProblems = {
   tooLarge: { why: `it is larger than ${limits.inputBytes} bytes`, hint: "Send smaller calls, or a" },
   noObject: { why: "its event is not a JSON object", hint: "A" },
+  tooLong: { why: `finding its files takes longer than ${limits.hookMs / 1000} s`, hint: "Send smaller calls, or a" },
   noPath: { why: "it does not say which files it changes", hint: "Send the file's absolute path, or a" },
   bug: { why: "multi-edit failed to check it", hint: "A" },
 } as const;
