@@ -127,7 +127,7 @@ async function write(changes: readonly ConfigChange[]): Promise<readonly Failure
 }
 
 /** The number of lines of a whole file that are shown. */
-const mostLinesShown = 40;
+const mostLinesShown = 60;
 
 /** A line of our part of a file. `number` is 1-based. */
 interface OurLine {
