@@ -1,8 +1,8 @@
 /** Files of which the editor may hold unsaved changes that the server can't see. */
-import { writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { announced, ownStateHome } from "./support/agentPeer.js";
 import { runCommand } from "./support/commands.js";
 import { type Desk, type DeskOptions, failed, layDesk, serverForDesks } from "./support/desk.js";
@@ -12,6 +12,13 @@ const cell = (desk: Desk): string =>
   pathToFileURL(join(desk.root, "n.ipynb")).href.replace("file:", "vscode-notebook-cell:");
 const edit = { path: "n.ipynb", oldText: "one", newText: "two" };
 const files = { "n.ipynb": "one\n", "a.txt": "one\n" };
+
+/** The paths that the only session of a home announces as unsaved. */
+const announcedUnsaved = (home: string): unknown => {
+  const folder = join(home, "multi-edit-language-server/sessions");
+  const [record = ""] = readdirSync(folder).filter((name) => name.endsWith(".json"));
+  return JSON.parse(readFileSync(join(folder, record), "utf8")).unsaved;
+};
 
 const start = (options: DeskOptions = {}): Promise<Desk> => layDesk(program, { files, ...options });
 
@@ -82,6 +89,19 @@ describe("a document of a scheme that the server does not read", () => {
       }
       expect(await status(desk)).toMatchObject({ open: [] });
       expect(JSON.stringify(await status(desk))).not.toContain("89:");
+    },
+  );
+
+  it.each(["chat://x/1", "oil://ROOT/", "chat:/no/such/file.ts"])(
+    "%s belongs to no file, so it is not reported as unsaved",
+    async (other) => {
+      const home = ownStateHome();
+      const desk = await start({ clientInfo: { name: "Chats" } });
+      await desk.editor.open({ uri: other.replace("ROOT", desk.root), text: "TOKEN=hunter2\n" });
+      await desk.editor.open({ uri: desk.uri("a.txt"), text: "unsaved\n" });
+      await announced(home);
+      await vi.waitFor(() => expect(announcedUnsaved(home)).toEqual([join(desk.root, "a.txt")]));
+      expect(await status(desk)).toMatchObject({ unsynced: [] });
     },
   );
 

@@ -11,6 +11,7 @@ import { announcedShapes } from "../dialect/shapes.js";
 import { oneLine } from "../text/chars.js";
 import { limits } from "../text/limits.js";
 import type { SyncOutcome } from "../workspace/documents.js";
+import { isRegularFile } from "../workspace/identity.js";
 import type { Folder } from "../workspace/paths.js";
 import { pathBehindUri, pathOfSyncedUri, refusedScheme } from "../workspace/pathText.js";
 import { toGate } from "../workspace/protection.js";
@@ -213,7 +214,9 @@ function registerSync(connection: Connection, session: Session): void {
   };
   /** Keeps nothing of a document but the fact that it may have unsaved changes to a file. */
   const refuse = (uri: string): void => {
-    if (pathBehindUri(uri) === undefined || session.refused.size >= limits.unsyncedDocuments) return;
+    const path = pathBehindUri(uri);
+    // For example, a page of a chat, or the list of a folder's files.
+    if (path === undefined || !isRegularFile(path) || session.refused.size >= limits.unsyncedDocuments) return;
     session.refused.add(uri);
     session.announcedChanged();
   };

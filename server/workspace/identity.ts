@@ -105,6 +105,15 @@ export async function mapBounded<T, R>(items: readonly T[], task: (item: T) => P
   return results;
 }
 
+/** Reports whether there is a regular file at a path, perhaps behind symbolic links. */
+export function isRegularFile(path: string): boolean {
+  try {
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}
+
 /**
  * Reports whether the last component of a path is a symbolic link. `path`: `undefined` for a document that is not a
  * file.
