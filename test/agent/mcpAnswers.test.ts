@@ -163,11 +163,20 @@ describe("undo_last_edit, of an edit in an editor that has been restarted", () =
     expect(await agent.call("undo_last_edit", {})).toMatchObject({
       isError: true,
       texts: [
-        "Your last edit (sub/a.txt) was made in an editor that has been closed or restarted since, so undo_last_edit can't undo it. Nothing was changed. The next undo_last_edit undoes your edit before it. To take the last edit back, read the files and change the text back.",
+        "Your last edit (sub/a.txt) was made through an editor that has been closed or restarted since, so undo_last_edit can't undo it. Nothing was changed. The next undo_last_edit undoes your edit before it. To undo this one, read the files and change the text back.",
       ],
     });
     expect(await agent.call("undo_last_edit", {})).toMatchObject({ isError: false });
     expect(disk()["b.txt"]).toBe("old\n");
+  });
+
+  it("says so of an edit that the editor's server made on disk, as well", async () => {
+    const { agent, editor } = await layTable(program, { files: { "a.txt": "one\n" }, open: {}, unopened: "written" });
+    expect((await agent.call("multi_edit", edit("a.txt", "one", "two"))).texts[0]).toContain(", on disk");
+    expect(await editor.stop()).toBe(0);
+    expect((await agent.call("undo_last_edit", {})).texts[0]).toMatch(
+      /^Your last edit \(a\.txt\) was made through an editor that has been closed /,
+    );
   });
 });
 

@@ -221,7 +221,7 @@ describe("writing the configuration", () => {
   });
 
   it.each([
-    ["gemini", ".gemini/settings.json", '{\n  "a": 1,,\n}\n', "line 2"],
+    ["gemini", ".gemini/settings.json", '{\n  "a": [1\n}\n', "line 3: comma expected."],
     ["gemini", ".gemini/settings.json", "[]\n", "not a JSON object"],
     ["codex", ".codex/config.toml", '[mcp_servers.multi-edit]\ncommand = "x"\n', "already has these settings"],
     ["codex", ".codex/config.toml", 'mcp_servers.multi-edit.command = "x"\n', "already has these settings"],

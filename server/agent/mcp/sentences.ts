@@ -47,12 +47,12 @@ If a call fails, do what its message says.`,
       "Nothing was changed.",
       ...undoesEarlier(left),
     ].join(" "),
-  /** Says that the editor that made an edit has ended. `left`: as for `goneEdit`. */
+  /** Says that the editor that made an edit, perhaps on disk, has ended. `left`: as for `goneEdit`. */
   lostEdit: (files: readonly string[], left: number) =>
     [
-      `Your last edit (${clip(files.join(", "), 200)}) was made in an editor that has been closed or restarted since, so undo_last_edit can't undo it. Nothing was changed.`,
+      `Your last edit (${clip(files.join(", "), 200)}) was made through an editor that has been closed or restarted since, so undo_last_edit can't undo it. Nothing was changed.`,
       ...undoesEarlier(left),
-      "To take the last edit back, read the files and change the text back.",
+      "To undo this one, read the files and change the text back.",
     ].join(" "),
   /** Refuses a call of a server that was started in a plugin's own folder. */
   relativePath: (path: string) =>

@@ -145,7 +145,11 @@ function readJson(text: string): Input<unknown> {
   const [first] = errors;
   if (first !== undefined) {
     const line = text.slice(0, first.offset).split("\n").length;
-    return unreadable(`line ${line}: ${printParseErrorCode(first.error)}`);
+    // For example, "comma expected".
+    const problem = printParseErrorCode(first.error)
+      .replace(/(?<=[a-z])(?=[A-Z])/g, " ")
+      .toLowerCase();
+    return unreadable(`line ${line}: ${problem}`);
   }
   return isObject(value) ? { ok: true, value } : unreadable(configureSentences.notObject);
 }
