@@ -1,5 +1,5 @@
 /** What an agent is told after a command in a shell: which files with unsaved text it has changed on disk. */
-import { appendFileSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { appendFileSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
@@ -80,6 +80,20 @@ describe("after a command", () => {
     await editor.close(pathToFileURL(join(root, "price.ts")).href);
     appendFileSync(join(root, "price.ts"), saved);
     expect(await answer("claude", event(root))).toBeUndefined();
+  });
+});
+
+describe("after a command that leaves a file with unsaved text which can't be looked at", () => {
+  it.each(Object.keys(commands))("%s sees no error, and hears of the other files", async (name) => {
+    const { root, editor } = await layAnnounced();
+    const [event, noteIn] = commands[name]!;
+    await editor.open({ uri: pathToFileURL(join(root, "closed.ts")).href, text: "// typed\n" });
+    expect(await answer(name, event(root))).toBeUndefined();
+    rmSync(join(root, "price.ts"));
+    symlinkSync("price.ts", join(root, "price.ts"));
+    expect(JSON.stringify(await answer(name, event(root))) ?? "").not.toContain("checked");
+    appendFileSync(join(root, "closed.ts"), "// by the command\n");
+    expect(noteIn(await answer(name, event(root)))).toContain("closed.ts");
   });
 });
 

@@ -53,12 +53,16 @@ function announcedIn(sessions: string): readonly string[] {
   }
 }
 
-/** Returns what changes if a file is written, by path; a file that is not there has an empty text. */
+/** Returns what changes if a file is written, by path; a file that can't be looked at has an empty text. */
 function stampsOf(paths: readonly string[]): Readonly<Record<string, string>> {
-  return Object.fromEntries(
-    paths.map((path) => {
-      const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
-      return [path, stats === undefined ? "" : `${stats.ino} ${stats.size} ${stats.mtimeNs} ${stats.ctimeNs}`];
-    }),
-  );
+  return Object.fromEntries(paths.map((path) => [path, stampOf(path)]));
+}
+
+function stampOf(path: string): string {
+  try {
+    const { ino, size, mtimeNs, ctimeNs } = statSync(path, { bigint: true });
+    return `${ino} ${size} ${mtimeNs} ${ctimeNs}`;
+  } catch {
+    return "";
+  }
 }
