@@ -67,6 +67,8 @@ export function listOfPaths(paths: readonly string[]): string {
 
 const nameOne = "Ask the user to close each file in all of these editors but one. Then send the call again.";
 const wholeId = "Use the full id of one of these.";
+const openFolder =
+  'Open the folder in an editor that runs multi-edit-language-server. For details, run "multi-edit doctor".';
 const callPerFolder = "Send a separate call for each folder.";
 
 const noSession = (problem: string, hint: string): Failure => makeFailure("noSession", theCall, { problem, hint });
@@ -116,7 +118,7 @@ export const sessionFailures = {
       sessions.length === 0
         ? noEditor
         : `No editor has these files open or in a workspace folder. The editors are:${listed(sessions)}\n`,
-      'Open the folder in an editor that runs multi-edit-language-server. For details, run "multi-edit doctor".',
+      openFolder,
     ),
   tooOld: (version: string) =>
     makeFailure("clientCapability", theCall, {
@@ -144,6 +146,9 @@ export const sessionFailures = {
 export function asksForSession({ code, hint }: Failure): boolean {
   return code === "noSession" && (hint === nameOne || hint === callPerFolder);
 }
+
+/** Reports whether a call failed because no editor has its files. */
+export const isUnopened = ({ hint }: Failure): boolean => hint === openFolder;
 
 /** The rule for an agent's id, as the end of a sentence. */
 export const agentIdRule = `an id of 1 to ${limits.agentId} printable ASCII characters without spaces`;

@@ -292,7 +292,10 @@ describe("the workspace", () => {
       expect((await agent.call("multi_edit", edit(join(root, "a.txt"), "one", "two"))).isError).toBe(false);
       expect(texts()["a.txt"]).toBe("mine\ntwo\n");
       // Nothing says that a file outside the editors' folders belongs to the project.
-      expect((await agent.call("multi_edit", edit(join(plugin, "a.txt"), "one", "two"))).isError).toBe(true);
+      expect(await agent.call("multi_edit", edit(join(plugin, "a.txt"), "one", "two"))).toMatchObject({
+        isError: true,
+        texts: [expect.stringMatching(/^No editor has these files open .* For other files, use your own tools\.$/s)],
+      });
       expect(
         Object.fromEntries(readdirSync(plugin).map((name) => [name, readFileSync(join(plugin, name), "utf8")])),
       ).toEqual({ "a.txt": "one\n" });

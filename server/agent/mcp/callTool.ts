@@ -6,6 +6,7 @@ import { limits } from "../../text/limits.js";
 import { fromDirectory, pathOfSyncedUri } from "../../workspace/pathText.js";
 import { inServerFolder } from "../../workspace/serverFolder.js";
 import { describeSessions } from "../cli/doctor.js";
+import { isUnopened } from "../sentences.js";
 import { agentIdFor } from "../session/agentId.js";
 import { closedSessionOf } from "../session/gates.js";
 import { readCaller } from "../session/handshake.js";
@@ -92,7 +93,11 @@ async function serveCall(name: RequestTool, args: unknown, context: ToolContext)
   const relative = context.isHomeless ? relativeIn(name, args) : undefined;
   if (relative !== undefined) return { ...textResult(toolSentences.relativePath(relative)), isError: true };
   const answer = input.ok ? await sendRequest(input.request, context) : input;
-  if (!answer.ok) return { ...textResult(answer.message), isError: true };
+  if (!answer.ok) {
+    const isOutside = context.isHomeless && answer.failures.some(isUnopened);
+    const message = isOutside ? `${answer.message}\n${toolSentences.onlyInEditors}` : answer.message;
+    return { ...textResult(message), isError: true };
+  }
   if (name !== "read_document") {
     const result = answer.result as MultiEditResult;
     const { transaction, outcome, files } = result;

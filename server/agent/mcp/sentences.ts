@@ -57,6 +57,9 @@ If a call fails, do what its message says.`,
   /** Refuses a call of a server that was started in a plugin's own folder. */
   relativePath: (path: string) =>
     `The path ${quote(path, 160)} is relative, but this server was started in a plugin's folder and does not know the project's. Nothing was changed. Send the call again with absolute paths.`,
+  /** Says what such a server can't do, after the reason. */
+  onlyInEditors:
+    "This server was started in a plugin's folder, so it works only with files in an editor's folders. For other files, use your own tools.",
   waiting: (ticket: string) =>
     `Not applied: waiting for the user (ticket ${ticket}). editor_status {"ticket":"${ticket}"} waits for the decision.`,
   tooManyTickets: (ticket: string) =>
