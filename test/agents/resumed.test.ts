@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { stateHome } from "../support/agentPeer.js";
 import { builtServer } from "../support/wireServer.js";
+import type { AgentKind } from "./agent.js";
 import { kinds } from "./kinds.js";
 import { absence, layStage, versionOf } from "./stage.js";
 import { layTheatre } from "./theatre.js";
@@ -9,8 +10,13 @@ import { layTheatre } from "./theatre.js";
 const texts = { "a.txt": "one\n", "b.txt": "one\n" };
 const edits = Object.keys(texts).map((path) => ({ path, oldText: "one", newText: "two" }));
 
-// agents.test.ts says which agents are missing.
-for (const kind of kinds.filter((one) => one.resumed !== undefined && absence(one) === undefined)) {
+for (const kind of kinds.filter((one) => one.resumed !== undefined)) {
+  const reason = absence(kind);
+  if (reason === undefined) describeResumed(kind);
+  else it(`${kind.name}: not available`, () => expect(process.env.REQUIRE_AGENTS, reason).not.toBe("1"));
+}
+
+function describeResumed(kind: AgentKind): void {
   describe(`${kind.name} ${versionOf(kind)}, in a resumed conversation`, { timeout: 240_000 }, () => {
     it("undoes the edit that it made before, in the editor and on disk, and is told its files and lines", async () => {
       const stage = await layStage(kind, builtServer);
