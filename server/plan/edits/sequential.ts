@@ -174,7 +174,8 @@ function withoutCr(text: string): string {
 
 /** A place that an edit with a repeated pair has replaced, as offsets in the draft's current text. */
 interface Written {
-  readonly place: Span;
+  /** The parts of the place that no later edit has changed; what lies between them counts as written, too. */
+  readonly parts: readonly Span[];
   /** The parts of the inserted text that no later edit has changed; never empty. */
   readonly inserted: readonly Span[];
 }
@@ -231,7 +232,10 @@ export class EditHistory {
   /** Reports whether a place lies in text that the same pair wrote earlier; replacing it would apply the pair twice. */
   wrote(edit: EditOperation, place: Place): boolean {
     const written = this.done.get(this.pairs.get(edit) ?? "")?.written ?? [];
-    return written.some(({ place: { from, to } }) => from <= place.from && place.to <= to);
+    return written.some(({ parts }) => {
+      const [first, last] = [parts.at(0), parts.at(-1)];
+      return first !== undefined && last !== undefined && first.from <= place.from && place.to <= last.to;
+    });
   }
 
   /**
@@ -247,13 +251,10 @@ export class EditHistory {
     for (const done of this.done.values()) {
       // If everything that a pair wrote is removed, for instance by a reverse edit, the pair may be applied again.
       done.written = done.written
-        .map(({ place, inserted }) => {
-          const rest = survivors(place, step);
-          return {
-            place: { from: rest.at(0)?.from ?? 0, to: rest.at(-1)?.to ?? 0 },
-            inserted: inserted.flatMap((span) => survivors(span, step)),
-          };
-        })
+        .map(({ parts, inserted }) => ({
+          parts: parts.flatMap((span) => survivors(span, step)),
+          inserted: inserted.flatMap((span) => survivors(span, step)),
+        }))
         .filter(({ inserted }) => inserted.length > 0);
     }
     const pair = this.pairs.get(edit);
@@ -263,7 +264,7 @@ export class EditHistory {
       const within = step.changes.filter(
         ({ from, to, insert }) => insert !== "" && place.from <= from && to <= place.to,
       );
-      return within.length === 0 ? [] : [{ place: after(place), inserted: within.map(after) }];
+      return within.length === 0 ? [] : [{ parts: [after(place)], inserted: within.map(after) }];
     });
     const before = this.done.get(pair);
     this.done.set(pair, { rung: before?.rung ?? rung, written: [...(before?.written ?? []), ...own] });
