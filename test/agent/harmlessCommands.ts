@@ -145,6 +145,8 @@ make -j4 apply_patch 2>&1 | tee make.log
 ./gradlew test --tests apply_patch
 docker build -t apply_patch .
 docker logs apply_patch
+docker stop apply_patch
+docker rmi apply_patch
 kubectl logs deploy/apply_patch
 kubectl get pods -l app=apply_patch
 curl http://localhost:8080/api/apply_patch
@@ -173,6 +175,10 @@ nice rg apply_patch
 time rg apply_patch
 less src/apply_patch
 code src/apply_patch
+vim apply_patch.txt
+man apply_patch
+man -k apply_patch
+man 1 apply_patch | head
 `).map((line) => line.replaceAll("⏎", "\n"));
 
 const git =

@@ -66,7 +66,7 @@ const harmlessUnder: Readonly<Record<string, ReadonlySet<string>>> = {
       "restore,rev-parse,rm,show,stash,status,switch,tag,worktree",
   ),
   cargo: words("add,bench,build,check,clippy,doc,fmt,nextest,test,tree,update"),
-  docker: words("build,images,inspect,logs,ps,pull,push,tag"),
+  docker: words("build,images,inspect,logs,ps,pull,push,rm,rmi,stop,tag"),
   go: words("build,doc,fmt,get,list,mod,test,vet"),
   npm: words("ci,install,ls,run,t,test,view"),
   pnpm: words("add,install,run,t,test"),
@@ -131,6 +131,8 @@ function mayRun(call: readonly string[], isGiven: boolean, depth: number): boole
   }
   if (runners.has(program)) return first < 0 || mayRun(args.slice(first), isGiven, depth + 1);
   if (args.some((arg) => arg.includes(unknown)) || isGiven) return true;
+  // Other options of `man` may name a pager.
+  if (program === "man" && args.every((arg) => /^(?:-[afkw]|\w[\w.:+-]*)$/.test(arg))) return false;
   // Further arguments are values in the command.
   if (shells.has(program) && /^-l?c$/.test(args[0] ?? "") && args.length === 2) return mayApplyIn(args[1] ?? "", depth);
   const isName = (arg: string, at: number): boolean => !asArgument.test(arg) && !takesName.test(args[at - 1] ?? "");
