@@ -9,8 +9,11 @@ import { type Landed, runKinds } from "./run.js";
 import { drawScenes, type PlayedScene, playScenes } from "./sceneRun.js";
 import { describedScene, isUntouched, mustLand, type SceneFigures, sceneFigures, sceneText } from "./sceneTable.js";
 import { sourceFiles } from "./sources.js";
+import type { Staged } from "./staged.js";
 import { byCause, figuresOf, refusalGoals, toTable, total, weighted } from "./table.js";
 import { folderPairs, gitPairs, packagePairs } from "./textPairs.js";
+import { drawTypedScenes } from "./typedScenes.js";
+import { typedFigures } from "./typedTable.js";
 
 const { values } = parseArgs({
   options: {
@@ -26,6 +29,7 @@ const { values } = parseArgs({
     most: { type: "string", default: "5" },
     brief: { type: "boolean", default: false },
     scenes: { type: "string", default: "5" },
+    edits: { type: "string", default: "8" },
     "scenes-only": { type: "boolean", default: false },
     before: { type: "string" },
   },
@@ -42,7 +46,10 @@ const pairs = [
   ...(values.git === undefined ? [] : gitPairs(values.git, Number(values.commits))),
   ...(values.versions === undefined ? [] : folderPairs(values.versions)),
 ];
-const files = sourceFiles(pairs.length === 0 ? packagePairs(process.cwd()) : pairs);
+const isOther = values.git !== undefined || values.versions !== undefined;
+if (isOther && pairs.length === 0)
+  throw new Error("no file has two versions there; is the repository a shallow clone?");
+const files = sourceFiles(isOther ? pairs : packagePairs(process.cwd()));
 const isScenesOnly = values["scenes-only"];
 const amounts = { undamaged: Number(values.undamaged), failing: Number(values.cases), least: 20 };
 const runs = isScenesOnly
@@ -70,33 +77,59 @@ for (const { does, share, goal, isMet } of isScenesOnly ? [] : refusals)
   process.stdout.write(
     `Of their refusals with one true place, ${share.toFixed(1)} % ${does}; goal: ${goal} % (${isMet ? "met" : "NOT MET"}).\n`,
   );
-const scenes = wanted === undefined ? await sceneReport() : undefined;
-if (values.json !== undefined)
-  writeFileSync(values.json, `${JSON.stringify({ seed, rows, all, refusals, scenes: scenes?.rows }, null, 2)}\n`);
+const scenes = wanted === undefined && values.scenes !== "0" ? await sceneReport() : undefined;
+const typed = wanted === undefined && values.edits !== "0" ? await typedReport() : undefined;
+const figures = { seed, rows, all, refusals, scenes: scenes?.rows, typed: typed?.rows };
+if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(figures, null, 2)}\n`);
 const areMet = isScenesOnly || [...rows, all, ...refusals].every(({ isMet }) => isMet);
-if (!areMet || scenes?.isMet === false) process.exitCode = 1;
+if (!areMet || scenes?.isMet === false || typed?.isMet === false) process.exitCode = 1;
+
+interface Report {
+  readonly rows: readonly SceneFigures[];
+  readonly isMet: boolean;
+}
 
 /** Plays the scenes in which a person types where an edit belongs. */
-async function sceneReport(): Promise<{ rows: readonly SceneFigures[]; isMet: boolean } | undefined> {
-  if (values.scenes === "0") return undefined;
-  const drawn = drawScenes(files, { seed, count: Number(values.scenes) });
-  const before = values.before === undefined ? undefined : await playScenes(values.before, drawn);
-  const played = await playScenes("dist/main.cjs", drawn);
+async function sceneReport(): Promise<Report> {
+  const { played, before } = await playBoth(drawScenes(files, { seed, count: Number(values.scenes) }));
   const figures = sceneFigures(played, before);
   process.stdout.write(`\nScenes: a person types where an edit belongs.\n\n${sceneText(figures)}\n\n`);
-  const wrong = played.filter(({ outcome }) => outcome === "wrong");
   const landing = (some: readonly PlayedScene[]): number =>
     (100 * some.filter(({ outcome }) => outcome === "right").length) / some.length;
   const untouched = played.filter(isUntouched);
   const due = untouched.filter(mustLand);
   const landed = landing(due);
-  process.stdout.write(`${wrong.length} wrong; goal: 0.\n`);
   process.stdout.write(
     `Of the ${due.length} that the rules allow to land, and whose changes nobody typed on, ${landed.toFixed(1)} % land; goal: 95 %. Of all ${untouched.length} whose changes nobody typed on, ${landing(untouched).toFixed(1)} % land.\n`,
   );
+  return { rows: figures, isMet: showMissed(played, due) && landed >= 95 };
+}
+
+/** Plays the scenes in which one edit is sent in every shape, after a person has typed. */
+async function typedReport(): Promise<Report> {
+  const { played, before } = await playBoth(drawTypedScenes(files, { seed, edits: Number(values.edits) }));
+  const figures = typedFigures(played, { before, isBrief: values.brief });
+  process.stdout.write(`\nScenes: one edit in every shape, after a person has typed.\n\n${sceneText(figures)}\n\n`);
+  const due = played.filter(({ scene: { sign, right } }) => sign !== "ambiguous" && right.length > 0);
+  const missed = figures.filter(({ isMet }) => isMet === false);
+  process.stdout.write(`${missed.length} rows miss their goal.\n`);
+  return { rows: figures, isMet: showMissed(played, due) && missed.length === 0 };
+}
+
+async function playBoth<S extends Staged>(
+  drawn: readonly S[],
+): Promise<{ played: PlayedScene<S>[]; before: PlayedScene<S>[] | undefined }> {
+  const before = values.before === undefined ? undefined : await playScenes(values.before, drawn);
+  return { played: await playScenes("dist/main.cjs", drawn), before };
+}
+
+/** Prints wrong scenes, and some of those that were refused but should land; returns `true` if none is wrong. */
+function showMissed<S extends Staged>(played: readonly PlayedScene<S>[], due: readonly PlayedScene<S>[]): boolean {
+  const wrong = played.filter(({ outcome }) => outcome === "wrong");
+  process.stdout.write(`${wrong.length} wrong; goal: 0.\n`);
   for (const one of [...wrong, ...due.filter(({ outcome }) => outcome === "refused")].slice(0, shownScenes))
     process.stdout.write(`${describedScene(one)}\n\n`);
-  return { rows: figures, isMet: wrong.length === 0 && landed >= 95 };
+  return wrong.length === 0;
 }
 
 function isMissed({ verdict }: Landed, lands: boolean): boolean {

@@ -9,10 +9,11 @@ import { chanceOf } from "../../codex/random.js";
 import { type FakeEditor, startEditor } from "../../support/fakeEditor.js";
 import { allCircumstances, type Circumstances, drawScene, type Scene } from "./scenes.js";
 import type { SourceFile } from "./sources.js";
+import type { Staged } from "./staged.js";
 
 /** The outcome of a scene. */
-export interface PlayedScene {
-  readonly scene: Scene;
+export interface PlayedScene<S extends Staged = Scene> {
+  readonly scene: S;
   readonly outcome: "right" | "refused" | "wrong";
   /** The text afterwards. */
   readonly text: string;
@@ -37,8 +38,8 @@ export function drawScenes(files: readonly SourceFile[], { seed, count }: { seed
 }
 
 /** Plays all scenes against a program. */
-export async function playScenes(program: string, scenes: readonly Scene[]): Promise<PlayedScene[]> {
-  const played = new Map<Scene, PlayedScene>();
+export async function playScenes<S extends Staged>(program: string, scenes: readonly S[]): Promise<PlayedScene<S>[]> {
+  const played = new Map<S, PlayedScene<S>>();
   for (const syncsWhole of [false, true]) {
     const session = await start(program, syncsWhole);
     const own = scenes.filter((scene) => scene.syncsWhole === syncsWhole);
@@ -83,7 +84,11 @@ async function connected(directory: string): Promise<EditorSession> {
   throw new Error("the server did not announce itself");
 }
 
-async function playScene({ editor, agent, folder }: Session, scene: Scene, name: string): Promise<PlayedScene> {
+async function playScene<S extends Staged>(
+  { editor, agent, folder }: Session,
+  scene: S,
+  name: string,
+): Promise<PlayedScene<S>> {
   const path = join(folder, name);
   const uri = pathToFileURL(path).href;
   writeFileSync(path, scene.before);

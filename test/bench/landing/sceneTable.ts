@@ -2,6 +2,7 @@
 import { structuredPatch } from "diff";
 import type { PlayedScene } from "./sceneRun.js";
 import { spots } from "./scenes.js";
+import type { Staged } from "./staged.js";
 
 /** The figures of one kind of scene. */
 export interface SceneFigures {
@@ -14,6 +15,14 @@ export interface SceneFigures {
   readonly before: { readonly right: number; readonly refused: number; readonly wrong: number } | undefined;
   /** The calls that land right with the other server and are refused with this one. */
   readonly price: number | undefined;
+  /** The number of refused calls for each code. */
+  readonly codes: Readonly<Record<string, number>>;
+  /**
+   * The share of calls that must land, in percent; 0 if the goal is only that none is wrong, `undefined` if the row has no
+   * goal of its own.
+   */
+  readonly goal?: number;
+  readonly isMet?: boolean;
 }
 
 /** The rows of the table, the last of which is the sum. `before`: the same scenes with another server. */
@@ -28,20 +37,22 @@ export function sceneFigures(
         const own = pairs.filter(
           ({ now: { scene } }) => scene.spot === spot && scene.hasTwin === hasTwin && scene.isRead === isRead,
         );
-        return counted(`${spot}${hasTwin ? ", with a twin" : ""}${isRead ? ", read" : ""}`, own);
+        return countedScenes(`${spot}${hasTwin ? ", with a twin" : ""}${isRead ? ", read" : ""}`, own);
       }),
     ),
   );
-  return [...rows.filter(({ cases }) => cases > 0), counted("all", pairs)];
+  return [...rows.filter(({ cases }) => cases > 0), countedScenes("all", pairs)];
 }
 
-interface Pair {
-  readonly now: PlayedScene;
-  readonly earlier: PlayedScene | undefined;
+/** A scene with this server and, if there is one, with the other. */
+export interface ScenePair<S extends Staged> {
+  readonly now: PlayedScene<S>;
+  readonly earlier: PlayedScene<S> | undefined;
 }
 
-function counted(scene: string, pairs: readonly Pair[]): SceneFigures {
-  const count = (test: (pair: Pair) => boolean): number => pairs.filter(test).length;
+/** The figures of some scenes. */
+export function countedScenes<S extends Staged>(scene: string, pairs: readonly ScenePair<S>[]): SceneFigures {
+  const count = (test: (pair: ScenePair<S>) => boolean): number => pairs.filter(test).length;
   const hasBefore = pairs[0]?.earlier !== undefined;
   return {
     scene,
@@ -59,12 +70,22 @@ function counted(scene: string, pairs: readonly Pair[]): SceneFigures {
     price: hasBefore
       ? count(({ now, earlier }) => now.outcome === "refused" && earlier?.outcome === "right")
       : undefined,
+    codes: codesOf(pairs.map(({ now }) => now)),
   };
 }
 
-/** Reports whether nobody typed on a changed line or where the edit inserts. */
-export const isUntouched = ({ scene: { spot } }: PlayedScene): boolean =>
-  spot !== "on a changed line" && spot !== "where the edit inserts";
+/** The number of refused calls for each code; of a call with several failures, the first one counts. */
+function codesOf<S extends Staged>(played: readonly PlayedScene<S>[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const { outcome, codes } of played) {
+    const [code = "none"] = codes;
+    if (outcome === "refused") counts[code] = (counts[code] ?? 0) + 1;
+  }
+  return counts;
+}
+
+/** Reports whether nobody typed where the edit inserts. */
+export const isUntouched = ({ scene: { spot } }: PlayedScene): boolean => spot !== "where the edit inserts";
 
 /**
  * Reports whether the rules allow a scene to land. They do not if the person typed in lines that occur once more, and the
@@ -77,6 +98,7 @@ export const mustLand = ({ scene: { spot, hasTwin, isRead, isSaved, syncsWhole }
 /** The table as text. */
 export function sceneText(rows: readonly SceneFigures[]): string {
   const hasBefore = rows.some(({ before }) => before !== undefined);
+  const hasGoals = rows.some(({ goal }) => goal !== undefined);
   const head = [
     "the person types",
     "cases",
@@ -85,8 +107,10 @@ export function sceneText(rows: readonly SceneFigures[]): string {
     "refused",
     "wrong",
     ...(hasBefore ? ["price"] : []),
+    ...(hasGoals ? ["goal"] : []),
+    "refused by code",
   ];
-  const lines = rows.map(({ scene, cases, right, refused, wrong, before, price }) => [
+  const lines = rows.map(({ scene, cases, right, refused, wrong, before, price, goal, isMet, codes }) => [
     scene,
     cases,
     ...(before === undefined ? [] : [`${before.right}, ${before.refused}, ${before.wrong}`]),
@@ -94,16 +118,27 @@ export function sceneText(rows: readonly SceneFigures[]): string {
     refused,
     wrong,
     ...(price === undefined ? [] : [price]),
+    ...(hasGoals ? [goal === undefined ? "" : `${isMet ? "" : "MISSED "}${goal === 0 ? "0 wrong" : `${goal} %`}`] : []),
+    Object.entries(codes)
+      .map(([code, count]) => `${code} ${count}`)
+      .join(", "),
   ]);
   const cells = [head, ...lines].map((line) => line.map(String));
   const widths = head.map((_, i) => Math.max(...cells.map((line) => line[i]?.length ?? 0)));
+  const isLeft = (i: number): boolean => i === 0 || i === head.length - 1;
+  const padded = (cell: string, i: number): string => (isLeft(i) ? cell.padEnd(widths[i]!) : cell.padStart(widths[i]!));
   return cells
-    .map((line) => line.map((cell, i) => (i === 0 ? cell.padEnd(widths[i]!) : cell.padStart(widths[i]!))).join("  "))
+    .map((line) =>
+      line
+        .map((cell, i) => padded(cell, i))
+        .join("  ")
+        .trimEnd(),
+    )
     .join("\n");
 }
 
 /** A scene that missed its goal, for whoever mends it. */
-export function describedScene({ scene, outcome, text, codes }: PlayedScene): string {
+export function describedScene<S extends Staged>({ scene, outcome, text, codes }: PlayedScene<S>): string {
   const { before, present, call, right, ...circumstances } = scene;
   const diff = (from: string, to: string): string[] =>
     structuredPatch("", "", from, to, undefined, undefined, { context: 3 }).hunks.flatMap(({ lines }) => lines);

@@ -3,12 +3,13 @@
  * is a real one, and the text is the older version of a real file.
  */
 import type { Chance } from "../../codex/random.js";
-import { type Call, type Meant, type Part, toCall } from "../../views/calls.js";
-import { carry, withEffects } from "../../views/carry.js";
-import { type Deed, type Line, type Lines, newLine, splice, textOf, typeWithin } from "../../views/lines.js";
-import { resolve } from "../../views/resolve.js";
+import { type Call, type Meant, oldLines, type Part, toCall } from "./calls.js";
+import { carry } from "./carry.js";
+import { type Deed, type Lines, newLine, splice, textOf, typeWithin } from "./lines.js";
 import { endOf, type RealEdit } from "./realEdit.js";
+import { resolve } from "./resolve.js";
 import { canBeDamaged, type SourceFile, type Version } from "./sources.js";
+import type { Staged } from "./staged.js";
 import { withGitContext } from "./undamaged.js";
 
 /** Where the person types, seen from the edit. */
@@ -18,35 +19,19 @@ export const spots = [
   "on a kept line",
   "beside a changed line",
   "where the edit inserts",
-  "on a changed line",
 ] as const;
 
 type Spot = (typeof spots)[number];
 
 /** The circumstances of a scene. */
-export interface Circumstances {
+export interface Circumstances extends Pick<Staged, "isRead" | "isSaved" | "syncsWhole"> {
   readonly spot: Spot;
   /** `true` if the edit's lines occur once more further down, so that only a line number says which are meant. */
   readonly hasTwin: boolean;
-  /** `true` if the agent has read the text through the server, before the person typed. */
-  readonly isRead: boolean;
-  /** `true` if the person saves before the call. */
-  readonly isSaved: boolean;
-  /** `true` if the editor syncs whole texts. */
-  readonly syncsWhole: boolean;
 }
 
-/** A scene on a real edit. */
-export interface Scene extends Circumstances {
-  /** The text that the agent has seen. */
-  readonly before: string;
-  readonly typed: Deed["typed"];
-  /** The text at the time of the call. */
-  readonly present: string;
-  readonly call: (path: string) => object;
-  /** The texts in which the edit is made at the lines that it is meant for. Empty if it must be refused. */
-  readonly right: readonly string[];
-}
+/** A scene on a real edit. It is right if the edit is made at the lines that it is meant for. */
+export interface Scene extends Circumstances, Staged {}
 
 /** All circumstances that differ. */
 export function allCircumstances(): Circumstances[] {
@@ -85,10 +70,10 @@ function sceneOf(chance: Chance, version: Version, circumstances: Circumstances)
   const before = circumstances.hasTwin ? withTwin(chance, own, edit) : own;
   const call = callOf(chance, edit, before);
   const meant = call.edits[0]!;
-  const found = resolve(before, call).found[0]!;
-  const isClear = found.kind === "one" && found.isExact && found.at === edit.start;
+  const found = resolve(before, call);
+  const isClear = found?.isExact && found.at === edit.start;
   if (!isClear || meant.parts.every(({ kind }) => kind === "keep")) return undefined;
-  const isUnique = resolve(before, { form: call.form, edits: [unhinted(meant)] }).found[0]?.kind === "one";
+  const isUnique = resolve(before, { form: call.form, edits: [unhinted(meant)] }) !== undefined;
   if (isUnique === circumstances.hasTwin) return undefined;
   const deed = typedAt(chance, before, meant, circumstances.spot);
   if (deed === undefined) return undefined;
@@ -147,29 +132,21 @@ function typedAt(chance: Chance, lines: Lines, { at, parts }: Meant, spot: Spot)
     const pair = one(pairs.filter(test));
     return pair === undefined ? undefined : typeLine(pair.n);
   };
-  const onA = (wanted: "keep" | "remove"): Deed | undefined => {
-    const n = one(olds.flatMap(({ kind }, i) => (kind === wanted ? [i] : [])));
-    return n === undefined ? undefined : typeOn(n);
-  };
   if (spot === "above the edit's lines") return typeLine(0);
   if (spot === "between two kept lines") return between(({ kinds, isGap }) => kinds === "keep keep" && !isGap);
   if (spot === "where the edit inserts") return between(({ kinds, isGap }) => kinds === "keep keep" && isGap);
   if (spot === "beside a changed line")
     return between(({ kinds }) => kinds === "keep remove" || kinds === "remove keep");
-  return onA(spot === "on a kept line" ? "keep" : "remove");
+  const n = one(olds.flatMap(({ kind }, i) => (kind === "keep" ? [i] : [])));
+  return n === undefined ? undefined : typeOn(n);
 }
 
 function rightTexts(call: Call, before: Lines, now: Lines): string[] {
   const edit = call.edits[0]!;
-  const carried = carry(edit, edit.at, { lines: before, time: 0 }, { lines: now, moved: new Map() });
-  const texts = carried.effects.map((effect) => textOf(withEffects(now, [effect])));
+  const texts = carry(edit, before, now).map(textOf);
   // An old text that ends within a line is found there whatever was typed after it.
-  const place: readonly Line[] = before.slice(
-    edit.at,
-    edit.at + edit.parts.filter(({ kind }) => kind !== "add").length,
-  );
+  const place = before.slice(edit.at, edit.at + oldLines(edit).length);
   const alone = resolve(now, call);
-  const [found] = alone.found;
-  const isThere = found?.kind === "one" && found.lines.every(({ id }, i) => id === place[i]?.id);
-  return isThere && alone.text !== undefined ? [...texts, alone.text] : texts;
+  const isThere = alone?.lines.every(({ id }, i) => id === place[i]?.id);
+  return alone !== undefined && isThere ? [...texts, alone.text] : texts;
 }
