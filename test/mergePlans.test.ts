@@ -1,0 +1,256 @@
+/**
+ * Decisions by the texts that a caller can have seen: for each cell of the table, and for the conditions around it, one
+ * story. A story has what happened to a text, the edits that are sent then, and the result: a text, or a failure's code.
+ */
+import { describe, expect, it } from "vitest";
+import { ChangeSet } from "../server/text/changeSet.js";
+import { Trail } from "../server/workspace/trail.js";
+import { type Step, stepsOf } from "./merging/sides.js";
+import { documentAt, planOn, type SentEdit } from "./support/planning.js";
+
+/** Something that happens to a text. */
+type Event =
+  | { readonly read: readonly [startLine: number, endLine: number] }
+  | { readonly type: Step }
+  /** The editor replaces the whole text in one change. */
+  | { readonly whole: string }
+  | { readonly saved: true };
+
+type Story = readonly [
+  name: string,
+  base: string,
+  events: readonly Event[],
+  edits: readonly SentEdit[],
+  result: string,
+];
+
+const readAll: Event = { read: [1, 99] };
+const onDisk: Event = { saved: true };
+
+/** Returns the text after the edits, or the codes of their failures; `skipped` if they change nothing. */
+function resultOf(base: string, events: readonly Event[], edits: readonly SentEdit[]): string {
+  let now = base;
+  const trail = new Trail(base);
+  for (const event of events) {
+    if ("read" in event) trail.read("me", { startLine: event.read[0], endLine: event.read[1] });
+    else if ("saved" in event) trail.saved(0);
+    else {
+      const change =
+        "whole" in event ? [{ from: 0, to: now.length, insert: event.whole }] : stepsOf(now, [event.type]).changes;
+      const set = ChangeSet.of(now.length, change);
+      now = set.apply(now);
+      trail.changed(now, set);
+    }
+  }
+  const planned = planOn([documentAt("a", now, { views: trail.viewsOf("me") })], edits);
+  if (!planned.ok) return [...new Set(planned.failures.map(({ code }) => code))].join();
+  const text = planned.files[0]?.text ?? now;
+  return text === now ? "skipped" : text;
+}
+
+const tells = (stories: readonly Story[]): void =>
+  it.each(stories)("%s", (_, base, events, edits, result) => {
+    expect(resultOf(base, events, edits)).toBe(result);
+  });
+
+const edit = (oldText: string, newText: string, more: Partial<SentEdit> = {}): SentEdit => ({
+  oldText,
+  newText,
+  ...more,
+});
+
+describe("the present text has the old text at the same place, and the earlier text", () => {
+  tells([
+    ["places it", "a\nf(b)\n", [onDisk, { type: ["a", "t\na"] }], [edit("f(b)", "f(c)")], "t\na\nf(c)\n"],
+    ["has it done", "f()\n", [onDisk, { type: ["f()", "f();"] }], [edit("f()", "f();")], "skipped"],
+    ["conflicts", "f(a)\n", [onDisk, { type: ["a)", "a, t)"] }], [edit("f(a", "f(a, e")], "contentModified"],
+    [
+      "has several",
+      "x()\ny()\nx()\nz()\n",
+      [onDisk, { type: ["y()\nx()", "y()\nw()"] }],
+      [edit("x()", "v()")],
+      "ambiguousMatch",
+    ],
+  ]);
+});
+
+describe("the present text has the old text elsewhere", () => {
+  const events: readonly Event[] = [onDisk, { type: ["sum(list);\n", ""] }, { type: ["z", "log(list);\nz"] }];
+  tells([
+    ["and it is refused", "sum(list);\nk\nz\n", events, [edit("(list);", "(other);")], "ambiguousMatch"],
+    [
+      "also if the earlier text places it",
+      "a()\nb()\nz()\n",
+      [onDisk, { type: ["a()", "a() # t"] }, { type: ["z()", "z()\na()\nb()"] }],
+      [edit("a()\nb()", "a()\nc()")],
+      "ambiguousMatch",
+    ],
+  ]);
+});
+
+describe("the present text has the old text several times", () => {
+  tells([
+    ["and it is refused", "x()\nz\n", [onDisk, { type: ["z", "x()\nz"] }], [edit("x()", "y()")], "ambiguousMatch"],
+    [
+      "and the caller has read the text in which it was there once",
+      "x()\nz\n",
+      [readAll, { type: ["z", "x()\nz"] }],
+      [edit("x()", "y()")],
+      "y()\nx()\nz\n",
+    ],
+    [
+      "and the caller has chosen the line",
+      "x()\nz\n",
+      [onDisk, { type: ["x", "w()\nx"] }, { type: ["w", "x"] }],
+      [edit("x()", "y()", { line: 1 })],
+      "x()\ny()\nz\n",
+    ],
+  ]);
+});
+
+describe("of several earlier texts", () => {
+  tells([
+    [
+      "those decide in which the line number is right",
+      "x()\nz()\n",
+      [readAll, { type: ["x", "k()\nx"] }, { type: ["z", "x()\nz"] }, onDisk, { type: ["z", "t()\nz"] }],
+      [edit("x()", "y()", { line: 3 })],
+      "k()\nx()\ny()\nt()\nz()\n",
+    ],
+  ]);
+});
+
+describe("the present text does not have the old text, and the earlier text", () => {
+  const rate = "rate = 0.19\n";
+  const ask: Event = { type: ["0.19", "0.19 # ask"] };
+  tells([
+    [
+      "places it",
+      `a\n${rate}`,
+      [onDisk, { type: ["rate", "new rate"] }, ask],
+      [edit("a\nrate = 0.19\n", "a\nrate = 0.2\n")],
+      "a\nnew rate = 0.2 # ask\n",
+    ],
+    ["has it done", `a\n${rate}`, [onDisk, { type: ["19", "2"] }], [edit("rate = 0.19", "rate = 0.2")], "skipped"],
+    [
+      "conflicts",
+      `a\n${rate}`,
+      [onDisk, { type: ["19", "3"] }],
+      [edit("rate = 0.19", "rate = 0.2")],
+      "contentModified",
+    ],
+    ["does not have it, either", `a\n${rate}`, [onDisk, ask], [edit("nothing", "b")], "noMatch"],
+  ]);
+});
+
+describe("an edit that was made already", () => {
+  tells([
+    [
+      "is not done if a line that it keeps was removed",
+      "a()\nb()\nk()\nc()\nd()\n",
+      [readAll, { type: ["c()", "C()"] }, { type: ["b()\n", ""] }],
+      [edit("a()\nb()\nk()\nc()", "a()\nb()\nk()\nC()")],
+      "contentModified",
+    ],
+  ]);
+});
+
+describe("several edits", () => {
+  tells([
+    [
+      "are refused if what was between them is gone and they write at one place",
+      "a()\nb()\nc()\n",
+      [readAll, { type: ["b()\n", ""] }],
+      [edit("a()", "a()\nn()"), edit("c()", "m()\nc()")],
+      "contentModified",
+    ],
+    [
+      "are made if something is left between them",
+      "a()\nb()\nb2()\nc()\n",
+      [readAll, { type: ["b()\n", ""] }],
+      [edit("a()", "a()\nn()"), edit("c()", "m()\nc()")],
+      "a()\nn()\nb2()\nm()\nc()\n",
+    ],
+  ]);
+});
+
+describe("lines that are alike", () => {
+  const twins = "x()\nk()\nx()\ny()\n";
+  const typed: readonly Event[] = [readAll, { type: ["x()\ny", "x() # t\ny"] }];
+  tells([
+    [
+      "one of them is removed, and an edit does not say which",
+      twins,
+      typed,
+      [edit("x()\nk()\nx()\ny()", "k()\nx()\ny()")],
+      "contentModified",
+    ],
+    [
+      "more of them than a failure lists, of which the caller has read the last",
+      "x()\nx()\nx()\nx()\nx()\nx()\nend()\n",
+      [{ read: [6, 6] }, { type: ["x()\nx()\nx()\nx()\nx()\nx()", "x()"] }],
+      [edit("x()", "y()")],
+      "ambiguousMatch",
+    ],
+    [
+      "of which the caller has read none",
+      "x()\nx()\nk()\nend()\n",
+      [{ read: [3, 4] }, { type: ["x()\nx()", "x()"] }],
+      [edit("x()", "y()")],
+      "y()\nk()\nend()\n",
+    ],
+  ]);
+});
+
+describe("a place of which the caller has read only a part", () => {
+  tells([
+    [
+      "is no place that it has seen",
+      "a()\nb()\nc()\n",
+      [{ read: [1, 1] }, { type: ["b()", "b(t)"] }],
+      [edit("a()\nb()", "a()\nB()")],
+      "noMatch",
+    ],
+  ]);
+});
+
+describe("a text that the editor has replaced as a whole", () => {
+  const base = "k()\nx()\nm()\nn()\no()\n";
+  tells([
+    [
+      "no longer says where a line is that it has elsewhere, too",
+      base,
+      [readAll, { whole: "x()\nm()\np()\nq()\nr()\nk()\n" }],
+      [edit("k()\nx()", "k()\ny()")],
+      "contentModified",
+    ],
+    [
+      "still says where a line is that is nowhere else",
+      base,
+      [readAll, { whole: "0()\nk()\nx(1)\nm()\nq()\nr()\n" }],
+      [edit("m()", "M()")],
+      "0()\nk()\nx(1)\nM()\nq()\nr()\n",
+    ],
+    [
+      "may have an empty line elsewhere",
+      "k()\n\nx()\nm()\nn()\no()\n",
+      [readAll, { whole: "0()\nk()\nx()\nm()\n\nq()\n" }],
+      [edit("k()\n\nx()", "k()\n\ny()")],
+      "0()\nk()\ny()\nm()\n\nq()\n",
+    ],
+    [
+      "has a say although the caller has read an earlier one",
+      "k()\nsum(list, a);\nm()\nn()\n",
+      [readAll, { whole: "0()\nsum(items, a);\nlog(list);\nq()\nr()\n" }],
+      [edit("list", "other")],
+      "ambiguousMatch",
+    ],
+    [
+      "still says where other lines are",
+      base,
+      [readAll, { whole: "0()\nk()\nx(1)\nm()\nq()\nr()\n" }],
+      [edit("m()\nn()", "M()\nn()")],
+      "0()\nk()\nx(1)\nM()\nq()\nr()\n",
+    ],
+  ]);
+});
