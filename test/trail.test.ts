@@ -19,10 +19,14 @@ function documentOf(opening: string) {
     type: (from: string, to: string) => void change(from, to),
     batch: (from: string, to: string) => {
       const { before, set } = change(from, to);
-      trail.applied("ann", before, set);
+      trail.applied("ann", before, { change: set, operations: [] });
     },
     onDisk: (file: string) => trail.onDisk(file, (one) => one === file, 0),
-    seen: () => trail.viewsOf("ann").map(({ base, back }) => [base, back.apply(text)]),
+    seen: () =>
+      trail
+        .viewsOf("ann")
+        .filter(({ sent }) => sent === undefined)
+        .map(({ base, back }) => [base, back.apply(text)]),
   };
 }
 
@@ -39,4 +43,17 @@ it("a line that a batch removes is not in the texts that its caller has seen, ev
   type("  three\n", "  typed\n  three\n");
   batch("  two\n", "");
   expect(seen()).toEqual([["read", "one\n  three\n"]]);
+});
+
+it("a second read after a save is a text of its own, which decides alone", () => {
+  const { trail } = documentOf("one\ntwo\n");
+  trail.read("ann", { startLine: 1, endLine: 1 });
+  trail.saved(0);
+  trail.read("ann", { startLine: 2, endLine: 2 });
+  const views = trail.viewsOf("ann").map(({ base, isLatest, shown }) => [base, isLatest, shown?.[0]?.startLine]);
+  expect(views).toEqual([
+    ["read", true, 2],
+    ["saved", false, undefined],
+    ["read", false, 1],
+  ]);
 });

@@ -11,8 +11,8 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { ChangeSet } from "../server/text/changeSet.js";
 import { Trail } from "../server/workspace/trail.js";
+import { mergedByGit } from "./support/mergedByGit.js";
 import { documentAt, planOn } from "./support/planning.js";
-import { mergedByGit } from "./views/merge.js";
 
 /** A line that is different from all others; it keeps its identity when it is moved or typed on. */
 interface Line {

@@ -160,11 +160,16 @@ describe("several agents, with saves between their calls", () => {
     await session.save();
     await session.read("bob");
     // Ann may have read the file again with a tool of her own; Bob has read what is there.
-    const edit = ["    x = load()\n    return x", "    return load()", { line: 2 }] as const;
+    const edit = ["    x = load()\n    return x", "    pass"] as const;
     expect(await session.apply("ann", ...edit)).toEqual(["ambiguousMatch"]);
     expect(await session.apply("bob", ...edit)).toEqual([]);
-    const after = twins.replace("    return x", "    # typed\n    return x");
-    expect(session.text()).toBe(after.replace("    x = load()\n    return x\n", "    return load()\n"));
+    const made = twins.replace(/x = load\(\)\n {4}return x\n$/, "pass\n");
+    expect(session.text()).toBe(made.replace("    return x", "    # typed\n    return x"));
+    // The number is right in what Ann has read, but a line was typed between the two that her edit replaces by one.
+    expect(await session.apply("ann", ...edit, { line: 2 })).toEqual(["contentModified"]);
+    const other = ["    return x\n", "    return x + 1\n", { line: 3 }] as const;
+    expect(await session.apply("ann", ...other)).toEqual([]);
+    expect(session.text()).toBe(made.replace("    return x", "    # typed\n    return x + 1"));
   });
 
   it("do not know each other's batches: what one has made is to the other as if it were typed", async () => {

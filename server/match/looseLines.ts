@@ -1,9 +1,9 @@
 /** Rungs that compare whole lines more loosely than the others: each accepts a place only if one thing differs there. */
 import { trimEnd } from "../text/chars.js";
 import { limits } from "../text/limits.js";
+import { runsOf } from "../text/lines.js";
 import type { Found, Place, Shift, Sought } from "./place.js";
 import { trimmedEnds } from "./reshape.js";
-import { lineRuns } from "./rewrite.js";
 import type { TextIndex } from "./textIndex.js";
 import {
   candidates,
@@ -107,7 +107,7 @@ export function fitsUneven(index: TextIndex, { oldText, newText }: Sought, { fro
   };
   const known = new Set(theirs.join(""));
   let [at, line] = [0, 0];
-  for (const { removed, added, count } of lineRuns(old, next)) {
+  for (const { removed, added, count } of runsOf(old, next)) {
     const lines = Array.from({ length: count }, (_, i) => (added ? line : at) + i);
     if (removed && !lines.every((i) => isAlike(i, 1))) return false;
     if (added) {

@@ -1,10 +1,9 @@
 /**
  * Computes the changes that an edit makes at a place. Aligns old and new text by line and keeps the lines they share.
  */
-import { diffArrays } from "diff";
 import { type Change, shrink } from "../text/changeSet.js";
 import { lineTexts, splitLines } from "../text/chars.js";
-import { limits } from "../text/limits.js";
+import { runsOf } from "../text/lines.js";
 import type { Place, Sought } from "./place.js";
 import { asFound } from "./reshape.js";
 import type { TextIndex } from "./textIndex.js";
@@ -97,7 +96,7 @@ function pairLines(old: readonly string[], next: readonly string[]): Pair[] {
   let tail = 0;
   while (tail < room - head && old[old.length - 1 - tail] === next[next.length - 1 - tail]) tail++;
   const shared = { removed: false, added: false };
-  const middle = lineRuns(old.slice(head, old.length - tail), next.slice(head, next.length - tail));
+  const middle = runsOf(old.slice(head, old.length - tail), next.slice(head, next.length - tail));
   const pairs: Pair[] = [];
   let [from, line] = [0, 0];
   let replaced = { next: 0, end: 0 };
@@ -115,25 +114,6 @@ function pairLines(old: readonly string[], next: readonly string[]): Pair[] {
     }
   }
   return pairs;
-}
-
-/** A run of lines: removed (only in the old text), added (only in the new text), or neither (in both). */
-export interface LineRun {
-  readonly removed: boolean;
-  readonly added: boolean;
-  readonly count: number;
-}
-
-/** Compares two lists of lines and returns the runs that turn the old list into the new one. */
-export function lineRuns(old: readonly string[], next: readonly string[]): readonly LineRun[] {
-  const replaced = [
-    { removed: true, added: false, count: old.length },
-    { removed: false, added: true, count: next.length },
-  ];
-  // If one line replaces another, or if either list is empty, there is nothing to align.
-  if (old.length <= 1 && next.length <= 1 && old[0] !== next[0]) return replaced;
-  if (old.length === 0 || next.length === 0) return replaced;
-  return diffArrays([...old], [...next], { maxEditLength: limits.alignDistance }) ?? replaced;
 }
 
 /** Turns pieces into changes: copied spans stay, and written pieces replace the text between them. */

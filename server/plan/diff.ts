@@ -1,9 +1,8 @@
 /** Git-style unified diffs, computed from known changes rather than by comparing whole texts. */
 import { formatPatch, type StructuredPatch } from "diff";
-import { lineRuns } from "../match/rewrite.js";
 import type { Change } from "../text/changeSet.js";
 import { byteOrderMark } from "../text/chars.js";
-import { LineIndex, toEnd } from "../text/lines.js";
+import { LineIndex, runsOf, toEnd } from "../text/lines.js";
 import { type FileChange, nameAfter } from "./outcome.js";
 
 /** One file's diff. */
@@ -147,7 +146,7 @@ function linesBetween(lines: LineIndex, start: number, end: number): string[] {
  */
 function addRefined(blocks: Block[], { start, removed, added }: Block): void {
   let [from, to] = [0, 0];
-  for (const run of lineRuns(removed, added)) {
+  for (const run of runsOf(removed, added)) {
     const isShared = !run.removed && !run.added;
     let last = blocks.at(-1);
     if (!isShared && (last === undefined || last.start + last.removed.length < start + from)) {

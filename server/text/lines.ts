@@ -1,4 +1,9 @@
-/** A text's lines (0-based) and their offsets (in UTF-16 code units), and helpers for long work that runs in steps. */
+/**
+ * A text's lines (0-based) and their offsets (in UTF-16 code units); helpers to compare lists of lines or words, and for long
+ * work that runs in steps.
+ */
+import { diffArrays } from "diff";
+import { limits } from "./limits.js";
 
 const LF = 10;
 const CR = 13;
@@ -173,4 +178,66 @@ function findStarts(text: string, from: number, to: number, _rule: LineRule, sta
     starts.push(start);
   }
   return start;
+}
+
+/** A run of units: removed (only in the old list), added (only in the new list), or neither (in both). */
+export interface AlignedRun {
+  readonly removed: boolean;
+  readonly added: boolean;
+  readonly count: number;
+}
+
+/** Compares two lists of lines or words, and returns the runs that turn the old list into the new one. */
+export function runsOf(old: readonly string[], next: readonly string[]): readonly AlignedRun[] {
+  const replaced = [
+    { removed: true, added: false, count: old.length },
+    { removed: false, added: true, count: next.length },
+  ];
+  // If one unit replaces another, or if either list is empty, there is nothing to align.
+  if (old.length <= 1 && next.length <= 1 && old[0] !== next[0]) return replaced;
+  if (old.length === 0 || next.length === 0) return replaced;
+  return diffArrays([...old], [...next], { maxEditLength: limits.alignDistance }) ?? replaced;
+}
+
+/** A run of units of list A, `[from, to)`, that was replaced by the units `[fromB, toB)` of list B. Either may be empty. */
+export interface Replaced {
+  readonly from: number;
+  readonly to: number;
+  readonly fromB: number;
+  readonly toB: number;
+}
+
+/** Returns the runs of units in which two lists differ; equal units at the ends are not compared again. */
+export function replacedIn(old: readonly string[], next: readonly string[]): readonly Replaced[] {
+  const { head, tail } = sharedEnds(old, next);
+  const all: { from: number; to: number; fromB: number; toB: number }[] = [];
+  let [at, atB, isOpen] = [head, head, false];
+  if (old.length - tail === head && next.length - tail === head) return all;
+  for (const { removed, added, count } of runsOf(
+    old.slice(head, old.length - tail),
+    next.slice(head, next.length - tail),
+  )) {
+    if (!removed && !added) {
+      at += count;
+      atB += count;
+      isOpen = false;
+      continue;
+    }
+    if (!isOpen) all.push({ from: at, to: at, fromB: atB, toB: atB });
+    isOpen = true;
+    if (removed) at += count;
+    else atB += count;
+    Object.assign(all.at(-1)!, { to: at, toB: atB });
+  }
+  return all;
+}
+
+/** Counts the equal units at the start and at the end of two lists; no unit is counted twice. */
+export function sharedEnds(old: readonly string[], next: readonly string[]): { head: number; tail: number } {
+  const room = Math.min(old.length, next.length);
+  let head = 0;
+  while (head < room && old[head] === next[head]) head++;
+  let tail = 0;
+  while (tail < room - head && old[old.length - 1 - tail] === next[next.length - 1 - tail]) tail++;
+  return { head, tail };
 }

@@ -1,9 +1,9 @@
 /** Keeps a few earlier texts of an open document: those that were on disk, and those that callers have read. */
-import { compareTexts, refined, refinedByLine } from "../match/compareTexts.js";
+import { compareTexts } from "../match/compareTexts.js";
 import type { ShownLines, View } from "../plan/views/view.js";
-import { ChangeSet } from "../text/changeSet.js";
+import { ChangeSet, shrink } from "../text/changeSet.js";
 import { limits } from "../text/limits.js";
-import { LineIndex } from "../text/lines.js";
+import { type Batch, OwnBatch, withoutEqual } from "./ownBatch.js";
 
 /** An earlier text. */
 interface SeenText {
@@ -25,12 +25,20 @@ interface SeenText {
   until: { readonly event: number; readonly time: number } | undefined;
 }
 
+/** A text before the last batch of a caller, and the batch's operations; it counts if the caller sends them again. */
+interface SentText extends SeenText {
+  readonly sent: string;
+}
+
 /** A text that a caller has read. */
 export interface ReadText {
   readonly caller: string;
   readonly text: string;
   readonly shown: readonly ShownLines[] | undefined;
 }
+
+/** An earlier text of which nothing else is known. */
+const unknown = { shown: undefined, isCompared: false, isGuess: false, until: undefined } as const;
 
 /** The earlier texts of one document while it is open. */
 export class Trail {
@@ -44,6 +52,8 @@ export class Trail {
   #pendingSize = 0;
   #isCompared = false;
   #seen: SeenText[] = [];
+  /** For each caller, the text before its last batch, and those that it had seen then. */
+  #sent: SentText[] = [];
   #events = 0;
 
   /** `text`: the document as it was opened, which probably is its text on disk. */
@@ -56,13 +66,16 @@ export class Trail {
   /** The size of the kept texts, in bytes. */
   get size(): number {
     this.#settle();
-    return this.#seen.reduce((sum, { back }) => sum + sizeOf(back), 0);
+    return [...this.#seen, ...this.#sent].reduce((sum, { back }) => sum + sizeOf(back), 0);
   }
 
   /** Notes a change by the editor. `since`: the changes to the former text; `undefined` if they are unknown. */
   changed(text: string, since: ChangeSet | undefined): void {
-    const isExact = since !== undefined && !since.changes.some((change) => isLarge(this.#text, change));
-    const back = isExact ? since.invert(this.#text) : compareTexts(text, this.#text);
+    // A text that was replaced as a whole, and differs in one place only, was typed in there.
+    const changes = since?.changes ?? [{ from: 0, to: this.#text.length, insert: text }];
+    const typed = changes.flatMap((change) => shrink(this.#text, change));
+    const isExact = !typed.some((change) => isLarge(this.#text, change));
+    const back = isExact ? ChangeSet.of(this.#text.length, typed).invert(this.#text) : compareTexts(text, this.#text);
     this.#isCompared ||= !isExact;
     this.#text = text;
     this.#defer(copied(back));
@@ -134,25 +147,30 @@ export class Trail {
   }
 
   /**
-   * Applies a batch of a caller to its texts. `change` turns `before` into the text after the batch, which is the present
-   * one unless the user has typed since. `others`: callers whose texts include the batch, too, if they have any.
+   * Applies a batch of a caller to its texts. The batch was made to the text `before`; the user may have typed since.
+   * `others`: callers whose texts include the batch, too, if they have any.
    */
-  applied(caller: string, before: string, change: ChangeSet, others: readonly string[] = []): void {
+  applied(caller: string, before: string, batch: Batch, others: readonly string[] = []): void {
     this.#settle();
-    if (change.isEmpty || change.length !== before.length) return;
-    const after = change.apply(before);
-    const typed = compareTexts(this.#text, after);
-    /** Turns the text before the batch into the present one. */
-    const since = typed.compose(change.invert(before)).invert(this.#text);
+    const { change, operations, seenAs = [] } = batch;
+    if (change.length !== before.length || (change.isEmpty && seenAs.length === 0)) return;
+    const made = new OwnBatch(this.#text, before, batch);
+    const own = this.#textsFor(caller);
+    this.#noteSent(caller, [...own.map(({ back }) => back), made.toBefore], operations);
     const shared = this.#seen.filter((one) => others.includes(one.caller ?? ""));
-    for (const one of new Set([...this.#textsFor(caller), ...shared])) {
-      // Without the refinement, what the batch wrote and the earlier text lacks would count as replaced by itself.
-      const own = change.map(refinedByLine(before, since.compose(one.back)), "before");
-      if (one.shown !== undefined) one.shown = shownAfter(one.shown, one.back.apply(this.#text), own);
-      one.back = copied(refined(this.#text, one.back.compose(own)));
-      one.isCompared ||= !typed.isEmpty;
+    for (const one of new Set([...own, ...shared])) {
+      const after = made.appliedTo(one);
+      Object.assign(one, { ...after, back: copied(after.back) });
     }
     this.#limit();
+  }
+
+  /** Keeps the texts in which a batch can be found, in case that its caller sends it again. */
+  #noteSent(caller: string, backs: readonly ChangeSet[], operations: Batch["operations"]): void {
+    const sent = JSON.stringify(operations);
+    const own = { base: "read", caller, isCertain: true, ...unknown, event: this.#events } as const;
+    const texts = backs.map((back) => ({ ...own, back: copied(back), sent }));
+    this.#sent = [...this.#sent.filter((one) => one.caller !== caller), ...texts].slice(-limits.viewsKept);
   }
 
   /** Returns the earlier texts that have a say about a caller's edits, newest first. */
@@ -171,16 +189,26 @@ export class Trail {
         (one.until === undefined || one.until.event > lastRead),
     );
     const disk = this.#onDisk()?.event ?? 0;
-    return [...reads, ...saved]
+    const views = [...reads, ...saved]
       .sort((a, b) => b.event - a.event)
-      .map(({ base, back, isCompared, shown, event, isGuess }) => ({
-        base,
-        back,
-        isCompared,
-        shown,
-        isLatest: base === "read" && event > disk,
-        ...(isGuess ? { isGuess } : {}),
-      }));
+      .map(({ base, back, isCompared, shown, event, isGuess }): View => {
+        const isLatest = base === "read" && event > disk;
+        return { key: event, base, back, isCompared, shown, isLatest, ...(isGuess ? { isGuess } : {}) };
+      });
+    const sent = this.#sent.filter((one) => one.caller === caller);
+    return [
+      ...views,
+      ...sent.map((one): View => {
+        return {
+          base: "read",
+          back: one.back,
+          isCompared: one.isCompared,
+          shown: undefined,
+          isLatest: false,
+          sent: one.sent,
+        };
+      }),
+    ];
   }
 
   /** Returns the texts of a caller; those on disk are copied first, because other callers do not know its batches. */
@@ -196,7 +224,7 @@ export class Trail {
   /** Forgets all earlier texts. */
   forget(): void {
     this.#settle();
-    this.#seen = [];
+    [this.#seen, this.#sent] = [[], []];
   }
 
   /** The text that is on disk now, without the batches of any caller. */
@@ -206,8 +234,7 @@ export class Trail {
 
   #add(text: Pick<SeenText, "base" | "caller" | "isCertain">): void {
     const back = ChangeSet.none(this.#text.length);
-    const rest = { shown: undefined, isCompared: false, isGuess: false, until: undefined };
-    this.#seen.push({ ...text, ...rest, event: ++this.#events, back });
+    this.#seen.push({ ...text, ...unknown, event: ++this.#events, back });
     this.#limit();
   }
 
@@ -243,11 +270,11 @@ export class Trail {
   #settle(): void {
     if (this.#pending.length > 0) {
       const since = this.#pending.map(({ back }) => back).reduce((newer, older) => newer.compose(older));
-      for (const one of this.#seen) {
+      for (const one of [...this.#seen, ...this.#sent]) {
         const back = since.compose(one.back);
         // Neovim inserts what a filter makes of many lines before it removes these: together, that is a large change.
         const isReplaced = back.changes.some((change) => isLarge(this.#text, change));
-        one.back = copied(refined(this.#text, back));
+        one.back = copied(withoutEqual(this.#text, back));
         one.isCompared = (one.isCompared || this.#isCompared || isReplaced) && !one.back.isEmpty;
       }
     }
@@ -260,31 +287,13 @@ export class Trail {
   /** Drops texts that are too large, and the oldest ones if there are too many. */
   #limit(): void {
     this.#seen = this.#seen.filter(({ back }) => sizeOf(back) <= limits.viewBytes);
+    this.#sent = this.#sent.filter(({ back }) => sizeOf(back) <= limits.viewBytes);
     while (this.#seen.length > limits.viewsKept) {
       const disk = this.#onDisk();
       const oldest = this.#seen.filter((one) => one !== disk).reduce((a, b) => (b.event < a.event ? b : a));
       this.#seen = this.#seen.filter((one) => one !== oldest);
     }
   }
-}
-
-/** Returns the lines that a caller knows of a text that its own batch has changed: those shown, and those it wrote. */
-function shownAfter(shown: readonly ShownLines[], text: string, own: ChangeSet): readonly ShownLines[] {
-  const lines = LineIndex.of(text, { loneCrEndsLine: false });
-  const after = LineIndex.of(own.apply(text), { loneCrEndsLine: false });
-  const spans = [
-    ...shown.map(({ startLine, endLine }) => ({ from: lines.start(startLine - 1), to: lines.contentEnd(endLine - 1) })),
-    ...own.changes.map(({ from, to }) => ({
-      from: lines.start(lines.lineAt(from)),
-      to: lines.contentEnd(lines.lineAt(to)),
-    })),
-  ];
-  return spans
-    .map(({ from, to }) => ({
-      startLine: after.lineAt(own.mapPos(from, "before")) + 1,
-      endLine: after.lineAt(own.mapPos(to, "after")) + 1,
-    }))
-    .slice(-limits.shownSpans);
 }
 
 /** The ages, in milliseconds, at which former texts of a file are kept: about 1, 3 and 10 minutes. */

@@ -1,11 +1,12 @@
 /** The earlier texts of all documents of a session. */
-import { compareTexts, refined } from "../match/compareTexts.js";
+import { compareTexts } from "../match/compareTexts.js";
 import type { ShownLines, View } from "../plan/views/view.js";
 import { ChangeSet } from "../text/changeSet.js";
 import { withoutMark } from "../text/chars.js";
 import { limits } from "../text/limits.js";
 import type { Documents, OpenDocument } from "./documents.js";
 import { compareWithFile, type FileRead, type SaveHabits } from "./files.js";
+import type { Batch } from "./ownBatch.js";
 import { type ReadText, Trail } from "./trail.js";
 
 /** An open document. */
@@ -148,16 +149,17 @@ export class Trails {
     [caller, ...others]: readonly [string, ...string[]],
     uri: string,
     { text, version }: Omit<ReadDocument, "uri">,
-    change: ChangeSet,
+    batch: Batch,
   ): void {
+    const { change } = batch;
     const followed = this.open.get(uri);
     if (followed !== undefined && version !== null && followed.hasTrail)
-      this.#note(followed, (trail) => trail.applied(caller, text, change, others));
+      this.#note(followed, (trail) => trail.applied(caller, text, batch, others));
     const held = this.closed.get(uri);
     if (held === undefined || change.length !== text.length) return;
     const after = held.map((read) => {
       if (read.caller !== caller && !others.includes(read.caller)) return read;
-      const view = refined(text, compareTexts(text, read.text));
+      const view = compareTexts(text, read.text);
       return { ...read, text: change.map(view, "before").apply(read.text) };
     });
     this.#keepClosed(uri, after);

@@ -1,8 +1,8 @@
 /** The past of a page's file: what the user typed, and what the caller can have seen. */
 import { diffArrays } from "diff";
-import { compareTexts, refined } from "../../server/match/compareTexts.js";
 import type { View } from "../../server/plan/views/view.js";
 import { type Change, ChangeSet } from "../../server/text/changeSet.js";
+import { Trail } from "../../server/workspace/trail.js";
 import type { CaseFile, Coming } from "./cases.js";
 
 /**
@@ -38,52 +38,34 @@ function shortest(text: string, { from, to, insert }: Change): Change {
   return { from: from + start, to: to - end, insert: insert.slice(start, insert.length - end) };
 }
 
-/** The earlier texts of a file that its caller can have seen, newest first, as the server would note them. */
+/** The earlier texts of a file that its caller can have seen, newest first, as the server notes them. */
 export function viewsOf({ earlier, synced, disk, came }: CaseFile): readonly View[] {
   if (synced === undefined || disk === undefined) return [];
-  if (earlier.length === 0) {
-    const back = typed(synced, disk.toString());
-    return back.isEmpty ? [] : [savedView({ back, isCompared: true })];
+  const first = earlier[0]?.text ?? synced;
+  const trail = new Trail(first);
+  const opened = earlier.length > 0 ? first : disk.toString();
+  trail.onDisk(opened, (text) => text === opened, 0);
+  for (const [i, { text, read, saved, came: arrived }] of earlier.entries()) {
+    if (saved && i > 0 && arrived !== "reloaded") trail.saved(0);
+    const { startLine = 1, endLine = Number.MAX_SAFE_INTEGER } = read ?? {};
+    if (read !== undefined) trail.read(caller, { startLine, endLine });
+    const next = earlier[i + 1] ?? { text: synced, came };
+    comeTo(trail, text, next);
+    if (next.came === "reloaded") trail.saved(0);
   }
-  const texts = [...earlier, { text: synced, came }];
-  /** Turns the present text into the one with the given number. */
-  const back = (number: number): Pick<View, "back" | "isCompared"> => {
-    let set = ChangeSet.none(synced.length);
-    for (let i = texts.length - 1; i > number; i--) set = set.compose(undone(texts[i - 1]!.text, texts[i]!));
-    const isCompared = texts.slice(number + 1).some((text) => text.came !== "typed");
-    set = refined(synced, set);
-    return { back: set, isCompared: isCompared && !set.isEmpty };
-  };
-  const lastRead = earlier.findLastIndex(({ read }) => read !== undefined);
-  const onDisk = disk.toString() === synced && earlier.length > 0 ? earlier.length : lastSaved(earlier);
-  const views = earlier.flatMap(({ read, saved }, i): View[] => {
-    const isLatest = i >= onDisk;
-    const [startLine = 1, endLine = Number.MAX_SAFE_INTEGER] = [read?.startLine, read?.endLine];
-    const shown = [{ startLine, endLine }];
-    const own = read === undefined ? [] : [{ base: "read", ...back(i), shown, isLatest } as const];
-    const next = earlier.findIndex((one, j) => j > i && one.saved);
-    const until = next === -1 ? (onDisk === earlier.length ? onDisk : Number.POSITIVE_INFINITY) : next;
-    const isSeen = (i === 0 || saved) && until > lastRead;
-    return isSeen ? [savedView(back(i)), ...own] : own;
-  });
-  return views.toReversed();
+  if (earlier.length > 0 && came !== "reloaded" && disk.toString() === synced) trail.saved(0);
+  return trail.viewsOf(caller);
 }
 
-const typed = (before: string, after: string): ChangeSet => ChangeSet.of(before.length, typedBetween(before, after));
+const caller = "the caller";
 
-/** The changes that turn a text into the one before it. */
-const undone = (before: string, { text, came }: { readonly text: string; readonly came: Coming }): ChangeSet =>
-  came === "typed" ? typed(before, text).invert(before) : compareTexts(text, before);
-
-const savedView = (back: Pick<View, "back" | "isCompared">): View => ({
-  base: "saved",
-  ...back,
-  shown: undefined,
-  isLatest: false,
-});
-
-const lastSaved = (earlier: CaseFile["earlier"]): number =>
-  Math.max(
-    0,
-    earlier.findLastIndex(({ saved }) => saved),
-  );
+/** Notes the changes that lead from one text to the next. */
+function comeTo(trail: Trail, before: string, next: { readonly text: string; readonly came: Coming }): void {
+  let now = before;
+  const whole = { from: 0, to: before.length, insert: next.text };
+  for (const change of next.came === "typed" ? typedBetween(before, next.text).reverse() : [whole]) {
+    const since = ChangeSet.of(now.length, [change]);
+    now = since.apply(now);
+    trail.changed(now, since);
+  }
+}

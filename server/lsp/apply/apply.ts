@@ -20,7 +20,7 @@ import { callSentences, editorFailures } from "../sentences.js";
 import { inSlices, type OnWaiting, type Session, type Share, seenBy, worldOf } from "../session.js";
 import { type Asked, applyJob, cancelled, inTurn, type Question } from "./applyLoop.js";
 import { askOnce } from "./confirm.js";
-import { addProposal, recordApplied } from "./recordApplied.js";
+import { addProposal, noteBatch, recordApplied } from "./recordApplied.js";
 import type { ApplyJob, PlanAttempt, Task } from "./step.js";
 
 /** A call, as received from the editor or an agent. */
@@ -81,14 +81,28 @@ interface ServedCall extends Omit<ApplyJob, "kind" | "plan"> {
 /** Applies the call and records what was done, or returns the question that the user must answer first. */
 async function applyCall(call: ServedCall, asked: Asked): Promise<Answer | Question> {
   const { session, caller } = call;
-  const plan = (only?: FileChange) => planCall(call, only?.operations ?? call.operations);
+  let made: readonly FileChange[] = [];
+  const plan = async (only?: FileChange) => {
+    const attempt = await planCall(call, only?.operations ?? call.operations);
+    if (attempt.ok && only === undefined) made = attempt.files;
+    return attempt;
+  };
   asked.transaction ??= session.history.newId();
   const { transaction } = asked;
   const onCommit = session.history.isOnDisk ? ({ kind: "keep", id: transaction, by: caller } as const) : undefined;
   const applied = await applyJob({ ...call, kind: "call", plan, onCommit }, asked);
   if ("ask" in applied) return applied;
   const { answer, steps = [] } = applied;
-  if (!answer.ok || steps.length === 0) return answer;
+  if (!answer.ok) return answer;
+  // A file of which nothing is left to do was not written.
+  const idle = steps.length < made.length ? made.filter(({ change }) => change.isEmpty) : [];
+  if (idle.length > 0)
+    noteBatch(
+      session,
+      idle.map((file) => ({ file })),
+      caller,
+    );
+  if (steps.length === 0) return answer;
   const { result } = answer;
   const isKept = recordApplied(session, { id: transaction, label: result.label, steps, caller, counts: result.files });
   const more = isKept ? { transaction } : { warnings: [...result.warnings, callSentences.tooLargeToUndo] };

@@ -37,14 +37,19 @@ export function recordApplied(session: Session, { id, label, steps, caller, coun
   return kept !== undefined;
 }
 
-/** Applies a batch to the earlier texts that its caller has seen; agents without an id may have sent any batch. */
-export function noteBatch(session: Session, steps: Transaction["steps"], caller: Transaction["caller"]): void {
-  const files = [...new Set(steps.map(({ file }) => file))].filter(
-    ({ kind }) => kind === "update" || kind === "rename",
-  );
-  for (const file of files) {
+/**
+ * Applies what a batch has made of files to the earlier texts that its caller has seen; agents without an id may have sent
+ * any batch.
+ */
+export function noteBatch(
+  session: Session,
+  steps: readonly { readonly file: FileChange }[],
+  caller: Transaction["caller"],
+): void {
+  for (const file of new Set(steps.map((step) => step.file))) {
+    if (file.kind !== "update" && file.kind !== "rename") continue;
     const { uri } = openAt(session, nameAfter(file).uri) ?? nameAfter(file);
-    session.trails?.applied([seenBy(caller), seenBy({ name: "" })], uri, file.document, file.change);
+    session.trails?.applied([seenBy(caller), seenBy({ name: "" })], uri, file.document, file);
   }
 }
 

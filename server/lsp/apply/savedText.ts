@@ -1,8 +1,9 @@
 /** Separates the changes that an editor makes while it saves a file, for example with a formatter, from typing. */
-import { lineRuns } from "../../match/rewrite.js";
+
 import type { FileChange } from "../../plan/outcome.js";
 import { type Change, ChangeSet, shrink } from "../../text/changeSet.js";
 import { splitLines } from "../../text/chars.js";
+import { runsOf } from "../../text/lines.js";
 
 /**
  * Adds to a file's change whatever the editor changed in its text while it saved the file: `before` and `after` are the
@@ -83,7 +84,7 @@ function changesBetween(before: string, after: string): Change[] {
     { removed: true, added: false, count: 1 },
     { removed: false, added: true, count: 1 },
   ]);
-  for (const run of isReindented ? replaced : lineRuns(old, next)) {
+  for (const run of isReindented ? replaced : runsOf(old, next)) {
     if (run.added) replace(run.count);
     else if (removed > 0) replace(0);
     if (run.removed) removed = run.count;

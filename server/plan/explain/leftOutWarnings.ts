@@ -1,7 +1,7 @@
 /** Finds an ellipsis or a comment in place of code in new texts: such an edit deletes the code. */
 import { isElision, isOmission } from "../../match/hints/leftOutCode.js";
-import { lineRuns } from "../../match/rewrite.js";
 import { wholeLines } from "../../match/wholeLines.js";
+import { runsOf } from "../../text/lines.js";
 import type { Draft } from "../draft.js";
 import type { EditOperation, Hunk } from "../operation.js";
 import type { EditOutcome } from "../outcome.js";
@@ -50,7 +50,7 @@ export function omissionIn(edit: EditOperation | Hunk): string | undefined {
   const known = new Set(trimmed.old);
   const omission = trimmed.next.find((one) => isOmission(one) && !known.has(one));
   if (omission === undefined) return undefined;
-  return lineRuns(trimmed.old, trimmed.next).some(({ removed }) => removed) ? omission : undefined;
+  return runsOf(trimmed.old, trimmed.next).some(({ removed }) => removed) ? omission : undefined;
 }
 
 /** The minimum number of deleted lines for a warning: replacing a single line with a comment may be intentional. */

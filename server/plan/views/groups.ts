@@ -2,7 +2,17 @@
 import type { Change } from "../../text/changeSet.js";
 import { firstIndex, type LineIndex } from "../../text/lines.js";
 import type { FilePlan } from "../outcome.js";
-import type { Group } from "./carry.js";
+import type { Lines } from "./view.js";
+
+/** Edits of one call that are decided together, because their places or their changes touch the same lines. */
+export interface Group extends Lines {
+  /** The 0-based indices of the edits. */
+  readonly indices: readonly number[];
+  /** The changes to the text in which the edits were found, in ascending order. */
+  readonly changes: readonly Change[];
+  /** `true` if the caller said for each line if it is kept, removed or added, as in a patch. */
+  readonly isByLine: boolean;
+}
 
 /** Returns the groups of a plan for the text of `lines`, in the order of their lines. */
 export function groupsOf(lines: LineIndex, { operations, outcomes, file }: FilePlan): Group[] {

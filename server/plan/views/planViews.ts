@@ -1,9 +1,11 @@
 /** Plans a call once more for each earlier text that the caller can have seen, and compares the plans. */
-import type { EditOperation, Operation } from "../operation.js";
+
+import { LineIndex } from "../../text/lines.js";
+import type { Operation } from "../operation.js";
 import type { FilePlan, FilePlans } from "../outcome.js";
 import type { Document, Snapshot } from "../snapshot.js";
-import { planDoubted } from "./doubt.js";
-import type { ViewPlan } from "./findings.js";
+import { agreeing, sureEdits } from "./agreement.js";
+import { isShown, type ViewPlan } from "./candidates.js";
 import { reconciled } from "./reconcile.js";
 import type { View } from "./view.js";
 
@@ -23,38 +25,39 @@ export function* planViews<O extends Operation>(
     const document = documentOf(plan);
     const views = document === undefined ? [] : viewsFor(plan, document);
     // If nothing has changed since, the present text decides alone.
-    return document === undefined || views.every(({ back }) => back.isEmpty)
-      ? []
-      : [{ plan, document, views, seen: [] as ViewPlan[] }];
+    if (document === undefined || views.every(({ back }) => back.isEmpty)) return [];
+    const sure = sureEdits(plan);
+    const now = LineIndex.of(document.text, document);
+    const all = views.map((view) => {
+      const text = view.back.apply(document.text);
+      return { view, text, agreeing: agreeing(view.sent === undefined ? sure : [], now, view, text) };
+    });
+    const isWhole = ({ agreeing: own }: (typeof all)[number]): boolean => own.size === plan.operations.length;
+    // A text that decides alone, and agrees, makes the others silent.
+    const isSentAgain = views.some(({ sent }) => sent !== undefined);
+    const isAlone =
+      !isSentAgain && all.some((one) => one.view.isLatest && !one.view.isCompared && isWhole(one) && hasShown(one));
+    return isAlone ? [] : [{ plan, document, views: all.filter((one) => !isWhole(one)), seen: [] as ViewPlan[] }];
   });
   if (concerned.length === 0) return plans;
-  const plansOf = (document: Document) =>
-    function* planEdits(edits: readonly EditOperation[], text: string): Generator<void, FilePlan | undefined> {
-      const documents = new Map(snapshot.documents).set(document.uri, asBefore(document, text));
-      const again = yield* planAgain(edits as readonly Operation[] as readonly O[], { ...snapshot, documents });
-      return again.plans[0];
-    };
   const rounds = concerned.reduce((most, { views }) => Math.max(most, views.length), 0);
   for (let round = 0; round < rounds; round++) {
-    const own: ((typeof concerned)[number] & { readonly view: View; readonly text: string })[] = [];
-    for (const one of concerned) {
-      const view = one.views[round];
-      if (view === undefined) continue;
-      const text = view.back.apply(one.document.text);
-      const known = text === one.document.text ? one.plan : one.seen.find((other) => other.text === text)?.plan;
-      const same = known ?? (yield* planDoubted(one.plan, view, text, plansOf(one.document)));
-      if (same === "agrees") continue;
-      if (same === undefined) own.push({ ...one, view, text });
-      else one.seen.push({ view, text, plan: same });
-    }
+    const own = concerned.flatMap((one) => {
+      const next = one.views[round];
+      if (next === undefined) return [];
+      const known = next.text === one.document.text ? one.plan : undefined;
+      if (known !== undefined) one.seen.push({ ...next, agreeing: new Map(), plan: known });
+      return known === undefined ? [{ ...one, next }] : [];
+    });
     if (own.length === 0) continue;
     const documents = new Map(snapshot.documents);
-    for (const { document, text } of own) documents.set(document.uri, asBefore(document, text));
-    const operations = own.flatMap(({ plan }) => plan.operations as readonly O[]);
+    for (const { document, next } of own) documents.set(document.uri, asBefore(document, next.text));
+    const operations = own.flatMap(({ plan, next }) => operationsIn(plan, next) as readonly O[]);
     const again = yield* planAgain(operations, { ...snapshot, documents });
-    for (const { plan, view, text, seen } of own) {
-      const same = again.plans.find((one) => one.operations[0] === plan.operations[0]);
-      if (same?.file?.document.text === text) seen.push({ view, text, plan: same });
+    for (const { plan, next, seen } of own) {
+      const [first] = operationsIn(plan, next);
+      const same = again.plans.find((one) => one.operations[0] === first);
+      if (same?.file?.document.text === next.text) seen.push({ ...next, plan: same });
     }
     yield;
   }
@@ -65,6 +68,14 @@ export function* planViews<O extends Operation>(
   });
 }
 
+/** Returns a call's operations without the edits that an earlier text places as the present text does. */
+const operationsIn = ({ operations }: FilePlan, { agreeing: own }: Pick<ViewPlan, "agreeing">): readonly Operation[] =>
+  operations.filter((one) => one.kind !== "edit" || !own.has(one.index));
+
+/** Reports whether a caller was shown all lines of its edits. */
+const hasShown = ({ view: { shown }, agreeing: own }: Pick<ViewPlan, "view" | "agreeing">): boolean =>
+  shown === undefined || [...own.values()].every((lines) => isShown(shown, lines));
+
 const asBefore = (document: Document, text: string): Document => ({
   ...document,
   text,
@@ -74,7 +85,9 @@ const asBefore = (document: Document, text: string): Document => ({
 
 /** Returns the earlier texts that have a say about a plan: all, but for a plan that takes long. */
 function viewsFor({ operations }: FilePlan, { text, views = [] }: Document): readonly View[] {
-  return text.length * operations.length > mostSearched ? views.slice(0, viewsOfLarge) : views;
+  const sent = views.some((view) => view.sent !== undefined) ? JSON.stringify(operations) : undefined;
+  const own = views.filter((view) => view.sent === undefined || view.sent === sent);
+  return text.length * operations.length > mostSearched ? own.slice(0, viewsOfLarge) : own;
 }
 
 /**

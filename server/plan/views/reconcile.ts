@@ -1,27 +1,16 @@
 /** Decides, for each edit of a planned file, by which of the texts that the caller can have seen it is placed. */
-
-import { type Change, ChangeSet, shrink } from "../../text/changeSet.js";
+import { ChangeSet } from "../../text/changeSet.js";
 import { limits } from "../../text/limits.js";
 import { LineIndex } from "../../text/lines.js";
 import { type At, atEdit, clip, type Failure, type QuotedLine } from "../failure.js";
 import { type EditOutcome, type FileChange, type FilePlan, failedOutcome } from "../outcome.js";
 import { batchWarnings } from "../sentences.js";
 import type { Document } from "../snapshot.js";
-import {
-  type Carried,
-  carry,
-  continuesTyped,
-  type Group,
-  hasLineElsewhere,
-  joinsAnother,
-  type Lines,
-  splitsTyped,
-} from "./carry.js";
-import { answerOf, type Finding, groupWith, hasSay, type Seen, type ViewPlan } from "./findings.js";
-import { groupsOf } from "./groups.js";
-import { LineMap } from "./lineMap.js";
-import { isEqual, isPartOf, isSamePlace, type Placed } from "./samePlace.js";
+import { answerOf, EarlierText, type Finding, type MergedGroup, type ViewPlan } from "./candidates.js";
+import { type Group, groupsOf } from "./groups.js";
 import { type PresentLines, viewFailures, viewWarnings } from "./sentences.js";
+import { type EarlierSay, type PresentSay, verdicts } from "./table.js";
+import type { Lines } from "./view.js";
 
 /** Returns the plan of a file, with the edits placed by the texts that have a say. `seen`: newest text first. */
 export function reconciled(plan: FilePlan, seen: readonly ViewPlan[]): FilePlan {
@@ -33,26 +22,24 @@ export function reconciled(plan: FilePlan, seen: readonly ViewPlan[]): FilePlan 
 }
 
 /** A group of edits that is placed by an earlier text. */
-interface CarriedGroup {
-  readonly seen: Seen;
-  readonly group: Group;
-  readonly carried: Exclude<Carried, { kind: "changed" }>;
+interface PlacedGroup extends MergedGroup {
+  readonly by: EarlierText;
+  readonly change: ChangeSet;
 }
 
 /** An earlier text that has a say about an edit. */
 interface Voice {
-  readonly seen: Seen;
+  readonly by: EarlierText;
   readonly answer: Finding;
 }
 
 class Reconciliation {
   readonly #document: Document;
   readonly #now: LineIndex;
-  readonly #seen: readonly Seen[];
+  readonly #candidates: readonly EarlierText[];
   readonly #groups: readonly Group[];
   readonly #failures = new Map<number, Failure>();
-  readonly #carried = new Map<number, CarriedGroup>();
-  readonly #warnings: string[] = [];
+  readonly #taken = new Map<number, PlacedGroup>();
 
   constructor(
     readonly plan: FilePlan,
@@ -63,165 +50,150 @@ class Reconciliation {
     this.#document = document;
     this.#now = LineIndex.of(document.text, document);
     this.#groups = groupsOf(this.#now, plan);
-    this.#seen = seen.map((one) => {
-      const then = LineIndex.of(one.text, document);
-      const since = one.view.back.invert(document.text);
-      const outcomes = new Map(one.plan.outcomes.map((outcome) => [outcome.index, outcome]));
-      const groups = groupsOf(then, one.plan);
-      return { ...one, since, map: new LineMap(then, this.#now, since), outcomes, groups };
-    });
+    const candidates = seen.map((one) => new EarlierText(one, document, this.#now));
+    this.#candidates = candidates.filter(({ view }) => view.sent === undefined);
+    const before = candidates.find(({ view, allDone }) => view.sent !== undefined && allDone.length > 0);
+    for (const one of before?.allDone ?? []) this.skipAgain(before!, one);
+  }
+
+  /** Skips edits that the caller sends again, because their result is there. */
+  private skipAgain(by: EarlierText, { change, ...one }: MergedGroup): void {
+    if (change === undefined) return;
+    for (const index of one.group.indices) if (!this.#taken.has(index)) this.#taken.set(index, { by, change, ...one });
   }
 
   /** Decides about one edit. Does nothing if the present text decides. */
-  decide(outcome: EditOutcome): void {
-    const { index } = outcome;
-    if (this.#carried.has(index) || this.#failures.has(index) || this.isWide(index)) return;
-    const here = answerOf(outcome);
+  decide({ index, ...outcome }: EditOutcome): void {
+    if (this.#taken.has(index) || this.#failures.has(index) || this.isWide(index)) return;
+    const here = answerOf({ index, ...outcome });
     if (here.kind === "idle" || here.kind === "refused") return;
-    const found = this.#seen
-      .map((seen) => ({ seen, answer: answerOf(seen.outcomes.get(index)) }))
-      .filter(({ seen, answer }) => hasSay(seen.view, answer));
-    const latest = found.find(({ seen }) => seen.view.isLatest);
-    // A text of which the exact changes are not known must not overrule the present one.
-    const alone = latest?.seen.view.isCompared ? undefined : latest;
-    const voices = alone === undefined ? found : [alone];
+    const found = this.voicesFor(index);
+    const latest = found.find(({ by }) => by.view.isLatest);
+    // If the changes since are not known exactly, the present text must not be overruled.
+    const alone = latest?.by.view.isCompared ? undefined : latest;
+    const voices = alone === undefined ? this.rightIn(found, index) : [alone];
     if (voices.length === 0) return;
-    const places = voices.flatMap(({ seen, answer }) =>
-      answer.kind === "place" ? [{ seen, lines: answer.lines, group: groupWith(seen.groups, index) }] : [],
-    );
-    if (places.length < voices.length) {
-      if (here.kind === "place" || (here.kind === "none" && voices.some(({ answer }) => answer.kind === "several")))
-        this.refuseAsDifferent(index, here, voices);
-      return;
-    }
-    if (here.kind === "several" && alone === undefined) return;
-    const certain = places.filter((one) => !places.some((other) => isPartOf(one, other)));
-    const agreeing = here.kind === "place" ? certain.filter((one) => this.isHere(one, index, here.lines)) : [];
-    if (agreeing.length === certain.length) {
-      const own = groupWith(this.#groups, index);
-      const joining = certain.find(
-        ({ seen: { map, since }, group }) =>
-          group !== undefined &&
-          (joinsAnother(map, group) ||
-            (own !== undefined && (continuesTyped(map, group, own) || splitsTyped(map, since, group, own)))),
-      );
-      if (joining !== undefined && here.kind === "place") this.refuseAsChanged(index, joining.seen, here.lines);
-      return;
-    }
-    const isPart = here.kind === "place" && certain.some((one) => isPartOf({ lines: here.lines }, one));
-    const [newest] = certain;
-    if (newest === undefined || newest.group === undefined) return;
-    const carried = carry(newest.seen.map, newest.group);
-    if (here.kind === "place" && !isPart && alone === undefined) {
-      const isMoved = ({ seen, group }: Placed): boolean => {
-        const other = group && carry(seen.map, group);
-        return other?.kind === "moved" && isEqual(other.lines, here.lines);
-      };
-      if (certain.every((one) => agreeing.includes(one) || isMoved(one)))
-        this.#warnings.push(viewWarnings.moved(outcome, { from: here.lines.from + 1, to: here.lines.to }));
-      else this.refuseAsDifferent(index, here, voices);
-      return;
-    }
-    const isShared = certain.every(({ seen, group }) => {
-      const other = group === undefined ? undefined : carry(seen.map, group);
-      return other !== undefined && isSameEffect(other, carried);
+    const all = voices.map((voice) => this.mergedBy(voice, index));
+    const merged = all.filter((one) => one !== undefined);
+    const [first] = merged;
+    const earlier = merged.length < all.length ? "several" : saidBy(merged);
+    const present = this.presentSay(index, here, alone === undefined ? merged : undefined);
+    const verdict = verdicts[present][earlier];
+    // All texts have the same matches, of which the present plan tells more.
+    const areEqual = here.kind === "several" && voices.every((one) => isSeveralAt(one, here.lines));
+    if (areEqual) return;
+    if (verdict === "ambiguousMatch" || first === undefined) this.refuseAsDifferent(index, here, voices);
+    else if (verdict === "contentModified") this.refuseAsChanged(voices[0]!.by, first);
+    else if (!this.isAsPlanned(index, first)) this.take(voices[0]!.by, first);
+  }
+
+  /** Returns an edit as an earlier text places it, merged with what was typed since. */
+  private mergedBy({ by, answer }: Voice, index: number): MergedGroup | undefined {
+    if (!by.agreeing.has(index)) return answer.kind === "place" ? by.merged(index) : undefined;
+    const group = this.#groups.find(({ indices }) => indices.includes(index));
+    return group && { group, lines: group, change: ChangeSet.of(this.#now.text.length, group.changes) };
+  }
+
+  /** Returns the earlier texts that have a say. */
+  private voicesFor(index: number): readonly Voice[] {
+    return this.#candidates.flatMap((by): Voice[] => {
+      const answer = by.answer(index);
+      return answer === undefined ? [] : [{ by, answer }];
     });
-    if (!isShared) this.refuseAsDifferent(index, here, voices);
-    else this.take(newest.seen, newest.group, carried);
+  }
+
+  /** Returns the texts in which the line number that the caller gave is right; all texts if there is none. */
+  private rightIn(voices: readonly Voice[], index: number): readonly Voice[] {
+    const line = this.lineOf(index);
+    const right = voices.filter(({ answer }) =>
+      answer.kind === "place"
+        ? answer.lines.from + 1 === line
+        : answer.kind === "several" && line !== undefined && answer.lines.includes(line - 1),
+    );
+    return right.length > 0 ? right : voices;
+  }
+
+  /** Returns the 1-based line at which a caller says that an edit's match starts; `undefined` if it does not. */
+  private lineOf(index: number): number | undefined {
+    for (const one of this.plan.operations) {
+      if (one.kind === "edit" && one.index === index) return one.line;
+      const hunk = one.kind === "update" ? one.hunks.find((own) => own.index === index) : undefined;
+      if (hunk !== undefined) return hunk.anchors.at(-1)?.range?.line;
+    }
+    return undefined;
+  }
+
+  /** `merged`: what the earlier texts make of the edit; `undefined` if one of them decides alone. */
+  private presentSay(index: number, here: Finding, merged: readonly MergedGroup[] | undefined): PresentSay {
+    if (merged === undefined || this.isChosen(index)) return "noSay";
+    if (here.kind !== "place") return here.kind === "several" ? "several" : "notFound";
+    const isHere = ({ lines }: MergedGroup): boolean => lines.from < here.lines.to && here.lines.from < lines.to;
+    return merged.every((one) => isHere(one) || this.isAsPlanned(index, one)) ? "samePlace" : "elsewhere";
+  }
+
+  /** Reports whether the present text makes the same change of an edit. */
+  private isAsPlanned(index: number, { group, change }: MergedGroup): boolean {
+    const own = this.#groups.find(({ indices }) => indices.includes(index));
+    if (own === undefined || change === undefined || own.indices.length !== group.indices.length) return false;
+    const planned = ChangeSet.of(change.length, own.changes);
+    return planned.apply(this.#now.text) === change.apply(this.#now.text);
   }
 
   /** Reports whether an edit may have several places, so that only the present text has a say about it. */
   private isWide(index: number): boolean {
-    return this.plan.operations.some(
-      (operation) => operation.kind === "edit" && operation.index === index && operation.replaceAll,
+    return this.plan.operations.some((one) => one.kind === "edit" && one.index === index && one.replaceAll);
+  }
+
+  /** Reports whether the caller chose the match by a line number, an occurrence or an anchor of the text that it saw. */
+  private isChosen(index: number): boolean {
+    return this.plan.operations.some((one) =>
+      one.kind === "edit"
+        ? one.index === index && (one.line !== undefined || one.occurrence !== undefined)
+        : one.kind === "update" && one.hunks.some((hunk) => hunk.index === index && hunk.anchors.length > 0),
     );
   }
 
-  /** Reports whether a place in an earlier text is the present place of the same edit, or makes the same change. */
-  private isHere(placed: Placed, index: number, lines: Lines): boolean {
-    const edit = this.plan.operations.find((operation) => operation.kind === "edit" && operation.index === index);
-    const oldText = edit?.kind === "edit" ? edit.oldText : undefined;
-    const own = groupWith(this.#groups, index);
-    if (isSamePlace(placed, { lines, group: own, oldText })) return true;
-    const { seen, group } = placed;
-    if (group === undefined || own === undefined || group.indices.length !== own.indices.length) return false;
-    const carried = carry(seen.map, group);
-    const { text } = this.#document;
-    return carried.kind === "carried" && isSameChange(text, carried.changes, own.changes);
-  }
-
-  /** Reports whether an earlier text names the present place of an edit. */
-  private agrees({ seen, answer }: Voice, index: number, lines: Lines): boolean {
-    if (answer.kind !== "place") return false;
-    return this.isHere({ seen, lines: answer.lines, group: groupWith(seen.groups, index) }, index, lines);
-  }
-
-  /** Refuses an edit because its place has changed since. */
-  private refuseAsChanged(index: number, { view }: Seen, lines: Lines): void {
+  /** Refuses a group of edits because its place has changed since. */
+  private refuseAsChanged({ view }: EarlierText, { group, lines }: Pick<MergedGroup, "group" | "lines">): void {
     const now = this.presentLines(lines);
-    this.fail(index, (at) => viewFailures.changed(at, view.base, now));
+    for (const index of group.indices) this.fail(index, (at) => viewFailures.changed(at, view.base, now));
   }
 
   /** Refuses an edit for which the texts name different places, and names those that differ from the present text. */
   private refuseAsDifferent(index: number, here: Finding, voices: readonly Voice[]): void {
     const own = here.kind === "place" ? [here.lines.from] : here.kind === "several" ? here.lines : [];
-    const differing = voices.filter((voice) => here.kind !== "place" || !this.agrees(voice, index, here.lines));
-    const others = differing.flatMap(({ seen: { map }, answer }) => {
+    const differing = voices.filter((voice) => {
+      const merged = this.mergedBy(voice, index);
+      return merged === undefined || here.kind !== "place" || !this.isAsPlanned(index, merged);
+    });
+    const others = differing.flatMap(({ by, answer }) => {
       const starts = answer.kind === "place" ? [answer.lines.from] : answer.kind === "several" ? answer.lines : [];
-      return starts.map((line) => map.range(line, line + 1).from);
+      return starts.map((line) => by.typed.range({ from: line, to: line + 1 }).from);
     });
     const lines = [...new Set([...own, ...others])].sort((a, b) => a - b).slice(0, limits.matchesShown);
-    this.fail(index, (at) =>
-      viewFailures.different(
-        at,
-        lines.map((line) => this.quote(line)),
-        differing.map(({ seen }) => seen.view.base),
-      ),
-    );
+    const bases = differing.map(({ by }) => by.view.base);
+    const quoted = lines.map((line) => this.quote(line));
+    this.fail(index, (at) => viewFailures.different(at, quoted, bases));
   }
 
-  /** Places a group of edits by an earlier text, or refuses them if the present text has changed there. */
-  private take(seen: Seen, group: Group, carried: Carried): void {
-    const { indices } = group;
-    const isTaken = indices.some((index) => this.#carried.has(index) || this.#failures.has(index));
-    const isWide = indices.some((index) => this.isWide(index));
-    const { isCompared } = seen.view;
-    const isElsewhere =
-      isCompared && (this.occursElsewhere(seen, group, carried.lines) || hasLineElsewhere(seen.map, group));
-    if (carried.kind === "changed" || isTaken || isWide || isElsewhere) {
-      for (const index of indices) this.refuseAsChanged(index, seen, carried.lines);
-      return;
-    }
-    for (const index of indices) this.#carried.set(index, { seen, group, carried });
-  }
-
-  /** Reports whether the lines of a place occur anywhere else in the present text. */
-  private occursElsewhere({ map }: Seen, { from, to }: Group, lines: Lines): boolean {
-    const text = map.then.text.slice(map.then.start(from), map.then.contentEnd(to - 1));
-    const now = this.#now;
-    const own = now.start(lines.from);
-    for (let at = now.text.indexOf(text); at !== -1; at = now.text.indexOf(text, at + 1)) {
-      const end = at + text.length;
-      const isWhole = at === now.start(now.lineAt(at)) && end === now.contentEnd(now.lineAt(end));
-      if (at !== own && isWhole) return true;
-    }
-    return false;
+  /** Places a group of edits by an earlier text. */
+  private take(by: EarlierText, { group, lines, change }: MergedGroup): void {
+    const isTaken = group.indices.some((index) => this.#taken.has(index) || this.#failures.has(index));
+    const isWide = group.indices.some((index) => this.isWide(index));
+    if (change === undefined || isTaken || isWide) this.refuseAsChanged(by, { group, lines });
+    else for (const index of group.indices) this.#taken.set(index, { by, group, lines, change });
   }
 
   /** Marks an edit as failed, together with those that the present text places with it. */
   private fail(index: number, failure: (at: At) => Failure): void {
-    const own = groupWith(this.#groups, index);
+    const own = this.#groups.find(({ indices }) => indices.includes(index));
+    const hunks = this.plan.operations.flatMap((one) => (one.kind === "update" ? one.hunks : []));
     for (const each of new Set([index, ...(own?.indices ?? [])])) {
-      if (this.#carried.has(each)) continue;
-      const patchLine = this.patchLineOf(each);
+      if (this.#taken.has(each) || this.#failures.has(each)) continue;
+      const patchLine = hunks.find((hunk) => hunk.index === each)?.patchLine;
       const at = { index: each, path: this.#document.path, ...(patchLine === undefined ? {} : { patchLine }) };
-      if (!this.#failures.has(each)) this.#failures.set(each, failure(at));
+      this.#failures.set(each, failure(at));
     }
-  }
-
-  private patchLineOf(index: number): number | undefined {
-    const hunks = this.plan.operations.flatMap((operation) => (operation.kind === "update" ? operation.hunks : []));
-    return hunks.find((hunk) => hunk.index === index)?.patchLine;
   }
 
   private quote(line: number): QuotedLine {
@@ -236,117 +208,121 @@ class Reconciliation {
 
   /** Returns the plan with all decisions. */
   result(): FilePlan {
-    if (this.#carried.size === 0 && this.#failures.size === 0)
-      return this.#warnings.length === 0
-        ? this.plan
-        : { ...this.plan, warnings: [...this.plan.warnings, ...this.#warnings] };
-    const taken = new Set([...this.#carried.values()].map(({ group }) => group));
-    const carriedGroups = [...this.#carried.values()].filter((one) => taken.delete(one.group));
+    if (this.#taken.size === 0 && this.#failures.size === 0)
+      return { ...this.plan, file: { ...this.file, seenAs: this.seenAs(this.plan.outcomes) } };
+    const groups = [...new Map([...this.#taken.values()].map((one) => [one.group, one])).values()];
     const left = this.#groups.filter(({ indices }) =>
-      indices.every((index) => !this.#carried.has(index) && !this.#failures.has(index)),
+      indices.every((index) => !this.#taken.has(index) && !this.#failures.has(index)),
     );
-    const all = [
-      ...left.map(({ changes }) => changes),
-      ...carriedGroups.map(({ carried }) => (carried.kind === "done" ? [] : carried.changes)),
-    ];
-    const torn = this.#groups.find(
-      ({ indices }) => indices.some((i) => this.#carried.has(i)) && indices.some((i) => !this.#carried.has(i)),
+    const isTorn = this.#groups.some(
+      ({ indices }) => indices.some((i) => this.#taken.has(i)) && indices.some((i) => !this.#taken.has(i)),
     );
-    const changes = torn === undefined ? disjoint(all) : undefined;
-    if (changes === undefined) return this.refused(carriedGroups);
+    const all = [...left.map(({ changes }) => changes), ...groups.map(({ change }) => change.changes)];
+    const change = isTorn ? undefined : together(this.#document.text.length, all);
+    if (change === undefined) {
+      // They conflict with each other.
+      this.#taken.clear();
+      for (const one of groups) this.refuseAsChanged(one.by, one);
+      return this.result();
+    }
     const outcomes = this.plan.outcomes.map((outcome) => this.outcomeOf(outcome));
-    const { text } = this.#document;
-    const change = ChangeSet.of(
-      text.length,
-      changes.flatMap((one) => shrink(text, one)),
+    const stale = new Set(
+      this.plan.outcomes.filter(({ index }) => this.#taken.has(index)).map(batchWarnings.nothingToDo),
     );
     const edits = outcomes.filter(({ status }) => status === "applied").length;
     return {
       ...this.plan,
       outcomes,
-      warnings: [...this.ownWarnings(), ...this.#warnings, ...carriedGroups.flatMap((one) => this.warningsOf(one))],
-      file: { ...this.file, change, text: change.apply(text), edits },
+      warnings: [
+        ...this.plan.warnings.filter((warning) => !stale.has(warning)),
+        ...groups.flatMap((one) => this.warningsOf(one)),
+      ],
+      file: {
+        ...{ ...this.file, change, text: change.apply(this.#document.text), edits },
+        seenAs: this.seenAs(outcomes),
+      },
     };
   }
 
-  /** Returns the plan's warnings, without those about edits that an earlier text places. */
-  private ownWarnings(): readonly string[] {
-    const carried = this.plan.outcomes.filter(({ index }) => this.#carried.has(index));
-    const stale = new Set(carried.map(batchWarnings.nothingToDo));
-    return this.plan.warnings.filter((warning) => !stale.has(warning));
-  }
-
-  /** Returns the plan in which all edits that were to be carried fail, because they conflict with others. */
-  private refused(groups: readonly CarriedGroup[]): FilePlan {
-    this.#carried.clear();
-    for (const { seen, group, carried } of groups) {
-      for (const index of group.indices) this.refuseAsChanged(index, seen, carried.lines);
-    }
-    return this.result();
+  /** Returns, for each earlier text that has all edits, the changes that their author sees them make there. */
+  private seenAs(outcomes: readonly EditOutcome[]): NonNullable<FileChange["seenAs"]> {
+    // What is sent again was noted before.
+    if ([...this.#taken.values()].some(({ by }) => by.view.sent !== undefined)) return [];
+    const made = outcomes.filter(({ status }) => status === "applied" || status === "skipped");
+    return this.#candidates.flatMap((one) => {
+      const { key } = one.view;
+      const change = one.changeOf(made.map(({ index }) => index));
+      return key === undefined || change === undefined ? [] : [{ key, change }];
+    });
   }
 
   private outcomeOf(outcome: EditOutcome): EditOutcome {
     const { index, path } = outcome;
     const failure = this.#failures.get(index);
     if (failure !== undefined) return failedOutcome(outcome, atEdit(failure, { index, path }));
-    const own = this.#carried.get(index);
+    const own = this.#taken.get(index);
     if (own === undefined) {
-      // If an edit repeats one that is carried, there is nothing left to do.
-      const isIdle = [...this.#carried.values()].some(({ seen }) => answerOf(seen.outcomes.get(index)).kind === "idle");
+      // If an edit repeats one that an earlier text places, there is nothing left to do.
+      const isIdle = [...this.#taken.values()].some(({ by }) => answerOf(by.outcome(index)).kind === "idle");
       return outcome.status === "failed" && isIdle ? { index, path, status: "skipped", places: [] } : outcome;
     }
-    const { seen, carried } = own;
-    const then = seen.outcomes.get(index);
-    const status = carried.kind === "done" || then?.status === "skipped" ? "skipped" : "applied";
+    const then = own.by.outcome(index);
     const place = answerOf(then);
-    const lines =
-      place.kind === "place" && carried.kind === "carried"
-        ? seen.map.range(place.lines.from, place.lines.to)
-        : carried.lines;
+    const lines = place.kind === "place" ? own.by.typed.range(place.lines) : own.lines;
     const places = [{ startLine: lines.from + 1, endLine: Math.max(lines.from + 1, lines.to) }];
-    return { index, path, status, ...(then?.rung && { rung: then.rung }), places, base: seen.view.base };
+    const status = own.change.isEmpty || then?.status === "skipped" ? "skipped" : "applied";
+    return { index, path, status, ...(then?.rung && { rung: then.rung }), places, base: own.by.view.base };
   }
 
-  private warningsOf({ seen, group, carried }: CarriedGroup): string[] {
+  private warningsOf({ by, group, change }: PlacedGroup): string[] {
     const { path } = this.#document;
-    return group.indices.map((index) => {
-      if (carried.kind === "done" || seen.outcomes.get(index)?.status === "skipped")
-        return batchWarnings.nothingToDo({ index, path });
-      if (carried.kind === "moved")
-        return viewWarnings.moved({ index, path }, { from: carried.lines.from + 1, to: carried.lines.to });
-      const blocks = seen.map.touching(group.from, group.to);
-      const [typed] = blocks.flatMap(({ fromNow, toNow }) => (fromNow < toNow ? [this.quote(fromNow)] : []));
-      const hasChanged = blocks.length > 0;
-      return viewWarnings.carried({ index, path }, seen.view.base, { typed, hasChanged });
+    const typed = by.typed.near(group).filter((hunk) => hunk.from <= group.to && hunk.to >= group.from);
+    const [line] = typed.flatMap(({ fromB, insert }) => {
+      const filled = insert.findIndex((text) => text.trim() !== "");
+      return filled === -1 ? [] : [this.quote(fromB + filled)];
     });
+    if (by.view.sent !== undefined) return group.indices.map((index) => viewWarnings.sentAgain({ index, path }));
+    return group.indices.map((index) =>
+      change.isEmpty || by.outcome(index)?.status === "skipped"
+        ? batchWarnings.nothingToDo({ index, path })
+        : viewWarnings.placed({ index, path }, by.view.base, {
+            typed: line,
+            hasChanged: typed.length > 0 || by.typed.turnsLastEnd,
+          }),
+    );
   }
 }
 
-/** Reports whether two texts carry an edit to the same place, with the same effect. */
-function isSameEffect(one: Carried, other: Carried): boolean {
-  if (one.kind !== other.kind || !isEqual(one.lines, other.lines)) return false;
-  if (!("changes" in one) || !("changes" in other)) return true;
-  return JSON.stringify(one.changes) === JSON.stringify(other.changes);
+/** Reports whether an earlier text has several matches, which are at these lines now. */
+function isSeveralAt({ by, answer }: Voice, lines: readonly number[]): boolean {
+  if (answer.kind !== "several" || answer.lines.length !== lines.length) return false;
+  return answer.lines.every((line, i) => by.typed.range({ from: line, to: line + 1 }).from === lines[i]);
 }
 
-/** Reports whether two lists of changes turn a text into the same one. */
-function isSameChange(text: string, one: readonly Change[], other: readonly Change[]): boolean {
-  const shrunk = (changes: readonly Change[]): readonly Change[] =>
-    ChangeSet.of(
-      text.length,
-      changes.flatMap((change) => shrink(text, change)),
-    ).changes;
-  return JSON.stringify(shrunk(one)) === JSON.stringify(shrunk(other));
+/** Returns what the earlier texts say that all place an edit. */
+function saidBy(merged: readonly MergedGroup[]): EarlierSay {
+  const [first] = merged;
+  if (merged.some(({ change }) => change === undefined)) return "conflict";
+  const isSame = merged.every(
+    ({ change }) => JSON.stringify(change?.changes) === JSON.stringify(first?.change?.changes),
+  );
+  if (!isSame) return "differentTexts";
+  return first?.change?.isEmpty === true && first.group.changes.length > 0 ? "done" : "oneText";
 }
 
 /** Joins lists of changes; `undefined` if changes of two lists overlap or touch. */
-function disjoint(all: readonly (readonly Change[])[]): Change[] | undefined {
+function together(length: number, all: readonly (readonly { from: number; to: number; insert: string }[])[]) {
   const owned = all.flatMap((changes, owner) => changes.map((change) => ({ change, owner })));
   owned.sort((a, b) => a.change.from - b.change.from || a.change.to - b.change.to);
-  const clash = owned.some(({ change, owner }, i) => {
+  const isClash = owned.some(({ change, owner }, i) => {
     const last = owned[i - 1];
     if (last === undefined) return false;
     return last.owner === owner ? change.from < last.change.to : change.from <= last.change.to;
   });
-  return clash ? undefined : owned.map(({ change }) => change);
+  return isClash
+    ? undefined
+    : ChangeSet.of(
+        length,
+        owned.map(({ change }) => change),
+      );
 }

@@ -20,9 +20,6 @@ function listed(bases: readonly View["base"][]): string {
 const shown = (lines: readonly QuotedLine[], more: number): string =>
   `${lines.map(({ line, text }) => `\n${line}| ${clip(text, 80)}`).join("")}${more > 0 ? "\n…" : ""}\n`;
 
-/** Names a span of 1-based lines. */
-const span = (from: number, to: number): string => (from >= to ? `line ${from}` : `lines ${from}-${to}`);
-
 /** The present lines of a place: its first few lines, and the number of further ones. */
 export interface PresentLines {
   readonly lines: readonly QuotedLine[];
@@ -40,7 +37,7 @@ export const viewFailures = {
         from > to
           ? `${nameOf(at)} was found in ${texts[base]}, but its lines have been removed since; they were before line ${from}.`
           : `${nameOf(at)} was found in ${texts[base]}, but the text that it changes has been changed since then. It is now:${shown(lines, more)}`,
-      hint: "Read these lines again, and send the edit for the text as it is now.",
+      hint: "Read these lines again or copy them from here, and send the edit for the text as it is now.",
       line: from,
     }),
   /** `bases`: the ways in which the caller can have seen the texts that disagree with the present one. */
@@ -59,7 +56,7 @@ export const viewWarnings = {
    * `typed`: the first line that was changed at the place since; `undefined` if there is none. `hasChanged`: `false` if
    * the place is as it was, and other lines match as well.
    */
-  carried: (
+  placed: (
     { index, path }: { readonly index: number; readonly path: string },
     base: View["base"],
     { typed, hasChanged }: { readonly typed: QuotedLine | undefined; readonly hasChanged: boolean },
@@ -70,8 +67,6 @@ export const viewWarnings = {
     const line = typed === undefined ? "" : `: line ${typed.line} is ${quote(typed.text.trim())}`;
     return `edit ${index} (${path}) was placed by ${texts[base]}${why}${line}`;
   },
-  moved: (
-    { index, path }: { readonly index: number; readonly path: string },
-    { from, to }: { readonly from: number; readonly to: number },
-  ): string => `edit ${index} (${path}): its lines have been moved since; they are now at ${span(from, to)}`,
+  sentAgain: ({ index, path }: { readonly index: number; readonly path: string }): string =>
+    `edit ${index} changes nothing: you sent this call before, and ${path} has its result`,
 } as const;

@@ -1,10 +1,10 @@
 /** Finds the lines of a document that its caller can't have seen, before a call replaces the whole text. */
 
 import { limits } from "../../text/limits.js";
+import { LineChanges } from "../../text/lineChanges.js";
 import { LineIndex } from "../../text/lines.js";
 import { clip, type QuotedLine } from "../failure.js";
 import type { Document } from "../snapshot.js";
-import { LineMap } from "./lineMap.js";
 import type { View } from "./view.js";
 
 /** The present text that no earlier text has. If it is not known what the caller has seen, there are no lines and no gap. */
@@ -20,7 +20,7 @@ export interface Unseen {
 /** Returns what the caller of a call can't have seen of a document; `undefined` if it can have seen everything. */
 export function unseenIn(document: Document): Unseen | undefined {
   const { text } = document;
-  const views = document.views?.filter(({ isGuess }) => isGuess !== true) ?? [];
+  const views = document.views?.filter(({ isGuess, sent }) => isGuess !== true && sent === undefined) ?? [];
   if (views.length === 0) return { lines: [], more: 0, gap: undefined };
   const now = LineIndex.of(text, document);
   const seen = { lines: new Set<number>(), gaps: new Set<number>() };
@@ -44,12 +44,12 @@ function addSeen(
   now: LineIndex,
 ): void {
   const then = LineIndex.of(back.apply(now.text), now.rule);
-  const map = new LineMap(then, now, back.invert(now.text));
+  const typed = new LineChanges(then, back.invert(now.text), "compared");
   const isShown = (line: number): boolean =>
     shown === undefined || shown.some(({ startLine, endLine }) => startLine <= line + 1 && line < endLine);
   let before = -1;
   for (let line = 0; line < then.filledCount; line++) {
-    const present = map.lineNow(line);
+    const present = typed.at(line) === undefined ? typed.lineAfter(line) : undefined;
     const isNext = present === before + 1;
     before = present ?? Number.NaN;
     if (present === undefined) continue;

@@ -7,8 +7,16 @@ export interface ShownLines {
   readonly endLine: number;
 }
 
+/** A run of lines, 0-based; `to` is exclusive. */
+export interface Lines {
+  readonly from: number;
+  readonly to: number;
+}
+
 /** An earlier text of a document. */
 export interface View {
+  /** Tells a document's earlier texts apart; `undefined` for one that is not kept. */
+  readonly key?: number;
   /** The way in which the caller can have seen it: as the file on disk, or as the answer to a request to read it. */
   readonly base: "saved" | "read";
   /** Turns the document's text into the earlier one. */
@@ -21,6 +29,8 @@ export interface View {
   readonly isLatest: boolean;
   /** Set if it is not certain that the text was ever on disk: the document was opened with it. */
   readonly isGuess?: true;
+  /** For the text before the caller's last batch: the batch's operations, as JSON. It has a say only if they are sent again. */
+  readonly sent?: string;
 }
 
 /** Returns the view of a caller that says that it has seen the present text. */

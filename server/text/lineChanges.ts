@@ -1,0 +1,220 @@
+/** One side of a merge: which lines of a text it keeps, changes and removes, and which it adds. */
+import { type Change, ChangeSet } from "./changeSet.js";
+import { slid, type UnitHunk } from "./hunks.js";
+import { type ChangeKind, keptIn, type LinePart, partsOf } from "./lineParts.js";
+import { firstIndex, LineIndex } from "./lines.js";
+import { leftWords, sharedWords } from "./words.js";
+
+/** Lines that replace others. Lines are compared without their endings; a final line ending is no line. */
+export interface LineHunk extends UnitHunk, Pick<LinePart, "isLine" | "isSame" | "boundTo"> {
+  /** The line number, in the text after the changes, of the first new line. */
+  readonly fromB: number;
+  /** The endings of the new lines; the last line of a text may have none. */
+  readonly ends: readonly string[];
+  /** The changes to the content of this line, if they are known exactly: offsets in the line. */
+  readonly changes?: readonly Change[];
+  /** Kept lines that are equal to one that an edit removes: nobody can say which of them it was meant to remove. */
+  readonly alike?: readonly number[];
+}
+
+type Lines = Pick<LineHunk, "from" | "to">;
+
+/** The changes of one side, as hunks of lines. Line numbers are 0-based. */
+export class LineChanges {
+  /** In ascending order; none overlap. */
+  readonly hunks: readonly LineHunk[];
+  /** `true` if the text after the changes ends with a line ending, and the text before does not, or the other way round. */
+  readonly turnsLastEnd: boolean;
+  #added: ReadonlySet<string> | undefined;
+  /** The largest number of lines by which a hunk's reach is wider than the hunk. */
+  readonly #slack: number;
+
+  /** `seen`: the lines that an edit's author saw, if the edit does not say of each of them if it is removed. */
+  constructor(
+    readonly base: LineIndex,
+    set: ChangeSet,
+    kind: ChangeKind,
+    seen?: Lines,
+  ) {
+    const hunks: LineHunk[] = [];
+    let shift = 0;
+    for (const block of blocksOf(base, set, kind)) {
+      const made = hunksOf(base, block, { shift, kind });
+      for (const hunk of made) {
+        const last = hunks.at(-1);
+        shift += hunk.insert.length - (hunk.to - hunk.from);
+        if (last !== undefined && isReplaced(last, hunk)) hunks[hunks.length - 1] = joined(last, hunk);
+        else hunks.push(hunk);
+      }
+    }
+    this.hunks = hunks;
+    if (seen !== undefined) this.hunks = hunks.map((hunk) => ({ ...hunk, alike: this.alikeIn(hunk, seen) }));
+    this.#slack = hunks.reduce((most, { from, to, reach }) => Math.max(most, from - reach.from, reach.to - to), 0);
+    this.turnsLastEnd = endsLine(base.text, ChangeSet.none(base.text.length)) !== endsLine(base.text, set);
+  }
+
+  private alikeIn({ from, to, isLine }: LineHunk, seen: Lines): readonly number[] {
+    if (isLine || from === to) return [];
+    const removed = new Set(Array.from({ length: to - from }, (_, i) => this.base.content(from + i)));
+    const lines = Array.from({ length: seen.to - seen.from }, (_, i) => seen.from + i);
+    return lines.filter((line) => removed.has(this.base.content(line)) && this.at(line) === undefined);
+  }
+
+  /** Returns all hunks that may touch these lines or the gaps beside them, and perhaps others. */
+  near({ from, to }: Lines): readonly LineHunk[] {
+    const [first, last] = [from - this.#slack, to + this.#slack];
+    const start = firstIndex(this.hunks.length, (i) => this.hunks[i]!.to >= first);
+    const end = firstIndex(this.hunks.length - start, (i) => this.hunks[i]!.from > last, start);
+    return this.hunks.slice(start, end);
+  }
+
+  /** Returns the hunk that replaces or removes a line; `undefined` if the line is kept. */
+  at(line: number): LineHunk | undefined {
+    const hunk = this.hunks[firstIndex(this.hunks.length, (i) => this.hunks[i]!.to > line)];
+    return hunk !== undefined && hunk.from <= line ? hunk : undefined;
+  }
+
+  /** Returns the number of a line after the changes; `undefined` if it is gone. */
+  lineAfter(line: number): number | undefined {
+    const i = firstIndex(this.hunks.length, (at) => this.hunks[at]!.to > line);
+    const hunk = this.hunks[i];
+    if (hunk !== undefined && hunk.from <= line) return hunk.isLine ? hunk.fromB : undefined;
+    const last = this.hunks[i - 1];
+    return last === undefined ? line : line - last.to + last.fromB + last.insert.length;
+  }
+
+  /** Returns the lines after the changes that lines became, without lines added at their ends; they may be none. */
+  range({ from, to }: { readonly from: number; readonly to: number }): { readonly from: number; readonly to: number } {
+    const start = this.lineAfter(from) ?? this.at(from)?.fromB ?? 0;
+    const [last, gone] = [this.lineAfter(to - 1), this.at(to - 1)];
+    const end = last === undefined ? (gone === undefined ? start : gone.fromB + gone.insert.length) : last + 1;
+    return { from: start, to: Math.max(start, end) };
+  }
+
+  /** Reports whether a line of the text before was removed, or replaced with others by which nobody can tell it. */
+  isRemoved(line: number): boolean {
+    const hunk = line >= 0 && line < this.base.filledCount ? this.at(line) : undefined;
+    return hunk?.isLine === false;
+  }
+
+  /**
+   * Reports whether a line of the text before was removed: also if another one replaced it, with at most half of its words
+   * or, if it was typed on, none of them. Beyond the ends of the text, there are no lines.
+   */
+  isGone(line: number): boolean {
+    const hunk = line >= 0 && line < this.base.filledCount ? this.at(line) : undefined;
+    if (hunk?.isLine !== true) return hunk !== undefined;
+    const left = leftWords(this.base.content(line), hunk.insert[0]!);
+    return left !== undefined && (hunk.isSame ? left === 0 : left <= 0.5);
+  }
+
+  /** Reports whether the changes add a line with this content. */
+  adds(content: string): boolean {
+    return this.added.has(content);
+  }
+
+  /** Reports whether a line that the changes write has this text, perhaps beside other text. */
+  writes(text: string): boolean {
+    return this.hunks.some(({ insert }) => insert.some((line) => line.includes(text)));
+  }
+
+  /** Reports whether the changes add a line with at least half of the words of this content. */
+  addsMost(content: string): boolean {
+    return [...this.added].some((line) => sharedWords(content, line) >= 0.5);
+  }
+
+  private get added(): ReadonlySet<string> {
+    this.#added ??= new Set(this.hunks.flatMap(({ isLine, insert }) => (isLine ? [] : insert)));
+    return this.#added;
+  }
+}
+
+/** Reports whether lines were removed, and others typed in their place. */
+function isReplaced(one: LineHunk, other: LineHunk): boolean {
+  const [a, b] = [one, other].map(({ from, to, insert }) =>
+    insert.length === 0 ? "removed" : from === to ? "added" : "",
+  );
+  return one.to === other.from && a !== b && a !== "" && b !== "";
+}
+
+function joined(one: LineHunk, { to, insert, ends }: LineHunk): LineHunk {
+  const [reach, all] = [{ from: one.from, to }, [...one.insert, ...insert]];
+  return { from: one.from, to, insert: all, fromB: one.fromB, ends: [...one.ends, ...ends], isLine: false, reach };
+}
+
+/** Lines `[from, to)` and the changes in them; offsets are in the whole text. */
+interface ChangedLines {
+  readonly from: number;
+  to: number;
+  readonly changes: Change[];
+}
+
+/**
+ * Returns the lines that changes touch. A change that inserts or removes whole lines touches no others; if changes are not
+ * known one by one, what is added beside replaced lines replaces them, too.
+ */
+function blocksOf(base: LineIndex, { changes }: ChangeSet, kind: ChangeKind): readonly ChangedLines[] {
+  const blocks: ChangedLines[] = [];
+  for (const change of changes) {
+    const [first, last] = [base.lineAt(change.from), base.lineAt(change.to)];
+    const isWhole =
+      change.from === base.start(first) &&
+      change.to === base.start(last) &&
+      (change.insert === "" || /[\r\n]$/.test(change.insert));
+    const to = Math.min(isWhole ? last : last + 1, base.filledCount);
+    const from = Math.min(first, to);
+    const previous = blocks.at(-1);
+    // Lines that were typed beside a line do not belong to it.
+    const isBeside = from === previous?.to && (from < to || previous.from < previous.to);
+    if (previous === undefined || from > previous.to || (kind === "typed" && isBeside))
+      blocks.push({ from, to, changes: [change] });
+    else {
+      previous.to = Math.max(previous.to, to);
+      previous.changes.push(change);
+    }
+  }
+  return blocks;
+}
+
+/** Returns the hunks of a block. `shift`: the net number of lines that were added before it. */
+function hunksOf(
+  base: LineIndex,
+  { from, to, changes }: ChangedLines,
+  { shift, kind }: { readonly shift: number; readonly kind: ChangeKind },
+): readonly LineHunk[] {
+  const start = base.start(from);
+  const end = base.start(to);
+  const own = changes.map((one) => ({ ...one, from: one.from - start, to: one.to - start }));
+  const set = ChangeSet.of(end - start, own);
+  const after = LineIndex.of(set.apply(base.text.slice(start, end)), base.rule);
+  const old = Array.from({ length: to - from }, (_, i) => base.content(from + i));
+  const next = Array.from({ length: after.filledCount }, (_, i) => after.content(i));
+  const ends = next.map((_, i) => after.terminator(i));
+  const isExact = kind === "typed";
+  const isWithin =
+    isExact &&
+    old.length === 1 &&
+    next.length === 1 &&
+    own.every(({ to, insert }) => to <= old[0]!.length && !/[\r\n]/.test(insert));
+  const list = { length: base.filledCount, at: (line: number) => base.content(line) };
+  const kept = isExact ? keptIn(LineIndex.of(base.text.slice(start, end), base.rule), after, set) : undefined;
+  const parts = partsOf(old, next, kept, kind);
+  return parts.map(({ from: first, to: last, fromB, toB, isLine, isSame, boundTo }): LineHunk => {
+    const hunk = { from: from + first, to: from + last, insert: next.slice(fromB, toB) };
+    const rest = {
+      ...{ fromB: from + shift + fromB, ends: ends.slice(fromB, toB), isLine, isSame: isSame === true },
+      ...(isLine && isWithin ? { changes: own } : {}),
+      ...(boundTo === undefined ? {} : { boundTo }),
+    };
+    // Lines between two that replaced others, or beside one, are where they are.
+    const isFree = old.length === 0 || (boundTo === undefined && !isLine);
+    return isFree ? slid(list, { ...hunk, ...rest }) : { ...hunk, ...rest, reach: { from: hunk.from, to: hunk.to } };
+  });
+}
+
+/** Reports whether the text that changes make of a text ends with a line ending. */
+function endsLine(text: string, { changes }: ChangeSet): boolean {
+  const last = changes.at(-1);
+  if (last === undefined || last.to < text.length) return /[\r\n]$/.test(text);
+  return /[\r\n]$/.test(last.insert === "" ? text.slice(0, last.from) : last.insert);
+}

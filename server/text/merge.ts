@@ -1,0 +1,200 @@
+/**
+ * Merges an edit of an earlier text with what was typed since, as diff3 does: both sides' changes are kept where they touch
+ * different lines or, in one line, different words.
+ */
+import { type Change, ChangeSet, shrink } from "./changeSet.js";
+import { hasSame, meets } from "./hunks.js";
+import type { LineChanges, LineHunk } from "./lineChanges.js";
+import type { LineIndex } from "./lines.js";
+import { mergeLine, wordsOf } from "./words.js";
+
+/** Returns an edit as changes to the present text, of which none are left if it was made already; `undefined`: a conflict. */
+export function merge(typed: LineChanges, edit: LineChanges, now: LineIndex): ChangeSet | undefined {
+  if (edit.hunks.some((hunk) => isElsewhere(typed, hunk))) return undefined;
+  const left = edit.hunks.filter((hunk) => !typed.near(hunk.reach).some((own) => isSame(own, hunk)));
+  const splices: Splice[] = [];
+  for (const hunk of left) {
+    if (isAlikeTouched(typed, hunk) || isBetweenGone(typed, edit, hunk)) return undefined;
+    if (typed.near(hunk.reach).some((own) => touches(typed, own, hunk))) return undefined;
+    const splice = spliceOf(typed, hunk, now);
+    if (splice === undefined) return undefined;
+    const before = splices.at(-1);
+    // At the end of a text without a final line ending, splices that touch would overlap.
+    if (before !== undefined && before.to === splice.from && !before.isContent && !splice.isContent)
+      splices[splices.length - 1] = joinedSplice(before, splice);
+    else splices.push(splice);
+  }
+  const lastEnd = edit.turnsLastEnd && !typed.turnsLastEnd;
+  const changes = splices.flatMap((splice) => toChanges(splice, now, lastEnd));
+  const last = now.filledCount - 1;
+  const [from, to] = [now.contentEnd(Math.max(0, last)), now.text.length];
+  if (lastEnd && from === to && (now.text !== "" || changes.length > 0))
+    changes.push({ from, to, insert: lineEnding(now) });
+  else if (lastEnd && changes.every((one) => one.to < to)) changes.push({ from, to, insert: "" });
+  return ChangeSet.of(
+    now.text.length,
+    changes.flatMap((change) => shrink(now.text, change)),
+  );
+}
+
+/** Reports whether both sides make the same change, wherever it slides to. */
+export function isSame(own: LineHunk, hunk: LineHunk): boolean {
+  if (own.reach.from !== hunk.reach.from || own.reach.to !== hunk.reach.to) {
+    if (own.from !== hunk.from || own.to !== hunk.to) return false;
+  } else if (own.to - own.from !== hunk.to - hunk.from || own.insert.length !== hunk.insert.length) return false;
+  const shift = hunk.from - own.from;
+  const { length } = own.insert;
+  return (
+    hunk.insert.length === length && own.insert.every((_, i) => hunk.insert[i] === own.insert[mod(i + shift, length)])
+  );
+}
+
+const mod = (i: number, n: number): number => ((i % n) + n) % n;
+
+/** Reports whether somebody typed on a kept line that is equal to one that an edit removes. */
+const isAlikeTouched = (typed: LineChanges, { alike = [] }: LineHunk): boolean =>
+  alike.some((line) => typed.at(line) !== undefined);
+
+/** Reports whether the two sides touch the same lines or gaps; a line that both have changed may still be merged. */
+function touches(typed: LineChanges, own: LineHunk, hunk: LineHunk): boolean {
+  if (own.isLine && hunk.isLine) return own.from === hunk.from && typed.isGone(own.from);
+  const areInsertions = own.from === own.to && hunk.from === hunk.to;
+  if (!areInsertions || (own.boundTo ?? hunk.boundTo) === undefined) return meets(own, hunk) || isTypedThere(own, hunk);
+  // What was typed beside replaced lines stays on its side of them.
+  const isSide = own.boundTo === hunk.boundTo || hunk.boundTo === undefined;
+  return own.from === hunk.from && (isSide || hasSame(own.insert, hunk.insert));
+}
+
+/** Reports whether a line that an edit inserts was typed on the line beside it. */
+function isTypedThere({ from, to, changes = [] }: LineHunk, hunk: LineHunk): boolean {
+  if (hunk.from < hunk.to || (hunk.from !== from && hunk.from !== to)) return false;
+  const lines = new Set(hunk.insert.map((line) => line.trim()));
+  return changes.some(({ insert }) => insert.trim() !== "" && lines.has(insert.trim()));
+}
+
+/** Reports whether one side inserts lines between two that the other has removed, or at an end of the text beside one. */
+function isBetweenGone(typed: LineChanges, edit: LineChanges, hunk: LineHunk): boolean {
+  const isBetween = ({ from, to }: LineHunk, isGone: (line: number) => boolean): boolean => {
+    const [above, below] = [isGone(from - 1), isGone(from)];
+    return from === to && (above || below) && (above || from === 0) && (below || from === typed.base.filledCount);
+  };
+  if (isBetween(hunk, (line) => typed.isGone(line))) return true;
+  // A line that an edit rewrites is where it was.
+  return [hunk.from, hunk.to].some((gap) =>
+    typed
+      .near({ from: gap, to: gap })
+      .some((own) => own.from === gap && isBetween(own, (line) => edit.isRemoved(line))),
+  );
+}
+
+/**
+ * Reports whether a line that an edit changes or removes was changed or removed, or one beside which it inserts lines was
+ * removed, and the same line was added elsewhere: nobody can say which of the two is the one that was seen.
+ */
+function isElsewhere(typed: LineChanges, { from, to, insert, isLine }: LineHunk): boolean {
+  const { base } = typed;
+  const isInsertion = from === to;
+  const lines = isInsertion
+    ? [filledLine(base, from - 1, -1), filledLine(base, from, 1)]
+    : Array.from({ length: to - from }, (_, i) => from + i);
+  return lines.some((line) => {
+    const own = line === undefined ? undefined : typed.at(line);
+    if (line === undefined || own === undefined || (isInsertion && !typed.isGone(line))) return false;
+    const content = base.content(line);
+    const isDone = isLine && own.isLine && own.insert[0] === insert[0];
+    const isRemoval = !isInsertion && insert.length === 0 && !own.isLine;
+    if (isDone || (content.trim() === "" && !isRemoval)) return false;
+    if (typed.adds(content)) return true;
+    return isRemoval && (typed.addsMost(content) || (content.trim() !== "" && typed.writes(content.trim())));
+  });
+}
+
+/** Returns the next line with text, above (-1) or below; `undefined` if there is none. */
+function filledLine(base: LineIndex, first: number, step: -1 | 1): number | undefined {
+  for (let line = first; line >= 0 && line < base.filledCount; line += step)
+    if (base.content(line).trim() !== "") return line;
+  return undefined;
+}
+
+/** Present lines `[from, to)` that are replaced by others. A line without an ending gets one, if it needs one. */
+interface Splice {
+  readonly from: number;
+  readonly to: number;
+  readonly lines: readonly string[];
+  readonly ends: readonly string[];
+  /** `true` if only the content of a line is replaced. */
+  readonly isContent?: true;
+}
+
+const joinedSplice = (one: Splice, other: Splice): Splice => ({
+  ...{ from: one.from, to: other.to },
+  ...{ lines: [...one.lines, ...other.lines], ends: [...one.ends, ...other.ends] },
+});
+
+/** Returns a hunk of the edit, which meets nothing that was typed, as a splice of present lines. */
+function spliceOf(typed: LineChanges, hunk: LineHunk, now: LineIndex): Splice | undefined {
+  const { from, to, insert, ends, isLine } = hunk;
+  if (from === to) {
+    const at = gapAfter(typed, hunk, now);
+    const lines = reindented(typed, hunk, now);
+    return lines && { from: at, to: at, lines, ends };
+  }
+  const [first, last] = [typed.lineAfter(from), typed.lineAfter(to - 1)];
+  if (first === undefined || last === undefined) return undefined;
+  if (!isLine) return { from: first, to: last + 1, lines: insert, ends };
+  const own = typed.at(from);
+  const line = own === undefined ? insert[0]! : mergeLine(typed.base.content(from), versionOf(own), versionOf(hunk));
+  return line === undefined ? undefined : { from: first, to: first + 1, lines: [line], ends, isContent: true };
+}
+
+const versionOf = ({ insert, changes }: LineHunk) => ({ text: insert[0] ?? "", changes });
+
+/** Returns the present line before which an inserted line belongs. What was typed beside it stays on its side. */
+function gapAfter(typed: LineChanges, { from, boundTo }: LineHunk, now: LineIndex): number {
+  const [above, below] = [typed.lineAfter(from - 1), typed.lineAfter(from)];
+  if (from > 0 && above !== undefined && boundTo !== "next") return above + 1;
+  if (from < typed.base.filledCount && below !== undefined) return below;
+  return from === 0 ? 0 : above === undefined ? now.filledCount : above + 1;
+}
+
+/**
+ * Returns the lines that a hunk inserts, indented as far as what was typed has indented both of their neighbours;
+ * `undefined` if it has indented them differently.
+ */
+function reindented(typed: LineChanges, { from, insert }: LineHunk, now: LineIndex): readonly string[] | undefined {
+  const { base } = typed;
+  const indentOf = (text: string): string => /^\s*/.exec(text)![0];
+  const shiftOf = (first: number, step: -1 | 1): readonly [string, string] => {
+    const line = filledLine(base, first, step);
+    const after = line === undefined ? undefined : typed.lineAfter(line);
+    if (line === undefined || after === undefined || now.content(after).trim() === "") return ["", ""];
+    const [before, present] = [base.content(line), now.content(after)];
+    if (wordsOf(before.trim())[0] !== wordsOf(present.trim())[0]) return ["", ""];
+    const [old, next] = [indentOf(before), indentOf(present)];
+    return next.startsWith(old)
+      ? ["", next.slice(old.length)]
+      : [old.startsWith(next) ? old.slice(next.length) : old, ""];
+  };
+  const [above, below] = [shiftOf(from - 1, -1), shiftOf(from, 1)];
+  if (above[0] !== below[0] || above[1] !== below[1]) return undefined;
+  const [less, more] = above;
+  if (!insert.every((text) => text.trim() === "" || text.startsWith(less))) return undefined;
+  return insert.map((text) => (text.trim() === "" ? text : more + text.slice(less.length)));
+}
+
+/** Returns the line ending that a text has, for lines that have none. */
+const lineEnding = (now: LineIndex): string => now.terminator(0) || "\n";
+
+/** Returns a splice as changes of the present text. `turnsLastEnd`: the edit removes or adds the final line ending. */
+function toChanges({ from, to, lines, ends, isContent }: Splice, now: LineIndex, turnsLastEnd: boolean): Change[] {
+  if (isContent) return [{ from: now.start(from), to: now.contentEnd(from), insert: lines[0]! }];
+  const own = lines.map((line, i) => ({ line, end: ends[i] || lineEnding(now) }));
+  const hasLastEnd = now.filledCount < now.lineCount && now.text !== "";
+  if (to < now.filledCount || (hasLastEnd && !turnsLastEnd))
+    return [{ from: now.start(from), to: now.start(to), insert: own.map(({ line, end }) => line + end).join("") }];
+  // The last line of the new text has no line ending.
+  const isAppended = from === now.filledCount && !hasLastEnd;
+  const start = lines.length > 0 && !isAppended ? now.start(from) : from === 0 ? 0 : now.contentEnd(from - 1);
+  const insert = own.map(({ line, end }, i) => (i < own.length - 1 ? line + end : line)).join("");
+  return [{ from: start, to: now.text.length, insert: isAppended && from > 0 ? lineEnding(now) + insert : insert }];
+}
