@@ -118,7 +118,7 @@ describe("the client for agents", () => {
       const lines = [session.editor, (await listSessions({ client })).length];
       lines.push((await session.read({ path: "src/price.ts", startLine: 1, endLine: 1 })).text);
       lines.push((await session.preview(call)).outcome, (await session.apply(call, { label: "mine" })).label);
-      const failure = await session.apply(call).catch((error) => error);
+      const failure = await session.apply({ ...call, oldText: "none" }).catch((error) => error);
       lines.push(failure instanceof MultiEditError, failure.failures[0].code, failure.isUnknown);
       lines.push((await session.undo()).outcome, (await session.status()).transactions[0].by);
       const cancelled = await session.apply(call, { signal: AbortSignal.abort() }).catch((error) => error.failures[0].code);

@@ -1,5 +1,5 @@
 /** Checks the protocol page against the tables in the code: if a table gains or loses a row, so must the page. */
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { readCaller } from "../server/agent/session/handshake.js";
 import { decodeCall } from "../server/dialect/decode.js";
@@ -8,11 +8,59 @@ import { announcedShapes, shapes } from "../server/dialect/shapes.js";
 import { commands, methods, protocolVersion } from "../server/lsp/protocol.js";
 import { rungs } from "../server/match/rungs.js";
 import { indicesOf } from "../server/plan/operation.js";
+import { verdicts } from "../server/plan/views/table.js";
 import { limits } from "../server/text/limits.js";
+import { Trail } from "../server/workspace/trail.js";
+import { documentAt, planOn } from "./support/planning.js";
 import { pagesOfSentences } from "./support/source.js";
 
-const read = (path: string): string => readFileSync(new URL(`../${path}`, import.meta.url), "utf8");
-const page = read("server/PROTOCOL.md");
+const urlOf = (path: string): URL => new URL(`../${path}`, import.meta.url);
+const read = (path: string): string => readFileSync(urlOf(path), "utf8");
+const page = withVerdicts(read("server/PROTOCOL.md"));
+
+/** Returns the page; with `UPDATE_PAGES=1`, after writing the table that decides where an edit is made. */
+function withVerdicts(text: string): string {
+  if (process.env.UPDATE_PAGES !== "1") return text;
+  const updated = text.replace(/^\| the present text \|.*\n(?:\|.*\n)*/m, () => verdictTable().join(""));
+  writeFileSync(urlOf("server/PROTOCOL.md"), updated);
+  return updated;
+}
+
+type Row = keyof typeof verdicts;
+type Column = keyof (typeof verdicts)[Row];
+
+/** The lines of the table that decides where an edit is made, as the page shows it. */
+function verdictTable(): string[] {
+  const columns: Record<Column, string> = {
+    oneText: "one text",
+    done: "done",
+    conflict: "a conflict",
+    several: "several matches",
+    differentTexts: "different texts",
+  };
+  const rows: Record<Row, string> = {
+    samePlace: "matches at the same lines",
+    elsewhere: "matches at other lines",
+    several: "matches several times",
+    notFound: "does not match",
+    noSay: "has no say",
+  };
+  const cells: Record<(typeof verdicts)[Row][Column], string> = {
+    apply: "applied",
+    skipped: "`skipped`",
+    contentModified: "`contentModified`",
+    ambiguousMatch: "`ambiguousMatch`",
+  };
+  const line = (texts: readonly string[]): string => `| ${texts.join(" | ")} |\n`;
+  const earlier = Object.keys(columns) as Column[];
+  return [
+    line(["the present text", ...Object.values(columns)]),
+    line(["---", ...earlier.map(() => "---")]),
+    ...Object.entries(rows).map(([present, name]) =>
+      line([name, ...earlier.map((one) => cells[verdicts[present as Row][one]])]),
+    ),
+  ];
+}
 
 /** Returns the text under the heading with this name, up to the next heading of the same or a higher level. */
 function section(name: string): string {
@@ -195,6 +243,28 @@ describe("the tables", () => {
 
   it("list every field of Failure", () => {
     expect(firstCodes(table("Failure", "field"))).toEqual(fieldsOf(failureSource, "Failure"));
+  });
+});
+
+describe("the text typed since", () => {
+  it("decides by the table of the code, which UPDATE_PAGES=1 writes", () => {
+    expect(section("Text typed since")).toContain(verdictTable().join(""));
+  });
+
+  const textIn = (cell: string | undefined): string =>
+    codes(cell)
+      .flatMap((code) => code.split(" ⏎ "))
+      .map((line) => `${line}\n`)
+      .join("");
+
+  it.each(table("Text typed since", "A"))("is merged as in the example: %s, %s, %s", (seen, now, made, result) => {
+    const trail = new Trail(textIn(seen));
+    trail.read("me", { startLine: 1, endLine: 2 });
+    trail.changed(textIn(now), undefined);
+    const document = documentAt("a", textIn(now), { views: trail.viewsOf("me") });
+    const planned = planOn([document], [{ oldText: textIn(seen), newText: textIn(made) }]);
+    const text = planned.ok ? planned.files[0]?.text : planned.failures.map(({ code }) => code).join();
+    expect(text).toBe(result === "conflict" ? "contentModified" : textIn(result));
   });
 });
 

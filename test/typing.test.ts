@@ -29,7 +29,7 @@ describe("an edit that the editor applies to a later text, in the wrong place, b
   });
 
   it.each([
-    ["right before it", "old", "x"],
+    ["right before it", "old", "x "],
     ["on a line above", "first", "typed\n"],
   ])("%s: it is rolled back and applied in the right place", async (_where, before, insert) => {
     const text = "first\none old b\nlast\n";
@@ -270,7 +270,7 @@ async function untilApplied(desk: Desk, call: ReturnType<typeof batch>, tries = 
     return await desk.apply(call);
   } catch (error) {
     const { codes } = await failed(Promise.reject(error));
-    expect(codes).toEqual(["contentModified"]);
+    expect(new Set(codes)).toEqual(new Set(["contentModified"]));
     if (tries === 1) throw error;
     return untilApplied(desk, call, tries - 1);
   }

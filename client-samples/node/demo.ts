@@ -131,7 +131,7 @@ async function show(stage: Stage, number: number, demo: DemoCall): Promise<void>
     const { files, text } = answer.result;
     if (demo.shown !== undefined) print(...summaryLines(text, files, states));
     for (const file of files.filter(({ path }) => demo.shown === undefined || path === demo.shown)) {
-      const unsaved = typed.filter(({ path }) => path === file.path).map(({ line }) => line.trimEnd());
+      const unsaved = typed.filter(({ path }) => path === file.path).map(({ text: inserted }) => inserted.trimEnd());
       print(...diffLines(file, states.get(file.path) ?? "new", unsaved));
     }
     if (demo.git) found.push(...gitProblems(folder, answer.result.diff));
@@ -248,12 +248,12 @@ interface Whole {
 function conclude({ expected, problems }: Stage, { calls, original, milliseconds }: Whole): void {
   const same = [...original].filter(([path, text]) => expected.get(path) === text).length;
   const changed = new Set([...original.keys(), ...expected.keys()]).size - same;
-  const kept = typed.filter(({ line }) => [...expected.values()].some((text) => text.includes(line))).length;
+  const kept = typed.filter((one) => [...expected.values()].some((text) => text.includes(one.text))).length;
   if (problems.length === 0) {
     print(
       paint(["bold", "green"], `All ${calls} calls had the expected result.`),
       `  ${changed} files were changed, created, moved or deleted, and ${same} were left alone: every text is as expected.`,
-      `  ${kept} unsaved lines are still there; the agent replaced the other one. No open file was written before the demo saved.`,
+      `  ${kept} unsaved comments are still there; the agent replaced the other one. No open file was written before the demo saved.`,
       `  ${(milliseconds / 1000).toFixed(1)} s in all. How to attach your editor: README.md. How this client works: client-samples/node/.`,
     );
   } else {

@@ -23,6 +23,10 @@ const lineEndings = "diff/line-endings.js";
 const patchApply = "diff/apply.js";
 const patchCount = "diff/count.js";
 
+const trimBefore = "this.trimOld(Math.round(this._limit * this._ratio));";
+const trimAfter = "this.trimOld(Math.floor(this._limit * this._ratio));";
+const trimComment = " // me: can this be 0?";
+
 /** Files that are open in the editor from the start. */
 export const openFiles: readonly string[] = [
   buffer,
@@ -36,48 +40,49 @@ export const openFiles: readonly string[] = [
   "diff-8/patch/line-endings.js",
 ];
 
-/** Lines that the user has typed but not saved. */
-export const typed: readonly { readonly path: string; readonly after: string; readonly line: string }[] = [
+/** Text that the user has typed but not saved: a line, or a comment at the end of a line. */
+export const typed: readonly { readonly path: string; readonly after: string; readonly text: string }[] = [
+  { path: linkedMap, after: trimBefore, text: trimComment },
   {
     path: buffer,
     after: "        const headers = this.toString(buffer, 'ascii').split(CRLF);\n",
-    line: "        // agent: please refuse more than 100 headers\n",
+    text: "        // agent: please refuse more than 100 headers\n",
   },
   {
     path: patchApply,
     after: "        if (hasOnlyWinLineEndings(source) && isUnix(patch)) {\n",
-    line: "            // the patch was made on another system\n",
+    text: "            // the patch was made on another system\n",
   },
   {
     path: uriUtils,
     after: "    function extname(uri) {\n",
-    line: "        // a.tar.gz has the extension .gz\n",
+    text: "        // a.tar.gz has the extension .gz\n",
   },
   {
     path: "diff-8/diff/word.js",
     after: "export function diffWords(oldStr, newStr, options) {\n",
-    line: "    // me: are options ever undefined?\n",
+    text: "    // me: are options ever undefined?\n",
   },
   {
     path: "diff-8/util/string.js",
     after: "export function hasOnlyWinLineEndings(string) {\n",
-    line: "    // me: and a lone CR?\n",
+    text: "    // me: and a lone CR?\n",
   },
   {
     path: "diff-8/patch/line-endings.js",
     after: "export function isUnix(patch) {\n",
-    line: "    // me: what about an empty patch?\n",
+    text: "    // me: what about an empty patch?\n",
   },
 ];
 
-/** Returns a file's text with the lines that the user has typed into it. */
+/** Returns a file's text with what the user has typed into it. */
 export function withTyped(path: string, text: string): string {
   return typed
     .filter((each) => each.path === path)
-    .reduce((now, { after, line }) => {
+    .reduce((now, { after, text: inserted }) => {
       const parts = now.split(after);
       if (parts.length !== 2) throw new Error(`${path} contains ${JSON.stringify(after)} ${parts.length - 1} times`);
-      return parts.join(after + line);
+      return parts.join(after + inserted);
     }, text);
 }
 
@@ -126,6 +131,27 @@ const sizeAfter = "        this._state = 0;\n        this._size = 0;";
 
 /** All calls with edits, in order. */
 export const calls: readonly DemoCall[] = [
+  {
+    title: "patch, the line with your comment",
+    note: "The agent read the line before you typed there. It changes a word, and your comment stays.",
+    by: "client",
+    call: {
+      patch: [
+        "*** Begin Patch",
+        `*** Update File: ${linkedMap}`,
+        "@@",
+        "         if (this.size > this._limit) {",
+        `-            ${trimBefore}`,
+        `+            ${trimAfter}`,
+        "         }",
+        "*** End Patch",
+        "",
+      ].join("\n"),
+    },
+    rungs: ["exact"],
+    outcome: "applied",
+    expected: [{ path: linkedMap, before: trimBefore + trimComment, after: trimAfter + trimComment }],
+  },
   {
     title: "pi, one edit",
     note: "The old text is a line that you have typed but not saved: it is not in any file on disk.",

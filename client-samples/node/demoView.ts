@@ -59,19 +59,20 @@ export function summaryLines(
 
 /**
  * Returns a file's diff: a line with the file's name and state, then the changed lines, the line before each change and
- * the `unsaved` lines, all with their numbers. The `unsaved` lines are marked.
+ * the lines that end with `unsaved` text, all with their numbers. The lines with `unsaved` text are marked.
  */
 export function diffLines(file: FileResult, state: FileState, unsaved: readonly string[]): string[] {
   const count = `${paint("green", `+${file.added}`)} ${paint("red", `-${file.removed}`)}`;
   const stateShown = paint(state === "open, not saved" ? "yellow" : "dim", state);
   const lines = numbered(file.diff);
+  const isUnsaved = (text: string): boolean => unsaved.some((one) => text.endsWith(one));
   const shown = lines.filter(
-    ({ kind, text }, at) => kind !== " " || unsaved.includes(text) || (lines[at + 1] ?? noChange).kind !== " ",
+    ({ kind, text }, at) => kind !== " " || isUnsaved(text) || (lines[at + 1] ?? noChange).kind !== " ",
   );
   return [
     `    ${paint("bold", file.path)}  ${stateShown}  ${count}`,
     ...shown.map(({ kind, number, text }) => {
-      const mark = unsaved.includes(text) ? paint("yellow", "   <- only in the editor") : "";
+      const mark = isUnsaved(text) ? paint("yellow", "   <- only in the editor") : "";
       const visible = cut(
         text.replace(/ +$/, (blanks) => "·".repeat(blanks.length)),
         width - 10,

@@ -96,7 +96,7 @@ describe("apply", () => {
     const done = await run(["apply", "--json"], { input: call("a.txt") });
     const result = JSON.parse(done.stdout) as MultiEditResult;
     expect([done.code, result.outcome, result.files[0]?.onDisk]).toEqual([0, "applied", "differs"]);
-    const failed = await run(["apply", "--json"], { input: call("a.txt") });
+    const failed = await run(["apply", "--json"], { input: call("a.txt").replace("one", "none") });
     expect([failed.code, JSON.parse(failed.stdout)]).toMatchObject([1, { error: { failures: [{ index: 0 }] } }]);
   });
 

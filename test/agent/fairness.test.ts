@@ -30,7 +30,8 @@ const probeTo = (file: string): string => `
 describe("many calls of one agent", () => {
   it("get every second turn as long as another agent's calls are waiting", async () => {
     const home = ownStateHome();
-    const desk = await layDesk(program, { ...alone, open: { "a.txt": "one\n" } });
+    const text = "busy 1\nbusy 2\nbusy 3\nbusy 4\nother 1\nother 2\n";
+    const desk = await layDesk(program, { ...alone, open: { "a.txt": text } });
     const [session] = await announced(home);
     const busy = await friend(session, { name: "busy", agent: "busy" });
     const other = await friend(session, { name: "other", agent: "other" });
@@ -40,7 +41,10 @@ describe("many calls of one agent", () => {
     });
     desk.editor.beforeEdits(() => released);
     const call = (id: number, name: string) => ({
-      ...request(id, "multiEdit/apply", { ...batch(["a.txt", "one", "one+"]), options: { label: `${name} ${id}` } }),
+      ...request(id, "multiEdit/apply", {
+        ...batch(["a.txt", `${name} ${id}`, `${name} ${id}+`]),
+        options: { label: `${name} ${id}` },
+      }),
     });
     busy.send(...[1, 2, 3, 4].map((id) => call(id, "busy")));
     await busy.ask("status", "multiEdit/status", null);
@@ -57,7 +61,7 @@ describe("many calls of one agent", () => {
       "other 2",
       "busy 4",
     ]);
-    expect(desk.texts()).toEqual({ "a.txt": "one++++++\n" });
+    expect(desk.texts()).toEqual({ "a.txt": text.replaceAll("\n", "+\n") });
   });
 });
 

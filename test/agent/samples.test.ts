@@ -226,7 +226,8 @@ describe("the script", () => {
     const patch = "*** Begin Patch\n*** Update File: a.txt\n@@\n-one\n+two\n*** End Patch\n";
     expect(await run(patch)).toMatchObject({ code: 0, stderr: expect.stringMatching(/Done\.\n$/) });
     expect(texts()["a.txt"]).toBe("mine\ntwo\n");
-    expect(await run(patch)).toMatchObject({ code: 1, stderr: expect.stringMatching(/correct the edits .+\n$/) });
+    const wrong = patch.replace("-one", "-none");
+    expect(await run(wrong)).toMatchObject({ code: 1, stderr: expect.stringMatching(/correct the edits .+\n$/) });
   });
 });
 

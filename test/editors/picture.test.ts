@@ -26,8 +26,15 @@ export function gross(net: number): number {
 }
 `;
 
-/** The agent's call, as a person would type it. */
-const call = `echo '{"path":"src/price.ts","oldText":"rate = 0.19","newText":"rate = 0.2"}' | multi-edit apply`;
+/** The agent's patch, for the file as it is on disk, and the commands by which a person would show and send it. */
+const patch = `*** Begin Patch
+*** Update File: src/price.ts
+@@
+-export const rate = 0.19;
++export const rate = 0.2;
+*** End Patch
+`;
+const [show, call] = ["cat agent.patch", "multi-edit apply < agent.patch"];
 
 const missing = absence(neovim);
 
@@ -60,6 +67,7 @@ async function play(place: Place): Promise<Frame[]> {
   mkdirSync(join(place.folder, "src"));
   mkdirSync(join(place.folder, ".git"));
   writeFileSync(join(place.folder, "src/price.ts"), file);
+  writeFileSync(join(place.folder, "agent.patch"), patch);
   writeSetup(place, "neovim");
   const config = join(place.home, ".config/nvim");
   writeFileSync(join(config, "init.lua"), 'vim.o.number = true\nvim.o.background = "dark"\n');
@@ -94,9 +102,10 @@ async function play(place: Place): Promise<Frame[]> {
     const typed = await shows("// ask Ann", "[+]");
     terminal.write(":belowright 14split | terminal\r");
     await shows("$");
-    terminal.write(":file a shell\r");
-    terminal.write("i");
+    terminal.write(":file a shell\ri");
     await shows("-- TERMINAL --");
+    terminal.write(`${show}\r`);
+    await shows("*** End Patch");
     terminal.write(call);
     const called = await shows("multi-edit apply");
     terminal.write("\r");
@@ -108,7 +117,11 @@ async function play(place: Place): Promise<Frame[]> {
     const undone = await shows("1 export const rate = 0.19; // ask Ann");
     return [
       { caption: "You type a comment and do not save.", shot: typed, seconds: 3 },
-      { caption: "An agent edits the same line; here, a shell command plays the agent.", shot: called, seconds: 3 },
+      {
+        caption: "An agent sends a patch for the same line; here, a shell command plays the agent.",
+        shot: called,
+        seconds: 3,
+      },
       {
         caption: "The edit arrives in the editor: your comment is kept, and the file on disk is unchanged.",
         shot: done,
