@@ -197,7 +197,10 @@ function hunksOf(
     next.length === 1 &&
     own.every(({ to, insert }) => to <= old[0]!.length && !/[\r\n]/.test(insert));
   const list = { length: base.filledCount, at: (line: number) => base.content(line) };
-  const kept = isExact ? keptIn(LineIndex.of(base.text.slice(start, end), base.rule), after, set) : undefined;
+  const left = isExact ? keptIn(LineIndex.of(base.text.slice(start, end), base.rule), after, set) : undefined;
+  // A text that was retyped as a whole is compared, like one that was replaced.
+  const isRetyped = left?.length === 0 && old.length > 1 && old.length === base.filledCount;
+  const kept = isRetyped ? undefined : left;
   const parts = partsOf(old, next, kept, kind);
   return parts.map(({ from: first, to: last, fromB, toB, isLine, isSame, boundTo }): LineHunk => {
     const hunk = { from: from + first, to: from + last, insert: next.slice(fromB, toB) };

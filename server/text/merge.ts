@@ -72,18 +72,21 @@ function isTypedThere({ from, to, changes = [] }: LineHunk, hunk: LineHunk): boo
   return changes.some(({ insert }) => insert.trim() !== "" && lines.has(insert.trim()));
 }
 
-/** Reports whether one side inserts lines between two that the other has removed, or at an end of the text beside one. */
-function isBetweenGone(typed: LineChanges, edit: LineChanges, hunk: LineHunk): boolean {
-  const isBetween = ({ from, to }: LineHunk, isGone: (line: number) => boolean): boolean => {
-    const [above, below] = [isGone(from - 1), isGone(from)];
-    return from === to && (above || below) && (above || from === 0) && (below || from === typed.base.filledCount);
-  };
-  if (isBetween(hunk, (line) => typed.isGone(line))) return true;
-  // A line that an edit rewrites is where it was.
-  return [hunk.from, hunk.to].some((gap) =>
-    typed
-      .near({ from: gap, to: gap })
-      .some((own) => own.from === gap && isBetween(own, (line) => edit.isRemoved(line))),
+/**
+ * Reports whether an edit inserts lines between two that were removed, or at an end of the text beside one, or whether lines
+ * were typed between two that the edit removes. A line that an edit rewrites is where it was.
+ */
+function isBetweenGone(typed: LineChanges, edit: LineChanges, { from, to, insert }: LineHunk): boolean {
+  const [above, below] = [typed.isGone(from - 1), typed.isGone(from)];
+  const hasNone = (above || below) && (above || from === 0) && (below || from === typed.base.filledCount);
+  if (from === to && hasNone) return true;
+  const isRemoved = (line: number): boolean =>
+    edit.isRemoved(line) || (insert.length === 0 && (line < 0 || line >= typed.base.filledCount));
+  return [from, to].some(
+    (gap) =>
+      isRemoved(gap - 1) &&
+      isRemoved(gap) &&
+      typed.near({ from: gap, to: gap }).some((own) => own.from === gap && own.to === gap),
   );
 }
 
