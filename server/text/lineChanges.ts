@@ -17,7 +17,7 @@ export interface LineHunk extends UnitHunk, Pick<LinePart, "isLine" | "isSame" |
   readonly alike?: readonly number[];
 }
 
-type Lines = Pick<LineHunk, "from" | "to">;
+type LineRun = Pick<LineHunk, "from" | "to">;
 
 /** The changes of one side, as hunks of lines. Line numbers are 0-based. */
 export class LineChanges {
@@ -34,7 +34,7 @@ export class LineChanges {
     readonly base: LineIndex,
     set: ChangeSet,
     kind: ChangeKind,
-    seen?: Lines,
+    seen?: LineRun,
   ) {
     const hunks: LineHunk[] = [];
     let shift = 0;
@@ -53,7 +53,7 @@ export class LineChanges {
     this.turnsLastEnd = endsLine(base.text, ChangeSet.none(base.text.length)) !== endsLine(base.text, set);
   }
 
-  private alikeIn({ from, to, isLine }: LineHunk, seen: Lines): readonly number[] {
+  private alikeIn({ from, to, isLine }: LineHunk, seen: LineRun): readonly number[] {
     if (isLine || from === to) return [];
     const removed = new Set(Array.from({ length: to - from }, (_, i) => this.base.content(from + i)));
     const lines = Array.from({ length: seen.to - seen.from }, (_, i) => seen.from + i);
@@ -61,7 +61,7 @@ export class LineChanges {
   }
 
   /** Returns all hunks that may touch these lines or the gaps beside them, and perhaps others. */
-  near({ from, to }: Lines): readonly LineHunk[] {
+  near({ from, to }: LineRun): readonly LineHunk[] {
     const [first, last] = [from - this.#slack, to + this.#slack];
     const start = firstIndex(this.hunks.length, (i) => this.hunks[i]!.to >= first);
     const end = firstIndex(this.hunks.length - start, (i) => this.hunks[i]!.from > last, start);
