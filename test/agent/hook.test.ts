@@ -278,6 +278,7 @@ describe("the command", () => {
   });
 
   it("leaves every event alone that is not about the agent's own tools for files", async () => {
+    ownStateHome();
     for (const name of askingNames) {
       for (const event of [{}, { tool_name: "Edit" }, { hook_event_name: "PreToolUse", tool_name: "toString" }]) {
         expect(await answer(name, event)).toBeUndefined();
