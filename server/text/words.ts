@@ -39,7 +39,7 @@ export function mergeLine(base: string, typed: LineVersion, edit: LineVersion): 
   const isConflict = (one: UnitHunk, hunk: UnitHunk): boolean =>
     (meets(one, hunk) && !(isEnd(one) && !isEnd(hunk))) || isAtSpace(one, hunk) || isAtSpace(hunk, one);
   if (added.some((hunk) => own.some((one) => isConflict(one, hunk)))) return undefined;
-  // What is inserted at the edge of replaced words stays on its side.
+  // Text inserted just before or after replaced words stays before or after what replaces them.
   const all = [...own, ...added].sort((a, b) => a.from - b.from || a.to - b.to || +isEnd(a) - +isEnd(b));
   let [text, at] = ["", 0];
   for (const { from, to, insert } of all) {

@@ -105,7 +105,7 @@ export async function mapBounded<T, R>(items: readonly T[], task: (item: T) => P
   return results;
 }
 
-/** Reports whether there is a regular file at a path, perhaps behind symbolic links. */
+/** Reports whether there is a regular file at a path; symbolic links are followed. */
 export function isRegularFile(path: string): boolean {
   try {
     return statSync(path).isFile();

@@ -8,7 +8,7 @@ import { LineChanges } from "../text/lineChanges.js";
 import { LineIndex } from "../text/lines.js";
 import { merge } from "../text/merge.js";
 
-/** What a batch has made of a document. */
+/** The changes of one batch to one document. */
 export interface Batch {
   /** The changes to the text before the batch. */
   readonly change: ChangeSet;
@@ -58,7 +58,7 @@ export class OwnBatch {
     const seen = seenAs.find((one) => one.key === event && one.change.length === text.length)?.change;
     const made = seen ?? this.#merged(toText, text, isCompared);
     const known = shown === undefined ? shown : shownAfter(shown, text, made ?? ChangeSet.none(text.length));
-    // What the batch wrote is the same in both texts.
+    // If the batch wrote the same text in both, its characters are the same ones.
     const mapped = toText.map(change, "before");
     const isApart = toText.changes.every((one) =>
       change.changes.every((own) => one.to < own.from || own.to < one.from),

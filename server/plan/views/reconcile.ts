@@ -246,7 +246,7 @@ class Reconciliation {
 
   /** Returns, for each earlier text that has all edits, the changes that their author sees them make there. */
   private seenAs(outcomes: readonly EditOutcome[]): NonNullable<FileChange["seenAs"]> {
-    // What is sent again was noted before.
+    // A call that is sent again was noted when it was made.
     if ([...this.#taken.values()].some(({ by }) => by.view.sent !== undefined)) return [];
     const made = outcomes.filter(({ status }) => status === "applied" || status === "skipped");
     return this.#candidates.flatMap((one) => {

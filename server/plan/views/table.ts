@@ -11,7 +11,7 @@ export type PresentSay =
   /** It has none: the caller has read another text, or chose the match by a line number in it. */
   | "noSay";
 
-/** What the earlier texts say: those with a say, merged with what was typed since. */
+/** The result of the edit in the earlier texts that have a say, merged with what was typed since. */
 export type EarlierSay =
   /** They all give one text. */
   | "oneText"
