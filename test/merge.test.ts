@@ -143,6 +143,8 @@ describe("the same change on both sides is done; a part of it is not", () => {
     ["a removed line", "a();\nb();\nc();\n", "a();\nc();\n", "a();\nc();\n", "a();\nc();\n"],
     ["an inserted line", "a\nb\n", "a\nn\nb\n", "a\nn\nb\n", "a\nn\nb\n"],
     ["an inserted line that slides", "a\nx\nb\n", [["a\nx", "a\nx\nx"]], "a\nx\nx\nb\n", "a\nx\nx\nb\n"],
+    ["a changed line, and an empty line after it", "f()\n", [["f()", "  f()\n  "]], "  f()\n  \n", "  f()\n  \n"],
+    ["an empty line before a line", "  f\n", [["f", "\nf"]], "  \nf\n", "  \nf\n"],
     ["one of two changes", "a\nb\nc\n", "A\nb\nc\n", "A\nb\nC\n", "A\nb\nC\n"],
     ["one of two inserted lines", "a\nb\n", "a\nn\nb\n", "a\nn\nm\nb\n", conflict],
     ["one of two removed lines", "a\nb\nc\nd\n", "a\nc\nd\n", "a\nd\n", conflict],
@@ -334,7 +336,6 @@ describe("ends of texts, and lines that are split or joined", () => {
 describe("what is refused, although it could be merged", () => {
   holds([
     ["both indent a line", "  a(b)\n", [["  a", "    a"]], "    a(c)\n", conflict],
-    ["both split a line alike", "  f\n", [["f", "\nf"]], "  \nf\n", conflict],
     ["lines moved by both", "a\nb\nc\n", "b\nc\na\n", "b\nc\na\n", conflict],
   ]);
 });

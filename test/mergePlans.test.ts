@@ -246,6 +246,13 @@ describe("a text that the editor has replaced as a whole", () => {
       "ambiguousMatch",
     ],
     [
+      "in two steps, and has one line, is compared with the former one",
+      "rate = 0.19;\n",
+      [onDisk, { whole: "" }, { whole: "rate = 0.19; // ask Ann\n" }],
+      [edit("rate = 0.19", "rate = 0.2")],
+      "rate = 0.2; // ask Ann\n",
+    ],
+    [
       "still says where other lines are",
       base,
       [readAll, { whole: "0()\nk()\nx(1)\nm()\nq()\nr()\n" }],

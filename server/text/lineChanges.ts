@@ -199,7 +199,7 @@ function hunksOf(
   const list = { length: base.filledCount, at: (line: number) => base.content(line) };
   const left = isExact ? keptIn(LineIndex.of(base.text.slice(start, end), base.rule), after, set) : undefined;
   // A text that was retyped as a whole is compared, like one that was replaced.
-  const isRetyped = left?.length === 0 && old.length > 1 && old.length === base.filledCount;
+  const isRetyped = left?.length === 0 && old.length === base.filledCount;
   const kept = isRetyped ? undefined : left;
   const parts = partsOf(old, next, kept, kind);
   return parts.map(({ from: first, to: last, fromB, toB, isLine, isSame, boundTo }): LineHunk => {

@@ -132,8 +132,8 @@ const areAlike = (old: readonly string[], next: readonly string[]): boolean =>
 
 /** Reports whether lines differ only in where they are divided. */
 function isSplit(old: readonly string[], next: readonly string[]): boolean {
-  const [one, other] = [old, next].map((lines) => lines.join("").replace(/\s+/g, ""));
-  return one === other && one !== "";
+  const [one, other] = [old, next].map((lines) => lines.map((line) => line.replace(/\s+/g, "")).filter((line) => line));
+  return one!.join("") === other!.join("") && one!.join("\n") !== other!.join("\n");
 }
 
 /** Reports whether a line that has become another one is joined there with a removed line, or split from an added one. */
