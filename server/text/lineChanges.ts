@@ -25,6 +25,8 @@ export class LineChanges {
   readonly hunks: readonly LineHunk[];
   /** `true` if the text after the changes ends with a line ending, and the text before does not, or the other way round. */
   readonly turnsLastEnd: boolean;
+  /** `true` if lines were found to be the same by comparing texts, so that a line may be taken for an equal one. */
+  readonly isCompared: boolean;
   #added: ReadonlySet<string> | undefined;
   /** The largest number of lines by which a hunk's reach is wider than the hunk. */
   readonly #slack: number;
@@ -33,9 +35,12 @@ export class LineChanges {
   constructor(
     readonly base: LineIndex,
     set: ChangeSet,
-    kind: ChangeKind,
+    known: ChangeKind,
     seen?: LineRun,
   ) {
+    // A text that was retyped as a whole is compared, like one that was replaced.
+    const kind = known === "typed" && isRetyped(base.text, set) ? "compared" : known;
+    this.isCompared = kind === "compared";
     const hunks: LineHunk[] = [];
     let shift = 0;
     for (const block of blocksOf(base, set, kind)) {
@@ -118,9 +123,11 @@ export class LineChanges {
     return this.hunks.some(({ insert }) => insert.some((line) => line.includes(text)));
   }
 
-  /** Reports whether the changes add a line with at least half of the words of this content. */
-  addsMost(content: string): boolean {
-    return [...this.added].some((line) => sharedWords(content, line) >= 0.5);
+  /** Reports whether the changes add a line with at least half of the words of this content. `place`: not there. */
+  addsMost(content: string, place?: LineRun): boolean {
+    const isThere = ({ from, to }: LineHunk): boolean => place !== undefined && from <= place.to && place.from <= to;
+    const isMost = (line: string): boolean => sharedWords(content, line) >= 0.5;
+    return this.hunks.some((hunk) => !hunk.isLine && !isThere(hunk) && hunk.insert.some(isMost));
   }
 
   private get added(): ReadonlySet<string> {
@@ -197,10 +204,7 @@ function hunksOf(
     next.length === 1 &&
     own.every(({ to, insert }) => to <= old[0]!.length && !/[\r\n]/.test(insert));
   const list = { length: base.filledCount, at: (line: number) => base.content(line) };
-  const left = isExact ? keptIn(LineIndex.of(base.text.slice(start, end), base.rule), after, set) : undefined;
-  // A text that was retyped as a whole is compared, like one that was replaced.
-  const isRetyped = left?.length === 0 && old.length === base.filledCount;
-  const kept = isRetyped ? undefined : left;
+  const kept = isExact ? keptIn(LineIndex.of(base.text.slice(start, end), base.rule), after, set) : undefined;
   const parts = partsOf(old, next, kept, kind);
   return parts.map(({ from: first, to: last, fromB, toB, isLine, isSame, boundTo }): LineHunk => {
     const hunk = { from: from + first, to: from + last, insert: next.slice(fromB, toB) };
@@ -213,6 +217,16 @@ function hunksOf(
     const isFree = old.length === 0 || (boundTo === undefined && !isLine);
     return isFree ? slid(list, { ...hunk, ...rest }) : { ...hunk, ...rest, reach: { from: hunk.from, to: hunk.to } };
   });
+}
+
+/** The number of UTF-16 code units from which on whitespace counts as text. */
+const mostBlank = 2_000;
+
+/** Reports whether changes remove all that a text has, but for whitespace. */
+function isRetyped(text: string, { changes, length }: ChangeSet): boolean {
+  const isBlank = (from: number, to: number): boolean => to - from < mostBlank && text.slice(from, to).trim() === "";
+  const ends = [0, ...changes.map(({ to }) => to)];
+  return length > 0 && ends.every((at, i) => isBlank(at, changes[i]?.from ?? length));
 }
 
 /** Reports whether the text that changes make of a text ends with a line ending. */

@@ -59,17 +59,19 @@ const isAlikeTouched = (typed: LineChanges, { alike = [] }: LineHunk): boolean =
 function touches(typed: LineChanges, own: LineHunk, hunk: LineHunk): boolean {
   if (own.isLine && hunk.isLine) return own.from === hunk.from && typed.isGone(own.from);
   const areInsertions = own.from === own.to && hunk.from === hunk.to;
-  if (!areInsertions || (own.boundTo ?? hunk.boundTo) === undefined) return meets(own, hunk) || isTypedThere(own, hunk);
+  if (!areInsertions || (own.boundTo ?? hunk.boundTo) === undefined) return meets(own, hunk) || isTypedThere(typed.base, own, hunk);
   // What was typed beside replaced lines stays on its side of them.
   const isSide = own.boundTo === hunk.boundTo || hunk.boundTo === undefined;
   return own.from === hunk.from && (isSide || hasSame(own.insert, hunk.insert));
 }
 
 /** Reports whether a line that an edit inserts was typed on the line beside it. */
-function isTypedThere({ from, to, changes = [] }: LineHunk, hunk: LineHunk): boolean {
-  if (hunk.from < hunk.to || (hunk.from !== from && hunk.from !== to)) return false;
+function isTypedThere(base: LineIndex, { from, to, insert: next, isLine, changes }: LineHunk, hunk: LineHunk): boolean {
+  if (!isLine || hunk.from < hunk.to || (hunk.from !== from && hunk.from !== to)) return false;
+  const old = base.content(from);
+  const typed = changes ?? shrink(old, { from: 0, to: old.length, insert: next[0]! });
   const lines = new Set(hunk.insert.map((line) => line.trim()));
-  return changes.some(({ insert }) => insert.trim() !== "" && lines.has(insert.trim()));
+  return typed.some(({ insert }) => insert.trim() !== "" && lines.has(insert.trim()));
 }
 
 /**
@@ -107,7 +109,7 @@ function isElsewhere(typed: LineChanges, { from, to, insert, isLine }: LineHunk)
     const isDone = isLine && own.isLine && own.insert[0] === insert[0];
     const isRemoval = !isInsertion && insert.length === 0 && !own.isLine;
     if (isDone || (content.trim() === "" && !isRemoval)) return false;
-    if (typed.adds(content)) return true;
+    if (typed.adds(content) || (isInsertion && typed.addsMost(content, own))) return true;
     return isRemoval && (typed.addsMost(content) || (content.trim() !== "" && typed.writes(content.trim())));
   });
 }
@@ -191,7 +193,8 @@ const lineEnding = (now: LineIndex): string => now.terminator(0) || "\n";
 /** Returns a splice as changes of the present text. `turnsLastEnd`: the edit removes or adds the final line ending. */
 function toChanges({ from, to, lines, ends, isContent }: Splice, now: LineIndex, turnsLastEnd: boolean): Change[] {
   if (isContent) return [{ from: now.start(from), to: now.contentEnd(from), insert: lines[0]! }];
-  const own = lines.map((line, i) => ({ line, end: ends[i] || lineEnding(now) }));
+  // A new last line has no ending of its own.
+  const own = lines.map((line, i) => ({ line, end: ends[i] || now.terminator(Math.max(0, to - 1)) || lineEnding(now) }));
   const hasLastEnd = now.filledCount < now.lineCount && now.text !== "";
   if (to < now.filledCount || (hasLastEnd && !turnsLastEnd))
     return [{ from: now.start(from), to: now.start(to), insert: own.map(({ line, end }) => line + end).join("") }];

@@ -160,7 +160,8 @@ export class Trail {
     const shared = this.#seen.filter((one) => others.includes(one.caller ?? ""));
     for (const one of new Set([...own, ...shared])) {
       const after = made.appliedTo(one);
-      Object.assign(one, { ...after, back: copied(after.back) });
+      const back = copied(withoutEqual(this.#text, after.back));
+      Object.assign(one, { ...after, back, isCompared: after.isCompared && !back.isEmpty });
     }
     this.#limit();
   }

@@ -115,8 +115,9 @@ export class EarlierText {
     );
   }
 
-  /** All groups, merged; an empty list if one of them still has something to do. */
+  /** All groups, merged; an empty list if an edit is not found, or still has something to do. */
   get allDone(): readonly MergedGroup[] {
+    if ([...this.#outcomes.values()].some(({ status }) => status === "failed")) return [];
     const all = this.#groups.map((group) => this.#mergedGroup(group));
     return all.every(({ change }) => change?.isEmpty) ? all : [];
   }
@@ -144,7 +145,8 @@ export class EarlierText {
       this.view.sent === undefined &&
       edit.hunks.length > 0 &&
       edit.hunks.every((hunk) => hunks.some((own) => isSame(own, hunk)));
-    const isRemoval = (own: LineHunk): boolean => own.insert.length === 0 && from < own.to && own.from < to;
+    const isRemoval = (own: LineHunk): boolean =>
+      !own.isLine && own.from < own.to && from < own.to && own.from < to;
     return isMade && hunks.some((own) => isRemoval(own) && !edit.hunks.some((hunk) => isSame(own, hunk)));
   }
 
@@ -153,7 +155,7 @@ export class EarlierText {
    * lines occur elsewhere, or one of them that was changed or removed was added elsewhere.
    */
   private isConfused({ from, to }: Group): boolean {
-    if (!this.view.isCompared) return false;
+    if (!this.typed.isCompared) return false;
     const [then, now] = [this.#then, this.now];
     for (let line = from; line < to; line++) {
       const content = then.content(line);

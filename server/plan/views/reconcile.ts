@@ -84,7 +84,7 @@ class Reconciliation {
     if (areEqual) return;
     if (verdict === "ambiguousMatch" || first === undefined) this.refuseAsDifferent(index, here, voices);
     else if (verdict === "contentModified") this.refuseAsChanged(voices[0]!.by, first);
-    else if (!this.isAsPlanned(index, first)) this.take(voices[0]!.by, first);
+    else if (first.change?.isEmpty || !this.isAsPlanned(index, first)) this.take(voices[0]!.by, first);
   }
 
   /** Returns an edit as an earlier text places it, merged with what was typed since. */
