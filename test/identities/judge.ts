@@ -1,7 +1,8 @@
 /** Says whether the text that a call has made is one that its author meant. */
 import type { Call } from "./calls.js";
-import type { Chars, Splice } from "./chars.js";
+import { type Chars, type Hunk, lineStart, type Splice } from "./chars.js";
 import { type Acts, actsOf, type Both, carriedOut, keepsLines, madeByHand, product } from "./landing.js";
+import { byLines } from "./variants.js";
 
 /** The verdict about a text. */
 export type Verdict =
@@ -13,7 +14,9 @@ const mostTried = 400;
 
 /** Judges the text after a call. `text` has `\n` as its only line ending. */
 export function judge(texts: Both, { edits }: Call, text: string, wasPasted: (id: number) => boolean): Verdict {
-  const options = edits.map(({ hunks }) => byText(texts, actsOf(texts, hunks)));
+  const options = edits.map(({ hunks }) =>
+    byText(texts, [...actsOf(texts, hunks), ...asSent(texts.seen.text, hunks).flatMap((one) => actsOf(texts, one))]),
+  );
   const empty = options.findIndex((one) => one.length === 0);
   let torn = false;
   for (const chosen of product(options, mostTried)) {
@@ -34,6 +37,21 @@ export function judge(texts: Both, { edits }: Call, text: string, wasPasted: (id
   const { seen } = texts;
   const isElsewhere = edits.some(({ from, to }) => seen.ids.slice(from, to).some(wasPasted));
   return { kind: "wrong", why: reason(texts, text, { torn, empty, isByHand, isElsewhere }) };
+}
+
+/** The changes of an edit as they can be read from its texts, in which nobody can see how they were made. */
+function asSent(seen: string, hunks: readonly Hunk[]): readonly (readonly Hunk[])[] {
+  const [first, last] = [hunks[0], hunks.at(-1)];
+  if (first === undefined || last === undefined) return [];
+  const from = lineStart(seen, first.from);
+  const end = seen.indexOf("\n", last.to);
+  const to = end === -1 ? seen.length : end + 1;
+  let [insert, at] = ["", from];
+  for (const hunk of hunks) {
+    insert += seen.slice(at, hunk.from) + hunk.insert;
+    at = hunk.to;
+  }
+  return [byLines(seen, { from, to, insert: insert + seen.slice(at, to) })];
 }
 
 function reason(

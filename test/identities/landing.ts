@@ -49,6 +49,16 @@ export function both(seen: Chars, present: Chars, count: number): Both {
       isSeen[now.from + i] = 1;
     }
   }
+  for (const { from, to } of linesOf(seen.text)) {
+    // An empty line that was put elsewhere with text in it is gone: a line ending alone is nothing that anybody knows again.
+    const now = nowAt[to];
+    if (now === undefined || now === -1 || seen.text.slice(from, to).trim() !== "") continue;
+    const start = lineStart(present.text, now);
+    const isInPlace = from === 0 ? start === 0 : nowAt[from - 1] === start - 1;
+    if (isInPlace || present.text.slice(start, now).trim() === "") continue;
+    isSeen[now] = 0;
+    nowAt[to] = -1;
+  }
   return { seen, present, nowAt, isSeen };
 }
 
@@ -176,7 +186,8 @@ function placesOf(texts: Both, hunk: Hunk): Act[] {
   const below = places.at(-1);
   if (below !== undefined && hunk.insert.includes("\n")) {
     const start = lineStart(texts.present.text, below);
-    if (texts.present.text.slice(start, below).trim() === "") places.push(start);
+    const isTyped = texts.isSeen.subarray(start, below).every((seenAt) => seenAt === 0);
+    if (isTyped || texts.present.text.slice(start, below).trim() === "") places.push(start);
   }
   const gap = places.length === 0 ? gapAround(texts, hunk) : undefined;
   if (gap !== undefined) places.push(gap.from, gap.to);
@@ -317,8 +328,11 @@ export function actsOf(texts: Both, hunks: readonly Hunk[]): Acts[] {
     );
     // What the person has made is not made again by a coarser reading.
     const most = Math.max(...readings.map(byHand));
+    const made = readings.flatMap((reading) => (byHand(reading) === most ? reading : []));
+    const isMade = (insert: string): boolean =>
+      made.some(({ one, done }) => done !== undefined && insert.includes(one.insert.trim()));
     const ways = readings
-      .filter((reading) => byHand(reading) === most)
+      .filter((reading) => byHand(reading) === most || !reading.some(({ one }) => isMade(one.insert)))
       .flatMap((reading) =>
         product(
           reading.map(({ one, done }) => (done ? [done] : placesOf(texts, one))),

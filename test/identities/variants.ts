@@ -70,6 +70,10 @@ export function trim(text: string, { from, to, insert }: Hunk): Hunk {
   return { from: from + start, to: to - end, insert: insert.slice(start, insert.length - end) };
 }
 
+/** The change by lines: as many as can be are kept. */
+export const byLines = (text: string, hunk: Hunk): readonly Hunk[] =>
+  byPieces(text, hunk, pieces(text.slice(hunk.from, hunk.to), /[^\n]*\n|[^\n]+/g), pieces(hunk.insert, /[^\n]*\n|[^\n]+/g));
+
 const pieces = (text: string, piece: RegExp): string[] => text.match(piece) ?? [];
 
 /** The change by pieces: those of a longest common subsequence are kept. */
