@@ -46,8 +46,9 @@ it("a line that a batch removes is not in the texts that its caller has seen, ev
 });
 
 it("a second read after a save is a text of its own, which decides alone", () => {
-  const { trail } = documentOf("one\ntwo\n");
+  const { trail, type } = documentOf("one\ntwo\n");
   trail.read("ann", { startLine: 1, endLine: 1 });
+  type("two", "2");
   trail.saved(0);
   trail.read("ann", { startLine: 2, endLine: 2 });
   const views = trail.viewsOf("ann").map(({ base, isLatest, shown }) => [base, isLatest, shown?.[0]?.startLine]);
@@ -55,5 +56,18 @@ it("a second read after a save is a text of its own, which decides alone", () =>
     ["read", true, 2],
     ["saved", false, undefined],
     ["read", false, 1],
+  ]);
+});
+
+it("a text that is saved as it was opened has been on disk since it was opened", () => {
+  const { trail, type, seen } = documentOf("one\n");
+  trail.saved(0);
+  trail.read("ann", { startLine: 1, endLine: 1 });
+  type("one", "1");
+  trail.saved(1);
+  expect(seen()).toEqual([
+    ["saved", "1\n"],
+    ["read", "one\n"],
+    ["saved", "one\n"],
   ]);
 });

@@ -86,7 +86,7 @@ export class Trail {
   saved(time: number): void {
     this.#settle();
     const current = this.#onDisk();
-    if (current?.isCertain && current.back.isEmpty) return;
+    if (current?.back.isEmpty) return this.#confirm(current);
     this.#replace(current, time);
     this.#add({ base: "saved", caller: undefined, isCertain: true });
   }
@@ -95,11 +95,7 @@ export class Trail {
   onDisk(text: string, isEqual: (text: string) => boolean, time: number): void {
     this.#settle();
     const current = this.#onDisk();
-    if (current !== undefined && isEqual(current.back.apply(this.#text))) {
-      for (const one of this.#seen)
-        if (one.event === current.event) Object.assign(one, { isCertain: true, isGuess: false });
-      return;
-    }
+    if (current !== undefined && isEqual(current.back.apply(this.#text))) return this.#confirm(current);
     this.#replace(current, time);
     const isPresent = isEqual(this.#text);
     this.#add({ base: "saved", caller: undefined, isCertain: true });
@@ -239,6 +235,11 @@ export class Trail {
     this.#limit();
   }
 
+  /** Notes that a text is known to be on disk. */
+  #confirm({ event }: SeenText): void {
+    for (const one of this.#seen) if (one.event === event) Object.assign(one, { isCertain: true, isGuess: false });
+  }
+
   /** Makes the text that is on disk a former one. */
   #replace(current: SeenText | undefined, time: number): void {
     if (current === undefined) return;
@@ -320,7 +321,7 @@ function isLarge(text: string, { from, to, insert }: { from: number; to: number;
 }
 
 /** The number of lines from which on the lines of a replaced text are compared with the new ones. */
-const fewLines = 2;
+const fewLines = 1;
 
 const linesIn = (text: string): number => text.split("\n", fewLines + 2).length - 1;
 

@@ -35,8 +35,8 @@ export function* planViews<O extends Operation>(
     const isWhole = ({ agreeing: own }: (typeof all)[number]): boolean => own.size === plan.operations.length;
     // A text that decides alone, and agrees, makes the others silent.
     const isSentAgain = views.some(({ sent }) => sent !== undefined);
-    const isAlone =
-      !isSentAgain && all.some((one) => one.view.isLatest && !one.view.isCompared && isWhole(one) && hasShown(one));
+    const latest = all.find((one) => one.view.isLatest);
+    const isAlone = !isSentAgain && latest && !latest.view.isCompared && isWhole(latest) && hasShown(latest);
     return isAlone ? [] : [{ plan, document, views: all.filter((one) => !isWhole(one)), seen: [] as ViewPlan[] }];
   });
   if (concerned.length === 0) return plans;
