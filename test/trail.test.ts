@@ -19,14 +19,10 @@ function documentOf(opening: string) {
     type: (from: string, to: string) => void change(from, to),
     batch: (from: string, to: string) => {
       const { before, set } = change(from, to);
-      trail.applied("ann", before, { change: set, operations: [] });
+      trail.applied("ann", before, { change: set, operations: [], edits: 1 });
     },
     onDisk: (file: string) => trail.onDisk(file, (one) => one === file, 0),
-    seen: () =>
-      trail
-        .viewsOf("ann")
-        .filter(({ sent }) => sent === undefined)
-        .map(({ base, back }) => [base, back.apply(text)]),
+    seen: () => trail.viewsOf("ann").map(({ base, back }) => [base, back.apply(text)]),
   };
 }
 

@@ -110,7 +110,7 @@ describe("the earlier texts of a document", () => {
         const change = ChangeSet.of(typed.length, [{ from, to: from + 1, insert: "NEW" }]);
         documents.change(uri, 3, [{ range, text: "NEW" }], spanning(from, from + 1));
         expect(documents.get(uri)!.text).toBe(change.apply(typed));
-        trails.applied(["me"], uri, { version: 2, text: typed }, { change, operations: [] });
+        trails.applied(["me"], uri, { version: 2, text: typed }, { change, operations: [], edits: 1 });
         const file = { kind: "absent" } as const;
         const views = trails.ofOpen("me", documents.get(uri)!, { file, habits, isSame: false }) ?? [];
         const own = from - insert.length;

@@ -2,10 +2,11 @@ import { it } from "vitest";
 import { play } from "./identities/play.js";
 import { shortest } from "./identities/shrink.js";
 import { drawStory, emptyTally } from "./identities/story.js";
+
 it("x", () => {
   const seed = Number(process.env.SEED);
   const story = drawStory(seed, { isWhole: process.env.WHOLE === "1" });
-  const dbg = process.env.DBGX; 
+  const dbg = process.env.DBGX;
   const o = play(story, emptyTally())!;
   const short = shortest(story, o);
   console.log(short.objection.kind + " " + short.objection.why + "\n" + short.objection.script.join("\n"));

@@ -1,6 +1,6 @@
 /** The texts against which a batch is planned. They are captured once, so later typing does not affect them. */
 import type { Failed } from "./failure.js";
-import type { View } from "./views/view.js";
+import type { MadeCall, View } from "./views/view.js";
 
 /** A document's URI: in the client's spelling if the document is open, otherwise in the server's strict encoding. */
 export type DocumentUri = string;
@@ -35,6 +35,8 @@ export interface Document {
   readonly onDisk?: "same" | "differs";
   /** Earlier texts that the caller can have seen, newest first; absent if only the present text decides. */
   readonly views?: readonly View[] | undefined;
+  /** The last call of the caller, if its result is there; `undefined` if it is not. */
+  readonly made?: MadeCall | undefined;
 }
 
 /** The URI that a path resolves to, or the failure if it can't be resolved. */

@@ -59,7 +59,8 @@ const isAlikeTouched = (typed: LineChanges, { alike = [] }: LineHunk): boolean =
 function touches(typed: LineChanges, own: LineHunk, hunk: LineHunk): boolean {
   if (own.isLine && hunk.isLine) return own.from === hunk.from && typed.isGone(own.from);
   const areInsertions = own.from === own.to && hunk.from === hunk.to;
-  if (!areInsertions || (own.boundTo ?? hunk.boundTo) === undefined) return meets(own, hunk) || isTypedThere(typed.base, own, hunk);
+  if (!areInsertions || (own.boundTo ?? hunk.boundTo) === undefined)
+    return meets(own, hunk) || isTypedThere(typed.base, own, hunk);
   // What was typed beside replaced lines stays on its side of them.
   const isSide = own.boundTo === hunk.boundTo || hunk.boundTo === undefined;
   return own.from === hunk.from && (isSide || hasSame(own.insert, hunk.insert));
@@ -194,7 +195,10 @@ const lineEnding = (now: LineIndex): string => now.terminator(0) || "\n";
 function toChanges({ from, to, lines, ends, isContent }: Splice, now: LineIndex, turnsLastEnd: boolean): Change[] {
   if (isContent) return [{ from: now.start(from), to: now.contentEnd(from), insert: lines[0]! }];
   // A new last line has no ending of its own.
-  const own = lines.map((line, i) => ({ line, end: ends[i] || now.terminator(Math.max(0, to - 1)) || lineEnding(now) }));
+  const own = lines.map((line, i) => ({
+    line,
+    end: ends[i] || now.terminator(Math.max(0, to - 1)) || lineEnding(now),
+  }));
   const hasLastEnd = now.filledCount < now.lineCount && now.text !== "";
   if (to < now.filledCount || (hasLastEnd && !turnsLastEnd))
     return [{ from: now.start(from), to: now.start(to), insert: own.map(({ line, end }) => line + end).join("") }];

@@ -13,6 +13,8 @@ export interface Batch {
   /** The changes to the text before the batch. */
   readonly change: ChangeSet;
   readonly operations: FileChange["operations"];
+  /** The number of edits in the change. */
+  readonly edits: number;
   readonly seenAs?: FileChange["seenAs"];
 }
 
@@ -34,7 +36,7 @@ export class OwnBatch {
   readonly toBefore: ChangeSet;
   readonly #after: string;
   /** Turns the present text into the one after the batch. */
-  readonly #toAfter: ChangeSet;
+  readonly toAfter: ChangeSet;
   readonly #lines: LineIndex;
 
   /** Throws a RangeError if the batch's change is not one of the text `before`. */
@@ -44,9 +46,9 @@ export class OwnBatch {
     readonly batch: Batch,
   ) {
     this.#after = batch.change.apply(before);
-    this.#toAfter = compareTexts(present, this.#after);
-    this.isLast = this.#toAfter.isEmpty;
-    this.toBefore = this.#toAfter.compose(batch.change.invert(before));
+    this.toAfter = compareTexts(present, this.#after);
+    this.isLast = this.toAfter.isEmpty;
+    this.toBefore = this.toAfter.compose(batch.change.invert(before));
     this.#lines = LineIndex.of(before, rule);
   }
 
@@ -64,7 +66,7 @@ export class OwnBatch {
       change.changes.every((own) => one.to < own.from || own.to < one.from),
     );
     if (made === undefined ? isApart : mapped.apply(this.#after) === made.apply(text))
-      return { back: this.#toAfter.compose(mapped), shown: known, isCompared: isCompared || !this.isLast };
+      return { back: this.toAfter.compose(mapped), shown: known, isCompared: isCompared || !this.isLast };
     // If the batch changes what the text does not have, its author now knows the present text. Otherwise, the way back is
     // as long as the batch, so nobody knows any more which characters are the same.
     const longer = made === undefined ? ChangeSet.none(this.present.length) : back.compose(made);

@@ -187,7 +187,8 @@ function openDocument({ place, sent, world }: PendingRead, open: OpenText, file:
   // A document that is as its file, and has no trail, has no other texts.
   const hasOthers = world.seen !== undefined && (!same.isSame || world.seen.trails.open.get(uri)?.hasTrail === true);
   const views = hasOthers ? world.seen?.trails.ofOpen(world.seen.by, open, same) : undefined;
-  const document = { uri, path, version, text, exists: true, bom, bomSynced, loneCrEndsLine, formerLines, views };
+  const made = hasOthers ? world.seen?.trails.madeBy(world.seen.by, open) : undefined;
+  const document = { uri, path, version, text, exists: true, bom, bomSynced, loneCrEndsLine, formerLines, views, made };
   return { ok: true, document: onDisk === undefined ? document : { ...document, onDisk } };
 }
 

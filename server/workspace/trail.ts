@@ -1,6 +1,6 @@
 /** Keeps a few earlier texts of an open document: those that were on disk, and those that callers have read. */
 import { compareTexts } from "../match/compareTexts.js";
-import type { ShownLines, View } from "../plan/views/view.js";
+import type { MadeCall, ShownLines, View } from "../plan/views/view.js";
 import { ChangeSet, shrink } from "../text/changeSet.js";
 import { limits } from "../text/limits.js";
 import { type Batch, OwnBatch, withoutEqual } from "./ownBatch.js";
@@ -25,9 +25,10 @@ interface SeenText {
   until: { readonly event: number; readonly time: number } | undefined;
 }
 
-/** A text before the last batch of a caller, and the batch's operations; it counts if the caller sends them again. */
-interface SentText extends SeenText {
-  readonly sent: string;
+/** The last batch of a caller. */
+interface LastBatch extends MadeCall {
+  /** Turns the text at the last settling into the text after the batch, in which the spans are. */
+  readonly toAfter: ChangeSet;
 }
 
 /** A text that a caller has read. */
@@ -52,8 +53,8 @@ export class Trail {
   #pendingSize = 0;
   #isCompared = false;
   #seen: SeenText[] = [];
-  /** For each caller, the text before its last batch, and those that it had seen then. */
-  #sent: SentText[] = [];
+  /** By caller. */
+  #made = new Map<string, LastBatch>();
   #events = 0;
 
   /** `text`: the document as it was opened, which probably is its text on disk. */
@@ -66,7 +67,8 @@ export class Trail {
   /** The size of the kept texts, in bytes. */
   get size(): number {
     this.#settle();
-    return [...this.#seen, ...this.#sent].reduce((sum, { back }) => sum + sizeOf(back), 0);
+    const made = [...this.#made.values()].map(({ operations, toAfter }) => 2 * operations.length + sizeOf(toAfter));
+    return [...this.#seen.map(({ back }) => sizeOf(back)), ...made].reduce((sum, size) => sum + size, 0);
   }
 
   /** Notes a change by the editor. `since`: the changes to the former text; `undefined` if they are unknown. */
@@ -152,7 +154,7 @@ export class Trail {
     if (change.length !== before.length || (change.isEmpty && seenAs.length === 0)) return;
     const made = new OwnBatch(this.#text, before, batch);
     const own = this.#textsFor(caller);
-    this.#noteSent(caller, [...own.map(({ back }) => back), made.toBefore], operations);
+    this.#noteMade(caller, made.toAfter, batch);
     const shared = this.#seen.filter((one) => others.includes(one.caller ?? ""));
     for (const one of new Set([...own, ...shared])) {
       const after = made.appliedTo(one);
@@ -162,12 +164,33 @@ export class Trail {
     this.#limit();
   }
 
-  /** Keeps the texts in which a batch can be found, in case that its caller sends it again. */
-  #noteSent(caller: string, backs: readonly ChangeSet[], operations: Batch["operations"]): void {
-    const sent = JSON.stringify(operations);
-    const own = { base: "read", caller, isCertain: true, ...unknown, event: this.#events } as const;
-    const texts = backs.map((back) => ({ ...own, back: copied(back), sent }));
-    this.#sent = [...this.#sent.filter((one) => one.caller !== caller), ...texts].slice(-limits.viewsKept);
+  /** Keeps what a batch wrote, in case that its caller sends it again. */
+  #noteMade(caller: string, toAfter: ChangeSet, { change, operations, edits }: Batch): void {
+    const count = operations.reduce((sum, one) => sum + (one.kind === "update" ? one.hunks.length : 1), 0);
+    const written = change.changes.map(({ from, insert }) => {
+      const start = change.mapPos(from, "before");
+      return { from: start, to: start + insert.length };
+    });
+    const spans = edits < count ? undefined : written;
+    this.#made.delete(caller);
+    this.#made.set(caller, { operations: JSON.stringify(operations), spans, toAfter: copied(toAfter) });
+    if (this.#made.size > limits.viewsKept) this.#made.delete([...this.#made.keys()][0]!);
+  }
+
+  /** Returns the last call of a caller; `undefined` if something was changed since where it wrote. */
+  madeBy(caller: string): MadeCall | undefined {
+    this.#settle();
+    const made = this.#made.get(caller);
+    if (made === undefined) return undefined;
+    const typed = made.toAfter.invert(this.#text);
+    const { operations, spans } = made;
+    const isTouched = ({ from, to }: { readonly from: number; readonly to: number }): boolean =>
+      typed.changes.some((one) => (from < to ? one.from < to && from < one.to : one.from <= from && from <= one.to));
+    if (spans === undefined ? !typed.isEmpty : spans.some(isTouched)) return undefined;
+    return {
+      operations,
+      spans: spans?.map(({ from, to }) => ({ from: typed.mapPos(from, "after"), to: typed.mapPos(to, "before") })),
+    };
   }
 
   /** Returns the earlier texts that have a say about a caller's edits, newest first. */
@@ -186,26 +209,12 @@ export class Trail {
         (one.until === undefined || one.until.event > lastRead),
     );
     const disk = this.#onDisk()?.event ?? 0;
-    const views = [...reads, ...saved]
+    return [...reads, ...saved]
       .sort((a, b) => b.event - a.event)
       .map(({ base, back, isCompared, shown, event, isGuess }): View => {
         const isLatest = base === "read" && event > disk;
         return { key: event, base, back, isCompared, shown, isLatest, ...(isGuess ? { isGuess } : {}) };
       });
-    const sent = this.#sent.filter((one) => one.caller === caller);
-    return [
-      ...views,
-      ...sent.map((one): View => {
-        return {
-          base: "read",
-          back: one.back,
-          isCompared: one.isCompared,
-          shown: undefined,
-          isLatest: false,
-          sent: one.sent,
-        };
-      }),
-    ];
   }
 
   /** Returns the texts of a caller; those on disk are copied first, because other callers do not know its batches. */
@@ -221,7 +230,8 @@ export class Trail {
   /** Forgets all earlier texts. */
   forget(): void {
     this.#settle();
-    [this.#seen, this.#sent] = [[], []];
+    this.#seen = [];
+    this.#made.clear();
   }
 
   /** The text that is on disk now, without the batches of any caller. */
@@ -272,13 +282,15 @@ export class Trail {
   #settle(): void {
     if (this.#pending.length > 0) {
       const since = this.#pending.map(({ back }) => back).reduce((newer, older) => newer.compose(older));
-      for (const one of [...this.#seen, ...this.#sent]) {
+      for (const one of this.#seen) {
         const back = since.compose(one.back);
         // Neovim inserts what a filter makes of many lines before it removes these: together, that is a large change.
         const isReplaced = back.changes.some((change) => isLarge(this.#text, change));
         one.back = copied(withoutEqual(this.#text, back));
         one.isCompared = (one.isCompared || this.#isCompared || isReplaced) && !one.back.isEmpty;
       }
+      for (const [caller, one] of this.#made)
+        this.#made.set(caller, { ...one, toAfter: copied(withoutEqual(this.#text, since.compose(one.toAfter))) });
     }
     this.#pending = [];
     this.#pendingSize = 0;
@@ -289,7 +301,8 @@ export class Trail {
   /** Drops texts that are too large, and the oldest ones if there are too many. */
   #limit(): void {
     this.#seen = this.#seen.filter(({ back }) => sizeOf(back) <= limits.viewBytes);
-    this.#sent = this.#sent.filter(({ back }) => sizeOf(back) <= limits.viewBytes);
+    for (const [caller, { operations, toAfter }] of this.#made)
+      if (2 * operations.length + sizeOf(toAfter) > limits.viewBytes) this.#made.delete(caller);
     while (this.#seen.length > limits.viewsKept) {
       const disk = this.#onDisk();
       const oldest = this.#seen.filter((one) => one !== disk).reduce((a, b) => (b.event < a.event ? b : a));

@@ -1,6 +1,6 @@
 /** The earlier texts of all documents of a session. */
 import { compareTexts } from "../match/compareTexts.js";
-import type { ShownLines, View } from "../plan/views/view.js";
+import type { MadeCall, ShownLines, View } from "../plan/views/view.js";
 import { ChangeSet } from "../text/changeSet.js";
 import { withoutMark } from "../text/chars.js";
 import { limits } from "../text/limits.js";
@@ -107,6 +107,13 @@ export class Trails {
     const views = viewsFor(caller, trailOf(followed), text, { file, habits, isSame }, this.now());
     this.#limit();
     return views.length > 0 ? views : undefined;
+  }
+
+  /** Returns the last call of a caller to an open document, if its result is there. */
+  madeBy(caller: string, { uri, text }: Pick<OpenDocument, "uri" | "text">): MadeCall | undefined {
+    const followed = this.open.get(uri);
+    const isCurrent = followed?.hasTrail === true && followed.text === withoutMark(text);
+    return isCurrent ? trailOf(followed).madeBy(caller) : undefined;
   }
 
   /** Returns the texts of a closed file that a caller has read, newest first. */

@@ -100,8 +100,9 @@ export class Desk {
     const hasOthers = !isSame || this.#trails.open.get(uri)?.hasTrail === true;
     const views = hasOthers ? this.#trails.ofOpen(caller, open, { file, habits, isSame }) : undefined;
     const formerLines = open.formerLines.size === 0 ? undefined : open.formerLines;
+    const made = hasOthers ? this.#trails.madeBy(caller, open) : undefined;
     const names = { uri, path, version, text, exists: true, bom: false, bomSynced: false, loneCrEndsLine };
-    return { ...names, formerLines, views, onDisk };
+    return { ...names, formerLines, views, made, onDisk };
   }
 
   /** An agent sends a call; the editor makes the change. */

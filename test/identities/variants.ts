@@ -72,7 +72,12 @@ export function trim(text: string, { from, to, insert }: Hunk): Hunk {
 
 /** The change by lines: as many as can be are kept. */
 export const byLines = (text: string, hunk: Hunk): readonly Hunk[] =>
-  byPieces(text, hunk, pieces(text.slice(hunk.from, hunk.to), /[^\n]*\n|[^\n]+/g), pieces(hunk.insert, /[^\n]*\n|[^\n]+/g));
+  byPieces(
+    text,
+    hunk,
+    pieces(text.slice(hunk.from, hunk.to), /[^\n]*\n|[^\n]+/g),
+    pieces(hunk.insert, /[^\n]*\n|[^\n]+/g),
+  );
 
 const pieces = (text: string, piece: RegExp): string[] => text.match(piece) ?? [];
 

@@ -115,13 +115,6 @@ export class EarlierText {
     );
   }
 
-  /** All groups, merged; an empty list if an edit is not found, or still has something to do. */
-  get allDone(): readonly MergedGroup[] {
-    if ([...this.#outcomes.values()].some(({ status }) => status === "failed")) return [];
-    const all = this.#groups.map((group) => this.#mergedGroup(group));
-    return all.every(({ change }) => change?.isEmpty) ? all : [];
-  }
-
   #mergedGroup(group: Group): MergedGroup {
     const known = this.#merged.get(group);
     if (known !== undefined) return known;
@@ -141,12 +134,8 @@ export class EarlierText {
   /** Reports whether all of an edit was made since, and something that it keeps was removed. */
   private isPartlyDone({ from, to }: Group, edit: LineChanges): boolean {
     const { hunks } = this.typed;
-    const isMade =
-      this.view.sent === undefined &&
-      edit.hunks.length > 0 &&
-      edit.hunks.every((hunk) => hunks.some((own) => isSame(own, hunk)));
-    const isRemoval = (own: LineHunk): boolean =>
-      !own.isLine && own.from < own.to && from < own.to && own.from < to;
+    const isMade = edit.hunks.length > 0 && edit.hunks.every((hunk) => hunks.some((own) => isSame(own, hunk)));
+    const isRemoval = (own: LineHunk): boolean => !own.isLine && own.from < own.to && from < own.to && own.from < to;
     return isMade && hunks.some((own) => isRemoval(own) && !edit.hunks.some((hunk) => isSame(own, hunk)));
   }
 

@@ -1,5 +1,6 @@
 /** Plans a call once more for each earlier text that the caller can have seen, and compares the plans. */
 
+import { ChangeSet } from "../../text/changeSet.js";
 import { LineIndex } from "../../text/lines.js";
 import type { Operation } from "../operation.js";
 import type { FilePlan, FilePlans } from "../outcome.js";
@@ -7,6 +8,7 @@ import type { Document, Snapshot } from "../snapshot.js";
 import { agreeing, sureEdits } from "./agreement.js";
 import { isShown, type ViewPlan } from "./candidates.js";
 import { reconciled } from "./reconcile.js";
+import { viewWarnings } from "./sentences.js";
 import type { View } from "./view.js";
 
 /** Plans operations against a snapshot, without explaining at length why an edit was not found. */
@@ -17,12 +19,14 @@ export type PlanAgain<O extends Operation> = (
 
 /** Returns the plans, with each edit placed by the texts that have a say about it. Yields while it plans. */
 export function* planViews<O extends Operation>(
-  plans: readonly FilePlan[],
+  planned: readonly FilePlan[],
   snapshot: Snapshot,
   planAgain: PlanAgain<O>,
 ): Generator<void, readonly FilePlan[]> {
-  const concerned = plans.flatMap((plan) => {
-    const document = documentOf(plan);
+  const again = new Map(planned.flatMap((plan) => (isSentAgain(plan) ? [[plan, skippedAgain(plan)] as const] : [])));
+  const plans = planned.map((plan) => again.get(plan) ?? plan);
+  const concerned = planned.flatMap((plan) => {
+    const document = again.has(plan) ? undefined : documentOf(plan);
     const views = document === undefined ? [] : viewsFor(plan, document);
     // If nothing has changed since, the present text decides alone.
     if (document === undefined || views.every(({ back }) => back.isEmpty)) return [];
@@ -30,13 +34,12 @@ export function* planViews<O extends Operation>(
     const now = LineIndex.of(document.text, document);
     const all = views.map((view) => {
       const text = view.back.apply(document.text);
-      return { view, text, agreeing: agreeing(view.sent === undefined ? sure : [], now, view, text) };
+      return { view, text, agreeing: agreeing(sure, now, view, text) };
     });
     const isWhole = ({ agreeing: own }: (typeof all)[number]): boolean => own.size === plan.operations.length;
     // A text that decides alone, and agrees, makes the others silent.
-    const isSentAgain = views.some(({ sent }) => sent !== undefined);
     const latest = all.find((one) => one.view.isLatest);
-    const isAlone = !isSentAgain && latest && !latest.view.isCompared && isWhole(latest) && hasShown(latest);
+    const isAlone = latest && !latest.view.isCompared && isWhole(latest) && hasShown(latest);
     return isAlone ? [] : [{ plan, document, views: all.filter((one) => !isWhole(one)), seen: [] as ViewPlan[] }];
   });
   if (concerned.length === 0) return plans;
@@ -53,10 +56,10 @@ export function* planViews<O extends Operation>(
     const documents = new Map(snapshot.documents);
     for (const { document, next } of own) documents.set(document.uri, asBefore(document, next.text));
     const operations = own.flatMap(({ plan, next }) => operationsIn(plan, next) as readonly O[]);
-    const again = yield* planAgain(operations, { ...snapshot, documents });
+    const { plans: once } = yield* planAgain(operations, { ...snapshot, documents });
     for (const { plan, next, seen } of own) {
       const [first] = operationsIn(plan, next);
-      const same = again.plans.find((one) => one.operations[0] === first);
+      const same = once.find((one) => one.operations[0] === first);
       if (same?.file?.document.text === next.text) seen.push({ ...next, plan: same });
     }
     yield;
@@ -80,14 +83,39 @@ const asBefore = (document: Document, text: string): Document => ({
   ...document,
   text,
   views: undefined,
+  made: undefined,
   formerLines: undefined,
 });
 
 /** Returns the earlier texts that have a say about a plan: all, but for a plan that takes long. */
 function viewsFor({ operations }: FilePlan, { text, views = [] }: Document): readonly View[] {
-  const sent = views.some((view) => view.sent !== undefined) ? JSON.stringify(operations) : undefined;
-  const own = views.filter((view) => view.sent === undefined || view.sent === sent);
-  return text.length * operations.length > mostSearched ? own.slice(0, viewsOfLarge) : own;
+  return text.length * operations.length > mostSearched ? views.slice(0, viewsOfLarge) : views;
+}
+
+/** Reports whether a caller sends its last call again although its result is there, as after a time-out. */
+function isSentAgain(plan: FilePlan): boolean {
+  const { made } = documentOf(plan) ?? {};
+  return made !== undefined && made.operations === JSON.stringify(plan.operations);
+}
+
+/** Returns the plan of a call that is sent again: nothing is left to do. */
+function skippedAgain(plan: FilePlan): FilePlan {
+  const { file, outcomes } = plan;
+  if (file === undefined) return plan;
+  const { document } = file;
+  const lines = LineIndex.of(document.text, document);
+  const all = (document.made?.spans ?? []).map(({ from, to }) => ({
+    startLine: lines.lineAt(from) + 1,
+    endLine: lines.lineAt(Math.max(from, to - 1)) + 1,
+  }));
+  // Nobody can say any more which edit wrote what.
+  const places = outcomes.length === 1 ? all : [];
+  return {
+    ...plan,
+    outcomes: outcomes.map(({ index, path }) => ({ index, path, status: "skipped", places })),
+    warnings: outcomes.map(viewWarnings.sentAgain),
+    file: { ...file, change: ChangeSet.none(document.text.length), text: document.text, edits: 0 },
+  };
 }
 
 /**

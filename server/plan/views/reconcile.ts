@@ -50,16 +50,7 @@ class Reconciliation {
     this.#document = document;
     this.#now = LineIndex.of(document.text, document);
     this.#groups = groupsOf(this.#now, plan);
-    const candidates = seen.map((one) => new EarlierText(one, document, this.#now));
-    this.#candidates = candidates.filter(({ view }) => view.sent === undefined);
-    const before = candidates.find(({ view, allDone }) => view.sent !== undefined && allDone.length > 0);
-    for (const one of before?.allDone ?? []) this.skipAgain(before!, one);
-  }
-
-  /** Skips edits that the caller sends again, because their result is there. */
-  private skipAgain(by: EarlierText, { change, ...one }: MergedGroup): void {
-    if (change === undefined) return;
-    for (const index of one.group.indices) if (!this.#taken.has(index)) this.#taken.set(index, { by, change, ...one });
+    this.#candidates = seen.map((one) => new EarlierText(one, document, this.#now));
   }
 
   /** Decides about one edit. Does nothing if the present text decides. */
@@ -246,8 +237,6 @@ class Reconciliation {
 
   /** Returns, for each earlier text that has all edits, the changes that their author sees them make there. */
   private seenAs(outcomes: readonly EditOutcome[]): NonNullable<FileChange["seenAs"]> {
-    // A call that is sent again was noted when it was made.
-    if ([...this.#taken.values()].some(({ by }) => by.view.sent !== undefined)) return [];
     const made = outcomes.filter(({ status }) => status === "applied" || status === "skipped");
     return this.#candidates.flatMap((one) => {
       const { key } = one.view;
@@ -281,7 +270,6 @@ class Reconciliation {
       const filled = insert.findIndex((text) => text.trim() !== "");
       return filled === -1 ? [] : [this.quote(fromB + filled)];
     });
-    if (by.view.sent !== undefined) return group.indices.map((index) => viewWarnings.sentAgain({ index, path }));
     return group.indices.map((index) =>
       change.isEmpty || by.outcome(index)?.status === "skipped"
         ? batchWarnings.nothingToDo({ index, path })

@@ -20,7 +20,7 @@ export interface Unseen {
 /** Returns what the caller of a call can't have seen of a document; `undefined` if it can have seen everything. */
 export function unseenIn(document: Document): Unseen | undefined {
   const { text } = document;
-  const views = document.views?.filter(({ isGuess, sent }) => isGuess !== true && sent === undefined) ?? [];
+  const views = document.views?.filter(({ isGuess }) => isGuess !== true) ?? [];
   if (views.length === 0) return { lines: [], more: 0, gap: undefined };
   const now = LineIndex.of(text, document);
   const seen = { lines: new Set<number>(), gaps: new Set<number>() };

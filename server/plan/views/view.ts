@@ -29,8 +29,17 @@ export interface View {
   readonly isLatest: boolean;
   /** Set if it is not certain that the text was ever on disk: the document was opened with it. */
   readonly isGuess?: true;
-  /** For the text before the caller's last batch: the batch's operations, as JSON. It has a say only if they are sent again. */
-  readonly sent?: string;
+}
+
+/** The last call of a caller, if nobody has changed since what it wrote. */
+export interface MadeCall {
+  /** The call's operations, as JSON. */
+  readonly operations: string;
+  /**
+   * The UTF-16 offsets in the present text of what the call wrote; empty spans where it only removed text. `undefined` if a
+   * part was there already; nothing has changed since then.
+   */
+  readonly spans: readonly { readonly from: number; readonly to: number }[] | undefined;
 }
 
 /** Returns the view of a caller that says that it has seen the present text. */
