@@ -10,8 +10,8 @@ import { onStage, type Stage } from "./stage.js";
 
 const page = "client-samples/neovim/README.md";
 const secret = "hunter2";
-/** A program for a terminal that prints the secret, and goes on running. */
-const program = `printf 'TOKEN=%s\\n' ${secret}; exec cat`;
+/** A program for a terminal that prints the secret until it is ended. An older Neovim may lose what is printed at the start. */
+const program = `while printf 'TOKEN=%s\\n' ${secret}; do sleep 0.1; done`;
 const command = JSON.stringify(["bash", "-c", program]);
 const escaped = JSON.stringify(program.replace(/[%\\]/g, "\\$&"));
 
