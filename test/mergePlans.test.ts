@@ -246,6 +246,13 @@ describe("a text that the editor has replaced as a whole", () => {
       "ambiguousMatch",
     ],
     [
+      "is no reason to leave out a text in which the edit is where it is now",
+      "f();\n  n\n",
+      [onDisk, { type: ["f();", "f();\n"] }, onDisk],
+      [edit("\n  n", "  m")],
+      "ambiguousMatch",
+    ],
+    [
       "in two steps, and has one line, is compared with the former one",
       "rate = 0.19;\n",
       [onDisk, { whole: "" }, { whole: "rate = 0.19; // ask Ann\n" }],

@@ -123,11 +123,25 @@ export class LineChanges {
     return this.hunks.some(({ insert }) => insert.some((line) => line.includes(text)));
   }
 
-  /** Reports whether the changes add a line with at least half of the words of this content. `place`: not there. */
-  addsMost(content: string, place?: LineRun): boolean {
-    const isThere = ({ from, to }: LineHunk): boolean => place !== undefined && from <= place.to && place.from <= to;
-    const isMost = (line: string): boolean => sharedWords(content, line) >= 0.5;
-    return this.hunks.some((hunk) => !hunk.isLine && !isThere(hunk) && hunk.insert.some(isMost));
+  /** Reports whether the changes add a line, but not at a place, with at least this share of the words of this content. */
+  addsLike(
+    content: string,
+    { share, except }: { readonly share: number; readonly except?: LineRun | undefined },
+  ): boolean {
+    const isThere = ({ from, to }: LineHunk): boolean => except !== undefined && from <= except.to && except.from <= to;
+    const isLike = (line: string): boolean => line === content || sharedWords(content, line) >= share;
+    return this.hunks.some((hunk) => !hunk.isLine && !isThere(hunk) && hunk.insert.some(isLike));
+  }
+
+  /** Reports whether the changes remove a line, but not a given one, with at least this share of the words of this content. */
+  removesLike(content: string, { share, except }: { readonly share: number; readonly except: number }): boolean {
+    const isLike = (line: number): boolean => {
+      const own = this.base.content(line);
+      return line !== except && (own === content || sharedWords(content, own) >= share);
+    };
+    return this.hunks.some(
+      ({ from, to, isLine }) => !isLine && Array.from({ length: to - from }, (_, i) => from + i).some(isLike),
+    );
   }
 
   private get added(): ReadonlySet<string> {

@@ -116,6 +116,7 @@ export function overlap(
   typed: string,
   insert: string,
 ): "all" | { readonly rest: string; readonly isBefore: boolean } | undefined {
+  if (typed === insert && insert !== "") return "all";
   const [own, wanted] = [typed.trim(), insert.trim()];
   if (own === "" || wanted === "") return undefined;
   if (!insert.includes("\n")) {

@@ -125,7 +125,7 @@ export class EarlierText {
       group.isByLine ? undefined : group,
     );
     const change =
-      this.isConfused(group) || this.isPartlyDone(group, edit) ? undefined : merge(this.typed, edit, this.now);
+      this.isConfused(group, edit) || this.isPartlyDone(group, edit) ? undefined : merge(this.typed, edit, this.now);
     const merged = { group, lines: this.typed.range(group), change };
     this.#merged.set(group, merged);
     return merged;
@@ -139,12 +139,24 @@ export class EarlierText {
     return isMade && hunks.some((own) => isRemoval(own) && !edit.hunks.some((hunk) => isSame(own, hunk)));
   }
 
+  /** Reports whether lines were added or removed that are like one which an edit changes. */
+  private hasAlike({ from, to }: LineHunk): boolean {
+    const lines = Array.from({ length: to - from }, (_, i) => from + i);
+    return lines.some((line) => {
+      const content = this.#then.content(line);
+      // A line that was changed is known by its words only.
+      const share = this.typed.at(line) === undefined ? 1 : 0.5;
+      return this.typed.addsLike(content, { share }) || this.typed.removesLike(content, { share, except: line });
+    });
+  }
+
   /**
    * Reports whether nobody can say where the lines of a group are now, because the texts had to be compared: the same
    * lines occur elsewhere, or one of them that was changed or removed was added elsewhere.
    */
-  private isConfused({ from, to }: Group): boolean {
+  private isConfused({ from, to }: Group, edit: LineChanges): boolean {
     if (!this.typed.isCompared) return false;
+    if (edit.hunks.some((hunk) => this.hasAlike(hunk))) return true;
     const [then, now] = [this.#then, this.now];
     for (let line = from; line < to; line++) {
       const content = then.content(line);

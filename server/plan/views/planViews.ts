@@ -40,7 +40,8 @@ export function* planViews<O extends Operation>(
     // A text that decides alone, and agrees, makes the others silent.
     const latest = all.find((one) => one.view.isLatest);
     const isAlone = latest && !latest.view.isCompared && isWhole(latest) && hasShown(latest);
-    return isAlone ? [] : [{ plan, document, views: all.filter((one) => !isWhole(one)), seen: [] as ViewPlan[] }];
+    if (isAlone || all.every(isWhole)) return [];
+    return [{ plan, document, views: all, seen: [] as ViewPlan[] }];
   });
   if (concerned.length === 0) return plans;
   const rounds = concerned.reduce((most, { views }) => Math.max(most, views.length), 0);
@@ -48,9 +49,12 @@ export function* planViews<O extends Operation>(
     const own = concerned.flatMap((one) => {
       const next = one.views[round];
       if (next === undefined) return [];
-      const known = next.text === one.document.text ? one.plan : undefined;
-      if (known !== undefined) one.seen.push({ ...next, agreeing: new Map(), plan: known });
-      return known === undefined ? [{ ...one, next }] : [];
+      const isPresent = next.text === one.document.text;
+      if (isPresent) one.seen.push({ ...next, agreeing: new Map(), plan: one.plan });
+      else if (operationsIn(one.plan, next).length === 0)
+        one.seen.push({ ...next, plan: { ...one.plan, outcomes: [], file: undefined } });
+      else return [{ ...one, next }];
+      return [];
     });
     if (own.length === 0) continue;
     const documents = new Map(snapshot.documents);
