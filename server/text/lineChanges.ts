@@ -48,8 +48,10 @@ export class LineChanges {
       for (const hunk of made) {
         const last = hunks.at(-1);
         shift += hunk.insert.length - (hunk.to - hunk.from);
-        if (last !== undefined && isReplaced(last, hunk)) hunks[hunks.length - 1] = joined(last, hunk);
-        else hunks.push(hunk);
+        const near = last && kind !== "typed" ? slidTo(base, last, hunk) : hunk;
+        if (last === undefined || !isReplaced(last, near)) hunks.push(hunk);
+        else
+          hunks.splice(-1, 1, ...(near === hunk ? [joined(last, hunk)] : pairedAgain(base, joined(last, near), kind)));
       }
     }
     this.hunks = hunks;
@@ -156,6 +158,38 @@ function isReplaced(one: LineHunk, other: LineHunk): boolean {
     insert.length === 0 ? "removed" : from === to ? "added" : "",
   );
   return one.to === other.from && a !== b && a !== "" && b !== "";
+}
+
+/** Returns a hunk that removes or inserts lines where it touches the hunk before it, if it can slide there. */
+function slidTo(base: LineIndex, { to: end }: LineHunk, hunk: LineHunk): LineHunk {
+  const { from, to, insert, ends, reach } = hunk;
+  const by = from - end;
+  if (by <= 0 || reach.from > end || (from < to && insert.length > 0)) return hunk;
+  if (from < to) return { ...hunk, from: end, to: to - by };
+  // Inserted lines that slide up leave the lines over which they slide below them.
+  const above = Array.from({ length: by }, (_, i) => base.content(end + i));
+  const aboveEnds = Array.from({ length: by }, (_, i) => base.terminator(end + i));
+  return {
+    ...hunk,
+    ...{ from: end, to: end, fromB: hunk.fromB - by },
+    insert: [...above, ...insert].slice(0, insert.length),
+    ends: [...aboveEnds, ...ends].slice(0, ends.length),
+  };
+}
+
+/** Divides replaced lines into those that became others, and the rest. */
+function pairedAgain(
+  base: LineIndex,
+  { from, to, insert, ends, fromB }: LineHunk,
+  kind: ChangeKind,
+): readonly LineHunk[] {
+  const old = Array.from({ length: to - from }, (_, i) => base.content(from + i));
+  return partsOf(old, insert, undefined, kind).map((part) => {
+    const [start, end] = [from + part.from, from + part.to];
+    const lines = { insert: insert.slice(part.fromB, part.toB), ends: ends.slice(part.fromB, part.toB) };
+    const place = { from: start, to: end, fromB: fromB + part.fromB, reach: { from: start, to: end } };
+    return { ...part, ...place, ...lines, isSame: part.isSame === true };
+  });
 }
 
 function joined(one: LineHunk, { to, insert, ends }: LineHunk): LineHunk {
