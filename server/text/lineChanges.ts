@@ -270,11 +270,13 @@ function hunksOf(
 /** The number of UTF-16 code units from which on whitespace counts as text. */
 const mostBlank = 2_000;
 
-/** Reports whether changes remove all that a text has, but for whitespace. */
-function isRetyped(text: string, { changes, length }: ChangeSet): boolean {
+/** Reports whether changes remove all that a text has, but for whitespace, and write most of its words again. */
+function isRetyped(text: string, set: ChangeSet): boolean {
+  const { changes, length } = set;
   const isBlank = (from: number, to: number): boolean => to - from < mostBlank && text.slice(from, to).trim() === "";
   const ends = [0, ...changes.map(({ to }) => to)];
-  return length > 0 && ends.every((at, i) => isBlank(at, changes[i]?.from ?? length));
+  const isGone = length > 0 && ends.every((at, i) => isBlank(at, changes[i]?.from ?? length));
+  return isGone && sharedWords(text, set.apply(text)) > 0.5;
 }
 
 /** Reports whether the text that changes make of a text ends with a line ending. */

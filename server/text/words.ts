@@ -25,8 +25,7 @@ export interface LineVersion {
 export function mergeLine(base: string, typed: LineVersion, edit: LineVersion): string | undefined {
   const words = wordsOf(base);
   const [own, others] = [hunksOf(words, base, typed), hunksOf(words, base, edit)];
-  const isDone = (hunk: UnitHunk): boolean => own.some((one) => isSame(one, hunk));
-  const added = others.filter((hunk) => !isDone(hunk));
+  const added = others.filter((hunk) => !isDoneBy(hunk, own));
   /** Reports whether a comment was typed at the end of the line: it stays there. */
   const isEnd = (one: UnitHunk): boolean => one.from === words.length && comment.test(one.insert.join(""));
   /** Reports whether one hunk replaces a space beside which the other one inserts: it may have been inserted there, too. */
@@ -39,6 +38,11 @@ export function mergeLine(base: string, typed: LineVersion, edit: LineVersion): 
   const isConflict = (one: UnitHunk, hunk: UnitHunk): boolean =>
     (meets(one, hunk) && !(isEnd(one) && !isEnd(hunk))) || isAtSpace(one, hunk) || isAtSpace(hunk, one);
   if (added.some((hunk) => own.some((one) => isConflict(one, hunk)))) return undefined;
+  // Between the words that an edit replaces, it may keep some, and insert there.
+  const isAt = (one: UnitHunk, { from, to, toB, fromB }: Replaced): boolean =>
+    one.from === one.to && from === to && fromB < toB && one.from === from && !isEnd(one);
+  const points = edit.changes === undefined ? replacedIn(words, wordsOf(edit.text)) : [];
+  if (points.some((point) => own.some((one) => !isDoneBy(one, others) && isAt(one, point)))) return undefined;
   // Text inserted just before or after replaced words stays before or after what replaces them.
   const all = [...own, ...added].sort((a, b) => a.from - b.from || a.to - b.to || +isEnd(a) - +isEnd(b));
   let [text, at] = ["", 0];
@@ -48,6 +52,8 @@ export function mergeLine(base: string, typed: LineVersion, edit: LineVersion): 
   }
   return text + words.slice(at).join("");
 }
+
+const isDoneBy = (one: UnitHunk, others: readonly UnitHunk[]): boolean => others.some((other) => isSame(one, other));
 
 const isSame = (one: UnitHunk, other: UnitHunk): boolean =>
   one.from === other.from && one.to === other.to && one.insert.join("") === other.insert.join("");

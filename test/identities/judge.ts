@@ -10,7 +10,7 @@ export type Verdict =
   | { readonly kind: "wrong"; readonly why: string };
 
 /** The number of combinations of edits that are tried. */
-const mostTried = 400;
+const mostTried = 2_000;
 
 /** Judges the text after a call. `text` has `\n` as its only line ending. */
 export function judge(texts: Both, { edits }: Call, text: string, wasPasted: (id: number) => boolean): Verdict {

@@ -190,6 +190,12 @@ function placesOf(texts: Both, hunk: Hunk): Act[] {
     const isTyped = texts.isSeen.subarray(start, below).every((seenAt) => seenAt === 0);
     if (isTyped || texts.present.text.slice(start, below).trim() === "") places.push(start);
   }
+  // What was typed at the end of the line above stays there.
+  const above = left < 0 ? -1 : nowAt[left]!;
+  if (above !== -1 && hunk.insert.startsWith("\n") && isTypedEnd(texts, above + 1)) {
+    const end = texts.present.text.indexOf("\n", above);
+    places.push(end === -1 ? texts.present.text.length : end);
+  }
   const gap = places.length === 0 ? gapAround(texts, hunk) : undefined;
   if (gap !== undefined) places.push(gap.from, gap.to);
   return [...new Set(places)]

@@ -157,10 +157,15 @@ export class EarlierText {
   private isConfused({ from, to }: Group, edit: LineChanges): boolean {
     if (!this.typed.isCompared) return false;
     if (edit.hunks.some((hunk) => this.hasAlike(hunk))) return true;
+    // A changed line is certain only beside lines that are still there.
+    const isChanged = edit.hunks.some(({ from: at, to: end }) =>
+      [at, at < end ? at : at - 1].some((line) => this.typed.at(line)?.isLine === true),
+    );
     const [then, now] = [this.#then, this.now];
     for (let line = from; line < to; line++) {
       const content = then.content(line);
-      if (content.trim() !== "" && this.typed.at(line) !== undefined && this.typed.adds(content)) return true;
+      const isGone = this.typed.isRemoved(line) && isChanged;
+      if (content.trim() !== "" && (isGone || (this.typed.at(line) !== undefined && this.typed.adds(content)))) return true;
     }
     const text = then.text.slice(then.start(from), then.contentEnd(to - 1));
     const own = now.start(this.typed.range({ from, to }).from);
