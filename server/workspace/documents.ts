@@ -3,7 +3,7 @@
  * uncertain.
  */
 import { isObject } from "../dialect/keys.js";
-import { ChangeSet } from "../text/changeSet.js";
+import { ChangeSet, shrink } from "../text/changeSet.js";
 import { limits } from "../text/limits.js";
 import { LinePieces, type LineWindow, type TextRange, type WidthOf } from "../text/linePieces.js";
 import { LineIndex, type LineRule } from "../text/lines.js";
@@ -245,7 +245,8 @@ class WholeText implements TextDraft {
   }
 
   replace(from: number, to: number, insert: string): void {
-    this.since = this.since.compose(ChangeSet.of(this.text.length, [{ from, to, insert }]));
+    const changes = shrink(this.text, { from, to, insert });
+    this.since = this.since.compose(ChangeSet.of(this.text.length, changes));
     this.lines = this.lines.edited(from, to, insert, this.text.slice(0, from) + insert + this.text.slice(to));
   }
 }

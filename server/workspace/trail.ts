@@ -74,8 +74,9 @@ export class Trail {
   /** Notes a change by the editor. `since`: the changes to the former text; `undefined` if they are unknown. */
   changed(text: string, since: ChangeSet | undefined): void {
     // A text that was replaced as a whole, and differs in one place only, was typed in there.
-    const changes = since?.changes ?? [{ from: 0, to: this.#text.length, insert: text }];
-    const typed = changes.flatMap((change) => shrink(this.#text, change));
+    const whole = { from: 0, to: this.#text.length, insert: text };
+    const isWhole = since?.changes.length === 1 && since.changes[0]?.from === 0 && since.changes[0].to === whole.to;
+    const typed = since === undefined || isWhole ? shrink(this.#text, whole) : since.changes;
     const isExact = !typed.some((change) => isLarge(this.#text, change));
     const back = isExact ? ChangeSet.of(this.#text.length, typed).invert(this.#text) : compareTexts(text, this.#text);
     this.#isCompared ||= !isExact;
