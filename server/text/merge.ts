@@ -66,13 +66,18 @@ function touches(typed: LineChanges, own: LineHunk, hunk: LineHunk): boolean {
   return own.from === hunk.from && (isSide || hasSame(own.insert, hunk.insert));
 }
 
-/** Reports whether a line that an edit inserts was typed on the line beside it. */
-function isTypedThere(base: LineIndex, { from, to, insert: next, isLine, changes }: LineHunk, hunk: LineHunk): boolean {
-  if (!isLine || hunk.from < hunk.to || (hunk.from !== from && hunk.from !== to)) return false;
-  const old = base.content(from);
-  const typed = changes ?? shrink(old, { from: 0, to: old.length, insert: next[0]! });
-  const lines = new Set(hunk.insert.map((line) => line.trim()));
-  return typed.some(({ insert }) => insert.trim() !== "" && lines.has(insert.trim()));
+/** Reports whether a line that an edit writes was typed on a line beside it, or at the edge of one that was inserted there. */
+function isTypedThere(base: LineIndex, own: LineHunk, { from, to, insert }: LineHunk): boolean {
+  if (to < own.from || own.to < from) return false;
+  const written = insert.map((line) => line.trim()).filter((line) => /\p{L}/u.test(line));
+  if (own.isLine) {
+    const old = base.content(own.from);
+    const typed = own.changes ?? shrink(old, { from: 0, to: old.length, insert: own.insert[0]! });
+    return from === to && typed.some((one) => written.includes(one.insert.trim()));
+  }
+  const isPart = (line: string, part: string): boolean =>
+    line !== part && line.length >= part.length && (line.startsWith(part) || line.endsWith(part));
+  return own.insert.some((line) => written.some((one) => isPart(line.trim(), one)));
 }
 
 /**

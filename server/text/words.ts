@@ -3,8 +3,8 @@ import { type Change, ChangeSet } from "./changeSet.js";
 import { meets, slid, type UnitHunk } from "./hunks.js";
 import { type Replaced, replacedIn, sharedEnds } from "./lines.js";
 
-/** A number with a point, a run of letters, digits and underscores, a run of whitespace, or any other character. */
-const word = /\d+(?:\.\d+)+|[\p{L}\p{M}\p{N}_]+|\s+|[\s\S]/gu;
+/** A number with a point and what follows it, a run of letters, digits and underscores, a run of whitespace, or any other character. */
+const word = /\d+(?:\.\d+)+[\p{L}\p{M}\p{N}_]*|[\p{L}\p{M}\p{N}_]+|\s+|[\s\S]/gu;
 
 /** The start of a comment, in most languages. */
 const comment = /^\s*(?:\/\/|\/\*|#|--\s|<!--)/;
@@ -39,10 +39,9 @@ export function mergeLine(base: string, typed: LineVersion, edit: LineVersion): 
     (meets(one, hunk) && !(isEnd(one) && !isEnd(hunk))) || isAtSpace(one, hunk) || isAtSpace(hunk, one);
   if (added.some((hunk) => own.some((one) => isConflict(one, hunk)))) return undefined;
   // Between the words that an edit replaces, it may keep some, and insert there.
-  const isAt = (one: UnitHunk, { from, to, toB, fromB }: Replaced): boolean =>
-    one.from === one.to && from === to && fromB < toB && one.from === from && !isEnd(one);
-  const points = edit.changes === undefined ? replacedIn(words, wordsOf(edit.text)) : [];
-  if (points.some((point) => own.some((one) => !isDoneBy(one, others) && isAt(one, point)))) return undefined;
+  const points = edit.changes === undefined ? pointsOf(words, wordsOf(edit.text)) : [];
+  const isThere = (one: UnitHunk): boolean => one.from === one.to && points.includes(one.from) && !isEnd(one);
+  if (own.some((one) => isThere(one) && !isDoneBy(one, others))) return undefined;
   // Text inserted just before or after replaced words stays before or after what replaces them.
   const all = [...own, ...added].sort((a, b) => a.from - b.from || a.to - b.to || +isEnd(a) - +isEnd(b));
   let [text, at] = ["", 0];
@@ -51,6 +50,15 @@ export function mergeLine(base: string, typed: LineVersion, edit: LineVersion): 
     at = to;
   }
   return text + words.slice(at).join("");
+}
+
+/** Returns the gaps at which a line was added to: between two words, or at an edge of a word that was made longer. */
+function pointsOf(words: readonly string[], next: readonly string[]): readonly number[] {
+  return replacedIn(words, next).flatMap(({ from, to, fromB, toB }) => {
+    if (from === to) return [from];
+    const [old, made] = [words.slice(from, to).join(""), next.slice(fromB, toB).join("")];
+    return [...(made.endsWith(old) ? [from] : []), ...(made.startsWith(old) ? [to] : [])];
+  });
 }
 
 const isDoneBy = (one: UnitHunk, others: readonly UnitHunk[]): boolean => others.some((other) => isSame(one, other));

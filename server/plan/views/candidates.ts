@@ -165,7 +165,8 @@ export class EarlierText {
     for (let line = from; line < to; line++) {
       const content = then.content(line);
       const isGone = this.typed.isRemoved(line) && isChanged;
-      if (content.trim() !== "" && (isGone || (this.typed.at(line) !== undefined && this.typed.adds(content)))) return true;
+      if (content.trim() !== "" && (isGone || (this.typed.at(line) !== undefined && this.typed.adds(content))))
+        return true;
     }
     const text = then.text.slice(then.start(from), then.contentEnd(to - 1));
     const own = now.start(this.typed.range({ from, to }).from);
