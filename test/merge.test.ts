@@ -71,6 +71,8 @@ describe("lines that replace lines are one block in their place", () => {
 describe("removed and added lines pair", () => {
   const calls = "one(first);\ntwo(second);\n";
   holds([
+    ["although they could be two changes", "x\nx\n", [["x\nx", "x\nt\nx"]], "y\nx\n", "y\nt\nx\n"],
+    ["although the removed one could be another", "x\nx\n", [["x\nx", "x\nt\nx"]], "x\ny\n", "x\nt\ny\n"],
     [
       "in order, if they are as many",
       calls,
@@ -125,6 +127,10 @@ describe("a line changed by both is merged word by word", () => {
     ["letters typed at a word change it", "f(abc)\n", [["abc", "abcd"]], "f(xyz)\n", conflict],
     ["digits typed at a number change it", "x = 1.5\n", [["1.5", "1.55"]], "x = 2.5\n", conflict],
     ["a number with a point is one word", "x = 1.5\n", [["1.", "2."]], "x = 1.7\n", conflict],
+    ["letters after a number with a point belong to it", "x = 1.5\n", [["1.5", "1  # ask.5s"]], "x = 1.5s\n", conflict],
+    ["the first half of what the edit adds to a word", "f(0)\n", [["0", "0."]], "f(0.2)\n", conflict],
+    ["the last half of it", "f(0)\n", [["(0", "(.0"]], "f(1.0)\n", conflict],
+    ["an insertion between words that the edit replaces", "f(a, 1)\n", [["1)", "1) + t"]], "g(b);\n", conflict],
     ["a letter of any language belongs to a word", "größe\n", [["größe", "größen"]], "Maß\n", conflict],
     ["two insertions at one point", "f(a)\n", [["a)", "a, b)"]], "f(a, c)\n", conflict],
     ["the same word by both is done", "f(a, b)\n", [["a", "x"]], "f(x, b)\n", "f(x, b)\n"],
@@ -157,6 +163,32 @@ describe("a line that the other side has touched is not removed", () => {
     ["typed on", "a\nb\nc\n", [["b", "b # t"]], "a\nc\n", conflict],
     ["the edit changes a removed line", "a\nb\nc\n", "a\nc\n", "a\nB\nc\n", conflict],
     ["split", "a\nf(x, y)\nc\n", [["x, y", "x,\n  y"]], "a\nc\n", conflict],
+  ]);
+});
+
+describe("a line that both write is not written twice", () => {
+  const lines = "a();\nb();\n";
+  const edited = "a();\nn(1);\nb();\n";
+  holds([
+    ["typed at the start of the line below", lines, [["b()", "n(1);b()"]], edited, conflict],
+    ["typed at the end of the line above", lines, [["a();", "a();n(1);"]], edited, conflict],
+    ["compared", lines, "a();\nn(1);b();\n", edited, conflict],
+    ["a bracket", lines, [["b()", "}b()"]], "a();\n}\nb();\n", conflict],
+    [
+      "typed at the start of a line that was inserted there",
+      lines,
+      [["a();", "n(1);c();\na();"]],
+      "n(1);\na();\nb();\n",
+      conflict,
+    ],
+    [
+      "in lines that replace others",
+      "a();\n\nb();\n",
+      [["a();\n", "a();\nn(1);c();\n"]],
+      "a();\nn(1);\nb();\n",
+      conflict,
+    ],
+    ["typed elsewhere", lines, [["a();", "n(1);c();\na();"]], edited, "n(1);c();\na();\nn(1);\nb();\n"],
   ]);
 });
 

@@ -14,7 +14,9 @@ type Event =
   | { readonly type: Step }
   /** The editor replaces the whole text in one change. */
   | { readonly whole: string }
-  | { readonly saved: true };
+  | { readonly saved: true }
+  /** The caller's own call, which is made. */
+  | { readonly call: readonly SentEdit[] };
 
 type Story = readonly [
   name: string,
@@ -34,6 +36,7 @@ function resultOf(base: string, events: readonly Event[], edits: readonly SentEd
   for (const event of events) {
     if ("read" in event) trail.read("me", { startLine: event.read[0], endLine: event.read[1] });
     else if ("saved" in event) trail.saved(0);
+    else if ("call" in event) now = afterCall(trail, now, event.call);
     else {
       const change =
         "whole" in event ? [{ from: 0, to: now.length, insert: event.whole }] : stepsOf(now, [event.type]).changes;
@@ -42,10 +45,23 @@ function resultOf(base: string, events: readonly Event[], edits: readonly SentEd
       trail.changed(now, set);
     }
   }
-  const planned = planOn([documentAt("a", now, { views: trail.viewsOf("me") })], edits);
-  if (!planned.ok) return [...new Set(planned.failures.map(({ code }) => code))].join();
-  const text = planned.files[0]?.text ?? now;
+  const plan = planFor(trail, now, edits);
+  if (!plan.ok) return [...new Set(plan.failures.map(({ code }) => code))].join();
+  const text = plan.files[0]?.text ?? now;
   return text === now ? "skipped" : text;
+}
+
+const planFor = (trail: Trail, now: string, edits: readonly SentEdit[]) =>
+  planOn([documentAt("a", now, { views: trail.viewsOf("me"), made: trail.madeBy("me") })], edits);
+
+/** Makes a call of the caller, which must not fail. Returns the text after it. */
+function afterCall(trail: Trail, now: string, edits: readonly SentEdit[]): string {
+  const plan = planFor(trail, now, edits);
+  const file = plan.ok ? plan.files[0] : undefined;
+  if (file === undefined) throw new Error("the call fails");
+  if (!file.change.isEmpty) trail.changed(file.text, file.change);
+  trail.applied("me", now, file);
+  return file.text;
 }
 
 const tells = (stories: readonly Story[]): void =>
@@ -111,6 +127,13 @@ describe("the present text has the old text several times", () => {
 describe("of several earlier texts", () => {
   tells([
     [
+      "the last one that the caller has read decides, also if another one agrees with the present text",
+      "x(a)\nk()\n",
+      [readAll, { type: ["k()", "x(b)\nk()"] }, readAll, { type: ["x(b)", "y(b)"] }],
+      [edit("x(", "y(")],
+      "ambiguousMatch",
+    ],
+    [
       "those decide in which the line number is right",
       "x()\nz()\n",
       [readAll, { type: ["x", "k()\nx"] }, { type: ["z", "x()\nz"] }, onDisk, { type: ["z", "t()\nz"] }],
@@ -145,6 +168,20 @@ describe("the present text does not have the old text, and the earlier text", ()
 
 describe("an edit that was made already", () => {
   tells([
+    [
+      "is not done if a line that it keeps was replaced",
+      "f()\nx = load()\n",
+      [onDisk, { type: ["f()\nx = load()\n", "n = 1\n"] }, { type: ["n = 1", "n = 1\nt = 2\nu = 3"] }],
+      [edit("f()\nx = load()\n", "f()\n")],
+      "contentModified",
+    ],
+    [
+      "in a text of which the caller's lines are known exactly again",
+      "f(x)\na()\n",
+      [onDisk, { type: ["x", "xs"] }, { call: [edit("f(x)", "f(xs)")] }, { type: ["f(", "F("] }],
+      [edit("f(xs)\na()", "f(xs)\nb()")],
+      "F(xs)\nb()\n",
+    ],
     [
       "is not done if a line that it keeps was removed",
       "a()\nb()\nk()\nc()\nd()\n",
@@ -214,6 +251,53 @@ describe("a place of which the caller has read only a part", () => {
   ]);
 });
 
+describe("a call that its caller sends again", () => {
+  const calls: readonly SentEdit[] = [edit("a()", "a()\nn()")];
+  const made: readonly Event[] = [onDisk, { call: calls }];
+  const both = [...calls, edit("c()", "C()")];
+  tells([
+    ["is skipped if nobody has typed since", "a()\nb()\n", made, calls, "skipped"],
+    ["is skipped if somebody has typed elsewhere", "a()\nb()\n", [...made, { type: ["b()", "B()"] }], calls, "skipped"],
+    [
+      "is skipped if somebody has typed beside it",
+      "a()\nb()\n",
+      [...made, { type: ["b()", "t()\nb()"] }],
+      calls,
+      "skipped",
+    ],
+    ["is made if its text was removed", "a()\nb()\n", [...made, { type: ["n()\n", ""] }], calls, "a()\nn()\nb()\n"],
+    [
+      "is made if somebody has typed in its text",
+      "a()\nb()\n",
+      [...made, { type: ["n()", "n(t)"] }],
+      calls,
+      "a()\nn()\nn(t)\nb()\n",
+    ],
+    [
+      "is skipped if a part of it was there already",
+      "a()\nb()\nc()\n",
+      [onDisk, { type: ["c()", "C()"] }, { call: both }],
+      both,
+      "skipped",
+    ],
+    [
+      "is planned if a part of it was there already and somebody has typed since",
+      "a()\nb()\nc()\n",
+      [onDisk, { type: ["c()", "C()"] }, { call: both }, { type: ["C()", "c()"] }],
+      both,
+      "a()\nn()\nn()\nb()\nC()\n",
+    ],
+    [
+      "is made if it only removes, and its text was typed again",
+      "a()\nb()\n",
+      [onDisk, { call: [edit("b()\n", "")] }, { type: ["a()\n", "a()\nb()\n"] }],
+      [edit("b()\n", "")],
+      "a()\n",
+    ],
+    ["another call is no such call", "a()\nb()\n", made, [edit("a()", "a()\nm()")], "a()\nm()\nn()\nb()\n"],
+  ]);
+});
+
 describe("a text that the editor has replaced as a whole", () => {
   const base = "k()\nx()\nm()\nn()\no()\n";
   tells([
@@ -251,6 +335,20 @@ describe("a text that the editor has replaced as a whole", () => {
       [onDisk, { type: ["f();", "f();\n"] }, onDisk],
       [edit("\n  n", "  m")],
       "ambiguousMatch",
+    ],
+    [
+      "in two steps, by another text, is not compared",
+      "f(a, b)\n  else:\n",
+      [onDisk, { whole: "" }, { whole: "else:\nt = 1\n" }],
+      [edit("f(a, b)\n  else:", "f(a, b)\n  n:")],
+      "contentModified",
+    ],
+    [
+      "no longer says which of two lines that are alike it was",
+      "k()\nx(a, b)\nm()\nn()\n",
+      [readAll, { whole: "k()\nx(a, c)\nm2()\nx(a, d)\nn2()\n" }],
+      [edit("x(a, b)", "x(e, b)")],
+      "contentModified",
     ],
     [
       "in two steps, and has one line, is compared with the former one",

@@ -69,14 +69,14 @@ function touches(typed: LineChanges, own: LineHunk, hunk: LineHunk): boolean {
 /** Reports whether a line that an edit writes was typed on a line beside it, or at the edge of one that was inserted there. */
 function isTypedThere(base: LineIndex, own: LineHunk, { from, to, insert }: LineHunk): boolean {
   if (to < own.from || own.to < from) return false;
-  const written = insert.map((line) => line.trim()).filter((line) => /\p{L}/u.test(line));
+  const written = insert.map((line) => line.trim()).filter((line) => line !== "");
   if (own.isLine) {
     const old = base.content(own.from);
     const typed = own.changes ?? shrink(old, { from: 0, to: old.length, insert: own.insert[0]! });
     return from === to && typed.some((one) => written.includes(one.insert.trim()));
   }
   const isPart = (line: string, part: string): boolean =>
-    line !== part && line.length >= part.length && (line.startsWith(part) || line.endsWith(part));
+    line !== part && /\p{L}/u.test(part) && (line.startsWith(part) || line.endsWith(part));
   return own.insert.some((line) => written.some((one) => isPart(line.trim(), one)));
 }
 
