@@ -71,6 +71,8 @@ describe("lines that replace lines are one block in their place", () => {
 describe("removed and added lines pair", () => {
   const calls = "one(first);\ntwo(second);\n";
   holds([
+    ["although lines like them follow", "x\nx\nk\nd\n", [["x\nx", "x\nt\nx"]], "y\nx\nk\ne\n", "y\nt\nx\nk\ne\n"],
+    ["although lines like them come first", "d\nk\nx\nx\n", [["x\nx", "x\nt\nx"]], "e\nk\nx\ny\n", "e\nk\nx\nt\ny\n"],
     ["although they could be two changes", "x\nx\n", [["x\nx", "x\nt\nx"]], "y\nx\n", "y\nt\nx\n"],
     ["although the removed one could be another", "x\nx\n", [["x\nx", "x\nt\nx"]], "x\ny\n", "x\nt\ny\n"],
     [
@@ -211,6 +213,16 @@ describe("a line that was put elsewhere", () => {
   const long = "value = compute(1, 2)\n";
   holds([
     [
+      "is no neighbour of an inserted line, even if a word of it was changed",
+      "c();\ni = save(3, 2)\nr();\n",
+      [
+        ["i = save(3, 2)\n", ""],
+        ["c();", "i = save(3, t)\nc();"],
+      ],
+      "c();\ni = save(3, 2)\nn();\nr();\n",
+      conflict,
+    ],
+    [
       "is not removed",
       calls,
       [
@@ -296,6 +308,10 @@ describe("added lines are indented as their neighbours were", () => {
     ],
     ["with tabs", "a\nb\n", "\ta\n\tb\n", "a\nn\nb\n", "\ta\n\tn\n\tb\n"],
   ]);
+});
+
+describe("the line ending of a new last line", () => {
+  holds([["is the one that was typed", "a\nb", [["b", "b\r\nt"]], "n", "n\r\nt"]]);
 });
 
 describe("line endings", () => {

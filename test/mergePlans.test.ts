@@ -128,8 +128,8 @@ describe("of several earlier texts", () => {
   tells([
     [
       "the last one that the caller has read decides, also if another one agrees with the present text",
-      "x(a)\nk()\n",
-      [readAll, { type: ["k()", "x(b)\nk()"] }, readAll, { type: ["x(b)", "y(b)"] }],
+      "x(a)\nk()\nl()\nm()\n",
+      [readAll, { type: ["m()", "x(b)\nm()"] }, readAll, { type: ["x(b)", "y(b)"] }],
       [edit("x(", "y(")],
       "ambiguousMatch",
     ],
@@ -171,7 +171,7 @@ describe("an edit that was made already", () => {
     [
       "is not done if a line that it keeps was replaced",
       "f()\nx = load()\n",
-      [onDisk, { type: ["f()\nx = load()\n", "n = 1\n"] }, { type: ["n = 1", "n = 1\nt = 2\nu = 3"] }],
+      [onDisk, { type: ["x = load()\n", ""] }, { type: ["f()", "n = 1\nt = 2\nu = 3"] }],
       [edit("f()\nx = load()\n", "f()\n")],
       "contentModified",
     ],
@@ -181,6 +181,13 @@ describe("an edit that was made already", () => {
       [onDisk, { type: ["x", "xs"] }, { call: [edit("f(x)", "f(xs)")] }, { type: ["f(", "F("] }],
       [edit("f(xs)\na()", "f(xs)\nb()")],
       "F(xs)\nb()\n",
+    ],
+    [
+      "in a text of which a line was copied later",
+      "f(x)\na()\n",
+      [onDisk, { type: ["x", "xs"] }, { call: [edit("f(x)", "f(xs)")] }, { type: ["a()", "a()\nk()\na()"] }],
+      [edit("f(xs)\na()", "f(xs)\nb()")],
+      "f(xs)\nb()\nk()\na()\n",
     ],
     [
       "is not done if a line that it keeps was removed",
@@ -265,6 +272,20 @@ describe("a call that its caller sends again", () => {
       calls,
       "skipped",
     ],
+    [
+      "is skipped if somebody has typed above it",
+      "a()\nb()\n",
+      [...made, { type: ["a()", "a()\nt()"] }],
+      calls,
+      "skipped",
+    ],
+    [
+      "is skipped if somebody has typed at its end",
+      "a()\nb()\n",
+      [...made, { type: ["n()", "n() # t"] }],
+      calls,
+      "skipped",
+    ],
     ["is made if its text was removed", "a()\nb()\n", [...made, { type: ["n()\n", ""] }], calls, "a()\nn()\nb()\n"],
     [
       "is made if somebody has typed in its text",
@@ -337,10 +358,31 @@ describe("a text that the editor has replaced as a whole", () => {
       "ambiguousMatch",
     ],
     [
-      "in two steps, by another text, is not compared",
-      "f(a, b)\n  else:\n",
-      [onDisk, { whole: "" }, { whole: "else:\nt = 1\n" }],
-      [edit("f(a, b)\n  else:", "f(a, b)\n  n:")],
+      "is no reason to leave out a former text in which all edits are where they are now",
+      "f();\n  n\nk\nz\n",
+      [onDisk, { type: ["f();", "f();\n"] }, onDisk, { type: ["z", "Z"] }],
+      [edit("\n  n", "  m")],
+      "ambiguousMatch",
+    ],
+    [
+      "has no line for certain that it has twice now",
+      "k()\nx(a, b)\nm()\nn()\no()\n",
+      [readAll, { whole: "x(a, b)\nk2()\nk()\nx(a, b)\nm()\nq()\nr()\n" }],
+      [edit("x(a, b)\nm()", "x(e, b)\nm()")],
+      "contentModified",
+    ],
+    [
+      "has no line for certain that it had twice",
+      "x(a, b)\nk()\nl()\nx(a, b)\nm()\nn()\n",
+      [readAll, { whole: "z()\nk()\nl()\nx(a, b)\nm()\nq()\n" }],
+      [edit("x(a, b)\nm()", "x(e, b)\nm()")],
+      "contentModified",
+    ],
+    [
+      "has no changed line for certain beside one that is gone",
+      "k()\nx(a, b)\nm()\nn()\no()\n",
+      [readAll, { whole: "0()\nx(a, c)\nm()\nq()\nr()\n" }],
+      [edit("k()\nx(a, b)", "k()\nx(e, b)")],
       "contentModified",
     ],
     [

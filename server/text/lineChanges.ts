@@ -135,15 +135,13 @@ export class LineChanges {
     return this.hunks.some((hunk) => !hunk.isLine && !isThere(hunk) && hunk.insert.some(isLike));
   }
 
-  /** Reports whether the changes remove a line, but not a given one, with at least this share of the words of this content. */
-  removesLike(content: string, { share, except }: { readonly share: number; readonly except: number }): boolean {
+  /** Reports whether the changes remove a line with at least this share of the words of this content. */
+  removesLike(content: string, share: number): boolean {
     const isLike = (line: number): boolean => {
       const own = this.base.content(line);
-      return line !== except && (own === content || sharedWords(content, own) >= share);
+      return this.isGone(line) && (own === content || sharedWords(content, own) >= share);
     };
-    return this.hunks.some(
-      ({ from, to, isLine }) => !isLine && Array.from({ length: to - from }, (_, i) => from + i).some(isLike),
-    );
+    return this.hunks.some(({ from, to }) => Array.from({ length: to - from }, (_, i) => from + i).some(isLike));
   }
 
   private get added(): ReadonlySet<string> {
@@ -270,13 +268,11 @@ function hunksOf(
 /** The number of UTF-16 code units from which on whitespace counts as text. */
 const mostBlank = 2_000;
 
-/** Reports whether changes remove all that a text has, but for whitespace, and write most of its words again. */
-function isRetyped(text: string, set: ChangeSet): boolean {
-  const { changes, length } = set;
+/** Reports whether changes remove all that a text has, but for whitespace. */
+function isRetyped(text: string, { changes, length }: ChangeSet): boolean {
   const isBlank = (from: number, to: number): boolean => to - from < mostBlank && text.slice(from, to).trim() === "";
   const ends = [0, ...changes.map(({ to }) => to)];
-  const isGone = length > 0 && ends.every((at, i) => isBlank(at, changes[i]?.from ?? length));
-  return isGone && sharedWords(text, set.apply(text)) > 0.5;
+  return length > 0 && ends.every((at, i) => isBlank(at, changes[i]?.from ?? length));
 }
 
 /** Reports whether the text that changes make of a text ends with a line ending. */

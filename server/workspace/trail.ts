@@ -2,6 +2,7 @@
 import { compareTexts } from "../match/compareTexts.js";
 import type { MadeCall, ShownLines, View } from "../plan/views/view.js";
 import { ChangeSet, shrink } from "../text/changeSet.js";
+import { trimEnd, trimStart } from "../text/chars.js";
 import { limits } from "../text/limits.js";
 import { type Batch, OwnBatch, withoutEqual } from "./ownBatch.js";
 
@@ -170,7 +171,9 @@ export class Trail {
     const count = operations.reduce((sum, one) => sum + (one.kind === "update" ? one.hunks.length : 1), 0);
     const written = change.changes.map(({ from, insert }) => {
       const start = change.mapPos(from, "before");
-      return { from: start, to: start + insert.length };
+      const [first, last] = [trimStart(insert, 0, insert.length), trimEnd(insert, 0, insert.length)];
+      // A line that is typed beside written lines is not typed in them.
+      return first < last ? { from: start + first, to: start + last } : { from: start, to: start + insert.length };
     });
     const spans = edits < count ? undefined : written;
     this.#made.delete(caller);
