@@ -1,79 +1,6 @@
-/**
- * Decisions by the texts that a caller can have seen: for each cell of the table, and for the conditions around it, one
- * story. A story has what happened to a text, the edits that are sent then, and the result: a text, or a failure's code.
- */
-import { describe, expect, it } from "vitest";
-import { ChangeSet } from "../server/text/changeSet.js";
-import { Trail } from "../server/workspace/trail.js";
-import { type Step, stepsOf } from "./merging/sides.js";
-import { documentAt, planOn, type SentEdit } from "./support/planning.js";
-
-/** Something that happens to a text. */
-type Event =
-  | { readonly read: readonly [startLine: number, endLine: number] }
-  | { readonly type: Step }
-  /** The editor replaces the whole text in one change. */
-  | { readonly whole: string }
-  | { readonly saved: true }
-  /** The caller's own call, which is made. */
-  | { readonly call: readonly SentEdit[] };
-
-type Story = readonly [
-  name: string,
-  base: string,
-  events: readonly Event[],
-  edits: readonly SentEdit[],
-  result: string,
-];
-
-const readAll: Event = { read: [1, 99] };
-const onDisk: Event = { saved: true };
-
-/** Returns the text after the edits, or the codes of their failures; `skipped` if they change nothing. */
-function resultOf(base: string, events: readonly Event[], edits: readonly SentEdit[]): string {
-  let now = base;
-  const trail = new Trail(base);
-  for (const event of events) {
-    if ("read" in event) trail.read("me", { startLine: event.read[0], endLine: event.read[1] });
-    else if ("saved" in event) trail.saved(0);
-    else if ("call" in event) now = afterCall(trail, now, event.call);
-    else {
-      const change =
-        "whole" in event ? [{ from: 0, to: now.length, insert: event.whole }] : stepsOf(now, [event.type]).changes;
-      const set = ChangeSet.of(now.length, change);
-      now = set.apply(now);
-      trail.changed(now, set);
-    }
-  }
-  const plan = planFor(trail, now, edits);
-  if (!plan.ok) return [...new Set(plan.failures.map(({ code }) => code))].join();
-  const text = plan.files[0]?.text ?? now;
-  return text === now ? "skipped" : text;
-}
-
-const planFor = (trail: Trail, now: string, edits: readonly SentEdit[]) =>
-  planOn([documentAt("a", now, { views: trail.viewsOf("me"), made: trail.madeBy("me") })], edits);
-
-/** Makes a call of the caller, which must not fail. Returns the text after it. */
-function afterCall(trail: Trail, now: string, edits: readonly SentEdit[]): string {
-  const plan = planFor(trail, now, edits);
-  const file = plan.ok ? plan.files[0] : undefined;
-  if (file === undefined) throw new Error("the call fails");
-  if (!file.change.isEmpty) trail.changed(file.text, file.change);
-  trail.applied("me", now, file);
-  return file.text;
-}
-
-const tells = (stories: readonly Story[]): void =>
-  it.each(stories)("%s", (_, base, events, edits, result) => {
-    expect(resultOf(base, events, edits)).toBe(result);
-  });
-
-const edit = (oldText: string, newText: string, more: Partial<SentEdit> = {}): SentEdit => ({
-  oldText,
-  newText,
-  ...more,
-});
+/** Decisions by the texts that a caller can have seen: for each cell of the table, and for the conditions around it, one story. */
+import { describe } from "vitest";
+import { type Event, edit, onDisk, readAll, tells } from "./support/planStory.js";
 
 describe("the present text has the old text at the same place, and the earlier text", () => {
   tells([
@@ -166,39 +93,6 @@ describe("the present text does not have the old text, and the earlier text", ()
   ]);
 });
 
-describe("an edit that was made already", () => {
-  tells([
-    [
-      "is not done if a line that it keeps was replaced",
-      "f()\nx = load()\n",
-      [onDisk, { type: ["x = load()\n", ""] }, { type: ["f()", "n = 1\nt = 2\nu = 3"] }],
-      [edit("f()\nx = load()\n", "f()\n")],
-      "contentModified",
-    ],
-    [
-      "in a text of which the caller's lines are known exactly again",
-      "f(x)\na()\n",
-      [onDisk, { type: ["x", "xs"] }, { call: [edit("f(x)", "f(xs)")] }, { type: ["f(", "F("] }],
-      [edit("f(xs)\na()", "f(xs)\nb()")],
-      "F(xs)\nb()\n",
-    ],
-    [
-      "in a text of which a line was copied later",
-      "f(x)\na()\n",
-      [onDisk, { type: ["x", "xs"] }, { call: [edit("f(x)", "f(xs)")] }, { type: ["a()", "a()\nk()\na()"] }],
-      [edit("f(xs)\na()", "f(xs)\nb()")],
-      "f(xs)\nb()\nk()\na()\n",
-    ],
-    [
-      "is not done if a line that it keeps was removed",
-      "a()\nb()\nk()\nc()\nd()\n",
-      [readAll, { type: ["c()", "C()"] }, { type: ["b()\n", ""] }],
-      [edit("a()\nb()\nk()\nc()", "a()\nb()\nk()\nC()")],
-      "contentModified",
-    ],
-  ]);
-});
-
 describe("several edits", () => {
   tells([
     [
@@ -255,67 +149,6 @@ describe("a place of which the caller has read only a part", () => {
       [edit("a()\nb()", "a()\nB()")],
       "noMatch",
     ],
-  ]);
-});
-
-describe("a call that its caller sends again", () => {
-  const calls: readonly SentEdit[] = [edit("a()", "a()\nn()")];
-  const made: readonly Event[] = [onDisk, { call: calls }];
-  const both = [...calls, edit("c()", "C()")];
-  tells([
-    ["is skipped if nobody has typed since", "a()\nb()\n", made, calls, "skipped"],
-    ["is skipped if somebody has typed elsewhere", "a()\nb()\n", [...made, { type: ["b()", "B()"] }], calls, "skipped"],
-    [
-      "is skipped if somebody has typed beside it",
-      "a()\nb()\n",
-      [...made, { type: ["b()", "t()\nb()"] }],
-      calls,
-      "skipped",
-    ],
-    [
-      "is skipped if somebody has typed above it",
-      "a()\nb()\n",
-      [...made, { type: ["a()", "a()\nt()"] }],
-      calls,
-      "skipped",
-    ],
-    [
-      "is skipped if somebody has typed at its end",
-      "a()\nb()\n",
-      [...made, { type: ["n()", "n() # t"] }],
-      calls,
-      "skipped",
-    ],
-    ["is made if its text was removed", "a()\nb()\n", [...made, { type: ["n()\n", ""] }], calls, "a()\nn()\nb()\n"],
-    [
-      "is made if somebody has typed in its text",
-      "a()\nb()\n",
-      [...made, { type: ["n()", "n(t)"] }],
-      calls,
-      "a()\nn()\nn(t)\nb()\n",
-    ],
-    [
-      "is skipped if a part of it was there already",
-      "a()\nb()\nc()\n",
-      [onDisk, { type: ["c()", "C()"] }, { call: both }],
-      both,
-      "skipped",
-    ],
-    [
-      "is planned if a part of it was there already and somebody has typed since",
-      "a()\nb()\nc()\n",
-      [onDisk, { type: ["c()", "C()"] }, { call: both }, { type: ["C()", "c()"] }],
-      both,
-      "a()\nn()\nn()\nb()\nC()\n",
-    ],
-    [
-      "is made if it only removes, and its text was typed again",
-      "a()\nb()\n",
-      [onDisk, { call: [edit("b()\n", "")] }, { type: ["a()\n", "a()\nb()\n"] }],
-      [edit("b()\n", "")],
-      "a()\n",
-    ],
-    ["another call is no such call", "a()\nb()\n", made, [edit("a()", "a()\nm()")], "a()\nm()\nn()\nb()\n"],
   ]);
 });
 

@@ -90,7 +90,10 @@ export class Trail {
   saved(time: number): void {
     this.#settle();
     const current = this.#onDisk();
-    if (current?.back.isEmpty) return this.#confirm(current);
+    if (current?.back.isEmpty) {
+      this.#confirm(current);
+      return;
+    }
     this.#replace(current, time);
     this.#add({ base: "saved", caller: undefined, isCertain: true });
   }
@@ -99,7 +102,10 @@ export class Trail {
   onDisk(text: string, isEqual: (text: string) => boolean, time: number): void {
     this.#settle();
     const current = this.#onDisk();
-    if (current !== undefined && isEqual(current.back.apply(this.#text))) return this.#confirm(current);
+    if (current !== undefined && isEqual(current.back.apply(this.#text))) {
+      this.#confirm(current);
+      return;
+    }
     this.#replace(current, time);
     const isPresent = isEqual(this.#text);
     this.#add({ base: "saved", caller: undefined, isCertain: true });
@@ -152,7 +158,7 @@ export class Trail {
    */
   applied(caller: string, before: string, batch: Batch, others: readonly string[] = []): void {
     this.#settle();
-    const { change, operations, seenAs = [] } = batch;
+    const { change, seenAs = [] } = batch;
     if (change.length !== before.length || (change.isEmpty && seenAs.length === 0)) return;
     const made = new OwnBatch(this.#text, before, batch);
     const own = this.#textsFor(caller);

@@ -1,7 +1,9 @@
 /** Says whether the text that a call has made is one that its author meant. */
+
+import type { Both } from "./both.js";
 import type { Call } from "./calls.js";
 import { type Chars, type Hunk, lineStart, type Splice } from "./chars.js";
-import { type Acts, actsOf, type Both, carriedOut, keepsLines, madeByHand, product } from "./landing.js";
+import { type Acts, actsOf, carriedOut, keepsLines, madeByHand, product } from "./landing.js";
 import { byLines } from "./variants.js";
 
 /** The verdict about a text. */

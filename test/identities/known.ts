@@ -1,7 +1,8 @@
 /** Texts that calls have made, of which it is known whether they are right; the judge must say the same. */
+
+import { both } from "./both.js";
 import { type Chars, Identities, typedInto } from "./chars.js";
 import { judge } from "./judge.js";
-import { both } from "./landing.js";
 import { trim } from "./variants.js";
 
 /** A call after some typing, and what became of it. */

@@ -1,9 +1,10 @@
 /** What nobody can know: the table of outcomes that are not counted as wrong, but counted, and bounded. */
+
+import { both } from "./both.js";
 import type { Call } from "./calls.js";
 import { type Chars, type Identities, linesOf } from "./chars.js";
 import { compared } from "./compare.js";
 import { judge } from "./judge.js";
-import { both } from "./landing.js";
 
 /** A call that may have gone wrong. */
 export interface Doubt {

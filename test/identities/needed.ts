@@ -1,7 +1,9 @@
 /** The reasons for which a refusal is right: a merge by identities has a conflict, or the old text is found elsewhere. */
+
+import type { Both } from "./both.js";
 import type { Meant } from "./calls.js";
 import { type Chars, type Hunk, type Identities, lineStart, linesOf, occurrences, type Span } from "./chars.js";
-import { type Both, gapAround, indentChange, overlap } from "./landing.js";
+import { gapAround, indentChange, overlap } from "./landing.js";
 import { mergeReadings, slides } from "./variants.js";
 
 /** A text that an agent can have seen. */

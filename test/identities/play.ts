@@ -1,11 +1,12 @@
 /** Plays a story on the server's own parts and judges every call. */
 import { chanceOf } from "../codex/random.js";
+import { type Both, both } from "./both.js";
 import { type Call, drawCall } from "./calls.js";
 import { type Chars, Identities, inverted, lineStart, linesOf, type Splice, typedInto } from "./chars.js";
 import { after, type Deed, drawDeed } from "./deeds.js";
 import { type Answer, Desk, type SyncedChange } from "./desk.js";
 import { afterCall, judge, type Verdict } from "./judge.js";
-import { type Act, type Both, both, carriedOut } from "./landing.js";
+import { type Act, carriedOut } from "./landing.js";
 import { leniencyOf } from "./leniencies.js";
 import { reasonToRefuse } from "./needed.js";
 import { count, type Objection, type Step, type Story, type Tally } from "./story.js";

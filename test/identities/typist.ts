@@ -1,9 +1,9 @@
 /** A person who types exactly what an agent is about to write, or a part of it. */
 import type { Chance } from "../codex/random.js";
+import type { Both } from "./both.js";
 import type { Call } from "./calls.js";
 import type { Identities, Splice } from "./chars.js";
 import type { Deed } from "./deeds.js";
-import type { Both } from "./landing.js";
 
 /** Makes an agent's change by hand; `undefined` if the characters are not all there. */
 export function typistDeed(

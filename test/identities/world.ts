@@ -1,7 +1,8 @@
 /** One document and everything that agents have seen of it. */
+
+import type { Both } from "./both.js";
 import type { Call } from "./calls.js";
 import { type Chars, type Hunk, type Identities, lineStart, linesOf, type Splice, spliced } from "./chars.js";
-import type { Both } from "./landing.js";
 import type { Candidate } from "./needed.js";
 
 /** A text that an agent has seen. */
