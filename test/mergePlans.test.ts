@@ -192,7 +192,7 @@ describe("a text that the editor has replaced as a whole", () => {
     ],
     [
       "is no reason to leave out a former text in which all edits are where they are now",
-      "f();\n  n\nk\nz\n",
+      "f();\n  n\nk\nl\nm\nz\n",
       [onDisk, { type: ["f();", "f();\n"] }, onDisk, { type: ["z", "Z"] }],
       [edit("\n  n", "  m")],
       "ambiguousMatch",

@@ -28,6 +28,7 @@ export class LineChanges {
   /** `true` if lines were found to be the same by comparing texts, so that a line may be taken for an equal one. */
   readonly isCompared: boolean;
   #added: ReadonlySet<string> | undefined;
+  #gone: readonly string[] | undefined;
   /** The largest number of lines by which a hunk's reach is wider than the hunk. */
   readonly #slack: number;
 
@@ -125,23 +126,31 @@ export class LineChanges {
     return this.hunks.some(({ insert }) => insert.some((line) => line.includes(text)));
   }
 
-  /** Reports whether the changes add a line, but not at a place, with at least this share of the words of this content. */
-  addsLike(
-    content: string,
-    { share, except }: { readonly share: number; readonly except?: LineRun | undefined },
-  ): boolean {
+  /**
+   * Reports whether the changes add a line, but not at a place, with at least this share of the words of this content. Of
+   * many lines, nobody can say so.
+   */
+  addsLike(content: string, share: number, except?: LineRun): boolean {
     const isThere = ({ from, to }: LineHunk): boolean => except !== undefined && from <= except.to && except.from <= to;
-    const isLike = (line: string): boolean => line === content || sharedWords(content, line) >= share;
-    return this.hunks.some((hunk) => !hunk.isLine && !isThere(hunk) && hunk.insert.some(isLike));
+    const added = this.hunks.filter((hunk) => !hunk.isLine && !isThere(hunk));
+    const count = added.reduce((sum, { insert }) => sum + insert.length, 0);
+    if (share < 1 && count > mostLike) return true;
+    return added.some(({ insert }) => insert.some((line) => isLike(content, line, share)));
   }
 
-  /** Reports whether the changes remove a line with at least this share of the words of this content. */
+  /** Reports whether the changes remove a line with at least this share of the words of this content. As `addsLike`. */
   removesLike(content: string, share: number): boolean {
-    const isLike = (line: number): boolean => {
-      const own = this.base.content(line);
-      return this.isGone(line) && (own === content || sharedWords(content, own) >= share);
-    };
-    return this.hunks.some(({ from, to }) => Array.from({ length: to - from }, (_, i) => from + i).some(isLike));
+    if (share < 1 && this.gone.length > mostLike) return true;
+    return this.gone.some((line) => isLike(content, line, share));
+  }
+
+  private get gone(): readonly string[] {
+    this.#gone ??= this.hunks.flatMap(({ from, to }) =>
+      Array.from({ length: to - from }, (_, i) => from + i).flatMap((line) =>
+        this.isGone(line) ? [this.base.content(line)] : [],
+      ),
+    );
+    return this.#gone;
   }
 
   private get added(): ReadonlySet<string> {
@@ -149,6 +158,12 @@ export class LineChanges {
     return this.#added;
   }
 }
+
+/** Beyond this number of lines, none are compared by their words. */
+const mostLike = 300;
+
+const isLike = (one: string, other: string, share: number): boolean =>
+  one === other || (share < 1 && sharedWords(one, other) >= share);
 
 /** Reports whether lines were removed, and others typed in their place. */
 function isReplaced(one: LineHunk, other: LineHunk): boolean {

@@ -115,10 +115,8 @@ function isElsewhere(typed: LineChanges, { from, to, insert, isLine }: LineHunk)
     const isDone = isLine && own.isLine && own.insert[0] === insert[0];
     const isRemoval = !isInsertion && insert.length === 0 && !own.isLine;
     if (isDone || (content.trim() === "" && !isRemoval)) return false;
-    if (typed.adds(content) || (isInsertion && typed.addsLike(content, { share: 0.5, except: own }))) return true;
-    return (
-      isRemoval && (typed.addsLike(content, { share: 0.5 }) || (content.trim() !== "" && typed.writes(content.trim())))
-    );
+    if (typed.adds(content) || (isInsertion && typed.addsLike(content, 0.5, own))) return true;
+    return isRemoval && (typed.addsLike(content, 0.5) || (content.trim() !== "" && typed.writes(content.trim())));
   });
 }
 
