@@ -12,28 +12,32 @@ interface SureEdit extends Lines {
   readonly edit: EditOperation;
 }
 
-/** The edits of a call that can be looked at one by one; an empty list if there are none. Lines are those of the present text. */
+/** The edits of a call that can be looked at one by one. Lines are those of the present text. */
 export function sureEdits({ operations, outcomes }: FilePlan): readonly SureEdit[] {
   if (operations.length > mostEdits) return [];
   const edits = operations.filter((one) => one.kind === "edit");
-  const isPlain = ({ replaceAll, occurrence, line }: EditOperation): boolean =>
-    !replaceAll && occurrence === undefined && line === undefined;
-  if (edits.length < operations.length || !edits.every(isPlain)) return [];
-  const sure: SureEdit[] = [];
-  for (const edit of edits) {
-    const outcome = outcomes.find(({ index }) => index === edit.index);
-    const [place, another] = outcome?.places ?? [];
-    if (outcome?.status !== "applied" || outcome.rung !== "exact" || place === undefined || another !== undefined)
-      return [];
-    sure.push({ edit, from: place.startLine - 1, to: place.endLine });
-  }
+  if (edits.length < operations.length || edits.some(({ replaceAll }) => replaceAll)) return [];
+  const placed = new Map(outcomes.map((outcome) => [outcome.index, outcome]));
+  const sure = edits.flatMap((edit): SureEdit[] => {
+    const { status, rung, places = [] } = placed.get(edit.index) ?? {};
+    const [place] = places;
+    const isExact = status === "applied" && rung === "exact" && place !== undefined && places.length === 1;
+    if (!isExact || edit.occurrence !== undefined || edit.line !== undefined) return [];
+    return [{ edit, from: place.startLine - 1, to: place.endLine }];
+  });
   sure.sort((a, b) => a.from - b.from);
   const areApart = sure.every((one, i) => i === 0 || one.from > sure[i - 1]!.to);
   // Otherwise, one edit may be found in what another has written.
-  const areAlone = sure.every(
-    ({ edit }) => !sure.some((one) => one.edit.newText.includes(edit.oldText) && one.edit !== edit),
-  );
+  const areAlone = sure.every(({ edit }) => !edits.some((one) => one.newText.includes(edit.oldText) && one !== edit));
   return areApart && areAlone ? sure : [];
+}
+
+/** Reports whether an edit is placed beside one that was not planned again: the two must be planned together. */
+export function isBeside(agreed: ReadonlyMap<number, Lines>, { outcomes }: FilePlan): boolean {
+  const all = [...agreed.values()];
+  return outcomes.some(({ places }) =>
+    places.some(({ startLine, endLine }) => all.some(({ from, to }) => startLine - 1 <= to && from <= endLine)),
+  );
 }
 
 /** The number of edits up to which each is compared with each. */

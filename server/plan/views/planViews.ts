@@ -5,7 +5,7 @@ import { LineIndex } from "../../text/lines.js";
 import type { Operation } from "../operation.js";
 import type { FilePlan, FilePlans } from "../outcome.js";
 import type { Document, Snapshot } from "../snapshot.js";
-import { agreeing, sureEdits } from "./agreement.js";
+import { agreeing, isBeside, sureEdits } from "./agreement.js";
 import { isShown, type ViewPlan } from "./candidates.js";
 import { reconciled } from "./reconcile.js";
 import { viewWarnings } from "./sentences.js";
@@ -44,16 +44,14 @@ export function* planViews<O extends Operation>(
     return [{ plan, document, views: all, seen: [] as ViewPlan[] }];
   });
   if (concerned.length === 0) return plans;
-  const rounds = concerned.reduce((most, { views }) => Math.max(most, views.length), 0);
-  for (let round = 0; round < rounds; round++) {
+  while (concerned.some(({ views }) => views.length > 0)) {
     const own = concerned.flatMap((one) => {
-      const next = one.views[round];
+      const [next] = one.views;
       if (next === undefined) return [];
-      const isPresent = next.text === one.document.text;
-      if (isPresent) one.seen.push({ ...next, agreeing: new Map(), plan: one.plan });
-      else if (operationsIn(one.plan, next).length === 0)
-        one.seen.push({ ...next, plan: { ...one.plan, outcomes: [], file: undefined } });
-      else return [{ ...one, next }];
+      const known = knownPlan(one.plan, next, one.document.text);
+      if (known === undefined) return [{ ...one, next }];
+      one.seen.push(known);
+      one.views.shift();
       return [];
     });
     if (own.length === 0) continue;
@@ -61,9 +59,14 @@ export function* planViews<O extends Operation>(
     for (const { document, next } of own) documents.set(document.uri, asBefore(document, next.text));
     const operations = own.flatMap(({ plan, next }) => operationsIn(plan, next) as readonly O[]);
     const { plans: once } = yield* planAgain(operations, { ...snapshot, documents });
-    for (const { plan, next, seen } of own) {
+    for (const { plan, next, seen, views } of own) {
       const [first] = operationsIn(plan, next);
       const same = once.find((one) => one.operations[0] === first);
+      if (same !== undefined && isBeside(next.agreeing, same)) {
+        views[0] = { ...next, agreeing: new Map() };
+        continue;
+      }
+      views.shift();
       if (same?.file?.document.text === next.text) seen.push({ ...next, plan: same });
     }
     yield;
@@ -73,6 +76,13 @@ export function* planViews<O extends Operation>(
     const seen = seenBy.get(plan);
     return seen === undefined || seen.length === 0 ? plan : reconciled(plan, seen);
   });
+}
+
+/** Returns the plan for an earlier text that need not be planned; `undefined` if it must be. `now`: the present text. */
+function knownPlan(plan: FilePlan, next: Omit<ViewPlan, "plan">, now: string): ViewPlan | undefined {
+  if (next.text === now) return { ...next, agreeing: new Map(), plan };
+  const isAgreed = operationsIn(plan, next).length === 0;
+  return isAgreed ? { ...next, plan: { ...plan, outcomes: [], file: undefined } } : undefined;
 }
 
 /** Returns a call's operations without the edits that an earlier text places as the present text does. */
