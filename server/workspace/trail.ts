@@ -77,9 +77,9 @@ export class Trail {
     // A text that was replaced as a whole, and differs in one place only, was typed in there.
     const whole = { from: 0, to: this.#text.length, insert: text };
     const isWhole = since?.changes.length === 1 && since.changes[0]?.from === 0 && since.changes[0].to === whole.to;
-    const typed = since === undefined || isWhole ? shrink(this.#text, whole) : since.changes;
-    const isExact = !typed.some((change) => isLarge(this.#text, change));
-    const back = isExact ? ChangeSet.of(this.#text.length, typed).invert(this.#text) : compareTexts(text, this.#text);
+    const typed = since === undefined || isWhole ? ChangeSet.of(whole.to, shrink(this.#text, whole)) : since;
+    const isExact = !typed.changes.some((change) => isLarge(this.#text, change));
+    const back = isExact ? typed.invert(this.#text) : compareTexts(text, this.#text);
     this.#isCompared ||= !isExact;
     this.#text = text;
     this.#defer(copied(back));
@@ -340,7 +340,8 @@ function spaced(former: readonly SeenText[], time: number): readonly SeenText[] 
 
 /** Reports whether a change replaces several lines by several others, as a formatter does. */
 function isLarge(text: string, { from, to, insert }: { from: number; to: number; insert: string }): boolean {
-  return linesIn(insert) > fewLines && linesIn(text.slice(from, to)) > fewLines;
+  const isShort = to - from <= fewLines || insert.length <= fewLines;
+  return !isShort && linesIn(insert) > fewLines && linesIn(text.slice(from, to)) > fewLines;
 }
 
 /** The number of lines from which on the lines of a replaced text are compared with the new ones. */
@@ -358,12 +359,15 @@ const changeBytes = 64;
 
 /** Copies the texts of a change set, because in V8 a slice keeps the whole text in memory from which it was cut. */
 function copied(set: ChangeSet): ChangeSet {
+  if (set.changes.every(({ insert }) => insert.length < shortText)) return set;
   return ChangeSet.of(
     set.length,
     set.changes.map(({ from, to, insert }) => ({ from, to, insert: copiedText(insert) })),
   );
 }
 
-/** V8 copies slices of fewer than 13 units anyway. */
+/** V8 copies slices of fewer UTF-16 code units anyway. */
+const shortText = 13;
+
 const copiedText = (text: string): string =>
-  text.length < 13 ? text : Buffer.from(text, "utf16le").toString("utf16le");
+  text.length < shortText ? text : Buffer.from(text, "utf16le").toString("utf16le");
