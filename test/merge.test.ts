@@ -208,10 +208,48 @@ describe("a line that one side splits or joins", () => {
   ]);
 });
 
+describe("a line that the edit replaces by another one, and on which somebody typed", () => {
+  holds([
+    ["in front of it", "x = 1;\n", [["x", "let x"]], "import fs;\n", conflict],
+    ["to comment it out", "  log(x);\n", [["  log", "  // log"]], "  return y;\n", conflict],
+    ["unless it is a comment at its end", "foo(a);\n", [["a);", "a); // t"]], "return null;\n", "return null; // t\n"],
+    ["unless it is a single word", "two\n", [["two", "typed two"]], "2\n", "typed 2\n"],
+    ["unless a word of it is left", "  log(x);\n", [["x);", "x); // t"]], "  return x;\n", "  return x; // t\n"],
+    ["behind it", "foo(a);\n", [["foo(a)", "foo(a).then(t)"]], "return null;\n", conflict],
+  ]);
+});
+
+describe("many lines that replace as many", () => {
+  const list = (lines: readonly number[], of: (i: number) => string) => lines.map((i) => `${of(i)}\n`).join("");
+  const numbers = Array.from({ length: 60 }, (_, i) => i);
+  const swapped = numbers.map((i) => (i === 10 ? 40 : i === 40 ? 10 : i));
+  const old = (i: number): string => `import { n${i} } from 'lib';`;
+  const formatted = (i: number): string => `  import { n${i} } from 'lib';`;
+  const edited = list(numbers, (i) => (i === 10 ? old(i).replace("lib", "other") : old(i)));
+  const other = (i: number): string => `import { n${i} } from "lib"`;
+  holds([
+    [
+      "pair if they are only indented otherwise",
+      list(numbers, old),
+      list(numbers, formatted),
+      edited,
+      list(numbers, (i) => (i === 10 ? formatted(i).replace("lib", "other") : formatted(i))),
+    ],
+    ["do not pair in order", list(numbers, old), list(swapped, other), edited, conflict],
+  ]);
+});
+
 describe("a line that was put elsewhere", () => {
   const calls = "a();\nb();\nc();\n";
   const long = "value = compute(1, 2)\n";
   holds([
+    [
+      "by the edit does not come back",
+      "a();\nb();\nc();\nd();\n",
+      [["b();\n", ""]],
+      "a();\nc();\nd();\nb();\n",
+      conflict,
+    ],
     [
       "is no neighbour of an inserted line, even if a word of it was changed",
       "c();\ni = save(3, 2)\nr();\n",

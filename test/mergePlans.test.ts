@@ -198,6 +198,20 @@ describe("a text that the editor has replaced as a whole", () => {
       "ambiguousMatch",
     ],
     [
+      "has no empty line for certain beside one that was changed",
+      "a\n\nb\nc\n",
+      [readAll, { whole: "A\n\nb\nC" }],
+      [edit("\n", "x\n", { line: 2 })],
+      "contentModified",
+    ],
+    [
+      "still says where an empty line is between two that are as they were",
+      "a\nb\n\nc\nd\n",
+      [readAll, { whole: "A\nb\n\nc\nD" }],
+      [edit("\n", "x\n", { line: 3 })],
+      "A\nb\nx\nc\nD",
+    ],
+    [
       "has no line for certain that it has twice now",
       "k()\nx(a, b)\nm()\nn()\no()\n",
       [readAll, { whole: "x(a, b)\nk2()\nk()\nx(a, b)\nm()\nq()\nr()\n" }],

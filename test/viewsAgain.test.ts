@@ -24,6 +24,24 @@ describe("a call that its caller sends again", () => {
     expect(desk.texts()).toEqual(made);
   });
 
+  it("is made again if it names the version of the text", async () => {
+    const desk = await start();
+    await desk.read({ path: "f.py" });
+    const call = batch(["f.py", "def a():\n", "def a():\n    # made\n"]);
+    await desk.apply(call);
+    const { version } = desk.editor.documents.get(desk.uri("f.py"))!;
+    await desk.apply({ ...call, options: { versions: { "f.py": version } } });
+    expect(desk.texts()["f.py"]).toBe(text.replace("def a():\n", "def a():\n    # made\n    # made\n"));
+  });
+
+  it("tells of an edit again that has failed before", async () => {
+    const desk = await start();
+    await desk.read({ path: "f.py" });
+    const call = { ...batch(["f.py", "return x", "return y"], ["f.py", "nothing", "N"]), options: { atomic: "none" } };
+    expect((await desk.apply(call)).edits.map(({ status }) => status)).toEqual(["applied", "failed"]);
+    expect((await failed(desk.apply(call))).codes).toContain("noMatch");
+  });
+
   it("is made again if the user has undone it", async () => {
     const desk = await start();
     await desk.read({ path: "f.py" });

@@ -43,6 +43,8 @@ interface ChangedFile {
   readonly edits: number;
   /** The operations that made the change. Planning them on their own yields the same change. */
   readonly operations: readonly Operation[];
+  /** `true` if other edits of the file have failed. */
+  readonly isPartial?: boolean;
   /** For earlier texts that have all of the edits: the changes that these make there. */
   readonly seenAs?: readonly { readonly key: number; readonly change: ChangeSet }[];
 }

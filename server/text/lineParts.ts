@@ -71,7 +71,7 @@ export function partsOf(
       (areTorn && runs.every((one) => one.fromB === one.toB));
     for (const one of kept === undefined || isAgain ? runs : [all]) {
       const own = { from: from + one.from, to: from + one.to, fromB: fromB + one.fromB, toB: fromB + one.toB };
-      parts.push(...(kept === undefined ? paired(old, next, { ...own, kind }) : [{ ...own, isLine: false }]));
+      parts.push(...(kept === undefined ? pairedIn(old, next, { ...own, kind }) : [{ ...own, isLine: false }]));
     }
     if (line < old.length && old[line] !== next[lineB])
       parts.push({ from: line, to: line + 1, fromB: lineB, toB: lineB + 1, isLine: true, isSame: true });
@@ -95,6 +95,32 @@ export interface LinePart {
   readonly isSame?: boolean;
   /** For added lines that, together with the line before or after them, replaced lines: this neighbour. */
   readonly boundTo?: "previous" | "next";
+}
+
+/** As `paired`. Of many lines, first those pair that differ only in whitespace; what is still too much stays one part. */
+function pairedIn(
+  old: readonly string[],
+  next: readonly string[],
+  whole: Omit<LinePart, "isLine"> & { readonly kind: ChangeKind },
+): readonly LinePart[] {
+  const { from, to, fromB, toB } = whole;
+  if ((to - from) * (toB - fromB) <= mostPairs) return paired(old, next, whole);
+  const [a, b] = [old.slice(from, to), next.slice(fromB, toB)].map((lines) =>
+    lines.map((one) => one.replace(/\s+/g, "")),
+  );
+  const runs = replacedIn(a!, b!);
+  const parts: LinePart[] = [];
+  let [at, atB] = [from, fromB];
+  for (const run of [...runs, { from: to - from, to: to - from, fromB: toB - fromB, toB: toB - fromB }]) {
+    for (; at < from + run.from; at++, atB++)
+      if (old[at] !== next[atB]) parts.push({ from: at, to: at + 1, fromB: atB, toB: atB + 1, isLine: true });
+    [at, atB] = [from + run.to, fromB + run.toB];
+    const own = { from: from + run.from, to: at, fromB: fromB + run.fromB, toB: atB };
+    const isMuch = (own.to - own.from) * (own.toB - own.fromB) > mostPairs;
+    if (own.from < own.to || own.fromB < own.toB)
+      parts.push(...(isMuch ? [{ ...own, isLine: false }] : paired(old, next, { ...own, kind: whole.kind })));
+  }
+  return parts;
 }
 
 /** Divides replaced lines into lines that became others, and the rest. A line that was split or joined stays one part. */

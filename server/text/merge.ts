@@ -11,7 +11,10 @@ import { mergeLine, wordsOf } from "./words.js";
 /** Returns an edit as changes to the present text, of which none are left if it was made already; `undefined`: a conflict. */
 export function merge(typed: LineChanges, edit: LineChanges, now: LineIndex): ChangeSet | undefined {
   if (edit.hunks.some((hunk) => isElsewhere(typed, hunk))) return undefined;
-  const left = edit.hunks.filter((hunk) => !typed.near(hunk.reach).some((own) => isSame(own, hunk)));
+  const isDone = (hunk: LineHunk): boolean => typed.near(hunk.reach).some((own) => isSame(own, hunk));
+  const left = edit.hunks.filter((hunk) => !isDone(hunk));
+  if (left.length < edit.hunks.length && edit.hunks.some((hunk) => isDone(hunk) && isMoved(edit, hunk)))
+    return undefined;
   const splices: Splice[] = [];
   for (const hunk of left) {
     if (isAlikeTouched(typed, hunk) || isBetweenGone(typed, edit, hunk)) return undefined;
@@ -50,6 +53,13 @@ export function isSame(own: LineHunk, hunk: LineHunk): boolean {
 }
 
 const mod = (i: number, n: number): number => ((i % n) + n) % n;
+
+/** Reports whether an edit puts a line elsewhere that somebody has removed. */
+const isMoved = (edit: LineChanges, { from, to, insert }: LineHunk): boolean =>
+  insert.length === 0 &&
+  Array.from({ length: to - from }, (_, i) => edit.base.content(from + i)).some(
+    (line) => line.trim() !== "" && edit.adds(line),
+  );
 
 /** Reports whether somebody typed on a kept line that is equal to one that an edit removes. */
 const isAlikeTouched = (typed: LineChanges, { alike = [] }: LineHunk): boolean =>

@@ -38,6 +38,9 @@ export function mergeLine(base: string, typed: LineVersion, edit: LineVersion): 
   const isConflict = (one: UnitHunk, hunk: UnitHunk): boolean =>
     (meets(one, hunk) && !(isEnd(one) && !isEnd(hunk))) || isAtSpace(one, hunk) || isAtSpace(hunk, one);
   if (added.some((hunk) => own.some((one) => isConflict(one, hunk)))) return undefined;
+  // What was typed on a line has no place in another one, but for a comment at its end.
+  const isOther = edit.changes === undefined && isAnother(base, edit.text);
+  if (isOther && own.some((one) => !isEnd(one) && !isDoneBy(one, others))) return undefined;
   // Between the words that an edit replaces, it may keep some, and insert there.
   const points = edit.changes === undefined ? pointsOf(words, wordsOf(edit.text)) : [];
   const isThere = (one: UnitHunk): boolean => one.from === one.to && points.includes(one.from) && !isEnd(one);
@@ -50,6 +53,12 @@ export function mergeLine(base: string, typed: LineVersion, edit: LineVersion): 
     at = to;
   }
   return text + words.slice(at).join("");
+}
+
+/** Reports whether a line has at most a third of the words of the one that it replaces, which has several. */
+function isAnother(before: string, after: string): boolean {
+  const [a, b] = [filled(before), filled(after)];
+  return a.length > 1 && 3 * commonIn(a, b) <= Math.min(a.length, b.length);
 }
 
 /** Returns the gaps at which a line was added to: between two words, or at an edge of a word that was made longer. */

@@ -15,6 +15,7 @@ export interface Batch {
   readonly operations: FileChange["operations"];
   /** The number of edits in the change. */
   readonly edits: number;
+  readonly isPartial?: boolean | undefined;
   readonly seenAs?: FileChange["seenAs"];
 }
 

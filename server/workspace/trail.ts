@@ -27,9 +27,14 @@ interface SeenText {
 }
 
 /** The last batch of a caller. */
-interface LastBatch extends MadeCall {
-  /** Turns the text at the last settling into the text after the batch, in which the spans are. */
+interface LastBatch {
+  readonly operations: string;
+  /** Where the batch wrote, in the text after it; `undefined` if a part of it was there already. */
+  readonly spans: MadeCall["spans"] | undefined;
+  /** Turns the text at the last settling into the text after the batch. */
   readonly toAfter: ChangeSet;
+  /** Turns the text after the batch into the one before it. */
+  readonly toBefore: ChangeSet;
 }
 
 /** A text that a caller has read. */
@@ -119,6 +124,8 @@ export class Trail {
   /** Notes that a caller has read lines of the present text. */
   read(caller: string, shown: ShownLines): void {
     this.#settle();
+    // If the caller makes the same call now, it means to make it once more.
+    this.#made.delete(caller);
     const own = this.#seen.filter((one) => one.base === "read" && one.caller === caller);
     const last = own.at(-1);
     const current = this.#onDisk();
@@ -162,7 +169,7 @@ export class Trail {
     if (change.length !== before.length || (change.isEmpty && seenAs.length === 0)) return;
     const made = new OwnBatch(this.#text, before, batch);
     const own = this.#textsFor(caller);
-    this.#noteMade(caller, made.toAfter, batch);
+    this.#noteMade(caller, before, made.toAfter, batch);
     const shared = this.#seen.filter((one) => others.includes(one.caller ?? ""));
     for (const one of new Set([...own, ...shared])) {
       const after = made.appliedTo(one);
@@ -173,7 +180,10 @@ export class Trail {
   }
 
   /** Keeps what a batch wrote, in case that its caller sends it again. */
-  #noteMade(caller: string, toAfter: ChangeSet, { change, operations, edits }: Batch): void {
+  #noteMade(caller: string, before: string, toAfter: ChangeSet, batch: Batch): void {
+    const { change, operations, edits, isPartial } = batch;
+    this.#made.delete(caller);
+    if (isPartial) return;
     const count = operations.reduce((sum, one) => sum + (one.kind === "update" ? one.hunks.length : 1), 0);
     const written = change.changes.map(({ from, insert }) => {
       const start = change.mapPos(from, "before");
@@ -182,24 +192,30 @@ export class Trail {
       return first < last ? { from: start + first, to: start + last } : { from: start, to: start + insert.length };
     });
     const spans = edits < count ? undefined : written;
-    this.#made.delete(caller);
-    this.#made.set(caller, { operations: JSON.stringify(operations), spans, toAfter: copied(toAfter) });
+    const toBefore = copied(change.invert(before));
+    this.#made.set(caller, { operations: JSON.stringify(operations), spans, toAfter: copied(toAfter), toBefore });
     if (this.#made.size > limits.viewsKept) this.#made.delete([...this.#made.keys()][0]!);
   }
 
-  /** Returns the last call of a caller; `undefined` if something was changed since where it wrote. */
+  /** Returns the last call of a caller; `undefined` if nothing of what it wrote is there, or nobody can say so. */
   madeBy(caller: string): MadeCall | undefined {
     this.#settle();
     const made = this.#made.get(caller);
     if (made === undefined) return undefined;
-    const typed = made.toAfter.invert(this.#text);
-    const { operations, spans } = made;
-    const isTouched = ({ from, to }: { readonly from: number; readonly to: number }): boolean =>
-      typed.changes.some((one) => (from < to ? one.from < to && from < one.to : one.from <= from && from <= one.to));
-    if (spans === undefined ? !typed.isEmpty : spans.some(isTouched)) return undefined;
+    const { operations, spans, toAfter, toBefore } = made;
+    if (spans === undefined) return toAfter.isEmpty ? { operations, spans: [], isTouched: false } : undefined;
+    if (toAfter.compose(toBefore).apply(this.#text) === this.#text && !toBefore.isEmpty) return undefined;
+    const after = toAfter.apply(this.#text);
+    const typed = toAfter.invert(this.#text);
+    const states = spans.map((span) => stateOf(after, span, typed));
+    if (states.every((state) => state === "gone")) return undefined;
     return {
       operations,
-      spans: spans?.map(({ from, to }) => ({ from: typed.mapPos(from, "after"), to: typed.mapPos(to, "before") })),
+      isTouched: states.some((state) => state !== "there"),
+      spans: spans.flatMap((one, i) => {
+        const now = { from: typed.mapPos(one.from, "after"), to: typed.mapPos(one.to, "before") };
+        return states[i] === "gone" ? [] : [{ from: now.from, to: Math.max(now.from, now.to) }];
+      }),
     };
   }
 
@@ -299,6 +315,8 @@ export class Trail {
         one.back = copied(withoutEqual(this.#text, back));
         one.isCompared = (one.isCompared || this.#isCompared || isReplaced) && !one.back.isEmpty;
       }
+      // Nobody can say what became of a part of a text that was replaced.
+      if (this.#isCompared || since.changes.some((change) => isLarge(this.#text, change))) this.#made.clear();
       for (const [caller, one] of this.#made)
         this.#made.set(caller, { ...one, toAfter: copied(withoutEqual(this.#text, since.compose(one.toAfter))) });
     }
@@ -319,6 +337,28 @@ export class Trail {
       this.#seen = this.#seen.filter((one) => one !== oldest);
     }
   }
+}
+
+/** Reports what became of a span that a batch wrote in a text, after changes to this text. */
+function stateOf(
+  text: string,
+  { from, to }: MadeCall["spans"][number],
+  typed: ChangeSet,
+): "there" | "touched" | "gone" {
+  const isWord = (at: number): boolean => /^[\p{L}\p{N}_]$/u.test(text[at] ?? "");
+  let state: "there" | "touched" | "gone" = "there";
+  for (const one of typed.changes) {
+    // Where equal text follows or precedes removed text, nobody knows which of the two was removed.
+    let [start, end] = [one.from, one.to];
+    for (; one.insert === "" && start > 0 && text[start - 1] === text[start - 1 + one.to - one.from]; start--);
+    for (; one.insert === "" && end < text.length && text[end] === text[end - (one.to - one.from)]; end++);
+    if (from === to ? start <= from && from <= end : start <= from && to <= end) return "gone";
+    const joins =
+      (one.from === to && isWord(to - 1) && /^[\p{L}\p{N}_]/u.test(one.insert)) ||
+      (one.to === from && isWord(from) && /[\p{L}\p{N}_]$/u.test(one.insert));
+    if (joins || (start < to && from < end)) state = "touched";
+  }
+  return state;
 }
 
 /** The ages, in milliseconds, at which former texts of a file are kept: about 1, 3 and 10 minutes. */

@@ -169,6 +169,8 @@ export class EarlierText {
         return true;
     }
     const text = then.text.slice(then.start(from), then.contentEnd(to - 1));
+    // Empty lines are known by their neighbours.
+    if (text.trim() === "") return this.typed.at(from - 1) !== undefined || this.typed.at(to) !== undefined;
     const own = now.start(this.typed.range({ from, to }).from);
     for (let at = now.text.indexOf(text); at !== -1; at = now.text.indexOf(text, at + 1)) {
       const end = at + text.length;

@@ -3,12 +3,12 @@
 import { ChangeSet } from "../../text/changeSet.js";
 import { LineIndex } from "../../text/lines.js";
 import type { Operation } from "../operation.js";
-import type { FilePlan, FilePlans } from "../outcome.js";
+import { type EditOutcome, type FilePlan, type FilePlans, failedOutcome } from "../outcome.js";
 import type { Document, Snapshot } from "../snapshot.js";
 import { agreeing, isBeside, sureEdits } from "./agreement.js";
 import { isShown, type ViewPlan } from "./candidates.js";
 import { reconciled } from "./reconcile.js";
-import { viewWarnings } from "./sentences.js";
+import { presentLines, viewFailures, viewWarnings } from "./sentences.js";
 import type { View } from "./view.js";
 
 /** Plans operations against a snapshot, without explaining at length why an edit was not found. */
@@ -23,7 +23,7 @@ export function* planViews<O extends Operation>(
   snapshot: Snapshot,
   planAgain: PlanAgain<O>,
 ): Generator<void, readonly FilePlan[]> {
-  const again = new Map(planned.flatMap((plan) => (isSentAgain(plan) ? [[plan, skippedAgain(plan)] as const] : [])));
+  const again = new Map(planned.flatMap((plan) => (isSentAgain(plan) ? [[plan, sentAgain(plan)] as const] : [])));
   const plans = planned.map((plan) => again.get(plan) ?? plan);
   const concerned = planned.flatMap((plan) => {
     const document = again.has(plan) ? undefined : documentOf(plan);
@@ -43,7 +43,7 @@ export function* planViews<O extends Operation>(
     if (isAlone || all.every(isWhole)) return [];
     return [{ plan, document, views: all, seen: [] as ViewPlan[] }];
   });
-  if (concerned.length === 0) return plans;
+  if (concerned.length === 0) return plans.map(withFailures);
   while (concerned.some(({ views }) => views.length > 0)) {
     const own = concerned.flatMap((one) => {
       const [next] = one.views;
@@ -74,7 +74,7 @@ export function* planViews<O extends Operation>(
   const seenBy = new Map(concerned.map(({ plan, seen }) => [plan, seen]));
   return plans.map((plan) => {
     const seen = seenBy.get(plan);
-    return seen === undefined || seen.length === 0 ? plan : reconciled(plan, seen);
+    return withFailures(seen === undefined || seen.length === 0 ? plan : reconciled(plan, seen));
   });
 }
 
@@ -106,28 +106,41 @@ function viewsFor({ operations }: FilePlan, { text, views = [] }: Document): rea
   return text.length * operations.length > mostSearched ? views.slice(0, viewsOfLarge) : views;
 }
 
+/** Notes in a file's change that other edits have failed. */
+const withFailures = (plan: FilePlan): FilePlan =>
+  plan.file !== undefined && plan.outcomes.some(({ status }) => status === "failed")
+    ? { ...plan, file: { ...plan.file, isPartial: true } }
+    : plan;
+
 /** Reports whether a caller sends its last call again although its result is there, as after a time-out. */
 function isSentAgain(plan: FilePlan): boolean {
   const { made } = documentOf(plan) ?? {};
   return made !== undefined && made.operations === JSON.stringify(plan.operations);
 }
 
-/** Returns the plan of a call that is sent again: nothing is left to do. */
-function skippedAgain(plan: FilePlan): FilePlan {
+/** Returns the plan of a call that is sent again: nothing is left to do, or somebody has typed in what the call wrote. */
+function sentAgain(plan: FilePlan): FilePlan {
   const { file, outcomes } = plan;
   if (file === undefined) return plan;
   const { document } = file;
-  const lines = LineIndex.of(document.text, document);
-  const all = (document.made?.spans ?? []).map(({ from, to }) => ({
-    startLine: lines.lineAt(from) + 1,
-    endLine: lines.lineAt(Math.max(from, to - 1)) + 1,
+  const { spans = [], isTouched } = document.made ?? {};
+  const now = LineIndex.of(document.text, document);
+  const places = spans.map(({ from, to }) => ({
+    startLine: now.lineAt(from) + 1,
+    endLine: now.lineAt(Math.max(from, to - 1)) + 1,
   }));
-  // Nobody can say any more which edit wrote what.
-  const places = outcomes.length === 1 ? all : [];
+  const [first, last] = [places[0]?.startLine ?? 1, places.at(-1)?.endLine ?? 1];
+  const lines = presentLines(now, { from: first - 1, to: last });
+  const outcomeOf = (outcome: EditOutcome): EditOutcome => {
+    const { index, path } = outcome;
+    // Nobody can say any more which edit wrote what.
+    if (!isTouched) return { index, path, status: "skipped", places: outcomes.length === 1 ? places : [] };
+    return failedOutcome(outcome, viewFailures.touched({ index, path }, lines));
+  };
   return {
     ...plan,
-    outcomes: outcomes.map(({ index, path }) => ({ index, path, status: "skipped", places })),
-    warnings: outcomes.map(viewWarnings.sentAgain),
+    outcomes: outcomes.map(outcomeOf),
+    warnings: isTouched ? [] : outcomes.map(viewWarnings.sentAgain),
     file: { ...file, change: ChangeSet.none(document.text.length), text: document.text, edits: 0 },
   };
 }

@@ -2,15 +2,14 @@
 import { ChangeSet } from "../../text/changeSet.js";
 import { limits } from "../../text/limits.js";
 import { LineIndex } from "../../text/lines.js";
-import { type At, atEdit, clip, type Failure, type QuotedLine } from "../failure.js";
+import { type At, atEdit, type Failure } from "../failure.js";
 import { type EditOutcome, type FileChange, type FilePlan, failedOutcome } from "../outcome.js";
 import { batchWarnings } from "../sentences.js";
 import type { Document } from "../snapshot.js";
 import { answerOf, EarlierText, type Finding, type MergedGroup, type ViewPlan } from "./candidates.js";
 import { type Group, groupsOf } from "./groups.js";
-import { type PresentLines, viewFailures, viewWarnings } from "./sentences.js";
+import { presentLines, quotedLine, viewFailures, viewWarnings } from "./sentences.js";
 import { type EarlierSay, type PresentSay, verdicts } from "./table.js";
-import type { Lines } from "./view.js";
 
 /** Returns the plan of a file, with the edits placed by the texts that have a say. `seen`: newest text first. */
 export function reconciled(plan: FilePlan, seen: readonly ViewPlan[]): FilePlan {
@@ -146,7 +145,7 @@ class Reconciliation {
 
   /** Refuses a group of edits because its place has changed since. */
   private refuseAsChanged({ view }: EarlierText, { group, lines }: Pick<MergedGroup, "group" | "lines">): void {
-    const now = this.presentLines(lines);
+    const now = presentLines(this.#now, lines);
     for (const index of group.indices) this.fail(index, (at) => viewFailures.changed(at, view.base, now));
   }
 
@@ -163,7 +162,7 @@ class Reconciliation {
     });
     const lines = [...new Set([...own, ...others])].sort((a, b) => a - b).slice(0, limits.matchesShown);
     const bases = differing.map(({ by }) => by.view.base);
-    const quoted = lines.map((line) => this.quote(line));
+    const quoted = lines.map((line) => quotedLine(this.#now, line));
     this.fail(index, (at) => viewFailures.different(at, quoted, bases));
   }
 
@@ -185,16 +184,6 @@ class Reconciliation {
       const at = { index: each, path: this.#document.path, ...(patchLine === undefined ? {} : { patchLine }) };
       this.#failures.set(each, failure(at));
     }
-  }
-
-  private quote(line: number): QuotedLine {
-    return { line: line + 1, text: clip(this.#now.content(line), limits.quotedLine) };
-  }
-
-  private presentLines({ from, to }: Lines): PresentLines {
-    const shown = Math.min(to - from, limits.furtherLines);
-    const lines = Array.from({ length: shown }, (_, i) => this.quote(from + i));
-    return { lines, more: to - from - shown, from: from + 1, to };
   }
 
   /** Returns the plan with all decisions. */
@@ -268,7 +257,7 @@ class Reconciliation {
     const typed = by.typed.near(group).filter((hunk) => hunk.from <= group.to && hunk.to >= group.from);
     const [line] = typed.flatMap(({ fromB, insert }) => {
       const filled = insert.findIndex((text) => text.trim() !== "");
-      return filled === -1 ? [] : [this.quote(fromB + filled)];
+      return filled === -1 ? [] : [quotedLine(this.#now, fromB + filled)];
     });
     return group.indices.map((index) =>
       change.isEmpty || by.outcome(index)?.status === "skipped"

@@ -1,6 +1,8 @@
 /** Sentences about edits that were found in an earlier text, which the caller can have seen. */
+import { limits } from "../../text/limits.js";
+import type { LineIndex } from "../../text/lines.js";
 import { type At, clip, type Failure, makeFailure, nameOf, type QuotedLine, quote } from "../failure.js";
-import type { View } from "./view.js";
+import type { Lines, View } from "./view.js";
 
 /** The text in which an edit was found, as the end of a sentence. */
 const texts: Readonly<Record<View["base"], string>> = {
@@ -29,6 +31,19 @@ export interface PresentLines {
   readonly to: number;
 }
 
+/** Returns the present lines of a place. `now`: the present text. */
+export function presentLines(now: LineIndex, { from, to }: Lines): PresentLines {
+  const shown = Math.min(to - from, limits.furtherLines);
+  const lines = Array.from({ length: shown }, (_, i) => quotedLine(now, from + i));
+  return { lines, more: to - from - shown, from: from + 1, to };
+}
+
+/** Quotes a present line; the number is 0-based. */
+export const quotedLine = (now: LineIndex, line: number): QuotedLine => ({
+  line: line + 1,
+  text: clip(now.content(line), limits.quotedLine),
+});
+
 /** Failures of edits that the caller can have meant for a text that has changed since. */
 export const viewFailures = {
   changed: (at: At, base: View["base"], { lines, more, from, to }: PresentLines): Failure =>
@@ -38,6 +53,13 @@ export const viewFailures = {
           ? `${nameOf(at)} was found in ${texts[base]}, but its lines have been removed since; they were before line ${from}.`
           : `${nameOf(at)} was found in ${texts[base]}, but the text that it changes has been changed since then. It is now:${shown(lines, more)}`,
       hint: "Read these lines again or copy them from here, and send the edit for the text as it is now.",
+      line: from,
+    }),
+  /** For a call that was sent again. */
+  touched: (at: At, { lines, more, from }: PresentLines): Failure =>
+    makeFailure("contentModified", at, {
+      problem: `${nameOf(at)} was made when you sent this call before, and what the call wrote has been changed since. It is now:${shown(lines, more)}`,
+      hint: "Read these lines again or copy them from here, and send only what is still to be changed.",
       line: from,
     }),
   /** `bases`: the ways in which the caller can have seen the texts that disagree with the present one. */

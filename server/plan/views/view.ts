@@ -31,15 +31,14 @@ export interface View {
   readonly isGuess?: true;
 }
 
-/** The last call of a caller, if nobody has changed since what it wrote. */
+/** The last call of a caller, if something of what it wrote is there, and the caller has not read the text since. */
 export interface MadeCall {
   /** The call's operations, as JSON. */
   readonly operations: string;
-  /**
-   * The UTF-16 offsets in the present text of what the call wrote; empty spans where it only removed text. `undefined` if a
-   * part was there already; nothing has changed since then.
-   */
-  readonly spans: readonly { readonly from: number; readonly to: number }[] | undefined;
+  /** `true` if somebody has typed in what the call wrote, or removed a part of it. */
+  readonly isTouched: boolean;
+  /** The UTF-16 offsets in the present text of what is left of what the call wrote. */
+  readonly spans: readonly { readonly from: number; readonly to: number }[];
 }
 
 /** Returns the view of a caller that says that it has seen the present text. */
