@@ -20,6 +20,18 @@ describe("an edit that was made already", () => {
       "F(xs)\nb()\n",
     ],
     [
+      "together with one that was not, is in the text that the caller has seen",
+      "a()\nb()\nc()\nd()\ne()\n",
+      [
+        onDisk,
+        { type: ["e()", "e()\nn()"] },
+        { call: [edit("e()\n", "e()\nn()\n"), edit("a()", "a()\nn()")] },
+        { type: ["b()", "B()"] },
+      ],
+      [edit("n()", "m()", { line: 7 })],
+      "a()\nn()\nB()\nc()\nd()\ne()\nm()\n",
+    ],
+    [
       "in a text of which a line was copied later",
       "f(x)\na()\n",
       [onDisk, { type: ["x", "xs"] }, { call: [edit("f(x)", "f(xs)")] }, { type: ["a()", "a()\nk()\na()"] }],

@@ -173,7 +173,8 @@ export class Trail {
     const shared = this.#seen.filter((one) => others.includes(one.caller ?? ""));
     for (const one of new Set([...own, ...shared])) {
       const after = made.appliedTo(one);
-      const back = copied(withoutEqual(this.#text, after.back));
+      // What both have written is no difference, wherever each has put it.
+      const back = copied(after.isCompared ? compareTexts(this.#text, after.back.apply(this.#text)) : after.back);
       Object.assign(one, { ...after, back, isCompared: after.isCompared && !back.isEmpty });
     }
     this.#limit();

@@ -226,7 +226,8 @@ function onlyPresent(snapshot: WorkspaceSnapshot, uris: readonly DocumentUri[]):
   const documents = new Map(snapshot.documents);
   for (const uri of uris) {
     const document = documents.get(uri);
-    if (document !== undefined) documents.set(uri, { ...document, views: [presentView(document.text)], made: undefined });
+    if (document !== undefined)
+      documents.set(uri, { ...document, views: [presentView(document.text)], made: undefined });
   }
   return { ...snapshot, documents };
 }

@@ -103,16 +103,25 @@ export class EarlierText {
     return group && this.#mergedGroup(group);
   }
 
-  /** Returns the changes to this text of edits that are all placed in it; `undefined` if they are not. */
-  changeOf(indices: readonly number[]): ChangeSet | undefined {
-    const groups = this.#groups.filter((group) => group.indices.some((index) => indices.includes(index)));
+  /** Returns the changes to this text of edits that are all placed in it; `undefined` if they are not. `present`: of the present text. */
+  changeOf(indices: readonly number[], present: readonly Group[]): ChangeSet | undefined {
+    const { back } = this.view;
+    const agreed = present.filter((group) => group.indices.every((index) => this.agreeing.has(index)));
+    const groups = [...this.#groups, ...agreed].filter((group) =>
+      group.indices.some((index) => indices.includes(index)),
+    );
     const isWhole = indices.every((index) => groups.some((group) => group.indices.includes(index)));
     const isOnly = groups.every((group) => group.indices.every((index) => indices.includes(index)));
     if (!isWhole || !isOnly) return undefined;
-    return ChangeSet.of(
-      this.#then.text.length,
-      groups.flatMap(({ changes }) => changes),
+    const changes = groups.flatMap((group) =>
+      group.changes.map(({ from, to, insert }) =>
+        agreed.includes(group)
+          ? { from: back.mapPos(from, "before"), to: back.mapPos(to, "before"), insert }
+          : { from, to, insert },
+      ),
     );
+    changes.sort((one, other) => one.from - other.from || one.to - other.to);
+    return ChangeSet.of(this.#then.text.length, changes);
   }
 
   #mergedGroup(group: Group): MergedGroup {

@@ -229,7 +229,10 @@ class Reconciliation {
     const made = outcomes.filter(({ status }) => status === "applied" || status === "skipped");
     return this.#candidates.flatMap((one) => {
       const { key } = one.view;
-      const change = one.changeOf(made.map(({ index }) => index));
+      const change = one.changeOf(
+        made.map(({ index }) => index),
+        this.#groups,
+      );
       return key === undefined || change === undefined ? [] : [{ key, change }];
     });
   }
