@@ -2,8 +2,8 @@
 import { compareTexts } from "../match/compareTexts.js";
 import type { MadeCall, ShownLines, View } from "../plan/views/view.js";
 import { ChangeSet, shrink } from "../text/changeSet.js";
-import { trimEnd, trimStart } from "../text/chars.js";
 import { limits } from "../text/limits.js";
+import { type LastBatch, lastBatch, madeCall } from "./lastBatch.js";
 import { type Batch, OwnBatch, withoutEqual } from "./ownBatch.js";
 
 /** An earlier text. */
@@ -24,17 +24,6 @@ interface SeenText {
   isGuess: boolean;
   /** The event and the time, in milliseconds, at which another text replaced this one on disk. */
   until: { readonly event: number; readonly time: number } | undefined;
-}
-
-/** The last batch of a caller. */
-interface LastBatch {
-  readonly operations: string;
-  /** Where the batch wrote, in the text after it; `undefined` if a part of it was there already. */
-  readonly spans: MadeCall["spans"] | undefined;
-  /** Turns the text at the last settling into the text after the batch. */
-  readonly toAfter: ChangeSet;
-  /** Turns the text after the batch into the one before it. */
-  readonly toBefore: ChangeSet;
 }
 
 /** A text that a caller has read. */
@@ -182,19 +171,9 @@ export class Trail {
 
   /** Keeps what a batch wrote, in case that its caller sends it again. */
   #noteMade(caller: string, before: string, toAfter: ChangeSet, batch: Batch): void {
-    const { change, operations, edits, isPartial } = batch;
     this.#made.delete(caller);
-    if (isPartial) return;
-    const count = operations.reduce((sum, one) => sum + (one.kind === "update" ? one.hunks.length : 1), 0);
-    const written = change.changes.map(({ from, insert }) => {
-      const start = change.mapPos(from, "before");
-      const [first, last] = [trimStart(insert, 0, insert.length), trimEnd(insert, 0, insert.length)];
-      // A line that is typed beside written lines is not typed in them.
-      return first < last ? { from: start + first, to: start + last } : { from: start, to: start + insert.length };
-    });
-    const spans = edits < count ? undefined : written;
-    const toBefore = copied(change.invert(before));
-    this.#made.set(caller, { operations: JSON.stringify(operations), spans, toAfter: copied(toAfter), toBefore });
+    const made = lastBatch(before, copied(toAfter), batch);
+    if (made !== undefined) this.#made.set(caller, made);
     if (this.#made.size > limits.viewsKept) this.#made.delete([...this.#made.keys()][0]!);
   }
 
@@ -202,22 +181,7 @@ export class Trail {
   madeBy(caller: string): MadeCall | undefined {
     this.#settle();
     const made = this.#made.get(caller);
-    if (made === undefined) return undefined;
-    const { operations, spans, toAfter, toBefore } = made;
-    if (spans === undefined) return toAfter.isEmpty ? { operations, spans: [], isTouched: false } : undefined;
-    if (toAfter.compose(toBefore).apply(this.#text) === this.#text && !toBefore.isEmpty) return undefined;
-    const after = toAfter.apply(this.#text);
-    const typed = toAfter.invert(this.#text);
-    const states = spans.map((span) => stateOf(after, span, typed));
-    if (states.every((state) => state === "gone")) return undefined;
-    return {
-      operations,
-      isTouched: states.some((state) => state !== "there"),
-      spans: spans.flatMap((one, i) => {
-        const now = { from: typed.mapPos(one.from, "after"), to: typed.mapPos(one.to, "before") };
-        return states[i] === "gone" ? [] : [{ from: now.from, to: Math.max(now.from, now.to) }];
-      }),
-    };
+    return made && madeCall(made, this.#text);
   }
 
   /** Returns the earlier texts that have a say about a caller's edits, newest first. */
@@ -338,28 +302,6 @@ export class Trail {
       this.#seen = this.#seen.filter((one) => one !== oldest);
     }
   }
-}
-
-/** Reports what became of a span that a batch wrote in a text, after changes to this text. */
-function stateOf(
-  text: string,
-  { from, to }: MadeCall["spans"][number],
-  typed: ChangeSet,
-): "there" | "touched" | "gone" {
-  const isWord = (at: number): boolean => /^[\p{L}\p{N}_]$/u.test(text[at] ?? "");
-  let state: "there" | "touched" | "gone" = "there";
-  for (const one of typed.changes) {
-    // Where equal text follows or precedes removed text, nobody knows which of the two was removed.
-    let [start, end] = [one.from, one.to];
-    for (; one.insert === "" && start > 0 && text[start - 1] === text[start - 1 + one.to - one.from]; start--);
-    for (; one.insert === "" && end < text.length && text[end] === text[end - (one.to - one.from)]; end++);
-    if (from === to ? start <= from && from <= end : start <= from && to <= end) return "gone";
-    const joins =
-      (one.from === to && isWord(to - 1) && /^[\p{L}\p{N}_]/u.test(one.insert)) ||
-      (one.to === from && isWord(from) && /[\p{L}\p{N}_]$/u.test(one.insert));
-    if (joins || (start < to && from < end)) state = "touched";
-  }
-  return state;
 }
 
 /** The ages, in milliseconds, at which former texts of a file are kept: about 1, 3 and 10 minutes. */
