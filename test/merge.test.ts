@@ -131,6 +131,7 @@ describe("a line changed by both is merged word by word", () => {
     ["a number with a point is one word", "x = 1.5\n", [["1.", "2."]], "x = 1.7\n", conflict],
     ["letters after a number with a point belong to it", "x = 1.5\n", [["1.5", "1  # ask.5s"]], "x = 1.5s\n", conflict],
     ["the first half of what the edit adds to a word", "f(0)\n", [["0", "0."]], "f(0.2)\n", conflict],
+    ["a word typed at it, and an equal one behind", "x += 1\n", [["1", "1x + 1"]], "x += v\n", conflict],
     ["the last half of it", "f(0)\n", [["(0", "(.0"]], "f(1.0)\n", conflict],
     ["an insertion between words that the edit replaces", "f(a, 1)\n", [["1)", "1) + t"]], "g(b);\n", conflict],
     ["a letter of any language belongs to a word", "größe\n", [["größe", "größen"]], "Maß\n", conflict],

@@ -128,9 +128,23 @@ function wholeWords(words: readonly string[], base: string, changes: readonly Ch
       all.map((one) => ({ ...one, from: one.from - start, to: one.to - start })),
     );
     const insert = wordsOf(own.apply(base.slice(start, next)));
-    const { head, tail } = sharedEnds(words.slice(from, to), insert);
+    if (insert.length === 0) return [{ from, to, insert }];
+    const shared = sharedEnds(words.slice(from, to), insert);
+    // An equal word that was typed as a whole is another one.
+    const head = isTyped(own, 0, insert[0]!.length) ? 0 : shared.head;
+    const tail = isTyped(own, own.lengthAfter - insert.at(-1)!.length, own.lengthAfter) ? 0 : shared.tail;
     const hunk = { from: from + head, to: to - tail, insert: insert.slice(head, insert.length - tail) };
     return hunk.from === hunk.to && hunk.insert.length === 0 ? [] : [hunk];
+  });
+}
+
+/** Reports whether a span of the text after changes was written by one of them. */
+function isTyped({ changes }: ChangeSet, from: number, to: number): boolean {
+  let shift = 0;
+  return changes.some((one) => {
+    const start = one.from + shift;
+    shift += one.insert.length - (one.to - one.from);
+    return start <= from && to <= start + one.insert.length;
   });
 }
 
