@@ -32,6 +32,13 @@ describe("an edit that was made already", () => {
       "a()\nn()\nB()\nc()\nd()\ne()\nm()\n",
     ],
     [
+      "beside lines that the user has removed, leaves the other lines known exactly",
+      "a()\nb()\nc()\nd()\n",
+      [readAll, { type: ["b()\n", ""] }, { call: [edit("a()\n", "x()\ny()\n")] }, { type: ["c()", "c()\nk()\nc()"] }],
+      [edit("c()\nd()", "C()\nd()")],
+      "x()\ny()\nC()\nk()\nc()\nd()\n",
+    ],
+    [
       "in a text of which a line was copied later",
       "f(x)\na()\n",
       [onDisk, { type: ["x", "xs"] }, { call: [edit("f(x)", "f(xs)")] }, { type: ["a()", "a()\nk()\na()"] }],
