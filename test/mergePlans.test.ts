@@ -61,6 +61,13 @@ describe("of several earlier texts", () => {
       "ambiguousMatch",
     ],
     [
+      "some may give the same text by other changes",
+      "k\na line 98 of old text\nmark\nl\nm\nz\n",
+      [onDisk, { type: ["mark", "mark t"] }, onDisk, { type: ["z", "Z"] }],
+      [edit("a line 98 of old text", "a line 98 of new 1\nnew text")],
+      "k\na line 98 of new 1\nnew text\nmark t\nl\nm\nZ\n",
+    ],
+    [
       "those decide in which the line number is right",
       "x()\nz()\n",
       [readAll, { type: ["x", "k()\nx"] }, { type: ["z", "x()\nz"] }, onDisk, { type: ["z", "t()\nz"] }],

@@ -66,7 +66,7 @@ class Reconciliation {
     const all = voices.map((voice) => this.mergedBy(voice, index));
     const merged = all.filter((one) => one !== undefined);
     const [first] = merged;
-    const earlier = merged.length < all.length ? "several" : saidBy(merged);
+    const earlier = merged.length < all.length ? "several" : saidBy(merged, this.#now.text);
     const present = this.presentSay(index, here, alone === undefined ? merged : undefined);
     const verdict = verdicts[present][earlier];
     // All texts have the same matches, of which the present plan tells more.
@@ -279,12 +279,15 @@ function isSeveralAt({ by, answer }: Voice, lines: readonly number[]): boolean {
   return answer.lines.every((line, i) => by.typed.range({ from: line, to: line + 1 }).from === lines[i]);
 }
 
-/** Returns what the earlier texts say that all place an edit. */
-function saidBy(merged: readonly MergedGroup[]): EarlierSay {
+/** Returns what the earlier texts say that all place an edit. `now`: the present text. */
+function saidBy(merged: readonly MergedGroup[], now: string): EarlierSay {
   const [first] = merged;
   if (merged.some(({ change }) => change === undefined)) return "conflict";
+  // One text can be made by different changes.
   const isSame = merged.every(
-    ({ change }) => JSON.stringify(change?.changes) === JSON.stringify(first?.change?.changes),
+    ({ change }) =>
+      JSON.stringify(change?.changes) === JSON.stringify(first?.change?.changes) ||
+      change?.apply(now) === first?.change?.apply(now),
   );
   if (!isSame) return "differentTexts";
   return first?.change?.isEmpty === true && first.group.changes.length > 0 ? "done" : "oneText";
