@@ -16,14 +16,14 @@ export interface LastBatch {
 }
 
 /** A run of UTF-16 code units. */
-type Span = NonNullable<LastBatch["spans"]>[number];
+type WrittenSpan = NonNullable<LastBatch["spans"]>[number];
 
 /** Returns what a batch wrote that was made of the text `before`; `undefined` if some of its edits have failed. */
 export function lastBatch(before: string, toAfter: ChangeSet, batch: Batch): LastBatch | undefined {
   const { change, operations, edits, isPartial } = batch;
   if (isPartial) return undefined;
   const count = operations.reduce((sum, one) => sum + (one.kind === "update" ? one.hunks.length : 1), 0);
-  const written = change.changes.map(({ from, insert }): Span => {
+  const written = change.changes.map(({ from, insert }): WrittenSpan => {
     const start = change.mapPos(from, "before");
     const [first, last] = [trimStart(insert, 0, insert.length), trimEnd(insert, 0, insert.length)];
     // A line that is typed beside written lines is not typed in them.
@@ -54,7 +54,7 @@ export function madeCall({ operations, spans, toAfter, toBefore }: LastBatch, pr
 }
 
 /** Reports what became of a span that a batch wrote in a text, after changes to this text. */
-function stateOf(text: string, { from, to }: Span, typed: ChangeSet): "there" | "touched" | "gone" {
+function stateOf(text: string, { from, to }: WrittenSpan, typed: ChangeSet): "there" | "touched" | "gone" {
   const isWord = (at: number): boolean => /^[\p{L}\p{N}_]$/u.test(text[at] ?? "");
   let state: "there" | "touched" | "gone" = "there";
   for (const one of typed.changes) {
