@@ -1,4 +1,4 @@
-/** What a caller's last batch wrote, in case that the caller sends it again, as after a time-out. */
+/** Remembers what a caller's last batch wrote, because the caller may send it again, for example after a time-out. */
 import type { MadeCall } from "../plan/views/view.js";
 import type { ChangeSet } from "../text/changeSet.js";
 import { trimEnd, trimStart } from "../text/chars.js";
@@ -7,7 +7,7 @@ import type { Batch } from "./ownBatch.js";
 /** The last batch of a caller. */
 export interface LastBatch {
   readonly operations: string;
-  /** Where the batch wrote, in the text after it; `undefined` if a part of it was there already. */
+  /** What the batch wrote: spans of the text after it. `undefined` if the text already had a part of it. */
   readonly spans: MadeCall["spans"] | undefined;
   /** Turns the present text into the text after the batch. */
   readonly toAfter: ChangeSet;

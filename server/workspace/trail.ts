@@ -62,7 +62,7 @@ export class Trail {
   /** The size of the kept texts, in bytes. */
   get size(): number {
     this.#settle();
-    const made = [...this.#made.values()].map(({ operations, toAfter }) => 2 * operations.length + sizeOf(toAfter));
+    const made = [...this.#made.values()].map(sizeOfBatch);
     return [...this.#seen.map(({ back }) => sizeOf(back)), ...made].reduce((sum, size) => sum + size, 0);
   }
 
@@ -173,7 +173,7 @@ export class Trail {
   #noteMade(caller: string, before: string, toAfter: ChangeSet, batch: Batch): void {
     this.#made.delete(caller);
     const made = lastBatch(before, copied(toAfter), batch);
-    if (made !== undefined) this.#made.set(caller, made);
+    if (made !== undefined) this.#made.set(caller, { ...made, toBefore: copied(made.toBefore) });
     if (this.#made.size > limits.viewsKept) this.#made.delete([...this.#made.keys()][0]!);
   }
 
@@ -294,8 +294,7 @@ export class Trail {
   /** Drops texts that are too large, and the oldest ones if there are too many. */
   #limit(): void {
     this.#seen = this.#seen.filter(({ back }) => sizeOf(back) <= limits.viewBytes);
-    for (const [caller, { operations, toAfter }] of this.#made)
-      if (2 * operations.length + sizeOf(toAfter) > limits.viewBytes) this.#made.delete(caller);
+    for (const [caller, made] of this.#made) if (sizeOfBatch(made) > limits.viewBytes) this.#made.delete(caller);
     while (this.#seen.length > limits.viewsKept) {
       const disk = this.#onDisk();
       const oldest = this.#seen.filter((one) => one !== disk).reduce((a, b) => (b.event < a.event ? b : a));
@@ -336,6 +335,10 @@ const linesIn = (text: string): number => text.split("\n", fewLines + 2).length 
 function sizeOf({ changes }: ChangeSet): number {
   return changes.reduce((sum, { insert }) => sum + 2 * insert.length + changeBytes, 0);
 }
+
+/** Returns the size of what is kept of a batch, in bytes. */
+const sizeOfBatch = ({ operations, toAfter, toBefore }: LastBatch): number =>
+  2 * operations.length + sizeOf(toAfter) + sizeOf(toBefore);
 
 /** The approximate size of one change without its text, in bytes. */
 const changeBytes = 64;
