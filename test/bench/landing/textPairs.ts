@@ -67,7 +67,7 @@ export function gitPairs(repository: string, mostCommits: number): TextPair[] {
 
 /** The names of files with source code or prose. */
 const sourceEnding =
-  /\.(?:[cm]?[jt]sx?|json|md|txt|rst|py|pyi|gypi?|rb|rs|go|java|kt|c|cc|cpp|h|hpp|cs|php|swift|sh|ya?ml|toml|css|html|vue|lua)$/;
+  /\.(?:[cm]?[jt]sx?|json|md|txt|rst|py|pyi|gypi?|rb|rs|go|java|kt|c|cc|cpp|h|hpp|mm?|cs|php|swift|sol|sh|ya?ml|toml|s?css|html|vue|lua|vim|el)$/;
 
 const folderOf = (project: string, name: string): string =>
   dirname(join(project, "node_modules", name, "package.json"));
