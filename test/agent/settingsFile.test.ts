@@ -1,0 +1,69 @@
+/** Whose settings file may loosen the gates, and whose can only add to them. */
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { readUserSettings } from "../../server/agent/session/gates.js";
+import { defaultSettings } from "../../server/workspace/settings.js";
+import { ownConfigHome, ownStateHome } from "../support/agentPeer.js";
+
+const loose = { confirm: "never", protectedNames: [] };
+
+/** Lays a settings file; returns its folder, and the folder of a workspace elsewhere. */
+function lay(mode: number) {
+  const home = ownStateHome();
+  const config = ownConfigHome(home);
+  mkdirSync(config, { recursive: true });
+  const path = join(config, "settings.json");
+  writeFileSync(path, JSON.stringify(loose));
+  chmodSync(path, mode);
+  const workspace = join(home, "workspace");
+  mkdirSync(workspace);
+  return { home, config, path, workspace };
+}
+
+describe("the user's settings file", () => {
+  it.each([0o600, 0o644, 0o400])("holds with the mode %o, which lets only its owner write", (mode) => {
+    const { workspace } = lay(mode);
+    expect(readUserSettings(workspace)).toMatchObject({ settings: loose, isStricterOnly: false, problems: [] });
+  });
+
+  it.each([0o620, 0o602, 0o666, 0o622])(
+    "does not hold with the mode %o, and the user must agree to everything",
+    (mode) => {
+      const { workspace } = lay(mode);
+      const { settings, problems } = readUserSettings(workspace);
+      expect(settings).toEqual({ ...defaultSettings, confirm: "always" });
+      expect(problems).toEqual([expect.stringContaining("other users may change it")]);
+    },
+  );
+
+  it("can only make the gates stricter if it is in the workspace", () => {
+    const { config } = lay(0o600);
+    expect(readUserSettings(config)).toMatchObject({ isStricterOnly: true });
+  });
+
+  /** What leads to the file from the workspace could have been changed there. */
+  it.each([
+    ["the file", "workspace/s.json", { "config/multi-edit-language-server/settings.json": "workspace/s.json" }],
+    [
+      "the folder",
+      "dotfiles/s.json",
+      { "workspace/settings.json": "dotfiles/s.json", "config/multi-edit-language-server": "workspace" },
+    ],
+    ["a link to the folder", "dotfiles/settings.json", { "workspace/config/multi-edit-language-server": "dotfiles" }],
+  ])("can only make the gates stricter if %s is in the workspace", (_, file, links) => {
+    const home = ownStateHome();
+    ownConfigHome("workspace/config/multi-edit-language-server" in links ? join(home, "workspace") : home);
+    for (const name of ["workspace/config", "dotfiles", "config", dirname(file)])
+      mkdirSync(join(home, name), { recursive: true });
+    writeFileSync(join(home, file), JSON.stringify(loose), { mode: 0o600 });
+    for (const [link, target] of Object.entries(links)) {
+      mkdirSync(dirname(join(home, link)), { recursive: true });
+      symlinkSync(join(home, target), join(home, link));
+    }
+    const user = readUserSettings(join(home, "workspace"));
+    expect(user).toMatchObject({ settings: loose, isStricterOnly: true });
+    expect(user.problems).toHaveLength(1);
+    expect(readUserSettings(join(home, "elsewhere"))).toMatchObject({ settings: loose, isStricterOnly: false });
+  });
+});
