@@ -40,6 +40,17 @@ describe("an edit that the editor applies to a later text, in the wrong place, b
     expect(desk.texts()).toEqual({ "a.txt": text.replace(before, insert + before).replace("old b", "new b") });
   });
 
+  it("on a line above, so that the edit hits an equal line: it is rolled back and applied to the right one", async () => {
+    const desk = await start({ open: { "a.txt": "top\nx\nsame\nsame\nend\n" } });
+    desk.editor.behave("ignoresVersions");
+    typeBeforeEdit(desk, 1, () => desk.typeBefore("a.txt", "top", "typed\n"));
+    const call = { edits: [{ path: "a.txt", oldText: "same", newText: "new", line: 4 }] };
+    expect(await desk.apply(call)).toMatchObject({ outcome: "applied" });
+    expect(desk.texts()).toEqual({ "a.txt": "typed\ntop\nx\nsame\nnew\nend\n" });
+    // The edit, its removal, and the edit in the right place.
+    expect(desk.editor.asked).toHaveLength(3);
+  });
+
   it("before each request, even the one that rolls back: the server stops, and the answer says that the outcome is unknown", async () => {
     const desk = await start({ open: { "a.txt": "aaaa\nbbbb\ncccc\ndddd\neeee\n" } });
     desk.editor.behave("ignoresVersions");
