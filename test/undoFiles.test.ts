@@ -82,6 +82,15 @@ describe("an undo of changes to whole files", () => {
     expect(disk()).toEqual(files);
   });
 
+  it("restores a deleted file if an equal one has got its name", async () => {
+    const same = { "a.txt": "same\n", "b.txt": "same\n" };
+    const { apply, undo, disk } = await start({ files: same });
+    await apply(patchOf("*** Delete File: b.txt", "*** Update File: a.txt", "*** Move to: b.txt"));
+    expect(disk()).toEqual({ "b.txt": "same\n" });
+    await undo();
+    expect(disk()).toEqual(same);
+  });
+
   it("restores names that files passed on to others", async () => {
     const { apply, undo, disk } = await start({ files });
     await apply(
