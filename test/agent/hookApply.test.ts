@@ -97,6 +97,14 @@ describe("with --apply, a call of an agent's own tool", () => {
     expect(editor.documents.get(pathToFileURL(path).href)?.text).toBe(unsaved.replaceAll("const", "let"));
   });
 
+  it.each(["false", 1, {}])("that says %j instead of true does not replace all", async (replace_all) => {
+    const { root, editor } = await layProject();
+    const path = join(root, "price.ts");
+    const event = free(events.claude("Edit", { file_path: path, old_string: "const", new_string: "let", replace_all }));
+    expect(reasonIn("claude", await answer("claude", event, "--apply"))).toContain("its field for replaceAll is");
+    expect(editor.documents.get(pathToFileURL(path).href)?.text).toBe(unsaved);
+  });
+
   it("that fails changes nothing, and the answer is that of our tool", async () => {
     const { root, editor } = await layProject();
     const path = join(root, "price.ts");

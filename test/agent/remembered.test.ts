@@ -1,10 +1,12 @@
 /** The memory of calls that a hook has applied. */
-import { readdirSync, utimesSync } from "node:fs";
+import { mkdirSync, readdirSync, rmSync, utimesSync } from "node:fs";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
 import { memoryOf } from "../../server/agent/hook/remembered.js";
 import { inServerFolder } from "../../server/workspace/serverFolder.js";
 import { ownStateHome } from "../support/agentPeer.js";
+import { answer, events, layProject, reasonIn, unsaved } from "../support/hookEvents.js";
 
 describe("the memory of a call", () => {
   it("lets only one of two hooks that have got the call claim it", () => {
@@ -43,4 +45,21 @@ describe("the memory of a call", () => {
     age(61);
     expect([memory.recall(), memory.claim()]).toEqual([undefined, true]);
   });
+});
+
+it("a hook does not send a call that another hook has just claimed", async () => {
+  const { root, editor } = await layProject();
+  const path = join(root, "price.ts");
+  const call = events.claude("Edit", { file_path: path, old_string: "rate = 0.19", new_string: "rate = 0.2" });
+  const event = { ...call, permission_mode: "acceptEdits" };
+  await answer("claude", event, "--apply");
+  await editor.connection.sendRequest("workspace/executeCommand", { command: "multiEdit.undo", arguments: [] });
+  // What can't be read is there nevertheless: so the hook notices it only when it wants to claim the call.
+  const folder = inServerFolder("hooks");
+  for (const name of readdirSync(folder)) {
+    rmSync(join(folder, name));
+    mkdirSync(join(folder, name));
+  }
+  expect(reasonIn("claude", await answer("claude", event, "--apply"))).toMatch(/^The same call was sent before/);
+  expect(editor.documents.get(pathToFileURL(path).href)?.text).toBe(unsaved);
 });
