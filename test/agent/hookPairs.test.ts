@@ -1,8 +1,9 @@
 /** Two hooks of one agent on one call: that of a plugin, and that of the agent's own settings, which applies calls. */
-import { writeFileSync } from "node:fs";
+import { readdirSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { inServerFolder } from "../../server/workspace/serverFolder.js";
 import { makeDirectory } from "../support/directory.js";
 import { answer, events, layProject, type Name, ours, reasonIn, unsaved } from "../support/hookEvents.js";
 
@@ -91,6 +92,10 @@ describe("the hook of a plugin", () => {
   it.each(["claude", "codex"] as const)("of %s leaves a call that was applied before to that hook", async (name) => {
     const { ask } = await layAgent(name, true);
     const first = await ask("--apply");
+    // What the hook has noted of the first call is too old to count for the second.
+    const folder = inServerFolder("hooks");
+    const old = new Date(Date.now() - 60_000);
+    for (const file of readdirSync(folder)) if (file.endsWith(".noted")) utimesSync(join(folder, file), old, old);
     const [left, again] = await Promise.all([ask(), ask("--apply")]);
     expect([left, again]).toEqual([undefined, first]);
   });
