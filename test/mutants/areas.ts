@@ -1,0 +1,62 @@
+/** The parts of the server in which bugs are planted, and the tests that should notice them. */
+
+/** A part of the server. */
+interface Area {
+  /** Files of tests, as vitest takes them. */
+  readonly tests: readonly string[];
+  /** `true` if these tests run the built program. */
+  readonly isBuilt?: boolean;
+  /** The names of the files that belong to the part; by default all of the folder. */
+  readonly likeWhat?: RegExp;
+}
+
+const merging = [
+  "test/merg",
+  "test/views",
+  "test/viewLaws.test.ts",
+  "test/cases.test.ts",
+  "test/trail",
+  "test/identities.test.ts",
+];
+
+/** The parts by their folders. */
+export const areas: Readonly<Record<string, Area>> = {
+  "server/plan/views": { tests: merging },
+  "server/text": {
+    tests: [...merging, "test/text.test.ts"],
+    likeWhat: /^(?:merge|lineChanges|lineParts|words|hunks)\.ts$/,
+  },
+  "server/agent/session": {
+    tests: ["test/agent/gate", "test/agent/settings", "test/agent/sessions.test.ts", "test/agent/record.test.ts"],
+    isBuilt: true,
+    likeWhat: /^gates\.ts$/,
+  },
+  "server/agent/hook": {
+    tests: ["test/agent/hook", "test/agent/shell", "test/agent/remembered.test.ts"],
+    isBuilt: true,
+  },
+  "server/lsp/apply": {
+    tests: [
+      "test/typing.test.ts",
+      "test/undo",
+      "test/roundTrip.test.ts",
+      "test/confirm",
+      "test/rollBack",
+      "test/textsTogether.test.ts",
+      "test/clients.test.ts",
+      "test/save.test.ts",
+      "test/scenes.test.ts",
+    ],
+  },
+  "server/workspace": {
+    tests: [
+      "test/protection.test.ts",
+      "test/paths.test.ts",
+      "test/pathLaws.test.ts",
+      "test/hostile.test.ts",
+      "test/agent/gate",
+    ],
+    isBuilt: true,
+    likeWhat: /^protect/,
+  },
+};

@@ -1,0 +1,70 @@
+/**
+ * Tells which planted bugs the tests notice. Usage: `npm run mutants -- [FOLDER]… [--seed N] [--count N]`. Each bug is
+ * planted in a copy of the last commit, in which the folder's tests run until one fails.
+ */
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import fc from "fast-check";
+import { areas } from "./areas.js";
+import { type Mutant, mutantsOf } from "./mutate.js";
+
+const { values, positionals } = parseArgs({
+  options: { seed: { type: "string", default: "1" }, count: { type: "string", default: "10" } },
+  allowPositionals: true,
+});
+const seed = Number(values.seed);
+const folders = positionals.length > 0 ? positionals : Object.keys(areas);
+const unknown = folders.find((folder) => !(folder in areas));
+if (unknown !== undefined)
+  throw new Error(`no tests are known for ${unknown}; there are: ${Object.keys(areas).join(", ")}`);
+
+const copy = realpathSync(mkdtempSync(join(tmpdir(), "multi-edit-mutants-")));
+try {
+  execFileSync("git", ["clone", "--quiet", ".", copy]);
+  symlinkSync(resolve("node_modules"), join(copy, "node_modules"));
+  let isMet = true;
+  for (const folder of folders) isMet = tryFolder(folder) && isMet;
+  process.exitCode = isMet ? 0 : 1;
+} finally {
+  rmSync(copy, { recursive: true, force: true });
+}
+
+/** Tries a folder's mutants; returns `false` if too many survive. */
+function tryFolder(folder: string): boolean {
+  const { tests = [], isBuilt = false, likeWhat = /(?:)/ } = areas[folder] ?? {};
+  const all = readdirSync(join(copy, folder))
+    .filter((name) => name.endsWith(".ts") && !name.startsWith("sentences") && likeWhat.test(name))
+    .flatMap((name) => mutantsOf(join(folder, name), readFileSync(join(copy, folder, name), "utf8")));
+  const chosen = fc.sample(fc.shuffledSubarray([...all], { minLength: all.length }), { seed, numRuns: 1 })[0] ?? [];
+  const drawn = chosen.slice(0, Number(values.count));
+  if (!passes(tests, isBuilt)) throw new Error(`the tests of ${folder} fail without a bug`);
+  const survivors = drawn.filter((mutant) => survives(mutant, tests, isBuilt));
+  const noticed = drawn.length - survivors.length;
+  const share = (100 * noticed) / drawn.length;
+  process.stdout.write(
+    `${folder}: ${noticed} of ${drawn.length} noticed (${share.toFixed(0)} %), of ${all.length} mutants\n`,
+  );
+  return share >= 80;
+}
+
+function survives(mutant: Mutant, tests: readonly string[], isBuilt: boolean): boolean {
+  const { path, line, from, to, insert } = mutant;
+  const text = readFileSync(join(copy, path), "utf8");
+  writeFileSync(join(copy, path), text.slice(0, from) + insert + text.slice(to));
+  const isAlive = passes(tests, isBuilt);
+  writeFileSync(join(copy, path), text);
+  const change = `${text.slice(from, to)} -> ${insert}`.replace(/\s+/g, " ");
+  process.stdout.write(`  ${isAlive ? "SURVIVES" : "noticed "} ${path}:${line}: ${change}\n`);
+  return isAlive;
+}
+
+/** Reports whether all of these tests pass in the copy. A run that does not end is one that fails. */
+function passes(tests: readonly string[], isBuilt: boolean): boolean {
+  const run = (command: string, args: readonly string[]): boolean =>
+    spawnSync(command, args, { cwd: copy, stdio: "ignore", timeout: 300_000, killSignal: "SIGKILL" }).status === 0;
+  if (isBuilt && !run("node", ["esbuild.config.mjs"])) return false;
+  return run("npx", ["vitest", "run", "--bail=1", ...tests]);
+}
