@@ -3,7 +3,6 @@ import type { Failure } from "../plan/failure.js";
 import type { EditOperation, Operation, Order } from "../plan/operation.js";
 import { loneSurrogateAt } from "../text/chars.js";
 import { limits } from "../text/limits.js";
-import { parsePatch } from "./codexPatch.js";
 import { atPath, readEdit, readPath } from "./edit.js";
 import { type ContainerName, editFieldNames, type FieldName, styleBySpelling } from "./fields.js";
 import { type Findings, makeFindings } from "./findings.js";
@@ -13,6 +12,7 @@ import type { Leniency } from "./patchMarkers.js";
 import { readOptions } from "./readOptions.js";
 import { callFailures, callSizeFailures, nameOfValue, type Previewer, wrongValue } from "./sentences.js";
 import { patchShape, type Shape, type ShapeName, shapeOf } from "./shapes.js";
+import { readText } from "./textDialects.js";
 
 /** The decoder's settings, which vary by caller. */
 export interface DecodePolicy {
@@ -107,7 +107,7 @@ function reportBesidePatch(keys: SentKeys, patch: SentField, findings: Findings)
   reportKeys(keys, {}, undefined, findings);
 }
 
-/** Parses a patch and adds its failures to `findings`. */
+/** Reads a patch, or a text in another dialect, and adds its failures to `findings`. */
 function readPatch({ spelling, value }: SentField, how: Leniency, findings: Findings): ReadCall | undefined {
   if (typeof value !== "string") {
     return findings.fail(callFailures.wrongType({}, spelling, wrongValue(value, "a string")));
@@ -115,12 +115,12 @@ function readPatch({ spelling, value }: SentField, how: Leniency, findings: Find
   if (value.length > limits.patchLength) return findings.fail(callSizeFailures.patch(value.length));
   const offset = loneSurrogateAt(value);
   if (offset >= 0) return findings.fail(callFailures.loneSurrogate({}, spelling, offset));
-  const parsed = parsePatch(value, how);
-  if (parsed.ok) return { shape: patchShape, operations: parsed.sections, warnings: parsed.warnings };
-  for (const failure of parsed.failures) findings.fail(failure);
+  const read = readText(value, how);
+  if (read.ok) return { shape: patchShape, operations: read.operations, warnings: read.warnings };
+  for (const failure of read.failures) findings.fail(failure);
   // `findings` has no room for the unlisted failures and only counts them, so any failure can stand in for them.
-  const last = parsed.failures.at(-1);
-  for (let i = 0; last !== undefined && i < parsed.unlisted; i++) findings.fail(last);
+  const last = read.failures.at(-1);
+  for (let i = 0; last !== undefined && i < read.unlisted; i++) findings.fail(last);
   return undefined;
 }
 
