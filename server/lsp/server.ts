@@ -23,6 +23,9 @@ import { diffClosed } from "./apply/viewer.js";
 import { factsOf } from "./clients.js";
 import { chooseEncoding, editorPositions } from "./edit/positions.js";
 import { createSession, reportRecovered, showWarning } from "./newSession.js";
+import { showCall } from "./patches/actions.js";
+import type { PatchWatch } from "./patches/diagnostics.js";
+import { noteOpening, patchCapabilities, registerLater, registerPatches } from "./patches/patches.js";
 import { commands, methods, notifications, protocolVersion } from "./protocol.js";
 import { serveRequest } from "./requests.js";
 import { serverLog, unknownCommand } from "./sentences.js";
@@ -60,12 +63,13 @@ export function registerServer(connection: Connection, start: ServerStart): void
       changeFolders(session, params),
     );
     void session.ready.then(() => openToAgents(session, start));
+    void session.ready.then(() => registerLater(session));
   });
   connection.onDidChangeConfiguration(({ settings: pushed }) => {
     settings.push(pushed);
     session.ready = settings.pull();
   });
-  registerSync(connection, session);
+  registerSync(connection, session, registerPatches(connection, session));
   registerRequests(connection, session);
 }
 
@@ -98,6 +102,7 @@ function initialize(session: Session, params: InitializeParams): InitializeResul
       positionEncoding: session.encoding,
       textDocumentSync: { openClose: true, change: TextDocumentSyncKind.Incremental, save: true },
       executeCommandProvider: { commands: Object.values(commands) },
+      ...patchCapabilities(session),
       workspace: { workspaceFolders: { supported: true, changeNotifications: true } },
       experimental: {
         multiEdit: { version: protocolVersion, shapes: announcedShapes, commands: Object.values(commands) },
@@ -205,7 +210,7 @@ function createSettings(session: Session) {
 }
 
 /** Mirrors the client's documents. A malformed notification puts only the document that it names out of sync. */
-function registerSync(connection: Connection, session: Session): void {
+function registerSync(connection: Connection, session: Session, watch: PatchWatch): void {
   const { documents } = session;
   watchProposals(session);
   const note = (uri: unknown, outcome: SyncOutcome): void => {
@@ -221,9 +226,10 @@ function registerSync(connection: Connection, session: Session): void {
     session.announcedChanged();
   };
   connection.onNotification("textDocument/didOpen", (params: Loose) => {
-    const { uri, version, text } = params?.textDocument ?? {};
+    const { uri, version, text, languageId } = params?.textDocument ?? {};
     if (typeof uri === "string" && refusedScheme(uri, session.settings.schemes) !== undefined) return refuse(uri);
     session.trails ??= new Trails(documents, Date.now);
+    if (typeof uri === "string") noteOpening(watch, uri, languageId);
     note(uri, documents.open(uri, version, text, session.facts));
     if (typeof uri === "string") session.diskStamps.remember(uri, documents.get(uri)?.version);
   });
@@ -250,10 +256,7 @@ function registerSync(connection: Connection, session: Session): void {
 }
 
 /** Params as received, not yet validated. */
-type Loose =
-  | { textDocument?: { uri?: unknown; version?: unknown; text?: unknown }; contentChanges?: unknown }
-  | null
-  | undefined;
+type Loose = { textDocument?: Readonly<Record<string, unknown>>; contentChanges?: unknown } | null | undefined;
 
 /**
  * Registers the handlers for requests and commands. For `multiEdit/apply`, the client applies the returned edit; for
@@ -276,6 +279,7 @@ function registerRequests(connection: Connection, session: Session): void {
     );
   }
   connection.onExecuteCommand(async ({ command, arguments: given }, token) => {
+    if (command === commands.show) return showCall(session, given?.[0], token);
     const method = methodsByCommand.get(command);
     if (method === undefined) return new ResponseError(errorCodes.invalidParams, unknownCommand(command));
     const request = { method, params: given?.[0], applier: "server", caller: undefined } as const;
@@ -288,6 +292,6 @@ function registerRequests(connection: Connection, session: Session): void {
 }
 
 /** Maps each command to the request of the same name. */
-const methodsByCommand: ReadonlyMap<unknown, string> = new Map(
-  Object.entries(commands).map(([name, command]) => [command, methods[name as keyof typeof commands]]),
+const methodsByCommand: ReadonlyMap<unknown, string | undefined> = new Map(
+  Object.entries(commands).map(([name, command]) => [command, methods[name as keyof typeof methods]]),
 );

@@ -21,7 +21,8 @@ export function forPerson(answer: Answer<unknown>): Answer<unknown> {
 
 const personal = (message: string): string => addressedToUser(countedFromOne(message));
 
-function failureForPerson(failure: Failure): Failure {
+/** Rewords a failure. */
+export function failureForPerson(failure: Failure): Failure {
   const { message, hint } = failure;
   return { ...failure, message: personal(message), ...(hint === undefined ? {} : { hint: personal(hint) }) };
 }
