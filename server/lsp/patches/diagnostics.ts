@@ -2,7 +2,7 @@
  * Reports the lines of patches that do not resolve. Follows both sides: a change to the document of a patch, or to a
  * document that it names, has it planned again, once nothing has changed for `limits.patchCheckMs`.
  */
-import type { Diagnostic } from "vscode-languageserver/node";
+import type { Diagnostic, PublishDiagnosticsParams } from "vscode-languageserver/node";
 import { limits } from "../../text/limits.js";
 import { createResolver } from "../../workspace/paths.js";
 import { toLineRange } from "../edit/positions.js";
@@ -18,8 +18,8 @@ interface ReadByPeople {
   readonly isDiff: boolean;
   /** URIs of the documents that its patches name. */
   targets: ReadonlySet<string>;
-  /** `true` if the client shows diagnostics for it. */
-  isReported: boolean;
+  /** What the client was sent last, as JSON; `undefined` if it shows no diagnostics for the document. */
+  reported: string | undefined;
 }
 
 /** LSP's severity "information". */
@@ -40,7 +40,7 @@ export class PatchWatch {
 
   /** Looks for patches in a document from now on. Must be called before it is opened. */
   hold(uri: string, { isDiff }: Pick<ReadByPeople, "isDiff">): void {
-    this.held.set(uri, { isDiff, targets: new Set(), isReported: false });
+    this.held.set(uri, { isDiff, targets: new Set(), reported: undefined });
   }
 
   /** Returns the document's entry; `undefined` if patches are not looked for in it. */
@@ -63,10 +63,10 @@ export class PatchWatch {
     for (const [patched, { targets }] of this.held) if (targets.has(uri)) this.mark(patched);
   }
 
-  private close(uri: string, { isReported }: ReadByPeople): void {
+  private close(uri: string, own: ReadByPeople): void {
     this.held.delete(uri);
     this.due.delete(uri);
-    if (isReported) this.publish(uri, []);
+    this.publish(own, { uri, diagnostics: [] });
   }
 
   private mark(uri: string): void {
@@ -107,9 +107,7 @@ export class PatchWatch {
     this.targets = new Set([...this.held.values()].flatMap(({ targets }) => [...targets]));
     // A document that was not known to be a target may have changed.
     if (this.changes !== before) this.mark(uri);
-    if (documents.get(uri) !== document || (diagnostics.length === 0 && !own.isReported)) return;
-    own.isReported = diagnostics.length > 0;
-    this.publish(uri, diagnostics, document.version);
+    if (documents.get(uri) === document) this.publish(own, { uri, version: document.version, diagnostics });
   }
 
   private async targetsOf(paths: readonly string[]): Promise<ReadonlySet<string>> {
@@ -119,8 +117,10 @@ export class PatchWatch {
     return new Set(resolved.flatMap((one) => (one.ok ? [one.place.uri] : [])));
   }
 
-  private publish(uri: string, diagnostics: readonly Diagnostic[], version?: number): void {
-    const params = { uri, ...(version === undefined ? {} : { version }), diagnostics };
+  private publish(own: ReadByPeople, params: PublishDiagnosticsParams): void {
+    const now = params.diagnostics.length === 0 ? undefined : JSON.stringify(params);
+    if (now === own.reported) return;
+    own.reported = now;
     this.session.connection.sendNotification("textDocument/publishDiagnostics", params).catch(() => undefined);
   }
 }
