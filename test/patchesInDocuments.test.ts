@@ -86,38 +86,28 @@ describe("the actions", () => {
     await expect.poll(() => shown?.isThere()).toBe(false);
   });
 
-  it("have the client copy the failure of a patch, as the model that wrote it must read it", async () => {
+  it("offer the failure of a patch, worded for the model that wrote it", async () => {
     const desk = await start();
     const uri = desk.uri("chat.md");
     await desk.editor.open({ uri, text: chat(broken) });
     const [action, ...others] = await desk.actions(uri, 1);
     expect(others).toEqual([]);
-    expect(action?.title).toMatch(/^Copy the failure: /);
-    // People count from 1, models from 0.
-    expect(action?.title).toContain("dit 1 (src/price.ts");
+    expect(action?.title).toMatch(/^Copy the failure: The context and removed lines of edit 0 \(src\/price\.ts/);
+    const [message, name] = action?.command?.arguments ?? [];
+    expect([message.split(" ", 8).join(" "), name]).toEqual(["The context and removed lines of edit 0", "failure.txt"]);
     await desk.run(uri, 1, "Copy");
-    expect(desk.copied).toHaveLength(1);
-    expect(desk.copied[0]).toContain("dit 0 (src/price.ts");
-    expect(desk.copied[0]).toContain("export const rate = 0.19;");
-    expect(desk.editor.shown).toEqual([]);
+    expect(desk.editor.shown.map(({ path, text }) => [path.replace(/.*\//, ""), text])).toEqual([[name, message]]);
   });
 
-  it("show the failure in a document if the client can't copy, and in a message if it shows no documents", async () => {
-    const capabilities = { window: { showDocument: { support: true } } };
-    const desk = await layPatchDesk(program, { open: { "src/price.ts": price }, capabilities });
+  it("show their texts in messages if the client shows no documents", async () => {
+    const desk = await layPatchDesk(program, { open: { "src/price.ts": price }, capabilities: {} });
     const uri = desk.uri("chat.md");
-    await desk.editor.open({ uri, text: chat(broken) });
-    await desk.run(uri, 1, "Show the failure: ");
-    expect(desk.editor.shown[0]?.path).toMatch(/failure\.txt$/);
-    expect(desk.editor.shown[0]?.text).toContain("export const rate = 0.19;");
-    const plain = await layPatchDesk(program, { open: { "src/price.ts": price }, capabilities: {} });
-    const there = plain.uri("chat.md");
-    await plain.editor.open({ uri: there, text: chat(broken, patch) });
-    await plain.run(there, 1, "Show the failure: ");
-    await plain.run(there, broken.length + 1, "Preview");
-    expect(plain.editor.notices.map(({ message }) => message.split("\n", 1)[0])).toEqual([
-      expect.stringContaining("dit 0 (src/price.ts"),
-      "src/price.ts (1 edit)",
+    await desk.editor.open({ uri, text: chat(broken, patch) });
+    await desk.run(uri, 1, "Copy");
+    await desk.run(uri, broken.length + 1, "Preview");
+    expect(desk.editor.notices.map(({ message }) => message.split("\n", 1)[0])).toEqual([
+      expect.stringContaining("edit 0 (src/price.ts"),
+      "diff --git a/src/price.ts b/src/price.ts",
     ]);
   });
 
@@ -130,10 +120,10 @@ describe("the actions", () => {
       "Apply to src/price.ts",
       "Preview the changes to src/price.ts",
     ]);
-    expect((await desk.actions(uri, 8, 11)).map(({ title }) => title.replace(/: .*/, ""))).toEqual([
-      "Apply to src/price.ts (line 3)",
-      "Preview the changes to src/price.ts (line 3)",
-      "Copy the failure (line 11)",
+    expect((await desk.actions(uri, 8, 11)).map(({ title }) => title.replace(/(failure): .*/, "$1"))).toEqual([
+      "Line 3: Apply to src/price.ts",
+      "Line 3: Preview the changes to src/price.ts",
+      "Line 11: Copy the failure",
     ]);
     expect(await desk.actions(uri, 9, 10)).toEqual([]);
   });
@@ -146,32 +136,13 @@ describe("the actions", () => {
     expect(await desk.actions(uri, 1, 1, ["quickfix"])).toHaveLength(2);
   });
 
-  it("are announced, or registered for these documents if the client lets the server choose", async () => {
+  it("are announced", async () => {
     const { editor } = await start();
     expect(editor.initialized.capabilities).toMatchObject({
       codeActionProvider: { codeActionKinds: ["quickfix"] },
       hoverProvider: true,
+      executeCommandProvider: { commands: expect.arrayContaining(["multiEdit.show"]) },
     });
-    const textDocument = { codeAction: { dynamicRegistration: true }, hover: { dynamicRegistration: true } };
-    const desk = await layPatchDesk(program, { capabilities: { textDocument }, settings: { schemes: ["chat"] } });
-    expect(desk.editor.initialized.capabilities).not.toHaveProperty("codeActionProvider");
-    expect(desk.editor.initialized.capabilities).not.toHaveProperty("hoverProvider");
-    const documentSelector = [
-      { language: "markdown" },
-      { language: "diff" },
-      { scheme: "untitled" },
-      { scheme: "chat" },
-    ];
-    await expect
-      .poll(() =>
-        desk.editor.registrations.flatMap(({ registrations }) =>
-          registrations.filter(({ id }) => id.startsWith("patch")),
-        ),
-      )
-      .toMatchObject([
-        { method: "textDocument/codeAction", registerOptions: { documentSelector } },
-        { method: "textDocument/hover", registerOptions: { documentSelector } },
-      ]);
   });
 });
 
@@ -193,15 +164,15 @@ describe("the hover", () => {
     ]);
     await desk.editor.open({ uri, text });
     expect(await desk.hover(uri, 1)).toBeUndefined();
-    const change = "3-6: Changes src/price.ts, line 2, found by the rung trailingBlanks.";
+    const change = "Lands in src/price.ts, line 2, found by the rung trailingBlanks.";
     expect(await desk.hover(uri, 3)).toBe(change);
     expect(await desk.hover(uri, 6)).toBe(change);
-    expect(await desk.hover(uri, 8)).toBe("7-8: Writes src/new.ts.");
-    expect(await desk.hover(uri, 9)).toBe("9-10: Deletes src/old.ts.");
+    expect(await desk.hover(uri, 8)).toBe("Lands in src/new.ts.");
+    expect(await desk.hover(uri, 9)).toBe("Lands in src/old.ts.");
     await desk.typeBefore("chat.md", "AT'; \n", "x");
-    expect(await desk.hover(uri, 4)).toMatch(/^3-6: The context and removed lines of edit 1 \(src\/price\.ts/);
+    expect(await desk.hover(uri, 4)).toMatch(/^The context and removed lines of edit 1 \(src\/price\.ts/);
     expect(await desk.hover(uri, 7)).toBe(
-      "7-8: Writes src/new.ts. Nothing is changed, because other edits of this patch fail.",
+      "Lands in src/new.ts. It is not applied, because other edits of the patch fail.",
     );
   });
 
@@ -209,8 +180,8 @@ describe("the hover", () => {
     const desk = await start();
     const uri = desk.uri("chat.md");
     await desk.editor.open({ uri, text: chat(["Text"], patch.toSpliced(2, 0, "*** Move to:", "x")) });
-    expect(await desk.hover(uri, 4)).toMatch(/^4-4: Line 3 of the patch/);
-    expect(await desk.hover(uri, 7)).toMatch(/^4-4: /);
+    expect(await desk.hover(uri, 4)).toMatch(/^Line 3 of the patch/);
+    expect(await desk.hover(uri, 7)).toBeUndefined();
   });
 });
 
@@ -283,7 +254,7 @@ describe("the diagnostics", () => {
     const before = desk.published();
     await delay(600);
     expect(desk.published()).toBe(before);
-    expect(await desk.hover(uri, 3)).toBe("2-6: Nothing to do: src/price.ts, line 1.");
+    expect(await desk.hover(uri, 3)).toBe("Nothing to do in src/price.ts, line 1.");
     // The file had the patch's result before anybody knew of it.
     await desk.editor.open({ uri: desk.uri("src/other.ts"), text: changed });
     await desk.editor.open({ uri: desk.uri("other.md"), text: chat(patch).replace("price", "other") });

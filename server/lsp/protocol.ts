@@ -65,24 +65,21 @@ export interface AskingParams {
 
 /**
  * Names of the commands for `workspace/executeCommand`. A command's first argument holds the params of the request with
- * the same name; that of `show`, those of a preview.
+ * the same name.
  */
-export const commands = {
-  apply: "multiEdit.apply",
-  preview: "multiEdit.preview",
-  undo: "multiEdit.undo",
-  show: "multiEdit.show",
-} as const;
+export const commands = { apply: "multiEdit.apply", preview: "multiEdit.preview", undo: "multiEdit.undo" } as const;
+
+/** Name of the command that shows a text, its first argument, as a document with the name that is the second one. */
+export const showCommand = "multiEdit.show";
 
 /** Names of the requests sent to clients that announce support for them. */
 export const clientRequests = { saveDocuments: "multiEdit/saveDocuments", confirm: "multiEdit/confirm" } as const;
 
 /**
- * Names of the notifications. The server sends `copy` and `didApply`; a client may also send the latter once it has
- * applied a proposal. A client sends `didChangeUnsynced`.
+ * Names of the notifications. The server sends `didApply`; a client may also send it once it has applied a proposal. A
+ * client sends `didChangeUnsynced`.
  */
 export const notifications = {
-  copy: "multiEdit/copy",
   didApply: "multiEdit/didApply",
   didChangeUnsynced: "multiEdit/didChangeUnsynced",
 } as const;
@@ -221,8 +218,6 @@ export interface ClientMultiEdit {
   didApply?: boolean;
   /** `true` if the client answers the request `multiEdit/confirm`. */
   confirm?: boolean;
-  /** `true` if the client puts the text of the notification `multiEdit/copy` into the clipboard. */
-  copy?: boolean;
   /** Maximum delay, in milliseconds, before the client syncs typed text. */
   syncDelay?: number;
 }
@@ -308,12 +303,6 @@ export interface AnswerParams extends ConfirmRequestResult {
 /** The answer to `multiEdit/confirm` on the socket, if the user agrees; otherwise the request fails. */
 export interface ConfirmResult {
   consent: "yes";
-}
-
-/** Params of the notification `multiEdit/copy`. */
-export interface CopyParams {
-  /** The text for the clipboard: why a patch can't be applied, for the model that wrote it. */
-  text: string;
 }
 
 /** Params of the notification `multiEdit/didApply`. */

@@ -23,10 +23,8 @@ import { diffClosed } from "./apply/viewer.js";
 import { factsOf } from "./clients.js";
 import { chooseEncoding, editorPositions } from "./edit/positions.js";
 import { createSession, reportRecovered, showWarning } from "./newSession.js";
-import { showCall } from "./patches/actions.js";
-import type { PatchWatch } from "./patches/diagnostics.js";
-import { noteOpening, patchCapabilities, registerLater, registerPatches } from "./patches/patches.js";
-import { commands, methods, notifications, protocolVersion } from "./protocol.js";
+import { patchCapabilities, servePatches, showText } from "./patches/patches.js";
+import { commands, methods, notifications, protocolVersion, showCommand } from "./protocol.js";
 import { serveRequest } from "./requests.js";
 import { serverLog, unknownCommand } from "./sentences.js";
 import { announcedBy, type ClientInfo, type Session } from "./session.js";
@@ -63,13 +61,12 @@ export function registerServer(connection: Connection, start: ServerStart): void
       changeFolders(session, params),
     );
     void session.ready.then(() => openToAgents(session, start));
-    void session.ready.then(() => registerLater(session));
   });
   connection.onDidChangeConfiguration(({ settings: pushed }) => {
     settings.push(pushed);
     session.ready = settings.pull();
   });
-  registerSync(connection, session, registerPatches(connection, session));
+  registerSync(connection, session, servePatches(connection, session));
   registerRequests(connection, session);
 }
 
@@ -101,8 +98,8 @@ function initialize(session: Session, params: InitializeParams): InitializeResul
     capabilities: {
       positionEncoding: session.encoding,
       textDocumentSync: { openClose: true, change: TextDocumentSyncKind.Incremental, save: true },
-      executeCommandProvider: { commands: Object.values(commands) },
-      ...patchCapabilities(session),
+      executeCommandProvider: { commands: [...Object.values(commands), showCommand] },
+      ...patchCapabilities,
       workspace: { workspaceFolders: { supported: true, changeNotifications: true } },
       experimental: {
         multiEdit: { version: protocolVersion, shapes: announcedShapes, commands: Object.values(commands) },
@@ -210,7 +207,11 @@ function createSettings(session: Session) {
 }
 
 /** Mirrors the client's documents. A malformed notification puts only the document that it names out of sync. */
-function registerSync(connection: Connection, session: Session, watch: PatchWatch): void {
+function registerSync(
+  connection: Connection,
+  session: Session,
+  opening: (uri: string, languageId: unknown) => void,
+): void {
   const { documents } = session;
   watchProposals(session);
   const note = (uri: unknown, outcome: SyncOutcome): void => {
@@ -229,7 +230,7 @@ function registerSync(connection: Connection, session: Session, watch: PatchWatc
     const { uri, version, text, languageId } = params?.textDocument ?? {};
     if (typeof uri === "string" && refusedScheme(uri, session.settings.schemes) !== undefined) return refuse(uri);
     session.trails ??= new Trails(documents, Date.now);
-    if (typeof uri === "string") noteOpening(watch, uri, languageId);
+    if (typeof uri === "string") opening(uri, languageId);
     note(uri, documents.open(uri, version, text, session.facts));
     if (typeof uri === "string") session.diskStamps.remember(uri, documents.get(uri)?.version);
   });
@@ -279,7 +280,7 @@ function registerRequests(connection: Connection, session: Session): void {
     );
   }
   connection.onExecuteCommand(async ({ command, arguments: given }, token) => {
-    if (command === commands.show) return showCall(session, given?.[0], token);
+    if (command === showCommand) return showText(session, given ?? []);
     const method = methodsByCommand.get(command);
     if (method === undefined) return new ResponseError(errorCodes.invalidParams, unknownCommand(command));
     const request = { method, params: given?.[0], applier: "server", caller: undefined } as const;
@@ -292,6 +293,6 @@ function registerRequests(connection: Connection, session: Session): void {
 }
 
 /** Maps each command to the request of the same name. */
-const methodsByCommand: ReadonlyMap<unknown, string | undefined> = new Map(
-  Object.entries(commands).map(([name, command]) => [command, methods[name as keyof typeof methods]]),
+const methodsByCommand: ReadonlyMap<unknown, string> = new Map(
+  Object.entries(commands).map(([name, command]) => [command, methods[name as keyof typeof commands]]),
 );

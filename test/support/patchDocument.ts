@@ -9,31 +9,26 @@ export interface PatchDesk extends Desk {
   actions(uri: string, from: number, to?: number, only?: readonly string[]): Promise<CodeAction[]>;
   /** Runs the action whose title starts with these words, as an editor does. */
   run(uri: string, from: number, title: string): Promise<unknown>;
-  /** The text of the hover on a line (1-based), and its first and last line; `undefined` if there is none. */
+  /** The text of the hover on a line (1-based); `undefined` if there is none. */
   hover(uri: string, line: number): Promise<string | undefined>;
   /** The next diagnostics for a document, each as its first and last line (1-based), its code and its message. */
   nextDiagnostics(uri: string): Promise<string[]>;
   /** The number of notifications with diagnostics so far. */
   readonly published: () => number;
-  /** The texts that the server has asked to copy. */
-  readonly copied: readonly string[];
 }
 
-/** The capabilities of the editor. */
-export const readerCapabilities = {
+/** By default, the editor shows diagnostics and documents. */
+const capabilities = {
   textDocument: { publishDiagnostics: {} },
   window: { showDocument: { support: true } },
-  experimental: { multiEdit: { copy: true } },
 };
 
-/** Lays a desk whose editor has these capabilities. */
+/** Lays a desk whose editor asks for actions and hovers. */
 export async function layPatchDesk(program: Program, options: DeskOptions = {}): Promise<PatchDesk> {
-  const desk = await layDesk(program, { capabilities: readerCapabilities, ...options });
+  const desk = await layDesk(program, { capabilities, ...options });
   const { connection } = desk.editor;
-  const copied: string[] = [];
   let published = 0;
   let waiting: { uri: string; settle: (diagnostics: Diagnostic[]) => void }[] = [];
-  connection.onNotification("multiEdit/copy", ({ text }: { text: string }) => void copied.push(text));
   connection.onNotification(
     "textDocument/publishDiagnostics",
     ({ uri, diagnostics }: { uri: string; diagnostics: Diagnostic[] }) => {
@@ -63,7 +58,7 @@ export async function layPatchDesk(program: Program, options: DeskOptions = {}):
         position,
       })) as Hover | null;
       if (hover === null) return undefined;
-      return `${linesOf(hover)}: ${(hover.contents as { value: string }).value}`;
+      return (hover.contents as { value: string }).value;
     },
     nextDiagnostics: (uri) =>
       new Promise((resolve) => {
@@ -72,10 +67,9 @@ export async function layPatchDesk(program: Program, options: DeskOptions = {}):
         waiting.push({ uri, settle });
       }),
     published: () => published,
-    copied,
   };
 }
 
-function linesOf({ range }: Pick<Hover, "range">): string {
-  return `${(range?.start.line ?? -1) + 1}-${(range?.end.line ?? -1) + 1}`;
+function linesOf({ range: { start, end } }: Diagnostic): string {
+  return `${start.line + 1}-${end.line + 1}`;
 }

@@ -93,16 +93,6 @@ export function spanOf(
   return from === undefined || to === undefined || from > to ? undefined : { from, to };
 }
 
-/** Returns the range of whole lines (0-based) of a document, without the last one's line ending. */
-export function toLineRange(
-  { lines }: { readonly lines: LineIndex },
-  { from, to }: { readonly from: number; readonly to: number },
-  encoding: PositionEncoding,
-): Range {
-  const character = editorPositions[encoding].widthOf(lines.content(to));
-  return { start: { line: from, character: 0 }, end: { line: to, character } };
-}
-
 /** The conversions of each encoding, for the documents' mirror. */
 export const editorPositions = {
   "utf-8": positionsIn("utf-8"),

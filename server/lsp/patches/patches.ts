@@ -2,81 +2,82 @@
  * Patches where people read them: in a document that is no source file, such as a chat, each patch has code actions, a
  * hover and diagnostics.
  *
- * The way of one request: a document counts if its language, its extension or its lack of a file says so (`kindOf`,
- * decided once, when it is opened). `find.ts` finds the patches in its text, as spans of whole lines. `foresight.ts` sends
- * the text of a span through the door of every other call (`foresee`, the planning of a preview), and maps the answer's
- * edits back to lines of the document. `actions.ts`, `hover.ts` and `diagnostics.ts` word what that says. Nothing is kept
- * between two requests, so an answer is never older than the texts. To apply a patch, the client sends the command
- * `multiEdit.apply` with the text, as for any call: the server applies it, proves the result, and can undo it.
+ * The way of a request: when a document is opened, its language, its extension or its lack of a file says whether patches
+ * are looked for in it (`kindOf`). `find.ts` finds them in its text. `foresight.ts` has the text of one planned as a preview
+ * (`foresee`), and maps the edits back to lines of the document. Actions and hovers are made from that anew each time, so
+ * they are never older than the texts; `diagnostics.ts` decides when it is done without a request. To apply a patch, the
+ * client sends the command `multiEdit.apply` with its text, as for any other call.
  */
-import type { Connection, ServerCapabilities } from "vscode-languageserver/node";
+import type { CodeAction, Connection } from "vscode-languageserver/node";
 import { pathOfSyncedUri } from "../../workspace/pathText.js";
-import { toLineRange } from "../edit/positions.js";
+import { showAlone } from "../apply/viewer.js";
+import { toRefusal, wholeDiff } from "../edit/result.js";
+import { showInfo } from "../notices/notices.js";
+import { commands, showCommand } from "../protocol.js";
 import type { Session } from "../session.js";
-import { actionKind, actionsOn } from "./actions.js";
-import { PatchWatch } from "./diagnostics.js";
-import { findPatches } from "./find.js";
-import { hoverAt } from "./hover.js";
-import { notRegistered } from "./sentences.js";
+import { followPatches } from "./diagnostics.js";
+import { type FoundPatch, findPatches } from "./find.js";
+import { foreseePatch } from "./foresight.js";
+import { actionTitles } from "./sentences.js";
 
-/** Serves the requests about patches. Returns the watch, which must know of each document before it is opened. */
-export function registerPatches(connection: Connection, session: Session): PatchWatch {
-  const watch = new PatchWatch(session);
-  /** Returns a document's patches that touch these lines (0-based). */
-  const patchesAt = (uri: string, from: number, to: number) => {
-    const [kind, document] = [watch.get(uri), session.documents.get(uri)];
-    if (kind === undefined || document === undefined || document.desynced !== undefined) return undefined;
-    const found = findPatches(document.text, document.lines, kind.isDiff);
-    return { document, patches: found.filter((patch) => patch.from <= to && from <= patch.to) };
+/** What the server announces about patches in documents. */
+export const patchCapabilities = { codeActionProvider: { codeActionKinds: ["quickfix"] }, hoverProvider: true };
+
+/** Serves the requests about patches. Returns a function to call before a document is opened. */
+export function servePatches(connection: Connection, session: Session) {
+  const { held, opening } = followPatches(session);
+  /** Returns the patches that touch these lines (0-based) of a document. */
+  const patchesAt = (uri: string, from: number, to: number): FoundPatch[] => {
+    const [own, document] = [held.get(uri), session.documents.get(uri)];
+    if (own === undefined || document === undefined || document.desynced !== undefined) return [];
+    const found = findPatches(document.text, document.lines, own.isDiff);
+    return found.filter((patch) => patch.from <= to && from <= patch.to);
   };
-  connection.onCodeAction(async ({ textDocument, range, context }, token) => {
-    const wanted = context?.only ?? [""];
-    if (!wanted.some((kind) => kind === "" || kind === actionKind)) return null;
-    const at = patchesAt(textDocument.uri, range.start.line, range.end.line);
-    return at === undefined ? null : actionsOn(session, at.patches, token);
+  connection.onCodeAction(async ({ textDocument: { uri }, range: { start, end }, context }, token) => {
+    const isWanted = context?.only?.every((kind) => kind !== "" && kind !== "quickfix") !== true;
+    const patches = isWanted ? patchesAt(uri, start.line, end.line) : [];
+    const actions: CodeAction[] = [];
+    for (const patch of patches) {
+      for (const { title, ...action } of actionsOf(patch.text, await foreseePatch(session, patch, token))) {
+        const shown = patches.length === 1 ? title : actionTitles.withLine(title, patch.from + 1);
+        actions.push({ title: shown, kind: "quickfix", command: { title: shown, ...action } });
+      }
+    }
+    return actions;
   });
-  connection.onHover(async ({ textDocument, position: { line } }, token) => {
-    const at = patchesAt(textDocument.uri, line, line);
-    const [patch] = at?.patches ?? [];
-    const hover = patch && (await hoverAt(session, { patch, line }, token));
-    if (at === undefined || hover === undefined) return null;
-    const contents = { kind: "plaintext", value: hover.text } as const;
-    return { contents, range: toLineRange(at.document, hover, session.encoding) };
+  connection.onHover(async ({ textDocument: { uri }, position: { line } }, token) => {
+    const [patch] = patchesAt(uri, line, line);
+    const notes = patch === undefined ? [] : (await foreseePatch(session, patch, token)).notes;
+    const note = notes.find(({ from, to }) => from <= line && line <= to);
+    return note === undefined ? null : { contents: { kind: "plaintext", value: note.text } };
   });
-  return watch;
+  return (uri: string, languageId: unknown): void => opening(uri, kindOf(uri, languageId)?.isDiff);
 }
 
-/** Tells the watch of a document that is about to be opened, if it is one that people read. */
-export function noteOpening(watch: PatchWatch, uri: string, languageId: unknown): void {
-  const isDiff = languageId === "diff" || languageId === "patch" || /\.(?:diff|patch)$/i.test(uri);
+/** Returns how a document is read; `undefined` if patches are not looked for in it. */
+function kindOf(uri: string, languageId: unknown): { readonly isDiff: boolean } | undefined {
+  if (languageId === "diff" || /\.(?:diff|patch)$/i.test(uri)) return { isDiff: true };
   const isProse = languageId === "markdown" || /\.(?:md|markdown)$/i.test(uri) || pathOfSyncedUri(uri) === undefined;
-  if (isDiff || isProse) watch.hold(uri, { isDiff });
-  watch.opened();
+  return isProse ? { isDiff: false } : undefined;
 }
 
-/** Returns the capabilities to announce; none if the client lets the server choose the documents (`registerLater`). */
-export function patchCapabilities(session: Session): Pick<ServerCapabilities, "codeActionProvider" | "hoverProvider"> {
-  return canRegister(session) ? {} : { codeActionProvider: { codeActionKinds: [actionKind] }, hoverProvider: true };
+/** Returns the actions on a patch: to apply it and to preview it or, if it does not resolve, to copy the failure. */
+function actionsOf(patch: string, { plan, paths }: Awaited<ReturnType<typeof foreseePatch>>) {
+  if (!plan.ok) {
+    // For the model that wrote the patch.
+    const { message } = toRefusal(plan.failures, plan.outcomes, { isPatch: true });
+    return [{ title: actionTitles.copy(message), command: showCommand, arguments: [message, "failure.txt"] }];
+  }
+  const call = { patch, options: { reader: "person" } };
+  const apply = { title: actionTitles.apply(paths), command: commands.apply, arguments: [call] };
+  const diff = wholeDiff(plan.files);
+  const preview = { title: actionTitles.preview(paths), command: showCommand, arguments: [diff, "preview.diff"] };
+  return diff === "" ? [apply] : [apply, preview];
 }
 
-function canRegister({ capabilities: { textDocument } }: Session): boolean {
-  return textDocument?.codeAction?.dynamicRegistration === true && textDocument.hover?.dynamicRegistration === true;
-}
-
-/** Asks the client to send requests about patches only for documents that people read, if it lets the server choose. */
-export function registerLater(session: Session): void {
-  if (!canRegister(session)) return;
-  const schemes = ["untitled", ...session.settings.schemes].map((scheme) => ({ scheme }));
-  const documentSelector = [{ language: "markdown" }, { language: "diff" }, ...schemes];
-  const registrations = [
-    {
-      id: "patchActions",
-      method: "textDocument/codeAction",
-      registerOptions: { documentSelector, codeActionKinds: [actionKind] },
-    },
-    { id: "patchHovers", method: "textDocument/hover", registerOptions: { documentSelector } },
-  ];
-  session.connection
-    .sendRequest("client/registerCapability", { registrations })
-    .catch((error: unknown) => session.log("warn", notRegistered(error)));
+/** Serves the command `multiEdit.show` of a client that does not handle it itself. Its arguments may be anything. */
+export async function showText(session: Session, [text, name]: readonly unknown[]): Promise<null> {
+  const isShown = await showAlone(session, String(text), name === "preview.diff" ? name : "failure.txt");
+  if (!isShown) showInfo(session, String(text));
+  return null;
 }
