@@ -8,6 +8,7 @@ import { type ContainerName, editFieldNames, type FieldName, styleBySpelling } f
 import { type Findings, makeFindings } from "./findings.js";
 import { isObject, readKeys, reportKeys, type SentField, type SentKeys, trialKeys } from "./keys.js";
 import type { CallOptions } from "./options.js";
+import { inFolder, readShellCall } from "./patchCommand.js";
 import type { Leniency } from "./patchMarkers.js";
 import { readOptions } from "./readOptions.js";
 import { callFailures, callSizeFailures, nameOfValue, type Previewer, wrongValue } from "./sentences.js";
@@ -48,6 +49,16 @@ export type DecodedCall =
  */
 export function decodeCall(params: unknown, policy: DecodePolicy): DecodedCall {
   const sent: unknown = Array.isArray(params) && params.length === 1 ? params[0] : params;
+  const command = readShellCall(sent);
+  if (command === undefined) return decodeSent(sent, policy);
+  const { command: _, workdir: __, ...others } = Object(sent);
+  const decoded = decodeSent({ patch: command.patch, ...others }, policy);
+  const { folder } = command;
+  if (!decoded.ok || folder === undefined) return decoded;
+  return { ...decoded, operations: decoded.operations.map((operation) => inFolder(folder, operation)) };
+}
+
+function decodeSent(sent: unknown, policy: DecodePolicy): DecodedCall {
   const findings = makeFindings(policy.previewer ?? "request");
   if (typeof sent === "string") {
     const isObjectText = /^\s*\{/.test(sent.slice(0, 100));
