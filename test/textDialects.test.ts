@@ -5,6 +5,7 @@ import { dialectOf, textDialects } from "../server/dialect/textDialects.js";
 /** A text in each dialect, with the line (0-based) that shows it, if text precedes and follows. */
 const samples: Readonly<Record<string, string>> = {
   "Codex patch": "*** Begin Patch\n*** Update File: a\n@@\n-a\n+b\n*** End Patch",
+  "unified diff": "--- a/a\n+++ b/a\n@@ -1 +1 @@\n-a\n+b",
 };
 
 describe("the table of text dialects", () => {

@@ -45,7 +45,7 @@ export function findPatch(text: string, how: Leniency): PatchText | NoPatch {
  * Splits a text into lines. Drops up to two trailing CRs from each, as Codex does: one when it splits the text, and one
  * when it reads the line.
  */
-function splitPatch(text: string): string[] {
+export function splitPatch(text: string): string[] {
   const lines = text.split("\n");
   if (!text.includes("\r")) return lines;
   return lines.map((line) => line.slice(0, line.length - (line.endsWith("\r\r") ? 2 : line.endsWith("\r") ? 1 : 0)));

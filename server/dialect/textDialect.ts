@@ -1,7 +1,10 @@
 /** The types of a text dialect, of which `textDialects.ts` has the table. */
 import type { Failure } from "../plan/failure.js";
 import type { Operation } from "../plan/operation.js";
+import { limits } from "../text/limits.js";
+import { atPath } from "./edit.js";
 import type { Leniency } from "./patchMarkers.js";
+import { callSizeFailures, patchFailures } from "./sentences.js";
 
 /** A text that was read, or the reasons why it could not be read. */
 export type ParsedText =
@@ -31,4 +34,37 @@ export interface TextDialect {
   readonly recognise: (text: string) => number;
   /** Reads a text. Takes linear time and never throws. */
   readonly read: (text: string, how: Leniency) => ParsedText;
+}
+
+/** Collects the operations of a text and what is wrong with it, while a dialect's reader goes through its lines. */
+export class TextFindings {
+  readonly operations: Operation[] = [];
+  readonly warnings = new Set<string>();
+  /** The index of the next edit. */
+  next = 0;
+  private readonly failures: ((sound: readonly string[]) => Failure)[] = [];
+
+  constructor(readonly lines: readonly string[]) {}
+
+  /** Reports whether there are too many edits. Reading then stops, so that a hostile text can't exhaust memory. */
+  get isFull(): boolean {
+    return this.next > limits.editsPerCall;
+  }
+
+  /** Reports a problem with a line (0-based), as a clause of `patchFailures.syntax`. */
+  report(line: number, problem: string, path?: string): void {
+    const quoted = { number: line + 1, text: this.lines[line] ?? "" };
+    this.failures.push((sound) => patchFailures.syntax(atPath(undefined, path), quoted, problem, sound));
+  }
+
+  /** Returns what was read. `nothing`: the problem if the text has no operations. */
+  result(nothing: string): ParsedText {
+    const { operations, warnings, failures } = this;
+    if (this.isFull) return { ok: false, failures: [callSizeFailures.hunks()], unlisted: 0 };
+    if (operations.length + failures.length === 0) this.report(0, nothing);
+    if (failures.length === 0) return { ok: true, operations, warnings: [...warnings] };
+    const sound = [...new Set(operations.map(({ path }) => path))];
+    const listed = failures.slice(0, limits.failuresPerCall).map((make) => make(sound));
+    return { ok: false, failures: listed, unlisted: failures.length - listed.length };
+  }
 }

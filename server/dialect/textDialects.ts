@@ -3,6 +3,7 @@ import { parsePatch } from "./codexPatch.js";
 import type { Leniency } from "./patchMarkers.js";
 import { findSign } from "./patchText.js";
 import type { ParsedText, TextDialect } from "./textDialect.js";
+import { unifiedDiff } from "./unifiedDiff.js";
 
 const codexPatch: TextDialect = {
   name: "Codex patch",
@@ -14,7 +15,7 @@ const codexPatch: TextDialect = {
 };
 
 /** Every text dialect. If a text has signs of several, the first sign decides; if two are on one line, the first row. */
-export const textDialects: readonly TextDialect[] = [codexPatch];
+export const textDialects: readonly TextDialect[] = [codexPatch, unifiedDiff];
 
 /** Returns the dialect of a text; `undefined` if it has a sign of none. */
 export function dialectOf(text: string): TextDialect | undefined {

@@ -54,6 +54,8 @@ export interface Hunk {
   readonly atEnd: boolean;
   /** `true` if Git's notes say that the last old line has no line ending, and that the last new line has one. */
   readonly addsLineEnd?: boolean;
+  /** `true` if Git's notes say the opposite: only the last new line has no line ending. */
+  readonly dropsLineEnd?: boolean;
 }
 
 /** `Update File`: hunks, all matched against the file as it was before the section, and optionally a new name. */
@@ -77,6 +79,8 @@ export interface AddSection {
   readonly patchLine: number;
   /** The file's text, with LF at the end of every line; empty for an empty file. */
   readonly text: string;
+  /** `true` if the section fails if there is such a file already, unless it is empty or has this very text. */
+  readonly isNew?: boolean;
 }
 
 /** `Delete File`: the removal of a file. */
@@ -85,6 +89,8 @@ export interface DeleteSection {
   readonly index: number;
   readonly path: string;
   readonly patchLine: number;
+  /** `true` if the section fails unless the sections before it leave no text in the file. */
+  readonly isEmptied?: boolean;
 }
 
 /** A section of a patch. */
