@@ -102,8 +102,7 @@ for (const kind of [helix, neovim, olderNeovim, eglot, lspMode]) {
         await emacs.evaluate(
           `(progn (switch-to-buffer "*chat*") (erase-buffer) (insert ${text}) (search-backward "rate = 0.19") t)`,
         );
-        emacs.press(`\x1bxmulti-edit-patch-actions${keys.enter}`);
-        await emacs.asked("Patch: ");
+        await choosing(emacs, "multi-edit-patch-actions", "Patch: ");
         emacs.press(keys.enter);
         await expect.poll(async () => (await stage.held())["price.txt"]).toBe(changed);
       }),
@@ -135,10 +134,17 @@ async function choose(kind: EditorKind, stage: Stage, text: string, title: strin
     return;
   }
   const emacs = driver as EmacsDriver;
+  const buffer = `(find-buffer-visiting ${JSON.stringify(stage.path("chat.md"))})`;
   await emacs.evaluate(
-    `(progn (switch-to-buffer (find-buffer-visiting ${JSON.stringify(stage.path("chat.md"))})) (goto-char (point-min)) (search-forward ${JSON.stringify(text)}) t)`,
+    `(progn (switch-to-buffer ${buffer}) (goto-char (point-min)) (search-forward ${JSON.stringify(text)}) t)`,
   );
-  emacs.press(`\x1bx${kind === eglot ? "eglot-code-actions" : "lsp-execute-code-action"}${keys.enter}`);
-  await emacs.asked("");
-  emacs.press(keys.enter);
+  await choosing(emacs, kind === eglot ? "eglot-code-actions" : "lsp-execute-code-action", "action");
+  emacs.press(`${title}${keys.enter}`);
+}
+
+/** Runs a command of Emacs, and waits until it asks its question. */
+async function choosing(emacs: EmacsDriver, command: string, question: string): Promise<void> {
+  await emacs.evaluate(`(progn (setq driver-next (lambda () (call-interactively #'${command}))) t)`);
+  emacs.press(keys.obey);
+  await emacs.asked(question);
 }

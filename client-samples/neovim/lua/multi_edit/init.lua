@@ -149,9 +149,10 @@ function M.attach()
   attach(vim.api.nvim_get_current_buf())
 end
 
--- Follows the unnamed buffer that the user is in, if the server runs already.
+-- Follows the unnamed buffer that the user is in, once it has a text, if the server runs already.
 local function attach_unnamed(event)
-  if patches.is_unnamed(event.buf) and #vim.lsp.get_clients({ name = name }) > 0 then
+  local has_text = patches.is_unnamed(event.buf) and vim.fn.wordcount().bytes > 1
+  if has_text and #vim.lsp.get_clients({ name = name }) > 0 then
     buffers.keep_unnamed(event.buf)
     attach(event.buf)
   end
@@ -184,7 +185,7 @@ function M.setup(options)
       attach(event.buf)
     end,
   })
-  vim.api.nvim_create_autocmd("BufEnter", { group = name, callback = attach_unnamed })
+  vim.api.nvim_create_autocmd({ "BufEnter", "InsertLeave", "TextChanged" }, { group = name, callback = attach_unnamed })
   for _, buffer in ipairs(vim.api.nvim_list_bufs()) do
     if edits.is_loaded(buffer) and not patches.is_unnamed(buffer) then
       attach(buffer)
