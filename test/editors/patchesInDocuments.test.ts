@@ -92,6 +92,45 @@ for (const kind of [helix, neovim, olderNeovim, eglot, lspMode]) {
       }),
     );
 
+    it.runIf(kind.name === "Neovim")("previews a patch, and copies a failure", () =>
+      onStage(session, async (stage) => {
+        stage.lay({
+          "chat.md": `${chat("Codex patch")}\n${chat("Codex patch").replace("-rate", "-ratio")}`,
+          "price.txt": price,
+        });
+        await stage.open("price.txt", "chat.md");
+        await choose(kind, stage, "rate = 0.19", "Preview the changes to price.txt");
+        const shown = "return vim.bo.filetype == 'diff' and vim.api.nvim_buf_get_lines(0, 4, 6, true) or nil";
+        await expect.poll(() => inNeovim(stage, shown)).toEqual(["-rate = 0.19", "+rate = 0.2"]);
+        await inNeovim(stage, "vim.cmd('normal q')");
+        await choose(kind, stage, "ratio = 0.19", "Copy the failure: ");
+        await expect.poll(() => inNeovim(stage, "return vim.fn.getreg('\"')")).toContain("1| rate = 0.19");
+        expect(await stage.texts()).toMatchObject({ "price.txt": price });
+      }),
+    );
+
+    it.runIf(kind.name === "Neovim")("is silent about a file without a hover", () =>
+      onStage(session, async (stage) => {
+        stage.lay({ "price.txt": price });
+        await stage.open("price.txt");
+        await inNeovim(stage, "vim.cmd('messages clear') vim.lsp.buf.hover() vim.wait(500)");
+        const isNoted = "return vim.fn.execute('messages')";
+        expect(await inNeovim(stage, isNoted)).toEqual(
+          kind === olderNeovim ? "" : expect.stringContaining("No information"),
+        );
+      }),
+    );
+
+    it.runIf(kind === eglot || kind === lspMode)("copies a failure", () =>
+      onStage(session, async (stage) => {
+        stage.lay({ "chat.md": chat("Codex patch").replace("-rate", "-ratio"), "price.txt": price });
+        await stage.open("price.txt", "chat.md");
+        await choose(kind, stage, "ratio = 0.19", "Copy the failure: ");
+        const emacs = stage.driver as EmacsDriver;
+        await expect.poll(() => emacs.evaluate("(car kill-ring)")).toContain("1| rate = 0.19");
+      }),
+    );
+
     it.runIf(kind === eglot || kind === lspMode)("applies a patch of a buffer without a file", () =>
       onStage(session, async (stage) => {
         stage.lay({ "price.txt": price });
@@ -135,11 +174,13 @@ async function choose(kind: EditorKind, stage: Stage, text: string, title: strin
   }
   const emacs = driver as EmacsDriver;
   const buffer = `(find-buffer-visiting ${JSON.stringify(stage.path("chat.md"))})`;
+  // Otherwise, lsp-mode takes a single action without a question.
   await emacs.evaluate(
-    `(progn (switch-to-buffer ${buffer}) (goto-char (point-min)) (search-forward ${JSON.stringify(text)}) t)`,
+    `(progn (setq lsp-auto-execute-action nil) (switch-to-buffer ${buffer}) (goto-char (point-min)) (search-forward ${JSON.stringify(text)}) t)`,
   );
   await choosing(emacs, kind === eglot ? "eglot-code-actions" : "lsp-execute-code-action", "action");
-  emacs.press(`${title}${keys.enter}`);
+  // The tab completes the title.
+  emacs.press(`${title}\t${keys.enter}`);
 }
 
 /** Runs a command of Emacs, and waits until it asks its question. */
