@@ -12,17 +12,17 @@ export interface FoundPatch {
 }
 
 /** Matches a text only if it may have a patch. For nearly all texts that people write, this check is all that is done. */
-const sign = /^(?:\*\*\* (?:Begin Patch|(?:Add|Delete|Update) File: )|[<-]{5,9} ?SEARCH|diff --git |--- .)/m;
+const sign = /^(?:\*\*\* (?:Begin Patch|(?:Add|Delete|Update) File: )|\s*[<-]{3,} SEARCH|diff --git |--- .)/m;
 
 const codexPatch = { begin: /^\*\*\* Begin Patch/, end: /^\s*\*\*\* End Patch/ };
 
 /** A block of old and new text. The file's name, and a fence, may be on the lines above it. */
-const searchBlock = { begin: /^[<-]{5,9} ?SEARCH/, end: /^[>+]{5,9} ?REPLACE/, linesAbove: 3 };
+const searchBlock = { begin: /^\s*[<-]{3,} SEARCH/, end: /^\s*[>+]{3,} REPLACE/, linesAbove: 3 };
 
 const fence = /^ {0,3}(?:`{3,}|~{3,})[ \t]*(\w?)/;
 
 /** Matches the lines with which a patch can end, and those in it. */
-const patchLine = /^(?:[ +@\\-]|\*\*\* |>{5,9} ?REPLACE|diff |rename |Binary )/;
+const patchLine = /^(?:[ +@\\-]|\*\*\* |>{3,} REPLACE|diff |rename |Binary )/;
 
 /**
  * Returns a document's patches in their order. The document is cut at fences, at headings and around Codex patches; each
