@@ -69,9 +69,6 @@ export interface AskingParams {
  */
 export const commands = { apply: "multiEdit.apply", preview: "multiEdit.preview", undo: "multiEdit.undo" } as const;
 
-/** Name of the command that shows a text, its first argument, as a document with the name that is the second one. */
-export const showCommand = "multiEdit.show";
-
 /** Names of the requests sent to clients that announce support for them. */
 export const clientRequests = { saveDocuments: "multiEdit/saveDocuments", confirm: "multiEdit/confirm" } as const;
 

@@ -13,7 +13,7 @@ import { pathOfSyncedUri } from "../../workspace/pathText.js";
 import { showAlone } from "../apply/viewer.js";
 import { toRefusal, wholeDiff } from "../edit/result.js";
 import { showInfo } from "../notices/notices.js";
-import { commands, showCommand } from "../protocol.js";
+import { commands } from "../protocol.js";
 import type { Session } from "../session.js";
 import { followPatches } from "./diagnostics.js";
 import { type FoundPatch, findPatches } from "./find.js";
@@ -22,6 +22,9 @@ import { actionTitles } from "./sentences.js";
 
 /** What the server announces about patches in documents. */
 export const patchCapabilities = { codeActionProvider: { codeActionKinds: ["quickfix"] }, hoverProvider: true };
+
+/** Name of the command that shows a text, its first argument, as a document with the name that is the second one. */
+export const showCommand = "multiEdit.show";
 
 /** Serves the requests about patches. Returns a function to call before a document is opened. */
 export function servePatches(connection: Connection, session: Session) {
