@@ -1,5 +1,6 @@
 /** Reads unified diffs, of Git and of `diff`, into the sections of a patch. */
 import type { Hunk, HunkLine } from "../plan/operation.js";
+import type { Terms } from "../plan/terms.js";
 import { withoutMark } from "../text/chars.js";
 import { kinds, readAnchor, trimLineEnd } from "./patchMarkers.js";
 import { splitPatch } from "./patchText.js";
@@ -9,12 +10,16 @@ import { type ParsedText, type TextDialect, TextFindings } from "./textDialect.j
 /** Unified diffs. Git's headers may be missing, and the counts and line numbers of hunks may be wrong. */
 export const unifiedDiff: TextDialect = {
   name: "unified diff",
+  takesPath: false,
   recognise: (text) => splitPatch(text).findIndex((_, at, lines) => startsFile(lines, at)),
   read: readDiff,
 };
 
+/** Git's note does what a marker does in a patch of Codex. */
+const terms: Terms = [[/\*\*\* End of File/g, "\\ No newline at end of file"]];
+
 function readDiff(text: string): ParsedText {
-  const found = new TextFindings(splitPatch(withoutMark(text)));
+  const found = new TextFindings(splitPatch(withoutMark(text)), terms);
   const { lines } = found;
   let at = 0;
   while (at < lines.length && !found.isFull) {
@@ -24,7 +29,8 @@ function readDiff(text: string): ParsedText {
       while (at < lines.length && !startsFile(lines, at)) at++;
     } else at++;
   }
-  return found.result(patchProblems.noSections());
+  const result = found.result(patchProblems.noSections());
+  return result.ok ? { ...result, rules: { terms } } : result;
 }
 
 /** Reports whether a line begins the header of a file's diff. A hunk may have lines that look like the names in one. */

@@ -59,6 +59,7 @@ export async function applyBatch(
     lenient: options.lenient ?? session.settings.lenient,
     overwrite: (options.overwrite ?? false) !== false,
     allowOmissions: options.allowOmissions,
+    ...decoded.rules,
   };
   const isPatch = decoded.shape === "patch";
   const serve = (watched: CancellationToken, report: ReportStep): Promise<Answer> => {
