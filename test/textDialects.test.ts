@@ -6,6 +6,7 @@ import { dialectOf, textDialects } from "../server/dialect/textDialects.js";
 const samples: Readonly<Record<string, string>> = {
   "Codex patch": "*** Begin Patch\n*** Update File: a\n@@\n-a\n+b\n*** End Patch",
   "unified diff": "--- a/a\n+++ b/a\n@@ -1 +1 @@\n-a\n+b",
+  "SEARCH/REPLACE blocks": "<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE",
 };
 
 describe("the table of text dialects", () => {

@@ -276,6 +276,17 @@ export const diffProblems = {
   goneFile: () => 'the file is deleted, so all lines of its diff begin with "-"',
 } as const;
 
+/** Problems with a line of SEARCH/REPLACE blocks, as clauses for `patchFailures.syntax`. */
+export const blockProblems = {
+  noPath: () =>
+    "the line above the block is not the path of its file alone; write it there, in backticks if it has spaces",
+  noDivider: () => 'a block needs the line "=======" between its SEARCH and REPLACE text, before any other marker',
+  noEnd: () => 'the block ends without ">>>>>>> REPLACE"; add that line, and check that nothing is missing',
+  marker: () =>
+    'the line looks like a marker of a block; if it belongs to the file, send {"path", "oldText", "newText"} instead',
+  stray: () => 'no block is open here; if the line belongs to the file, send {"path", "oldText", "newText"} instead',
+} as const;
+
 /** Warnings about calls that can be read but may be incomplete or not what the caller meant. */
 export const dialectWarnings = {
   unknownField: (key: string) => `ignored the unknown field ${quote(key)}`,

@@ -1,5 +1,6 @@
 /** Reads unified diffs, of Git and of `diff`, into the sections of a patch. */
 import type { Hunk, HunkLine } from "../plan/operation.js";
+import type { Terms } from "../plan/terms.js";
 import { withoutMark } from "../text/chars.js";
 import { kinds, readAnchor, trimLineEnd } from "./patchMarkers.js";
 import { splitPatch } from "./patchText.js";
@@ -9,12 +10,16 @@ import { type ParsedText, type TextDialect, TextFindings } from "./textDialect.j
 /** Unified diffs. Git's headers may be missing, and the counts and line numbers of hunks may be wrong. */
 export const unifiedDiff: TextDialect = {
   name: "unified diff",
+  takesPath: false,
   recognise: (text) => splitPatch(text).findIndex((_, at, lines) => startsFile(lines, at)),
   read: readDiff,
 };
 
+/** Git's note does what a marker does in a patch of Codex. */
+const terms: Terms = [[/\*\*\* End of File/g, "\\ No newline at end of file"]];
+
 function readDiff(text: string): ParsedText {
-  const found = new TextFindings(splitPatch(withoutMark(text)));
+  const found = new TextFindings(splitPatch(withoutMark(text)), terms);
   const { lines } = found;
   let at = 0;
   while (at < lines.length && !found.isFull) {
@@ -24,7 +29,8 @@ function readDiff(text: string): ParsedText {
       while (at < lines.length && !startsFile(lines, at)) at++;
     } else at++;
   }
-  return found.result(diffProblems.noFile());
+  const result = found.result(patchProblems.noSections());
+  return result.ok ? { ...result, rules: { terms } } : result;
 }
 
 /** Reports whether a line begins the header of a file's diff. A hunk may have lines that look like the names in one. */
@@ -100,11 +106,9 @@ function readFile(found: TextFindings, start: number): number {
   const isMoved = said.has("rename to") && from !== undefined && to !== undefined;
   const move = isMoved ? { index: found.next++, path: to, patchLine: file.patchLine } : undefined;
   const { hunks, next } = readHunks(found, end, path);
-  const problem = problemOf(header, hunks);
-  if (problem !== undefined) {
-    found.report(start, problem, path);
-    return next;
-  }
+  const problem = problemOf(header, hunks ?? []);
+  if (problem !== undefined && hunks !== undefined) found.report(start, problem, path);
+  if (problem !== undefined || hunks === undefined) return next;
   if (from === undefined) {
     found.next = first + 1;
     found.operations.push({ kind: "add", index: first, ...file, text: addedText(hunks), isNew: true });
@@ -141,10 +145,14 @@ function problemOf({ from, to, said }: DiffHeader, hunks: readonly Hunk[]): stri
   return isBare && hunks.length === 0 ? patchProblems.noHunks() : undefined;
 }
 
-/** Reads the hunks from a line (0-based) on, up to the diff of the next file. Ignores text between them. */
-function readHunks(found: TextFindings, from: number, path: string): { hunks: Hunk[]; next: number } {
+/**
+ * Reads the hunks from a line (0-based) on, up to the diff of the next file. Ignores text between them. Returns no hunks
+ * if one of them has a problem.
+ */
+function readHunks(found: TextFindings, from: number, path: string): { hunks: Hunk[] | undefined; next: number } {
   const { lines } = found;
   const hunks: Hunk[] = [];
+  let isBroken = false;
   let at = from;
   while (at < lines.length && !startsFile(lines, at) && !found.isFull) {
     const line = trimLineEnd(lines[at] ?? "");
@@ -152,15 +160,17 @@ function readHunks(found: TextFindings, from: number, path: string): { hunks: Hu
     const start = line.startsWith("@@") ? at + 1 : at === from && /^[ +-]/.test(line) ? at : undefined;
     const end = start === undefined ? at + 1 : endOfHunk(found, start, line);
     const body = start === undefined ? undefined : readBody(lines.slice(start, end), start + 1);
-    if (line.startsWith("@@@")) found.report(at, diffProblems.combined(), path);
-    else if (body?.lines.length === 0) found.report(at, patchProblems.emptyHunk(), path);
-    else if (body !== undefined) {
+    const isCombined = line.startsWith("@@@");
+    if (isCombined || body?.lines.length === 0) {
+      isBroken = true;
+      found.report(at, isCombined ? diffProblems.combined() : patchProblems.emptyHunk(), path);
+    } else if (body !== undefined) {
       const anchor = start === at || /^@@ \.{3}(?: @@)?$/.test(line) ? undefined : readAnchor(line, { lenient: true });
       hunks.push({ index: found.next++, patchLine: at + 1, anchors: anchor ? [anchor] : [], ...body });
     }
     at = end;
   }
-  return { hunks, next: at };
+  return { hunks: isBroken ? undefined : hunks, next: at };
 }
 
 /**

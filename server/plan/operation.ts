@@ -1,5 +1,7 @@
 /** The operations of a call as plain values, whatever the call's form. Paths and places have not been resolved yet. */
 
+import type { Terms } from "./terms.js";
+
 /** An old text and its replacement. A file's first edit may have an empty old text, to create or fill the file. */
 export interface EditOperation {
   readonly kind: "edit";
@@ -15,6 +17,8 @@ export interface EditOperation {
   readonly occurrence?: number | undefined;
   /** 1-based line of the text before the batch; the place that starts nearest to it is taken. */
   readonly line?: number | undefined;
+  /** 1-based line of the sent text at which the edit starts; `undefined` if it was not sent in a text. */
+  readonly patchLine?: number | undefined;
   /** With `replaceAll`, the required number of places; any other number is a failure. */
   readonly expectedCount?: number | undefined;
 }
@@ -142,8 +146,18 @@ export type Atomic = "all" | "file" | "none";
 /** `sequential`: each edit is matched against the result of those before it; `original`: all match the same text. */
 export type Order = "sequential" | "original";
 
+/** What a text dialect asks of planning. */
+export interface TextRules {
+  /** `true` if old texts must be whole lines of the file. */
+  readonly wholeLines?: boolean;
+  /** `true` if an edit with an empty old text appends its new text to a file that has text. */
+  readonly emptyAppends?: boolean;
+  /** `undefined` if messages speak of edits. */
+  readonly terms?: Terms;
+}
+
 /** The options for planning a batch. */
-export interface BatchOptions {
+export interface BatchOptions extends TextRules {
   readonly atomic: Atomic;
   readonly order: Order;
   /** `false` to try only the rungs `exact` and `lineEnding` for edits, and to place hunks as Codex does. */

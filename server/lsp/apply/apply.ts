@@ -66,13 +66,14 @@ export async function applyBatch(
 function readCall({ settings }: Session, params: unknown) {
   const decoded = decodeCall(params, { optionsAllowed: true, lenient: settings.lenient });
   if (!decoded.ok) return decoded;
-  const { options, defaultOrder } = decoded;
+  const { options, defaultOrder, rules } = decoded;
   const batch: BatchOptions = {
     atomic: options.atomic ?? settings.atomic,
     order: options.order ?? defaultOrder,
     lenient: options.lenient ?? settings.lenient,
     overwrite: (options.overwrite ?? false) !== false,
     allowOmissions: options.allowOmissions,
+    ...rules,
   };
   return { ...decoded, batch, isPatch: decoded.shape === "patch" };
 }

@@ -40,8 +40,7 @@ export async function foreseePatch(session: Session, patch: FoundPatch, token: C
 /** Returns the lines of each edit: from its first one, with the header of its file, to the next edit. */
 function linesOf(operations: readonly Operation[], { from, to }: FoundPatch) {
   const first = operations.flatMap((operation) => {
-    if (operation.kind === "edit") return [{ index: operation.index, patchLine: 1 }];
-    if (operation.kind !== "update") return [operation];
+    if (operation.kind !== "update") return [{ index: operation.index, patchLine: operation.patchLine ?? 1 }];
     const [own, ...others] = [...(operation.move === undefined ? [] : [operation.move]), ...operation.hunks];
     return own === undefined ? [] : [{ index: own.index, patchLine: operation.patchLine }, ...others];
   });
