@@ -4,6 +4,7 @@ import { findPatches } from "../server/lsp/patches/find.js";
 import { LineIndex } from "../server/text/lines.js";
 
 const codex = ["*** Begin Patch", "*** Update File: a.ts", "@@", "-one", "+two", "*** End Patch"];
+const block = ["<<<<<<< SEARCH", "one", "=======", "two", ">>>>>>> REPLACE"];
 const diff = ["--- a/a.ts", "+++ b/a.ts", "@@ -1 +1 @@", "-one", "+two"];
 
 /** The patches of a text, each as its first and last line (1-based) and the lines that are sent. */
@@ -41,7 +42,22 @@ describe("patches are found", () => {
       ["2-6 of 6", "10-14 of 6"],
     ],
     ["diffs below two headings as two patches", [...diff, "", "## Me", "", ...diff], ["1-5 of 6", "9-13 of 5"]],
-    ["both dialects", ["```", ...codex, "```", "", ...diff], ["2-7 of 6", "10-14 of 5"]],
+    ["a block below the name of its file", ["Text", "", "a.ts", ...block, "", "Text"], ["3-8 of 8"]],
+    ["a block in a fence below the name of its file", ["Text", "", "a.ts", "```", ...block, "```"], ["3-9 of 8"]],
+    ["a block in a fence that names its file", ["Text", "```ts a.ts", ...block, "```"], ["1-7 of 8"]],
+    [
+      "a block with a fence, a heading and a marker of another dialect in it",
+      ["a.md", "<<<<<<< SEARCH", "", "# one", "```", "=======", "*** Begin Patch", ">>>>>>> REPLACE", "Text"],
+      ["1-8 of 9"],
+    ],
+    ["blocks that follow each other as one patch", ["a.ts", ...block, "", "b.ts", ...block], ["1-13 of 13"]],
+    [
+      "blocks in two fences as two patches",
+      ["a.ts", "```", ...block, "```", "", "b.ts", "```", ...block, "```"],
+      ["1-7 of 8", "10-16 of 8"],
+    ],
+    ["a block without an end, and what follows", ["a.ts", ...block.slice(0, 3), "", "Text"], ["1-2 of 6"]],
+    ["two dialects", ["```", ...codex, "```", "", ...diff], ["2-7 of 6", "10-14 of 5"]],
     ["nothing indented by the prose around it", codex.map((line) => `> ${line}`), []],
   ])("%s", (_, lines, patches) => expect(found(lines)).toEqual(patches));
 

@@ -21,6 +21,23 @@ const patch = [
 /** The same patch to a line that the file does not have. */
 const broken = patch.map((line) => line.replace("rate", "ratio"));
 
+/** The same change in the other dialects. */
+const blocks = [
+  "src/price.ts",
+  "<<<<<<< SEARCH",
+  "export const rate = 0.19;",
+  "=======",
+  "export const rate = 0.2;",
+  ">>>>>>> REPLACE",
+];
+const diff = [
+  "--- a/src/price.ts",
+  "+++ b/src/price.ts",
+  "@@ -1 +1 @@",
+  "-export const rate = 0.19;",
+  "+export const rate = 0.2;",
+];
+
 const chat = (...parts: readonly (readonly string[])[]): string => `${parts.flat().join("\n")}\n`;
 
 const start = (files: Readonly<Record<string, string>> = {}): Promise<PatchDesk> =>
@@ -143,6 +160,32 @@ describe("the actions", () => {
       hoverProvider: true,
       executeCommandProvider: { commands: expect.arrayContaining(["multiEdit.show"]) },
     });
+  });
+});
+
+describe.each([
+  ["SEARCH/REPLACE blocks", blocks, "4-8"],
+  ["a unified diff", diff, "3-7"],
+])("%s", (_, lines, at) => {
+  it("has the same actions, hover and diagnostics", async () => {
+    const desk = await start();
+    const uri = desk.uri("chat.md");
+    const next = desk.nextDiagnostics(uri);
+    const broken = lines.map((line) => line.replace("rate", "ratio"));
+    await desk.editor.open({ uri, text: chat(["Text", ""], broken) });
+    const problem = new RegExp(`^${at} 3 \\w+: .* 1 \\(src/price\\.ts, line \\d of the `);
+    expect(await next).toEqual([expect.stringMatching(problem)]);
+    expect((await desk.actions(uri, 6)).map(({ title }) => title.slice(0, 17))).toEqual(["Copy the failure:"]);
+    const then = desk.nextDiagnostics(uri);
+    await desk.editor.type({ uri: desk.uri("src/price.ts"), from: 13, to: 17, insert: "ratio" });
+    expect(await then).toEqual([]);
+    expect(await desk.hover(uri, 6)).toBe("Lands in src/price.ts, line 1, found by the rung exact.");
+    expect((await desk.actions(uri, 6)).map(({ title }) => title)).toEqual([
+      "Apply to src/price.ts",
+      "Preview the changes to src/price.ts",
+    ]);
+    await desk.run(uri, 6, "Apply");
+    expect(desk.texts()["src/price.ts"]).toBe(changed.replace("rate", "ratio"));
   });
 });
 
