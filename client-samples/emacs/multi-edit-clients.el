@@ -13,6 +13,7 @@
 (require 'seq)
 (require 'multi-edit-edits)
 (require 'multi-edit-beside)
+(require 'multi-edit-patches)
 (require 'multi-edit-question)
 (require 'multi-edit-session)
 (require 'multi-edit-unsynced)
@@ -91,6 +92,10 @@
     ((server multi-edit-eglot-server) (_method (eql multiEdit/didApply)) &rest params)
     (multi-edit--did-apply server params))
 
+  (cl-defmethod eglot-execute :around ((_server multi-edit-eglot-server) action)
+    (let ((command (plist-get action :command)))
+      (unless (multi-edit--show-p (if (stringp command) action command)) (cl-call-next-method))))
+
   ;; A question is answered later, so jsonrpc must not answer it: it gets the request as a notification with the id.
   (cl-defmethod jsonrpc-convert-from-endpoint :around ((_server multi-edit-eglot-server) _message)
     (let ((message (cl-call-next-method)))
@@ -142,6 +147,8 @@ If a diff must be shown, EGLOTS-WAY shows it, and the user decides whether to ap
       :priority -10
       :custom-capabilities (list (cons 'experimental (multi-edit--experimental)))
       :initialization-options (lambda () (or multi-edit-settings (make-hash-table)))
+      :action-handlers
+      (multi-edit--table "multiEdit.show" (lambda (command) (multi-edit--show-p (multi-edit--plist command))))
       :request-handlers (multi-edit--lsp-request-handlers)
       :async-request-handlers
       (multi-edit--table

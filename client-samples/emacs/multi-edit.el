@@ -22,6 +22,7 @@
 (require 'multi-edit-beside)
 (require 'multi-edit-clients)
 (require 'multi-edit-jumps)
+(require 'multi-edit-patches)
 (require 'multi-edit-question)
 (require 'multi-edit-session)
 (require 'multi-edit-view)

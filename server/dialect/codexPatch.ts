@@ -7,6 +7,7 @@ import {
   diffHeaderLength,
   type Header,
   isHunkStart,
+  kinds,
   type Leniency,
   markers,
   readAnchor,
@@ -307,9 +308,6 @@ function readUpdateLine(patch: Patch, update: Update, at: number, marker: string
   else hunk.lines.push(line.length < 2 ? emptyLines[kind] : { kind, text: line.slice(1) });
   return undefined;
 }
-
-/** The kind of a hunk line, by its first character. */
-const kinds: Readonly<Record<string, HunkLine["kind"] | undefined>> = { " ": "context", "-": "remove", "+": "add" };
 
 /** One object per kind, shared by all empty lines of that kind, because a hostile patch may have millions of them. */
 const emptyLines: Readonly<Record<HunkLine["kind"], HunkLine>> = {

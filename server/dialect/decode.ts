@@ -1,18 +1,19 @@
 /** Decodes a tool call of any known shape into operations, or returns everything that is wrong with the call. */
 import type { Failure } from "../plan/failure.js";
-import type { EditOperation, Operation, Order } from "../plan/operation.js";
+import type { EditOperation, Operation, Order, TextRules } from "../plan/operation.js";
 import { loneSurrogateAt } from "../text/chars.js";
 import { limits } from "../text/limits.js";
-import { parsePatch } from "./codexPatch.js";
 import { atPath, readEdit, readPath } from "./edit.js";
 import { type ContainerName, editFieldNames, type FieldName, styleBySpelling } from "./fields.js";
 import { type Findings, makeFindings } from "./findings.js";
 import { isObject, readKeys, reportKeys, type SentField, type SentKeys, trialKeys } from "./keys.js";
 import type { CallOptions } from "./options.js";
-import type { Leniency } from "./patchMarkers.js";
+import { inFolder, readShellCall } from "./patchCommand.js";
 import { readOptions } from "./readOptions.js";
 import { callFailures, callSizeFailures, nameOfValue, type Previewer, wrongValue } from "./sentences.js";
 import { patchShape, type Shape, type ShapeName, shapeOf } from "./shapes.js";
+import type { ReadingOptions } from "./textDialect.js";
+import { dialectOf, readText } from "./textDialects.js";
 
 /** The decoder's settings, which vary by caller. */
 export interface DecodePolicy {
@@ -37,6 +38,8 @@ export type DecodedCall =
       readonly options: CallOptions;
       /** The shape's own order, which applies if the options set none. */
       readonly defaultOrder: Order;
+      /** What the dialect of a text asks of planning; empty for any other call. */
+      readonly rules: TextRules;
       /** A sentence for each field that was ignored and for each assumption made. */
       readonly warnings: readonly string[];
     }
@@ -48,6 +51,16 @@ export type DecodedCall =
  */
 export function decodeCall(params: unknown, policy: DecodePolicy): DecodedCall {
   const sent: unknown = Array.isArray(params) && params.length === 1 ? params[0] : params;
+  const command = readShellCall(sent);
+  if (command === undefined) return decodeSent(sent, policy);
+  const { command: _, workdir: __, ...others } = Object(sent);
+  const decoded = decodeSent({ patch: command.patch, ...others }, policy);
+  const { folder } = command;
+  if (!decoded.ok || folder === undefined) return decoded;
+  return { ...decoded, operations: decoded.operations.map((operation) => inFolder(folder, operation)) };
+}
+
+function decodeSent(sent: unknown, policy: DecodePolicy): DecodedCall {
   const findings = makeFindings(policy.previewer ?? "request");
   if (typeof sent === "string") {
     const isObjectText = /^\s*\{/.test(sent.slice(0, 100));
@@ -60,10 +73,12 @@ export function decodeCall(params: unknown, policy: DecodePolicy): DecodedCall {
   const keys = readKeys(sent, "call");
   const patch = keys.fields.patch;
   const edits = patch === undefined ? readEditCall(keys, findings) : undefined;
-  if (patch !== undefined) reportBesidePatch(keys, patch, findings);
+  const path = patch === undefined ? undefined : readBesidePatch(keys, patch, findings);
   const options = readPermittedOptions(keys, policy, findings);
   const read =
-    patch === undefined ? edits : readPatch(patch, { lenient: options.lenient ?? policy.lenient ?? true }, findings);
+    patch === undefined
+      ? edits
+      : readPatch(patch, { lenient: options.lenient ?? policy.lenient ?? true, path }, findings);
   return toDecoded(read, options, findings);
 }
 
@@ -72,18 +87,20 @@ interface ReadCall {
   readonly shape: Shape;
   readonly operations: readonly Operation[];
   readonly warnings?: readonly string[];
+  readonly rules?: TextRules | undefined;
 }
 
 function toDecoded(read: ReadCall | undefined, options: CallOptions, findings: Findings): DecodedCall {
   const failures = findings.failures();
   if (read === undefined || failures.length > 0) return { ok: false, failures };
-  const { shape, operations, warnings = [] } = read;
+  const { shape, operations, warnings = [], rules = {} } = read;
   return {
     ok: true,
     shape: shape.name,
     operations,
     options,
     defaultOrder: shape.order,
+    rules,
     warnings: [...findings.warnings(), ...warnings],
   };
 }
@@ -99,28 +116,34 @@ function readPermittedOptions(keys: SentKeys, policy: DecodePolicy, findings: Fi
   return {};
 }
 
-/** Reports all fields that accompany a patch, except `options`, the only field allowed beside a patch. */
-function reportBesidePatch(keys: SentKeys, patch: SentField, findings: Findings): void {
-  const others = Object.entries(keys.fields).filter(([name]) => name !== "patch" && name !== "options");
+/**
+ * Reports all fields that accompany a patch, except those that may: `options` and, for some dialects, the path, which is
+ * returned.
+ */
+function readBesidePatch(keys: SentKeys, patch: SentField, findings: Findings): string | undefined {
+  const dialect = typeof patch.value === "string" ? dialectOf(patch.value) : undefined;
+  const allowed = ["patch", "options", ...(dialect?.takesPath ? ["path"] : [])];
+  const others = Object.entries(keys.fields).filter(([name]) => !allowed.includes(name));
   const spellings = others.map(([, field]) => field.spelling);
   if (spellings.length > 0) findings.fail(callFailures.patchWithOthers(patch.spelling, spellings));
-  reportKeys(keys, {}, undefined, findings);
+  const meant = reportKeys(keys, {}, undefined, findings);
+  return dialect?.takesPath ? readPath(keys, meant, {}, findings).path : undefined;
 }
 
-/** Parses a patch and adds its failures to `findings`. */
-function readPatch({ spelling, value }: SentField, how: Leniency, findings: Findings): ReadCall | undefined {
+/** Reads a patch, or a text in another dialect, and adds its failures to `findings`. */
+function readPatch({ spelling, value }: SentField, how: ReadingOptions, findings: Findings): ReadCall | undefined {
   if (typeof value !== "string") {
     return findings.fail(callFailures.wrongType({}, spelling, wrongValue(value, "a string")));
   }
   if (value.length > limits.patchLength) return findings.fail(callSizeFailures.patch(value.length));
   const offset = loneSurrogateAt(value);
   if (offset >= 0) return findings.fail(callFailures.loneSurrogate({}, spelling, offset));
-  const parsed = parsePatch(value, how);
-  if (parsed.ok) return { shape: patchShape, operations: parsed.sections, warnings: parsed.warnings };
-  for (const failure of parsed.failures) findings.fail(failure);
+  const read = readText(value, how);
+  if (read.ok) return { shape: patchShape, operations: read.operations, warnings: read.warnings, rules: read.rules };
+  for (const failure of read.failures) findings.fail(failure);
   // `findings` has no room for the unlisted failures and only counts them, so any failure can stand in for them.
-  const last = parsed.failures.at(-1);
-  for (let i = 0; last !== undefined && i < parsed.unlisted; i++) findings.fail(last);
+  const last = read.failures.at(-1);
+  for (let i = 0; last !== undefined && i < read.unlisted; i++) findings.fail(last);
   return undefined;
 }
 

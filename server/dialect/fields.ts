@@ -123,7 +123,7 @@ export const callFields = {
       "The edits, in any order: all are matched against the text as it was before the call. Either all succeed, or nothing changes.",
   },
   patch: {
-    spellings: ["patch", "input"],
+    spellings: ["patch", "input", "patchText", "diff"],
     description: [
       'The patch. Its first line is "*** Begin Patch", and its last line is "*** End Patch". Between them are sections, each beginning with one of these lines:',
       '"*** Add File: path", then all lines of the new file, each with "+" before it;',

@@ -1,5 +1,5 @@
 /** A patch's structural lines (markers, headers and anchors), and lines that resemble them. */
-import type { Anchor, Section } from "../plan/operation.js";
+import type { Anchor, HunkLine, Section } from "../plan/operation.js";
 import { isBlank } from "../text/chars.js";
 import { patchProblems } from "./sentences.js";
 
@@ -108,6 +108,13 @@ export function readStrayMarker(line: string): StrayMarker | undefined {
   const row = likenesses.find(({ like }) => like.test(words));
   return row === undefined ? undefined : { problem: patchProblems.misspelt(row.marker), endsSection: row.endsSection };
 }
+
+/** The kind of a hunk line, by its first character. */
+export const kinds: Readonly<Record<string, HunkLine["kind"] | undefined>> = {
+  " ": "context",
+  "-": "remove",
+  "+": "add",
+};
 
 /** The parsing mode. A patch that both modes accept means the same in both, unless Codex's reading of it is harmful. */
 export interface Leniency {

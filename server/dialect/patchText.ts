@@ -26,6 +26,15 @@ export interface NoPatch {
   readonly problem: string;
 }
 
+/**
+ * Returns the first line (0-based) that begins a patch: its first marker, or the header of a section if there is no such
+ * marker. Returns -1 if there is neither, or if a patch without a first marker lacks its end marker, too.
+ */
+export function findSign(text: string): number {
+  const found = findPatch(text, { lenient: true });
+  return "problem" in found ? -1 : found.from - (found.lacksBegin ? 0 : 1);
+}
+
 /** Finds the patch in a text. Does not look for the end marker, which is checked when the sections are read. */
 export function findPatch(text: string, how: Leniency): PatchText | NoPatch {
   const lines = splitPatch(how.lenient ? withoutMark(text) : text);
@@ -36,7 +45,7 @@ export function findPatch(text: string, how: Leniency): PatchText | NoPatch {
  * Splits a text into lines. Drops up to two trailing CRs from each, as Codex does: one when it splits the text, and one
  * when it reads the line.
  */
-function splitPatch(text: string): string[] {
+export function splitPatch(text: string): string[] {
   const lines = text.split("\n");
   if (!text.includes("\r")) return lines;
   return lines.map((line) => line.slice(0, line.length - (line.endsWith("\r\r") ? 2 : line.endsWith("\r") ? 1 : 0)));

@@ -265,10 +265,34 @@ export const patchProblems = {
     'after "*** End of File", a new hunk must start with "@@"; write "@@" on a line before this one',
 } as const;
 
+/** Problems with a line of a unified diff, as clauses for `patchFailures.syntax`. */
+export const diffProblems = {
+  noFile: () => 'no lines "--- a/path" and "+++ b/path" before it name a file; write them',
+  binary: () => "a binary file can't be changed by a diff; leave it out",
+  copy: () => "a file can't be copied; send it as a new file, with all its lines",
+  noText: () => "this is a symbolic link or a submodule, not a text; leave it out",
+  combined: () => 'this diff compares more than two files; send one that begins with "@@ -"',
+  newFile: () => 'the file is new, so all lines of its diff begin with "+"',
+  goneFile: () => 'the file is deleted, so all lines of its diff begin with "-"',
+} as const;
+
+/** Problems with a line of SEARCH/REPLACE blocks, as clauses for `patchFailures.syntax`. */
+export const blockProblems = {
+  noPath: () =>
+    "the line above the block is not the path of its file alone; write it there, in backticks if it has spaces",
+  noDivider: () => 'a block needs the line "=======" between its SEARCH and REPLACE text, before any other marker',
+  noEnd: () => 'the block ends without ">>>>>>> REPLACE"; add that line, and check that nothing is missing',
+  marker: () =>
+    'the line looks like a marker of a block; if it belongs to the file, send {"path", "oldText", "newText"} instead',
+  stray: () => 'no block is open here; if the line belongs to the file, send {"path", "oldText", "newText"} instead',
+} as const;
+
 /** Warnings about calls that can be read but may be incomplete or not what the caller meant. */
 export const dialectWarnings = {
   unknownField: (key: string) => `ignored the unknown field ${quote(key)}`,
   moreUnknownFields: (more: number) => `ignored ${more} more unknown fields`,
+  mode: (path: string) => `the mode of ${path} was not changed: only texts and names are`,
+  diffMayBeCutOff: "the last hunk has fewer lines than its header announces: check that nothing is missing",
   patchLacksBegin: 'the patch has no "*** Begin Patch": it was read from the header of its first section',
   patchMayBeCutOff: 'the patch has no "*** End Patch" and may have been cut off: check that nothing is missing',
 } as const;

@@ -23,6 +23,7 @@ import { diffClosed } from "./apply/viewer.js";
 import { factsOf } from "./clients.js";
 import { chooseEncoding, editorPositions } from "./edit/positions.js";
 import { createSession, reportRecovered, showWarning } from "./newSession.js";
+import { patchCapabilities, servePatches, showCommand, showText } from "./patches/patches.js";
 import { commands, methods, notifications, protocolVersion } from "./protocol.js";
 import { serveRequest } from "./requests.js";
 import { serverLog, unknownCommand } from "./sentences.js";
@@ -65,7 +66,7 @@ export function registerServer(connection: Connection, start: ServerStart): void
     settings.push(pushed);
     session.ready = settings.pull();
   });
-  registerSync(connection, session);
+  registerSync(connection, session, servePatches(connection, session));
   registerRequests(connection, session);
 }
 
@@ -97,7 +98,8 @@ function initialize(session: Session, params: InitializeParams): InitializeResul
     capabilities: {
       positionEncoding: session.encoding,
       textDocumentSync: { openClose: true, change: TextDocumentSyncKind.Incremental, save: true },
-      executeCommandProvider: { commands: Object.values(commands) },
+      executeCommandProvider: { commands: [...Object.values(commands), showCommand] },
+      ...patchCapabilities,
       workspace: { workspaceFolders: { supported: true, changeNotifications: true } },
       experimental: {
         multiEdit: { version: protocolVersion, shapes: announcedShapes, commands: Object.values(commands) },
@@ -205,7 +207,11 @@ function createSettings(session: Session) {
 }
 
 /** Mirrors the client's documents. A malformed notification puts only the document that it names out of sync. */
-function registerSync(connection: Connection, session: Session): void {
+function registerSync(
+  connection: Connection,
+  session: Session,
+  opening: (uri: string, languageId: unknown) => void,
+): void {
   const { documents } = session;
   watchProposals(session);
   const note = (uri: unknown, outcome: SyncOutcome): void => {
@@ -221,9 +227,10 @@ function registerSync(connection: Connection, session: Session): void {
     session.announcedChanged();
   };
   connection.onNotification("textDocument/didOpen", (params: Loose) => {
-    const { uri, version, text } = params?.textDocument ?? {};
+    const { uri, version, text, languageId } = params?.textDocument ?? {};
     if (typeof uri === "string" && refusedScheme(uri, session.settings.schemes) !== undefined) return refuse(uri);
     session.trails ??= new Trails(documents, Date.now);
+    if (typeof uri === "string") opening(uri, languageId);
     note(uri, documents.open(uri, version, text, session.facts));
     if (typeof uri === "string") session.diskStamps.remember(uri, documents.get(uri)?.version);
   });
@@ -250,10 +257,7 @@ function registerSync(connection: Connection, session: Session): void {
 }
 
 /** Params as received, not yet validated. */
-type Loose =
-  | { textDocument?: { uri?: unknown; version?: unknown; text?: unknown }; contentChanges?: unknown }
-  | null
-  | undefined;
+type Loose = { textDocument?: Readonly<Record<string, unknown>>; contentChanges?: unknown } | null | undefined;
 
 /**
  * Registers the handlers for requests and commands. For `multiEdit/apply`, the client applies the returned edit; for
@@ -276,6 +280,7 @@ function registerRequests(connection: Connection, session: Session): void {
     );
   }
   connection.onExecuteCommand(async ({ command, arguments: given }, token) => {
+    if (command === showCommand) return showText(session, given ?? []);
     const method = methodsByCommand.get(command);
     if (method === undefined) return new ResponseError(errorCodes.invalidParams, unknownCommand(command));
     const request = { method, params: given?.[0], applier: "server", caller: undefined } as const;

@@ -12,8 +12,16 @@ export type Located =
   | { readonly kind: "tooMany" }
   | { readonly kind: "one" | "many"; readonly rung: RungName; readonly places: readonly [Place, ...Place[]] };
 
-/** Tries the rungs on the whole text; with `lenient: false`, only the strict ones. The old text must not be empty. */
-export function locate(index: TextIndex, oldText: string, options: { readonly lenient: boolean }): Located {
+/** Which places count. */
+export interface LocateOptions {
+  /** `false` to try only the strict rungs. */
+  readonly lenient: boolean;
+  /** `true` to accept only places at the start of a line. */
+  readonly wholeLines?: boolean;
+}
+
+/** Tries the rungs on the whole text. The old text must not be empty. */
+export function locate(index: TextIndex, oldText: string, options: LocateOptions): Located {
   return toEnd(locating(index, oldText, options));
 }
 
@@ -21,29 +29,36 @@ export function locate(index: TextIndex, oldText: string, options: { readonly le
 export function* locating(
   index: TextIndex,
   oldText: string,
-  { lenient }: { readonly lenient: boolean },
+  { lenient, wholeLines = false }: LocateOptions,
 ): Generator<void, Located> {
   const known = latest.get(index);
-  if (known !== undefined && known.oldText === oldText && known.lenient === lenient) return known.located;
-  const located = yield* tryRungs(index, oldText, lenient);
-  latest.set(index, { oldText, lenient, located });
+  const isKnown = known?.oldText === oldText && known.lenient === lenient && known.wholeLines === wholeLines;
+  if (isKnown) return known.located;
+  const located = yield* tryRungs(index, oldText, { lenient, wholeLines });
+  latest.set(index, { oldText, lenient, wholeLines, located });
   return located;
 }
 
 /** The latest arguments and result for each text. */
 const latest = new WeakMap<
   TextIndex,
-  { readonly oldText: string; readonly lenient: boolean; readonly located: Located }
+  { readonly oldText: string; readonly lenient: boolean; readonly wholeLines: boolean; readonly located: Located }
 >();
 
-function* tryRungs(index: TextIndex, oldText: string, lenient: boolean): Generator<void, Located> {
+function* tryRungs(
+  index: TextIndex,
+  oldText: string,
+  { lenient, wholeLines }: LocateOptions,
+): Generator<void, Located> {
   const isLong = index.text.length >= unitsPerStep;
   for (const rung of rungs) {
     if (rung.find === undefined || (!rung.strict && (!lenient || isAllBlank(oldText)))) continue;
     if (isLong && rung.prepare !== undefined) yield* rung.prepare(index);
     const found = rung.find(index, oldText);
     if (found === "tooMany") return { kind: "tooMany" };
-    const [first, ...rest] = found;
+    const { matchedLines } = index;
+    const isWhole = ({ from }: Place): boolean => matchedLines.start(matchedLines.lineAt(from)) === from;
+    const [first, ...rest] = wholeLines ? found.filter(isWhole) : found;
     if (first !== undefined)
       return { kind: rest.length === 0 ? "one" : "many", rung: rung.name, places: [first, ...rest] };
   }

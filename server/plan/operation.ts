@@ -1,5 +1,7 @@
 /** The operations of a call as plain values, whatever the call's form. Paths and places have not been resolved yet. */
 
+import type { Terms } from "./terms.js";
+
 /** An old text and its replacement. A file's first edit may have an empty old text, to create or fill the file. */
 export interface EditOperation {
   readonly kind: "edit";
@@ -15,6 +17,8 @@ export interface EditOperation {
   readonly occurrence?: number | undefined;
   /** 1-based line of the text before the batch; the place that starts nearest to it is taken. */
   readonly line?: number | undefined;
+  /** 1-based line of the sent text at which the edit starts; `undefined` if it was not sent in a text. */
+  readonly patchLine?: number | undefined;
   /** With `replaceAll`, the required number of places; any other number is a failure. */
   readonly expectedCount?: number | undefined;
 }
@@ -54,6 +58,8 @@ export interface Hunk {
   readonly atEnd: boolean;
   /** `true` if Git's notes say that the last old line has no line ending, and that the last new line has one. */
   readonly addsLineEnd?: boolean;
+  /** `true` if Git's notes say the opposite: only the last new line has no line ending. */
+  readonly dropsLineEnd?: boolean;
 }
 
 /** `Update File`: hunks, all matched against the file as it was before the section, and optionally a new name. */
@@ -77,6 +83,8 @@ export interface AddSection {
   readonly patchLine: number;
   /** The file's text, with LF at the end of every line; empty for an empty file. */
   readonly text: string;
+  /** `true` if the section fails if there is such a file already, unless it is empty or has this very text. */
+  readonly isNew?: boolean;
 }
 
 /** `Delete File`: the removal of a file. */
@@ -85,6 +93,8 @@ export interface DeleteSection {
   readonly index: number;
   readonly path: string;
   readonly patchLine: number;
+  /** `true` if the section fails unless the sections before it leave no text in the file. */
+  readonly isEmptied?: boolean;
 }
 
 /** A section of a patch. */
@@ -136,8 +146,18 @@ export type Atomic = "all" | "file" | "none";
 /** `sequential`: each edit is matched against the result of those before it; `original`: all match the same text. */
 export type Order = "sequential" | "original";
 
+/** What a text dialect asks of planning. */
+export interface TextRules {
+  /** `true` if old texts must be whole lines of the file. */
+  readonly wholeLines?: boolean;
+  /** `true` if an edit with an empty old text appends its new text to a file that has text. */
+  readonly emptyAppends?: boolean;
+  /** `undefined` if messages speak of edits. */
+  readonly terms?: Terms;
+}
+
 /** The options for planning a batch. */
-export interface BatchOptions {
+export interface BatchOptions extends TextRules {
   readonly atomic: Atomic;
   readonly order: Order;
   /** `false` to try only the rungs `exact` and `lineEnding` for edits, and to place hunks as Codex does. */

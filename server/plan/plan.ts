@@ -22,6 +22,7 @@ import { planSections } from "./patch/sections.js";
 import { fileFailures } from "./patch/sentences.js";
 import { batchWarnings } from "./sentences.js";
 import { type Document, documentAt, isEmpty, liesBelow, type Snapshot } from "./snapshot.js";
+import { plannedIn } from "./terms.js";
 import { planViews } from "./views/planViews.js";
 
 /** Plans a whole batch; yields after each edit, so that the caller can serve other requests or stop. */
@@ -36,7 +37,8 @@ export function* planBatch(
   const { plans, lost } = yield* sections.length > 0
     ? planSections(sections, snapshot, options)
     : planEdits(edits, snapshot, options);
-  return decide(plans, lost, options);
+  const planned = decide(plans, lost, options);
+  return options.terms === undefined ? planned : plannedIn(planned, operations, options.terms);
 }
 
 function* planEdits(
@@ -77,10 +79,11 @@ function* planFile(
   options: BatchOptions,
 ): Generator<void, FilePlan> {
   const [first] = edits;
-  const opening = first?.oldText === "" ? open(draftOf(document), first) : { draft: draftOf(document), outcomes: [] };
+  const isOpening = first?.oldText === "" && !(options.emptyAppends && document.exists && !isEmpty(document));
+  const opening = isOpening ? open(draftOf(document), first) : { draft: draftOf(document), outcomes: [] };
   const rest = edits.slice(opening.outcomes.length);
   // In a file that the batch creates, later edits are matched against the created text, regardless of `order`.
-  const sequential = rest.length >= limits.manyEdits ? planMany : planSequential;
+  const sequential = rest.length >= limits.manyEdits && !options.wholeLines ? planMany : planSequential;
   const plan = options.order === "sequential" ? sequential : planOriginal;
   const { draft, outcomes } = yield* plan(opening.draft, rest, options);
   const all = [...opening.outcomes, ...outcomes];

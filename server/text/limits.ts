@@ -182,6 +182,10 @@ export const limits = {
   syncDelayMs: 2_000,
   /** Milliseconds that the client may take to show a diff. */
   showMs: 10_000,
+  /** Milliseconds without a change after which the patches in a document are checked. */
+  patchCheckMs: 300,
+  /** Patches of one document that are checked; the others have no diagnostics. */
+  patchesChecked: 100,
   /** Number of times that a call or a step is retried because the text changed in the meantime. */
   rematches: 3,
   /** UTF-16 code units in the method name, or in a string id, of one message on the wire. */

@@ -6,6 +6,7 @@ import { diskBatch } from "./diskCases.js";
 import { fairness } from "./fairCases.js";
 import { hostile } from "./hostileCases.js";
 import { openDocuments } from "./openCases.js";
+import { patchKeystroke } from "./patchCases.js";
 import type { BenchCase } from "./result.js";
 import { ladder } from "./rungCases.js";
 import { viewCases } from "./viewCases.js";
@@ -18,6 +19,7 @@ export const benchCases: readonly BenchCase[] = [
   ...wireCases,
   bulk,
   openDocuments,
+  patchKeystroke,
   ...viewCases,
   fairness,
   diskBatch,

@@ -136,7 +136,8 @@ export async function connect(
   const { stdin, stdout } = child;
   if (stdin === null || stdout === null) throw new Error("the server has no streams");
   const connection = createMessageConnection(new StreamMessageReader(stdout), new StreamMessageWriter(stdin));
-  connection.onNotification("window/logMessage", () => undefined);
+  for (const method of ["window/logMessage", "textDocument/publishDiagnostics"])
+    connection.onNotification(method, () => undefined);
   connection.listen();
   await connection.sendRequest("initialize", {
     processId: process.pid,
@@ -144,6 +145,7 @@ export async function connect(
     workspaceFolders: root === undefined ? [] : [{ uri: pathToFileURL(root).href, name: "bench" }],
     capabilities: {
       general: { positionEncodings: [encoding] },
+      textDocument: { publishDiagnostics: {} },
       workspace: {
         applyEdit: true,
         workspaceEdit: { documentChanges: true, resourceOperations: ["create", "rename", "delete"] },

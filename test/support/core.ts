@@ -39,6 +39,7 @@ export function runCore(one: Case): CoreRun {
       lenient: decoded.options.lenient ?? true,
       overwrite: (decoded.options.overwrite ?? false) !== false,
       allowOmissions: decoded.options.allowOmissions,
+      ...decoded.rules,
     }),
   );
   if (!planned.ok)

@@ -34,6 +34,7 @@ export function planPatch(files: PatchedFiles, patch: string, options: { readonl
       order: decoded.defaultOrder,
       lenient: decoded.options.lenient ?? true,
       overwrite: false,
+      ...decoded.rules,
     }),
   );
   if (!planned.ok) return { planned, failures: planned.failures, files };

@@ -1,21 +1,15 @@
 /** Finds out whether a command for a shell applies a patch, as Codex's models write such commands. */
 import { basename } from "node:path";
+import { type CommandPatch, readPlainCommand } from "../../dialect/patchCommand.js";
 import { isInside } from "../../workspace/pathText.js";
 import { readCommand, unknown } from "./shellSyntax.js";
 
 /** A command that applies a patch, or may do so. */
 export type PatchCommand =
-  /** The command does nothing but apply a patch. `folder`: the folder into which it goes first. */
-  | { readonly kind: "plain"; readonly patch: string; readonly folder: string | undefined }
+  /** The command does nothing but apply a patch. */
+  | ({ readonly kind: "plain" } & CommandPatch)
   /** It can't be read with certainty whether and where the command applies a patch. */
   | { readonly kind: "perhaps"; readonly command: string };
-
-/** Matches the commands that Codex does not run but applies itself, with the patch as it is written. */
-const plainCommand =
-  /^\s*(?:cd[ \t]+("[^"\n]*"|'[^'\n]*'|[^\s"'&;|<>()]+)\s*&&\s*)?apply_?patch[ \t]*<<[ \t]*(['"]?)(\w+)\2[ \t]*\n([\s\S]*?)\n\3\s*$/;
-
-/** Matches the parts of a folder's name that a shell may replace, and options of `cd`. */
-const isReplaced = { '"': /[$`\\]|^"(?:-|"$)/, "'": /^'(?:-|'$)/, "": /[$`\\~*?[\]{}!#]|^-/ } as const;
 
 /** Matches the name of the program. */
 const isNamed = /(?<![\w.-])apply_?patch(?![\w./-])/;
@@ -24,10 +18,8 @@ const isNamed = /(?<![\w.-])apply_?patch(?![\w./-])/;
 export function readPatchCommand(command: string): PatchCommand | undefined {
   // Quotation marks in a program's name change nothing.
   if (!isNamed.test(command) && !isNamed.test(command.replace(/\\\n|["'\\]/g, ""))) return undefined;
-  const [, quoted, , end, patch] = plainCommand.exec(command) ?? [];
-  const quote = quoted?.startsWith('"') ? '"' : quoted?.startsWith("'") ? "'" : "";
-  if (patch !== undefined && !isReplaced[quote].test(quoted ?? "") && !patch.split("\n").includes(end ?? ""))
-    return { kind: "plain", patch, folder: quote === "" ? quoted : quoted?.slice(1, -1) };
+  const plain = readPlainCommand(command);
+  if (plain !== undefined) return { kind: "plain", ...plain };
   return mayApply(command, 0) ? { kind: "perhaps", command } : undefined;
 }
 

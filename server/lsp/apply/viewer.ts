@@ -24,14 +24,26 @@ export function diffClosed(uri: string): void {
   if (readers.size > 0) readers.get(pathOfSyncedUri(uri) ?? "")?.();
 }
 
+/**
+ * Shows a text as a document of its own, whose file is there until the client closes it or the process ends. Resolves with
+ * `false` if the client can't show it. `name`: the name of the file.
+ */
+export async function showAlone(session: Session, text: string, name: string): Promise<boolean> {
+  const viewer = createViewer(session, name);
+  await viewer.show(text);
+  if (viewer.works()) void viewer.closed().then(viewer.end);
+  else await viewer.end();
+  return viewer.works();
+}
+
 /** A viewer of diffs. */
 export type Viewer = ReturnType<typeof createViewer>;
 
 /**
  * Creates a viewer that shows each diff in a file of its own, in a folder readable only by the user. `end` removes the
- * folder.
+ * folder. `first`: the name of the first file.
  */
-export function createViewer({ capabilities, connection }: Session) {
+export function createViewer({ capabilities, connection }: Session, first = "proposed.diff") {
   let folder: string | undefined;
   let latest: { readonly diff: string; readonly path: string } | undefined;
   let written = 0;
@@ -39,7 +51,7 @@ export function createViewer({ capabilities, connection }: Session) {
   const works = (): boolean => capabilities.window?.showDocument?.support === true && !hasFailed;
   /** Writes a diff to a new file, because editors do not expect an open file to change; returns its path. */
   const write = async (diff: string): Promise<string> => {
-    const name = `proposed${written++ === 0 ? "" : `-${written}`}.diff`;
+    const name = written++ === 0 ? first : `proposed-${written}.diff`;
     // `mkdtemp` creates the folder with mode 0700.
     folder ??= await mkdtemp(join(tmpdir(), "multi-edit-"));
     folders.add(folder);

@@ -1,6 +1,7 @@
 /** Rewords messages, which are written for models, for the people who read them. */
 import type { Failure } from "../../plan/failure.js";
 import type { EditOutcome } from "../../plan/outcome.js";
+import { outsideQuotes } from "../../plan/terms.js";
 import type { Answer } from "./result.js";
 
 /** Rewords all messages of an answer; programs still find the same numbers in its other fields. */
@@ -21,7 +22,8 @@ export function forPerson(answer: Answer<unknown>): Answer<unknown> {
 
 const personal = (message: string): string => addressedToUser(countedFromOne(message));
 
-function failureForPerson(failure: Failure): Failure {
+/** Rewords a failure. */
+export function failureForPerson(failure: Failure): Failure {
   const { message, hint } = failure;
   return { ...failure, message: personal(message), ...(hint === undefined ? {} : { hint: personal(hint) }) };
 }
@@ -34,7 +36,7 @@ const outcomeForPerson = (outcome: EditOutcome): EditOutcome =>
  * quoted text unchanged: strings, lines such as `12| text`, and paths such as the one in `edit 0 (edit 7.txt)`.
  */
 export function countedFromOne(message: string): string {
-  const named = /(?<![\w/.\\-])(edits? )(\d+(?:(?:-|, | and )\d+)*)(?![\w/\\-]|[.,]\w)( \([^)]*\))?/gi;
+  const named = /(?<![\w/.\\-])((?:edit|block)s? )(\d+(?:(?:-|, | and )\d+)*)(?![\w/\\-]|[.,]\w)( \([^)]*\))?/gi;
   return outsideQuotes(message, (words) =>
     words.replace(named, (_, noun, numbers: string, path = "") => {
       return `${noun}${numbers.replace(/\d+/g, (number) => `${Number(number) + 1}`)}${path}`;
@@ -59,9 +61,3 @@ export function addressedToUser(message: string): string {
 
 /** The ends of "you" and the words after it, by those of "the user". */
 const youForms: Readonly<Record<string, string>> = { "'s": "r", " was": " were", " has": " have" };
-
-function outsideQuotes(message: string, rewrite: (words: string) => string): string {
-  return message.replace(/^(?:\d+(?::\d+)?|\+)\| .*$|"(?:[^"\\\n]|\\.)*"?|[^"\n]+/gm, (part) =>
-    /^"|^[\d:+]+\| /.test(part) ? part : rewrite(part),
-  );
-}

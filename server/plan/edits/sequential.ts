@@ -58,6 +58,7 @@ export function* planEdit(
     history.failed.push(edit);
     return { draft, outcome: { index: edit.index, path, status: "failed", places: [], failure } };
   };
+  if (edit.oldText === "" && options.emptyAppends) return append(draft, edit, history);
   const refused = refusal(at, edit, options);
   if (refused !== undefined) return fail(refused);
   const asSent = yield* locating(draft.index, edit.oldText, options);
@@ -96,6 +97,19 @@ export function* planEdit(
   const places = draft.created ? [] : meant.map((place) => linesOf(draft, place));
   const status = result.step.isEmpty ? "skipped" : "applied";
   return { draft: result.draft, outcome: { index: edit.index, path, status, ...found, places } };
+}
+
+/** Adds an edit's new text to the end of the text, on a line of its own. */
+function append(draft: Draft, edit: EditOperation, history: EditHistory): EditStep {
+  const { lines, text } = draft.index;
+  const lineEnd = lines.terminator(0) || "\n";
+  const isEnded = text === "" || /[\r\n]$/.test(text.slice(-1));
+  const end = { from: text.length, to: text.length };
+  const insert = `${isEnded ? "" : lineEnd}${edit.newText.replaceAll("\n", lineEnd)}`;
+  const result = edited(draft, [{ ...end, insert }]);
+  history.apply(edit, { rung: "exact", changed: [spanInBase(draft, end)], places: [], step: result.step });
+  const status = result.step.isEmpty ? "skipped" : "applied";
+  return { draft: result.draft, outcome: { index: edit.index, path: draft.document.path, status, places: [] } };
 }
 
 /** Reports whether an edit inserts the same lines again, at a place that the batch has not changed. */

@@ -198,6 +198,7 @@ function add(work: SectionContext, section: AddSection, document: Document): voi
   const isLossy = isNew && isDirty(before) && !isEmpty(before) && !options.overwrite;
   const unseen = isLossy ? unseenIn(before) : undefined;
   if (before.isBinary) record(there, section, at, fileFailures.binary(at));
+  else if (section.isNew && isNew && !created && !isEmpty(before)) record(there, section, at, fileFailures.notNew(at));
   else if (unseen !== undefined) record(there, section, at, fileFailures.wouldReplace(at, unseen));
   else {
     there.draft = edited(there.draft, [{ from: 0, to: index.text.length, insert }]).draft;
@@ -222,7 +223,8 @@ function remove(work: SectionContext, section: DeleteSection, document: Document
     failAll(work, section, fileFailures.notThere(at, tree.takenFrom(document.uri), "delete"));
     return;
   }
-  const failure = refuseDelete(node, at, options);
+  const isLeft = section.isEmptied === true && node.draft.index.text !== "";
+  const failure = isLeft ? fileFailures.notEmptied(at) : refuseDelete(node, at, options);
   if (failure === undefined) tree.rename(node, undefined, section.index);
   else work.kept.set(document.uri, section.index);
   record(node, section, at, failure ?? "applied");

@@ -271,6 +271,16 @@ export const fileFailures = {
       problem: `${nameOf(at)} would move the file onto ${quote(target, 160)}, which already exists.`,
       hint: "Delete that file first in the same patch, or choose another name.",
     }),
+  notNew: (at: At) =>
+    makeFailure("fileExists", at, {
+      problem: `${nameOf(at)} would create the file, which already exists with another text.`,
+      hint: "Read the file, and send the changes to its text.",
+    }),
+  notEmptied: (at: At) =>
+    makeFailure("contextNotFound", at, {
+      problem: `${nameOf(at)} would delete the file, but the removed lines are not all of its text.`,
+      hint: 'Read the file, and send its deletion with all its lines, or as "*** Delete File: path" in a patch.',
+    }),
   circle: (at: At, target: string) =>
     makeFailure("fileExists", at, {
       problem: `${nameOf(at)} moves the file to ${quote(target, 160)}, but the moves of this patch form a circle, so none of the names they need ever becomes free.`,

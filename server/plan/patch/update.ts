@@ -56,10 +56,11 @@ export function* planHunks(
     yield* prepareLines(index, oldLines(hunk.lines));
     const found = findShifted(ground, hunk, cursor);
     const endsFile = !isEnded && hunk.addsLineEnd === true && isAtEnd(index, found);
+    const opensFile = isEnded && hunk.dropsLineEnd === true && isAtEnd(index, found);
     const omission = options.lenient && !options.allowOmissions ? omissionIn(hunk) : undefined;
     if (omission !== undefined) {
       outcomes.push(failedOutcome(at, editFailures.leftOutCode(at, omission)));
-    } else if (isIdle(hunk) && !endsFile && (found.kind === "place" || found.kind === "ambiguous")) {
+    } else if (isIdle(hunk) && !endsFile && !opensFile && (found.kind === "place" || found.kind === "ambiguous")) {
       // An idle hunk writes nothing, so it conflicts with no other hunk, and it does not matter which place it means.
       const place = found.kind === "place" ? found : undefined;
       outcomes.push(outcomeAt(ended, hunk, "skipped", place));
@@ -83,7 +84,7 @@ export function* planHunks(
         const isLast = found.length === 0 && isAtEnd(index, found);
         inOrder.splice(found.start < cursor ? behind(inOrder, claim) : inOrder.length, 0, { claim, isAtEnd: isLast });
         cursor = Math.max(cursor, found.next);
-        isEnded ||= endsFile;
+        isEnded = (isEnded || endsFile) && !opensFile;
       } else outcomes.push(failedOutcome(at, clash(section, hunk, other, at, baseLine(found.start))));
     }
     yield;

@@ -1,13 +1,19 @@
--- Decides to which buffers the server is attached: those that are files, and never a terminal.
+-- Decides to which buffers the server is attached: those that are files, one without a name, those that the user attaches,
+-- and never a terminal.
+
+local patches = require("multi_edit.patches")
 
 local M = {}
 
 local name = "multi_edit_ls"
 
---- Reports whether a buffer is a file that agents may edit. A terminal gets its name, with a scheme, before its type.
+--- Reports whether a buffer is a file that agents may edit, or one whose patches the server reads. A terminal gets its name, with a scheme, before its type.
 --- Git's own files, such as commit messages, can't be edited by agents anyway.
 function M.is_file(buffer)
   local path = vim.api.nvim_buf_get_name(buffer)
+  if vim.b[buffer].multi_edit_attached or patches.is_unnamed(buffer) then
+    return vim.bo[buffer].buftype ~= "terminal"
+  end
   local is_url, is_gits = path:find("^%a[%w+.-]+://"), path:find("[/\\]%.git[/\\]")
   return vim.bo[buffer].buftype == "" and path ~= "" and not is_url and not is_gits
 end
@@ -23,6 +29,15 @@ local function detach(buffer)
     end
   end
   return clients
+end
+
+--- Detaches the server from all unnamed buffers but this one.
+function M.keep_unnamed(buffer)
+  for _, other in ipairs(vim.api.nvim_list_bufs()) do
+    if other ~= buffer and patches.is_unnamed(other) then
+      detach(other)
+    end
+  end
 end
 
 -- The clients of each buffer that is being renamed.

@@ -9,6 +9,7 @@ local jumps = require("multi_edit.jumps")
 local names = require("multi_edit.names")
 local notice = require("multi_edit.notice")
 local options_of = require("multi_edit.options")
+local patches = require("multi_edit.patches")
 local question = require("multi_edit.question")
 local startable = require("multi_edit.startable")
 local unsynced = require("multi_edit.unsynced")
@@ -82,7 +83,11 @@ function M.config(options)
       ["multiEdit/didApply"] = changes.did_apply,
       ["multiEdit/confirm"] = question.confirm,
       ["$/cancelRequest"] = question.cancel,
+      ["textDocument/hover"] = patches.hovered,
+      ["textDocument/publishDiagnostics"] = patches.published,
     },
+    commands = { ["multiEdit.show"] = patches.show },
+    get_language_id = patches.language,
     -- By default, Neovim debounces changes for 150 ms. The server matches edits against the synced text and waits until
     -- each edit appears there. With no delay, the server always knows the current text and answers immediately.
     flags = { debounce_text_changes = 0 },
@@ -134,6 +139,25 @@ local function attach(buffer)
   start(config.root_dir or vim.fs.root(buffer, config.root_markers) or vim.fn.getcwd())
 end
 
+--- Has the server read the patches in the current buffer, such as a chat.
+function M.attach()
+  local scheme = vim.api.nvim_buf_get_name(0):match("^(%a[%w+.-]+)://")
+  if scheme and not vim.tbl_contains((M.state().settings or { multiEdit = {} }).multiEdit.schemes or {}, scheme) then
+    return notice.show(('Add "%s" to the setting schemes first'):format(scheme), vim.log.levels.WARN)
+  end
+  vim.b.multi_edit_attached = true
+  attach(vim.api.nvim_get_current_buf())
+end
+
+-- Follows the unnamed buffer that the user is in, once it has a text, if the server runs already.
+local function attach_unnamed(event)
+  local has_text = patches.is_unnamed(event.buf) and vim.fn.wordcount().bytes > 1
+  if has_text and #vim.lsp.get_clients({ name = name }) > 0 then
+    buffers.keep_unnamed(event.buf)
+    attach(event.buf)
+  end
+end
+
 -- Stops the clients that were started with other options, so that the new ones take effect.
 local function replace_clients(options)
   if last_setup and not vim.deep_equal(last_setup.options, options) then
@@ -161,8 +185,9 @@ function M.setup(options)
       attach(event.buf)
     end,
   })
+  vim.api.nvim_create_autocmd({ "BufEnter", "InsertLeave", "TextChanged" }, { group = name, callback = attach_unnamed })
   for _, buffer in ipairs(vim.api.nvim_list_bufs()) do
-    if edits.is_loaded(buffer) then
+    if edits.is_loaded(buffer) and not patches.is_unnamed(buffer) then
       attach(buffer)
     end
   end
@@ -203,6 +228,7 @@ function M.define_commands()
     end,
     desc = "Undo the last call, or the one with this id",
   })
+  define("MultiEditAttach", M.attach, { bar = true, desc = "Find the patches in this buffer, such as a chat" })
   define("MultiEditChanges", jumps.list, { bar = true, desc = "List the changes by agents" })
   define("MultiEditClear", changes.clear, { bar = true, desc = "Remove the marks on changes by agents, and empty the list" })
   define("MultiEditNext", function(input)

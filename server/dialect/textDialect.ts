@@ -1,0 +1,90 @@
+/** The types of a text dialect, of which `textDialects.ts` has the table. */
+import type { Failure } from "../plan/failure.js";
+import type { Operation, TextRules } from "../plan/operation.js";
+import { failureIn, type Terms } from "../plan/terms.js";
+import { limits } from "../text/limits.js";
+import { atPath } from "./edit.js";
+import type { Leniency } from "./patchMarkers.js";
+import { callSizeFailures, patchFailures } from "./sentences.js";
+
+/** A text that was read, or the reasons why it could not be read. */
+export type ParsedText =
+  | {
+      readonly ok: true;
+      /** At least one; either edits or sections of a patch. At most `limits.editsPerCall` edits in all. */
+      readonly operations: readonly Operation[];
+      /** A sentence for each assumption made. */
+      readonly warnings: readonly string[];
+      /** What the dialect asks of planning; `undefined` means nothing. */
+      readonly rules?: TextRules;
+    }
+  | {
+      readonly ok: false;
+      /** From 1 to `limits.failuresPerCall` failures, in the order of the text. */
+      readonly failures: readonly Failure[];
+      /** The number of failures omitted from `failures`. */
+      readonly unlisted: number;
+    };
+
+/** How a text is read. */
+export interface ReadingOptions extends Leniency {
+  /** The call's path, for parts of the text that name no file; `undefined` if it has none. */
+  readonly path?: string | undefined;
+}
+
+/** One row of the table: a form of texts that ask for edits. */
+export interface TextDialect {
+  /** For people, in messages and menus. */
+  readonly name: string;
+  /** `true` if the call may have a path beside the text. */
+  readonly takesPath: boolean;
+  /**
+   * Returns the first line (0-based) that only a text in this dialect has, wherever it is in a longer text; -1 if there is
+   * none. Takes linear time. The text may still turn out to be malformed.
+   */
+  readonly recognise: (text: string) => number;
+  /** Reads a text. Takes linear time and never throws. */
+  readonly read: (text: string, how: ReadingOptions) => ParsedText;
+}
+
+/** Collects the operations of a text and what is wrong with it, while a dialect's reader goes through its lines. */
+export class TextFindings {
+  readonly operations: Operation[] = [];
+  readonly warnings = new Set<string>();
+  /** The index of the next edit. */
+  next = 0;
+  private readonly failures: ((sound: readonly string[]) => Failure)[] = [];
+
+  constructor(
+    readonly lines: readonly string[],
+    private readonly terms: Terms,
+  ) {}
+
+  /** Reports whether there are too many edits. Reading then stops, so that a hostile text can't exhaust memory. */
+  get isFull(): boolean {
+    return this.next > limits.editsPerCall;
+  }
+
+  /** Reports a problem with a line (0-based), as a clause of `patchFailures.syntax`. */
+  report(line: number, problem: string, path?: string): void {
+    const quoted = { number: line + 1, text: this.lines[line] ?? "" };
+    this.failures.push((sound) =>
+      failureIn(patchFailures.syntax(atPath(undefined, path), quoted, problem, sound), this.terms),
+    );
+  }
+
+  /** Returns what was read. `nothing`: the problem if the text has no operations. */
+  result(nothing: string): ParsedText {
+    const { operations, warnings, failures } = this;
+    if (this.isFull) return { ok: false, failures: [callSizeFailures.hunks()], unlisted: 0 };
+    if (operations.length + failures.length === 0) this.report(0, nothing);
+    for (const { path, patchLine = 1, ...more } of operations)
+      for (const name of [path, ...("move" in more && more.move ? [more.move.path] : [])])
+        if (name.length > limits.pathLength)
+          failures.push(() => patchFailures.pathTooLong(patchLine, name.length, limits.pathLength));
+    if (failures.length === 0) return { ok: true, operations, warnings: [...warnings] };
+    const sound = [...new Set(operations.map(({ path }) => path))];
+    const listed = failures.slice(0, limits.failuresPerCall).map((make) => make(sound));
+    return { ok: false, failures: listed, unlisted: failures.length - listed.length };
+  }
+}

@@ -1,0 +1,235 @@
+/** Reads unified diffs, of Git and of `diff`, into the sections of a patch. */
+import type { Hunk, HunkLine } from "../plan/operation.js";
+import type { Terms } from "../plan/terms.js";
+import { withoutMark } from "../text/chars.js";
+import { kinds, readAnchor, trimLineEnd } from "./patchMarkers.js";
+import { splitPatch } from "./patchText.js";
+import { dialectWarnings, diffProblems, patchProblems } from "./sentences.js";
+import { type ParsedText, type TextDialect, TextFindings } from "./textDialect.js";
+
+/** Unified diffs. Git's headers may be missing, and the counts and line numbers of hunks may be wrong. */
+export const unifiedDiff: TextDialect = {
+  name: "unified diff",
+  takesPath: false,
+  recognise: (text) => splitPatch(text).findIndex((_, at, lines) => startsFile(lines, at)),
+  read: readDiff,
+};
+
+/** Git's note does what a marker does in a patch of Codex. */
+const terms: Terms = [[/\*\*\* End of File/g, "\\ No newline at end of file"]];
+
+function readDiff(text: string): ParsedText {
+  const found = new TextFindings(splitPatch(withoutMark(text)), terms);
+  const { lines } = found;
+  let at = 0;
+  while (at < lines.length && !found.isFull) {
+    if (startsFile(lines, at)) at = readFile(found, at);
+    else if (lines[at]?.startsWith("@@ -") === true) {
+      found.report(at, diffProblems.noFile());
+      while (at < lines.length && !startsFile(lines, at)) at++;
+    } else at++;
+  }
+  const result = found.result(patchProblems.noSections());
+  return result.ok ? { ...result, rules: { terms } } : result;
+}
+
+/** Reports whether a line begins the header of a file's diff. A hunk may have lines that look like the names in one. */
+function startsFile(lines: readonly string[], at: number): boolean {
+  const [line = "", next = "", after = ""] = lines.slice(at, at + 3);
+  return line.startsWith("diff --git ") || (/^--- ./.test(line) && /^\+\+\+ ./.test(next) && after.startsWith("@@"));
+}
+
+/** The header of a file's diff. */
+interface DiffHeader {
+  /** The name before and after; `undefined` if there is no such file, or if the header has no name. */
+  readonly from: string | undefined;
+  readonly to: string | undefined;
+  /** What each line says, by its first words. */
+  readonly said: ReadonlyMap<string, string>;
+  /** The first line (0-based) after the header. */
+  readonly end: number;
+}
+
+const headerLine =
+  /^(diff --git|Index:|=+$|index|(?:old|new|new file|deleted file) mode|(?:dis)?similarity index|(?:rename|copy) (?:from|to)|Binary files|GIT binary patch|---|\+\+\+)(?: (.*))?$/;
+
+function readFileHeader(lines: readonly string[], start: number): DiffHeader {
+  const said = new Map<string, string>();
+  let end = start;
+  for (; end < lines.length && !said.has("+++"); end++) {
+    const [, key, value = ""] = headerLine.exec(lines[end] ?? "") ?? [];
+    if (key === undefined || said.has(key)) break;
+    said.set(key, value);
+  }
+  const pair = said.get("diff --git") ?? "";
+  // If there is no other line with the names, they are the same.
+  const middle = (pair.length - 1) / 2;
+  const nameIn = (key: string, named: string): string | undefined => readName(said.get(key) ?? named);
+  const [from, to] = plainNames(
+    said.has("new file mode") ? undefined : nameIn("---", pair.slice(0, middle)),
+    said.has("deleted file mode") ? undefined : nameIn("+++", pair.slice(middle + 1)),
+  );
+  return { from: nameIn("rename from", "") ?? from, to: nameIn("rename to", "") ?? to, said, end };
+}
+
+/**
+ * Reads a name in a header, which Git may have quoted, with bytes in octal; `undefined` if it is empty or stands for no
+ * file.
+ */
+function readName(text: string): string | undefined {
+  const quoted = /^"((?:[^"\\]|\\.)*)"/.exec(text)?.[1];
+  if (quoted === undefined) {
+    // `diff` puts the time of the last change after a tab; the earliest time stands for a file that does not exist.
+    const [name = "", time = ""] = text.split("\t");
+    return name === "/dev/null" || Date.parse(time) === 0 ? undefined : trimLineEnd(name) || undefined;
+  }
+  return quoted.replace(/((?:\\[0-3][0-7]{2})+)|\\(.)/g, (_, octal: string | undefined, one: string) => {
+    if (octal === undefined) return { n: "\n", t: "\t" }[one] ?? one;
+    return new TextDecoder().decode(Uint8Array.from(octal.slice(1).split("\\"), (byte) => Number.parseInt(byte, 8)));
+  });
+}
+
+/** Takes Git's prefixes, such as `a/` and `b/`, off the names, unless they have none. */
+function plainNames(from: string | undefined, to: string | undefined): (string | undefined)[] {
+  const isPrefixed = [from, to].every((name) => name === undefined || /^[abciow]\/./.test(name));
+  const isPair = from === undefined || to === undefined ? /^[ab]\//.test(from ?? to ?? "") : from[0] !== to[0];
+  return isPrefixed && isPair ? [from?.slice(2), to?.slice(2)] : [from, to];
+}
+
+/** Reads the diff of a file, whose header begins at a line (0-based). Returns the first line after the diff. */
+function readFile(found: TextFindings, start: number): number {
+  const header = readFileHeader(found.lines, start);
+  const { from, to, said, end } = header;
+  const path = from ?? to ?? "";
+  const first = found.next;
+  const file = { path, patchLine: start + 1 };
+  const isMoved = said.has("rename to") && from !== undefined && to !== undefined;
+  const move = isMoved ? { index: found.next++, path: to, patchLine: file.patchLine } : undefined;
+  const { hunks, next } = readHunks(found, end, path);
+  const problem = problemOf(header, hunks ?? []);
+  if (problem !== undefined && hunks !== undefined) found.report(start, problem, path);
+  if (problem !== undefined || hunks === undefined) return next;
+  if (from === undefined) {
+    found.next = first + 1;
+    found.operations.push({ kind: "add", index: first, ...file, text: addedText(hunks), isNew: true });
+  } else {
+    // A file of which the diff gives no lines is only renamed or deleted.
+    if (hunks.length > 0 || move !== undefined)
+      found.operations.push({ kind: "update", ...file, path: isMoved ? from : (to ?? from), hunks, move });
+    if (to === undefined)
+      found.operations.push({ kind: "delete", index: found.next++, ...file, isEmptied: hunks.length > 0 });
+  }
+  if (said.has("new mode") || said.get("new file mode") === "100755") found.warnings.add(dialectWarnings.mode(path));
+  return next;
+}
+
+/** Returns the text that the hunks of a new file add. */
+function addedText(hunks: readonly Hunk[]): string {
+  const text = hunks.flatMap(({ lines }) => lines.map((line) => `${line.text}\n`)).join("");
+  return hunks.at(-1)?.dropsLineEnd === true ? text.slice(0, -1) : text;
+}
+
+/** Returns the reason why the diff of a file can't be applied, as a clause for `patchFailures.syntax`. */
+function problemOf({ from, to, said }: DiffHeader, hunks: readonly Hunk[]): string | undefined {
+  const path = from ?? to;
+  if (path === undefined) return diffProblems.noFile();
+  if (said.has("Binary files") || said.has("GIT binary patch")) return diffProblems.binary();
+  if (said.has("copy to")) return diffProblems.copy();
+  const modes = ["new file mode", "deleted file mode", "new mode", "index"].map((key) => said.get(key) ?? "");
+  if (modes.some((mode) => /1[26]0000$/.test(mode))) return diffProblems.noText();
+  const isEvery = (kind: HunkLine["kind"]): boolean =>
+    hunks.every(({ lines }) => lines.every((line) => line.kind === kind));
+  if (from === undefined && !isEvery("add")) return diffProblems.newFile();
+  if (to === undefined && !isEvery("remove")) return diffProblems.goneFile();
+  const isBare = from !== undefined && to !== undefined && !said.has("rename to") && !said.has("new mode");
+  return isBare && hunks.length === 0 ? patchProblems.noHunks() : undefined;
+}
+
+/**
+ * Reads the hunks from a line (0-based) on, up to the diff of the next file. Ignores text between them. Returns no hunks
+ * if one of them has a problem.
+ */
+function readHunks(found: TextFindings, from: number, path: string): { hunks: Hunk[] | undefined; next: number } {
+  const { lines } = found;
+  const hunks: Hunk[] = [];
+  let isBroken = false;
+  let at = from;
+  while (at < lines.length && !startsFile(lines, at) && !found.isFull) {
+    const line = trimLineEnd(lines[at] ?? "");
+    // The first hunk may lack its header.
+    const start = line.startsWith("@@") ? at + 1 : at === from && /^[ +-]/.test(line) ? at : undefined;
+    const end = start === undefined ? at + 1 : endOfHunk(found, start, line);
+    const body = start === undefined ? undefined : readBody(lines.slice(start, end), start + 1);
+    const isCombined = line.startsWith("@@@");
+    if (isCombined || body?.lines.length === 0) {
+      isBroken = true;
+      found.report(at, isCombined ? diffProblems.combined() : patchProblems.emptyHunk(), path);
+    } else if (body !== undefined) {
+      const anchor = start === at || /^@@ \.{3}(?: @@)?$/.test(line) ? undefined : readAnchor(line, { lenient: true });
+      hunks.push({ index: found.next++, patchLine: at + 1, anchors: anchor ? [anchor] : [], ...body });
+    }
+    at = end;
+  }
+  return { hunks: isBroken ? undefined : hunks, next: at };
+}
+
+/**
+ * Returns the line (0-based) after a hunk whose lines begin at `from`. The counts in its header decide if they fit what
+ * follows; otherwise, the hunk extends to the last line with a sign before the next header.
+ */
+function endOfHunk({ lines, warnings }: TextFindings, from: number, header: string): number {
+  const counts = /^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))?/.exec(header);
+  const [old, added] = counts === null ? [] : [Number(counts[1] ?? 1), Number(counts[2] ?? 1)];
+  const counted = old === undefined ? undefined : countedEnd(lines, from, { old, added: added ?? 0 });
+  const [close, far] = [boundary(lines, counted ?? from), boundary(lines, from)];
+  if (counted !== undefined && !lines.slice(counted, close).some((line) => /^[+-]/.test(line))) return counted;
+  const end = from + lines.slice(from, far).findLastIndex((line) => /^[ +\\-]/.test(line)) + 1;
+  if (counted === undefined && old !== undefined && far === lines.length) warnings.add(dialectWarnings.diffMayBeCutOff);
+  return end;
+}
+
+/** Returns the line (0-based) after as many old and new lines as a hunk's header announces; `undefined` if there are fewer. */
+function countedEnd(lines: readonly string[], from: number, left: { old: number; added: number }): number | undefined {
+  let { old, added } = left;
+  let at = from;
+  for (; old > 0 || added > 0 || lines[at]?.startsWith("\\") === true; at++) {
+    const sign = lines[at] === "" ? " " : (lines[at]?.[0] ?? "");
+    if (!/[ +\\-]/.test(sign)) return undefined;
+    if (sign === " " || sign === "-") old--;
+    if (sign === " " || sign === "+") added--;
+  }
+  return old < 0 || added < 0 ? undefined : at;
+}
+
+/** Returns the first line (0-based) at or after `from` that surely belongs to no hunk: a header, a fence, or a mail's end. */
+function boundary(lines: readonly string[], from: number): number {
+  const isMailEnd = (at: number): boolean =>
+    /^-- ?$/.test(lines[at] ?? "") && /^(?:\d+\.\d|$)/.test(lines[at + 1] ?? "");
+  let at = from;
+  while (
+    at < lines.length &&
+    !/^(?:@@|Index: |```|~~~)/.test(lines[at] ?? "") &&
+    !startsFile(lines, at) &&
+    !isMailEnd(at)
+  )
+    at++;
+  return at;
+}
+
+/** Reads the lines of a hunk; `number` is the 1-based number of the first one. */
+function readBody(sent: readonly string[], number: number): Omit<Hunk, "index" | "patchLine" | "anchors"> {
+  const lines: HunkLine[] = [];
+  // The note after a line says that it is the last line of its file and has no line ending.
+  const open = { old: false, added: false };
+  for (const [i, line] of sent.entries()) {
+    const kind = line === "" ? "context" : kinds[line[0] ?? ""];
+    const last = lines.at(-1)?.kind;
+    if (line.startsWith("\\")) {
+      open.old ||= last !== "add";
+      open.added ||= last !== "remove";
+    } else if (kind === undefined) lines.push({ kind: "context", text: line, unsignedAt: number + i });
+    else lines.push({ kind, text: line.slice(1) });
+  }
+  const { old, added } = open;
+  return { lines, atEnd: old || added, addsLineEnd: old && !added, dropsLineEnd: added && !old };
+}

@@ -1,0 +1,89 @@
+/**
+ * Reports the lines of patches that do not resolve. Follows both sides: once the document of a patch, or one that it
+ * names, has changed and then stayed the same for `limits.patchCheckMs`, the patch is planned again.
+ */
+import type { Diagnostic, DiagnosticSeverity, PublishDiagnosticsParams } from "vscode-languageserver/node";
+import { limits } from "../../text/limits.js";
+import { createResolver } from "../../workspace/paths.js";
+import { type Session, worldOf } from "../session.js";
+import { createCancelSource } from "../wire/rpc.js";
+import { findPatches } from "./find.js";
+import { foreseePatch } from "./foresight.js";
+
+/** A document in which patches are looked for. */
+interface PatchDocument {
+  /** `true` if it is a diff, not prose with patches in it. */
+  readonly isDiff: boolean;
+  /** URIs of the documents that its patches name. */
+  targets: ReadonlySet<string>;
+  /** The notification with the diagnostics that the client shows, as JSON; `undefined` if it shows none. */
+  shown: string | undefined;
+}
+
+const information: DiagnosticSeverity = 3;
+
+/** Follows the documents of patches. Returns these documents by URI, and a function to call before any is opened. */
+export function followPatches(session: Session) {
+  const held = new Map<string, PatchDocument>();
+  const due = new Set<string>();
+  let timer: NodeJS.Timeout | undefined;
+  const mark = (uri: string): void => {
+    if (session.capabilities.textDocument?.publishDiagnostics === undefined) return;
+    due.add(uri);
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      const checks = [...due].map((one) => check(session, one, held.get(one), mark));
+      due.clear();
+      Promise.all(checks).catch((error: unknown) => session.log("warn", String(error)));
+    }, limits.patchCheckMs).unref();
+  };
+  session.documents.onChange((uri) => {
+    if (held.size === 0) return;
+    const own = held.get(uri);
+    if (own !== undefined) mark(uri);
+    if (own !== undefined && session.documents.get(uri) === undefined) {
+      held.delete(uri);
+      show(session, own, { uri, diagnostics: [] });
+    }
+    for (const [patched, { targets }] of held) if (targets.has(uri)) mark(patched);
+  });
+  const opening = (uri: string, isDiff: boolean | undefined): void => {
+    if (isDiff !== undefined) held.set(uri, { isDiff, targets: new Set(), shown: undefined });
+    // The text of a file that a patch names may differ from the one on disk.
+    for (const [patched, { targets }] of held) if (targets.size > 0) mark(patched);
+  };
+  return { held, opening };
+}
+
+/** Plans the patches of a document, and shows what does not resolve. Has it done again if they name other documents. */
+async function check(session: Session, uri: string, own: PatchDocument | undefined, again: (uri: string) => void) {
+  const document = session.documents.get(uri);
+  if (own === undefined || document === undefined || document.desynced !== undefined) return;
+  const diagnostics: Diagnostic[] = [];
+  const named: string[] = [];
+  for (const patch of findPatches(document.text, document.lines, own.isDiff).slice(0, limits.patchesChecked)) {
+    const { paths, notes } = await foreseePatch(session, patch, createCancelSource().token);
+    named.push(...paths);
+    for (const { from, to, failure } of notes) {
+      // The patch of a chat that has been applied stays there, and nothing is wrong with it.
+      if (failure === undefined || failure.code === "alreadyApplied") continue;
+      const range = { start: { line: from, character: 0 }, end: { line: to, character: 0 } };
+      const { code, message } = failure;
+      diagnostics.push({ range, severity: information, source: "multi-edit", code, message });
+    }
+  }
+  const resolver = await createResolver(worldOf(session, undefined), named);
+  const resolved = await Promise.all(named.map((path) => resolver.resolve(path)));
+  const targets = new Set(resolved.flatMap((one) => (one.ok ? [one.place.uri] : [])));
+  // One that was not known to be named may have changed in the meantime.
+  if ([...targets].some((target) => !own.targets.has(target))) again(uri);
+  own.targets = targets;
+  if (session.documents.get(uri) === document) show(session, own, { uri, version: document.version, diagnostics });
+}
+
+function show({ connection }: Session, own: PatchDocument, params: PublishDiagnosticsParams): void {
+  const shown = params.diagnostics.length === 0 ? undefined : JSON.stringify(params);
+  if (own.shown === shown) return;
+  own.shown = shown;
+  connection.sendNotification("textDocument/publishDiagnostics", params).catch(() => undefined);
+}

@@ -1,0 +1,52 @@
+/** Plans a patch in a document, without applying it, and says what each of its lines would do. */
+import type { CancellationToken } from "vscode-languageserver/node";
+import type { Failure } from "../../plan/failure.js";
+import { type Operation, pathsOf } from "../../plan/operation.js";
+import { foresee } from "../apply/apply.js";
+import { failureForPerson } from "../edit/forPeople.js";
+import type { Session } from "../session.js";
+import type { FoundPatch } from "./find.js";
+import { landingText } from "./sentences.js";
+
+/** What a person is told about some lines (0-based, the last one included) of a document. */
+interface LinesNote {
+  readonly from: number;
+  readonly to: number;
+  readonly text: string;
+  /** Why the lines do not resolve; `undefined` if they do. */
+  readonly failure?: Failure | undefined;
+}
+
+/** Plans a patch against the present texts. Returns the plan, the paths that the patch names, and what its lines do. */
+export async function foreseePatch(session: Session, patch: FoundPatch, token: CancellationToken) {
+  const { operations, plan } = await foresee(session, { patch: patch.text }, token);
+  const outcomes = new Map(plan.outcomes.map((outcome) => [outcome.index, outcome]));
+  const ofEdits = linesOf(operations, patch).flatMap(({ index, ...lines }): LinesNote[] => {
+    const outcome = outcomes.get(index);
+    if (outcome === undefined) return [];
+    const failure = outcome.failure && failureForPerson(outcome.failure);
+    return [{ ...lines, text: failure?.message ?? landingText(outcome, plan.ok), failure }];
+  });
+  const ofCall = plan.ok ? [] : plan.failures.filter(({ index }) => index === undefined).map(failureForPerson);
+  const others = ofCall.map((failure): LinesNote => {
+    // Other failures may name a line of a file.
+    const line = patch.from + (failure.code === "patchSyntax" ? (failure.line ?? 1) - 1 : 0);
+    return { from: line, to: line, text: failure.message, failure };
+  });
+  const paths = [...new Set(operations.flatMap(pathsOf).map(({ path }) => path))];
+  return { plan, paths, notes: [...others, ...ofEdits] };
+}
+
+/** Returns the lines of each edit: from its first one, with the header of its file, to the next edit. */
+function linesOf(operations: readonly Operation[], { from, to }: FoundPatch) {
+  const first = operations.flatMap((operation) => {
+    if (operation.kind !== "update") return [{ index: operation.index, patchLine: operation.patchLine ?? 1 }];
+    const [own, ...others] = [...(operation.move === undefined ? [] : [operation.move]), ...operation.hunks];
+    return own === undefined ? [] : [{ index: own.index, patchLine: operation.patchLine }, ...others];
+  });
+  return first.map(({ index, patchLine }, i) => {
+    const next = first[i + 1];
+    const last = next === undefined ? to : from + next.patchLine - 2;
+    return { index, from: from + patchLine - 1, to: Math.max(from + patchLine - 1, last) };
+  });
+}

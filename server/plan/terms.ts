@@ -1,0 +1,43 @@
+/** Puts messages, which speak of edits with an old and a new text, into the terms of a text dialect. */
+import type { Failure } from "./failure.js";
+import type { Operation } from "./operation.js";
+import type { EditOutcome, Planned } from "./outcome.js";
+
+/** The words to replace, in order, each with the dialect's own. Quoted text and paths are left as they are. */
+export type Terms = readonly (readonly [RegExp, string])[];
+
+/** Returns a plan with its messages in a dialect's terms, which also name the line of the text at which an edit begins. */
+export function plannedIn(planned: Planned, operations: readonly Operation[], terms: Terms): Planned {
+  const starts = new Map(operations.flatMap((one) => (one.kind === "edit" ? [[one.index, one.patchLine]] : [])));
+  const known = new Map<Failure, Failure>();
+  const reworded = (failure: Failure): Failure => {
+    const { index, path, message } = failure;
+    const start = index === undefined ? undefined : starts.get(index);
+    const name = `dit ${index} (${path}`;
+    const placed = start === undefined ? message : message.replace(`${name})`, `${name}, line ${start} of the text)`);
+    const made = known.get(failure) ?? failureIn({ ...failure, message: placed }, terms);
+    known.set(failure, made);
+    return made;
+  };
+  const outcomes = planned.outcomes.map(
+    (one): EditOutcome => (one.failure === undefined ? one : { ...one, failure: reworded(one.failure) }),
+  );
+  if (!planned.ok) return { ...planned, outcomes, failures: planned.failures.map(reworded) };
+  return { ...planned, outcomes, warnings: planned.warnings.map((warning) => worded(warning, terms)) };
+}
+
+/** Returns a failure in a dialect's terms. */
+export function failureIn(failure: Failure, terms: Terms): Failure {
+  const { message, hint } = failure;
+  return { ...failure, message: worded(message, terms), ...(hint === undefined ? {} : { hint: worded(hint, terms) }) };
+}
+
+const worded = (message: string, terms: Terms): string =>
+  outsideQuotes(message, (words) => terms.reduce((text, [pattern, term]) => text.replace(pattern, term), words));
+
+/** Rewrites the words of a message, but no quoted strings or lines such as `12| text`. */
+export function outsideQuotes(message: string, rewrite: (words: string) => string): string {
+  return message.replace(/^(?:\d+(?::\d+)?|\+)\| .*$|"(?:[^"\\\n]|\\.)*"?|[^"\n]+/gm, (part) =>
+    /^"|^[\d:+]+\| /.test(part) ? part : rewrite(part),
+  );
+}
