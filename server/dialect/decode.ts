@@ -155,7 +155,8 @@ function readEditCall(keys: SentKeys, findings: Findings): ReadCall | undefined 
   const single = ownFields.length > 0 && !mixed;
   const sent = items.length + (single ? 1 : 0);
   if (sent > limits.editsPerCall) return findings.fail(callSizeFailures.edits(sent));
-  const unread = values === undefined || editContent.some((name) => meant.has(name));
+  const isOther = keys.command === "view" || keys.command === "undo_edit";
+  const unread = isOther || values === undefined || editContent.some((name) => meant.has(name));
   if (sent === 0 && !mixed && !unread) findings.fail(callFailures.noEdits());
 
   const path = readPath(keys, meant, single ? { index: 0 } : {}, findings);
@@ -186,7 +187,7 @@ const containers: readonly ContainerName[] = ["edits", "multi"];
  * A call without any of these fields has no edits. If a misspelt key seems to mean one of them, the misspelling is
  * reported, not the lack of edits.
  */
-const editContent: readonly FieldName[] = ["edits", "multi", "patch", "oldText", "newText"];
+const editContent: readonly FieldName[] = ["edits", "multi", "patch", "oldText", "newText", "insertLine"];
 
 /**
  * Returns the list of edits; each item may be any JSON value. Accepts a string that contains the list as JSON, and a

@@ -1,13 +1,20 @@
 /** Turns one edit of a call, whose keys have already been sorted, into an operation. */
 import * as v from "valibot";
 import { type At, clip } from "../plan/failure.js";
-import type { EditOperation } from "../plan/operation.js";
+import { allLines, type EditOperation } from "../plan/operation.js";
 import { loneSurrogateAt } from "../text/chars.js";
 import { limits } from "../text/limits.js";
 import { type EditFieldName, editFieldNames, editFields, editSchema, type FieldName } from "./fields.js";
 import type { Findings } from "./findings.js";
 import type { SentField, SentKeys } from "./keys.js";
-import { callFailures, callSizeFailures, contradictions, schemaProblem, wrongValue } from "./sentences.js";
+import {
+  callFailures,
+  callSizeFailures,
+  contradictions,
+  type EditForm,
+  schemaProblem,
+  wrongValue,
+} from "./sentences.js";
 
 /** The path of a call or an edit. */
 export interface SentPath {
@@ -51,9 +58,15 @@ export function readEdit(
       findings.fail(callFailures.wrongType(at, spelling ?? String(wrong), schemaProblem(issue, sent)));
     }
   }
+  const form = formOf(keys);
+  const [own, others] = [keys.fields[form], editFieldNames.filter((name) => !formFields[form].includes(name))];
+  const strange = own === undefined ? [] : others.flatMap((name) => keys.fields[name]?.spelling ?? []);
+  if (own !== undefined && strange.length > 0) findings.fail(callFailures.mixedShapes([own.spelling, ...strange]));
   const missing = requiredFields.filter(
     (name) =>
       !meant.has(name) &&
+      formFields[form].includes(name) &&
+      !(name === "newText" && keys.command === "str_replace") &&
       (name === "path" ? path.path === undefined && !path.reported : keys.fields[name] === undefined),
   );
   if (missing.length === 1 && missing[0] === "path") findings.fail(callFailures.missingPath(at, false));
@@ -62,6 +75,7 @@ export function readEdit(
       callFailures.missingFields(
         at,
         missing.map((name) => spellings[name] ?? name),
+        form,
       ),
     );
   if (!checked.success) return undefined;
@@ -76,9 +90,28 @@ export function readEdit(
     !replaceAll && (expectedCount ?? 1) !== 1 && contradictions.countOfOne,
   ];
   for (const problem of contradicted) if (problem !== false) findings.fail(callFailures.contradiction(at, problem));
-  if (path.path === undefined || oldText === undefined || newText === undefined) return undefined;
-  return { kind: "edit", index, path: path.path, oldText, newText, replaceAll, occurrence, line, expectedCount };
+  if (path.path === undefined) return undefined;
+  const edit = { kind: "edit", index, path: path.path } as const;
+  const byLine = { ...edit, oldText: "", replaceAll: false };
+  const { content, insertLine } = checked.output;
+  if (content !== undefined) return { ...byLine, newText: content, seenLines: allLines };
+  if (insertLine !== undefined && newText !== undefined)
+    return { ...byLine, newText, seenLines: { from: insertLine, to: insertLine } };
+  // The text editor's command deletes the old text if it has no new one.
+  const written = newText ?? (keys.command === "str_replace" && !meant.has("newText") ? "" : undefined);
+  if (oldText === undefined || written === undefined) return undefined;
+  return { ...edit, oldText, newText: written, replaceAll, occurrence, line, expectedCount };
 }
+
+/** The fields that an edit may have, by the field that says what the edit replaces. */
+const formFields: Readonly<Record<EditForm, readonly EditFieldName[]>> = {
+  content: ["path", "content"],
+  insertLine: ["path", "insertLine", "newText"],
+  oldText: ["path", "oldText", "newText", "replaceAll", "occurrence", "line", "expectedCount"],
+};
+
+const formOf = ({ fields }: SentKeys): EditForm =>
+  fields.content !== undefined ? "content" : fields.insertLine !== undefined ? "insertLine" : "oldText";
 
 /** Reads the path given in the call or the edit itself, not an inherited one. Adds failures to `findings`. */
 export function readPath(keys: SentKeys, meant: ReadonlySet<FieldName>, at: At, findings: Findings): SentPath {

@@ -80,6 +80,29 @@ function expectation(issue: v.BaseIssue<unknown>): string {
   }
 }
 
+/** The field by which an edit says what it replaces. */
+export type EditForm = keyof typeof needs;
+
+const needs = {
+  oldText: "An edit needs a path, an old text and a new text.",
+  content: "A whole file needs a path and a content.",
+  insertLine: "An insertion needs a path, the number of the line before it, and a new text.",
+} as const;
+
+/** The request, tool or command that does what a command of another tool does, by the way in which the call was sent. */
+const instead = {
+  view: {
+    request: "the request multiEdit/read",
+    tool: "the tool read_document",
+    command: 'the command "multi-edit read"',
+  },
+  undo_edit: {
+    request: "the request multiEdit/undo",
+    tool: "the tool undo_last_edit",
+    command: 'the command "multi-edit undo"',
+  },
+} as const;
+
 /** Forms of options that a type does not describe. */
 export const callForms = { overwrite: 'one of true, false, "ask"' } as const;
 
@@ -130,13 +153,10 @@ export const callFailures = {
   noEdits: () =>
     makeFailure("missingField", theCall, {
       problem: "The call contains no edits.",
-      hint: 'Send at least one {"oldText", "newText"} with a path.',
+      hint: 'Send at least one {"oldText", "newText"}, or a whole file as {"content"}, with a path.',
     }),
-  missingFields: (at: At, names: readonly string[]) =>
-    makeFailure("missingField", at, {
-      problem: `${nameOf(at)} lacks ${list(names)}.`,
-      hint: "An edit needs a path, an old text and a new text.",
-    }),
+  missingFields: (at: At, names: readonly string[], form: EditForm) =>
+    makeFailure("missingField", at, { problem: `${nameOf(at)} lacks ${list(names)}.`, hint: needs[form] }),
   missingPath: (at: At, empty: boolean) =>
     makeFailure("missingPath", at, {
       problem: empty ? `The path of ${nameOf(at)} is empty.` : `${nameOf(at)} has no path, and neither does the call.`,
@@ -151,6 +171,11 @@ export const callFailures = {
     makeFailure("unknownField", at, {
       problem: `${nameOf(at)} has the unknown field ${quote(key)}: no field turns a call into a preview.`,
       hint: `Leave it out; ${previewers[previewer]} shows what a call would do and changes nothing.`,
+    }),
+  notAnEdit: (at: At, command: keyof typeof instead, previewer: Previewer) =>
+    makeFailure("invalidParams", at, {
+      problem: `${nameOf(at)} has the command "${command}", which is not an edit.`,
+      hint: `Use ${instead[command][previewer]}.`,
     }),
   pattern: (at: At, key: string) =>
     makeFailure("unknownField", at, {

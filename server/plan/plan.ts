@@ -2,6 +2,7 @@
 import { limits } from "../text/limits.js";
 import { type Draft, draftOf, edited, netChange } from "./draft.js";
 import { planIndependent } from "./edits/independent.js";
+import { isLineEdit } from "./edits/lines.js";
 import { planOriginal } from "./edits/original.js";
 import { planByRegions } from "./edits/regions.js";
 import { editFailures } from "./edits/sentences.js";
@@ -23,6 +24,7 @@ import { fileFailures } from "./patch/sentences.js";
 import { batchWarnings } from "./sentences.js";
 import { type Document, documentAt, isEmpty, liesBelow, type Snapshot } from "./snapshot.js";
 import { planViews } from "./views/planViews.js";
+import { refusedUnread } from "./views/seenLines.js";
 
 /** Plans a whole batch; yields after each edit, so that the caller can serve other requests or stop. */
 export function* planBatch(
@@ -76,12 +78,16 @@ function* planFile(
   edits: readonly EditOperation[],
   options: BatchOptions,
 ): Generator<void, FilePlan> {
+  const refused = options.isTrial ? undefined : refusedUnread(document, edits, options);
+  if (refused !== undefined) return refused;
   const [first] = edits;
-  const opening = first?.oldText === "" ? open(draftOf(document), first) : { draft: draftOf(document), outcomes: [] };
+  const opens = first?.oldText === "" && (!isLineEdit(first) || !document.exists);
+  const opening = opens ? open(draftOf(document), first) : { draft: draftOf(document), outcomes: [] };
   const rest = edits.slice(opening.outcomes.length);
   // In a file that the batch creates, later edits are matched against the created text, regardless of `order`.
-  const sequential = rest.length >= limits.manyEdits ? planMany : planSequential;
-  const plan = options.order === "sequential" ? sequential : planOriginal;
+  const hasLines = edits.some(isLineEdit);
+  const sequential = rest.length >= limits.manyEdits && !hasLines ? planMany : planSequential;
+  const plan = options.order === "sequential" || hasLines ? sequential : planOriginal;
   const { draft, outcomes } = yield* plan(opening.draft, rest, options);
   const all = [...opening.outcomes, ...outcomes];
   const tooLong = draft.index.text.length > limits.documentLength;
@@ -89,7 +95,9 @@ function* planFile(
     operations: edits,
     outcomes: tooLong ? all.map((outcome) => tooLarge(outcome, draft.index.text.length)) : all,
     warnings: [
-      ...all.filter(({ status, rung }) => status === "skipped" && rung !== undefined).map(batchWarnings.nothingToDo),
+      ...all
+        .filter(({ status, rung }) => status === "skipped" && (rung !== undefined || hasLines))
+        .map(batchWarnings.nothingToDo),
       ...elidedWarnings(edits, all, draft),
     ],
     file: {

@@ -9,9 +9,10 @@ import { explainAbsence, findsElsewhere } from "../explain/explainEdit.js";
 import { omissionIn } from "../explain/leftOutWarnings.js";
 import type { At, Failure } from "../failure.js";
 import type { BatchOptions, EditOperation } from "../operation.js";
-import type { EditOutcome } from "../outcome.js";
+import { type EditOutcome, failedOutcome } from "../outcome.js";
 import { choose, locateEdit, locateMarked, meantBy } from "./choose.js";
 import { Insertions } from "./insertions.js";
+import { changesByLines, isLineEdit, type LineEdit } from "./lines.js";
 import { editFailures } from "./sentences.js";
 
 /** A draft, and the outcomes of the edits that produced it, in the order of the edits. */
@@ -30,7 +31,9 @@ export function* planSequential(
   const outcomes: EditOutcome[] = [];
   let draft = start;
   for (const edit of edits) {
-    const step = yield* planEdit(draft, edit, history, options);
+    const step = isLineEdit(edit)
+      ? planLineEdit(draft, edit, history, options)
+      : yield* planEdit(draft, edit, history, options);
     outcomes.push(step.outcome);
     draft = step.draft;
     yield;
@@ -96,6 +99,25 @@ export function* planEdit(
   const places = draft.created ? [] : meant.map((place) => linesOf(draft, place));
   const status = result.step.isEmpty ? "skipped" : "applied";
   return { draft: result.draft, outcome: { index: edit.index, path, status, ...found, places } };
+}
+
+/** Plans one edit that names the lines that it replaces. */
+function planLineEdit(draft: Draft, edit: LineEdit, history: EditHistory, options: BatchOptions): EditStep {
+  const own = { index: edit.index, path: draft.document.path };
+  const found = changesByLines(draft, edit, options);
+  if ("failure" in found) {
+    history.failed.push(edit);
+    return { draft, outcome: failedOutcome(own, found.failure) };
+  }
+  const { place, changes } = found;
+  const result = edited(draft, changes);
+  const changed = changes.map((change) => spanInBase(draft, change));
+  history.apply(edit, { rung: "exact", changed, places: [place], step: result.step });
+  const [first, last] = [changes.at(0), changes.at(-1)];
+  const written = first === undefined || last === undefined ? place : { from: first.from, to: last.to };
+  const places = draft.created ? [] : [linesOf(draft, written)];
+  const status = result.step.isEmpty ? "skipped" : "applied";
+  return { draft: result.draft, outcome: { ...own, status, places } };
 }
 
 /** Reports whether an edit inserts the same lines again, at a place that the batch has not changed. */

@@ -8,6 +8,7 @@ import { batchWarnings } from "../sentences.js";
 import type { Document } from "../snapshot.js";
 import { answerOf, EarlierText, type Finding, type MergedGroup, type ViewPlan } from "./candidates.js";
 import { type Group, groupsOf } from "./groups.js";
+import { linesNamed } from "./seenLines.js";
 import { presentLines, quotedLine, viewFailures, viewWarnings } from "./sentences.js";
 import { type EarlierSay, type PresentSay, verdicts } from "./table.js";
 
@@ -138,7 +139,7 @@ class Reconciliation {
   private isChosen(index: number): boolean {
     return this.plan.operations.some((one) =>
       one.kind === "edit"
-        ? one.index === index && (one.line !== undefined || one.occurrence !== undefined)
+        ? one.index === index && (one.line ?? one.occurrence ?? one.seenLines) !== undefined
         : one.kind === "update" && one.hunks.some((hunk) => hunk.index === index && hunk.anchors.length > 0),
     );
   }
@@ -257,7 +258,10 @@ class Reconciliation {
 
   private warningsOf({ by, group, change }: PlacedGroup): string[] {
     const { path } = this.#document;
-    const typed = by.typed.near(group).filter((hunk) => hunk.from <= group.to && hunk.to >= group.from);
+    const isByLines = linesNamed(this.plan.operations).length > 0;
+    const typed = isByLines
+      ? by.typed.hunks
+      : by.typed.near(group).filter((hunk) => hunk.from <= group.to && hunk.to >= group.from);
     const [line] = typed.flatMap(({ fromB, insert }) => {
       const filled = insert.findIndex((text) => text.trim() !== "");
       return filled === -1 ? [] : [quotedLine(this.#now, fromB + filled)];
