@@ -5,7 +5,7 @@ import { loneSurrogateAt } from "../text/chars.js";
 import { limits } from "../text/limits.js";
 import { parsePatch } from "./codexPatch.js";
 import { atPath, readEdit, readPath } from "./edit.js";
-import { type ContainerName, editFieldNames, type FieldName, styleBySpelling } from "./fields.js";
+import { type ContainerName, editFieldNames, type FieldName, styleBySpelling, type TextStyle } from "./fields.js";
 import { type Findings, makeFindings } from "./findings.js";
 import { isObject, readKeys, reportKeys, type SentField, type SentKeys, trialKeys } from "./keys.js";
 import type { CallOptions } from "./options.js";
@@ -145,7 +145,8 @@ function readEditCall(keys: SentKeys, findings: Findings): ReadCall | undefined 
   const texts = textSpellings(objects);
   if (texts.length > 1) findings.fail(callFailures.mixedShapes(texts));
   const style = texts[0] === undefined ? undefined : styleBySpelling.get(texts[0]);
-  const shape = shapeOf(list?.name, style?.oldText);
+  const inserts = objects.some(({ fields }) => fields.insertLine !== undefined);
+  const shape = shapeOf(list?.name, style?.oldText ?? (inserts ? "old_str" : undefined));
   const ownFields = editFieldNames.filter((name) => name !== "path").flatMap((name) => keys.fields[name] ?? []);
   const mixed = list !== undefined && ownFields.length > 0 && shape.single !== "beside";
   const fields = [...ownFields, ...(list === undefined ? [] : [list.field])];
@@ -209,12 +210,12 @@ function readList({ spelling, value }: SentField, findings: Findings): readonly 
 
 /** Returns the first name that the call uses from each pair of `textStyles`. */
 function textSpellings(objects: readonly SentKeys[]): string[] {
-  const first = new Map<unknown, string>();
+  const first = new Map<TextStyle, string>();
   for (const { fields } of objects) {
     for (const name of ["oldText", "newText"] as const) {
-      const spelling = fields[name]?.spelling;
-      const style = spelling === undefined ? undefined : styleBySpelling.get(spelling);
-      if (spelling !== undefined && !first.has(style)) first.set(style, spelling);
+      const spelling = fields[name]?.spelling ?? "";
+      const style = styleBySpelling.get(spelling);
+      if (style !== undefined && !first.has(style)) first.set(style, spelling);
     }
   }
   return [...first.values()];

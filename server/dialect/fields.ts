@@ -58,7 +58,7 @@ interface EditField {
 /** An edit's fields. */
 export const editFields = {
   path: {
-    spellings: ["path", "file_path", "filePath", "filepath", "file", "uri"],
+    spellings: ["path", "file_path", "filePath", "filepath", "uri"],
     schema: v.pipe(
       v.string(),
       v.minLength(1),
@@ -172,9 +172,12 @@ export const fieldsBySpelling: ReadonlyMap<string, FieldName> = new Map(
   ),
 );
 
-/** Every spelling that a misspelt key may mean, in table order. Keys such as `context` and `comments` have their own meaning. */
+/** Spellings that are like words of their own: `context`, `comments`, `file`. */
+const lookalikes: readonly string[] = ["content", "contents", "files"];
+
+/** Every spelling that a misspelt key may mean, in table order. */
 export const knownSpellings: readonly string[] = [...fieldsBySpelling.keys()].filter(
-  (spelling) => spelling !== "content" && spelling !== "contents",
+  (spelling) => !lookalikes.includes(spelling),
 );
 
 /** Checks the types of an edit's fields other than the path. All are optional and must have their canonical names. */

@@ -113,9 +113,11 @@ function planLineEdit(draft: Draft, edit: LineEdit, history: EditHistory, option
   const result = edited(draft, changes);
   const changed = changes.map((change) => spanInBase(draft, change));
   history.apply(edit, { rung: "exact", changed, places: [place], step: result.step });
-  const [first, last] = [changes.at(0), changes.at(-1)];
-  const written = first === undefined || last === undefined ? place : { from: first.from, to: last.to };
-  const places = draft.created ? [] : [linesOf(draft, written)];
+  const [first, last] = [changes.at(0) ?? place, changes.at(-1) ?? place];
+  // Lines are inserted between two others.
+  const more = place.from === place.to ? 1 : 0;
+  const span = { from: Math.max(0, first.from - more), to: Math.min(draft.index.text.length, last.to + more) };
+  const places = draft.created ? [] : [linesOf(draft, span)];
   const status = result.step.isEmpty ? "skipped" : "applied";
   return { draft: result.draft, outcome: { ...own, status, places } };
 }

@@ -145,9 +145,9 @@ class Reconciliation {
   }
 
   /** Refuses a group of edits because its place has changed since. */
-  private refuseAsChanged({ view }: EarlierText, { group, lines }: Pick<MergedGroup, "group" | "lines">): void {
-    const now = presentLines(this.#now, lines);
-    for (const index of group.indices) this.fail(index, (at) => viewFailures.changed(at, view.base, now));
+  private refuseAsChanged(by: EarlierText, merged: Pick<MergedGroup, "group" | "lines">): void {
+    const now = presentLines(this.#now, by.shortened(merged));
+    for (const index of merged.group.indices) this.fail(index, (at) => viewFailures.changed(at, by.view.base, now));
   }
 
   /** Refuses an edit for which the texts name different places, and names those that differ from the present text. */

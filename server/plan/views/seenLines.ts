@@ -17,13 +17,11 @@ export function textRead({ text, views = [], loneCrEndsLine }: Document, named: 
   return views.find(({ base, back, shown }) => {
     if (base !== "read" || shown === undefined) return base === "read";
     const { filledCount } = LineIndex.of(back.apply(text), { loneCrEndsLine });
-    // An insertion is beside the line after which it is made or, at the start of the text, the first one.
-    return named.every(({ from, to }) =>
-      hasAll(
-        shown,
-        from === to ? { from: Math.max(0, from - 1), to: Math.max(1, to) } : { from, to: Math.min(to, filledCount) },
-      ),
-    );
+    return named.every(({ from, to }) => {
+      // An insertion is beside the line above it or, at the start of the text, the first one.
+      const last = Math.min(Math.max(1, to), filledCount);
+      return hasAll(shown, { from: Math.min(from, last - 1), to: last });
+    });
   });
 }
 
