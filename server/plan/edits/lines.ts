@@ -35,18 +35,18 @@ export function changesByLines(
 }
 
 /** A span of a draft's text, and the text that replaces it. */
-interface Target {
+interface LineTarget {
   readonly place: Span;
   readonly newText: string;
 }
 
 /** Returns the whole text of a draft. The document's own byte order mark must not be written twice. */
-function wholeOf({ document, index }: Draft, { newText }: LineEdit): Target {
+function wholeOf({ document, index }: Draft, { newText }: LineEdit): LineTarget {
   return { place: { from: 0, to: index.text.length }, newText: document.bom ? withoutMark(newText) : newText };
 }
 
 /** Returns the span that an edit's lines have in a draft; `undefined` if the text before the batch lacks the lines. */
-function targetIn({ base, change }: Draft, { seenLines: { from, to }, newText }: LineEdit): Target | undefined {
+function targetIn({ base, change }: Draft, { seenLines: { from, to }, newText }: LineEdit): LineTarget | undefined {
   const { lines, text } = base;
   const count = lines.filledCount;
   if (to > count) return undefined;
