@@ -110,7 +110,10 @@ const deeds = fc.record({
   side: fc.constantFrom("user", "agent", "nobody"),
   kind: fc.constantFrom("change", "remove", "insert"),
 });
-type Deed = { side: string; kind: string };
+interface Deed {
+  readonly side: string;
+  readonly kind: string;
+}
 
 /** Returns the lines of all blocks after the deeds of some sides. */
 function linesOf(blocks: readonly Deed[], sides: readonly string[]): string[] {
@@ -143,7 +146,7 @@ describe("what the user has typed apart from it", () => {
   it("moves an insertion", () => {
     fc.assert(
       fc.property(blocks, fc.nat(), (all, at) => {
-        const typed = all.map((deed) => ({ ...deed, side: deed.side === "agent" ? "nobody" : deed.side }));
+        const typed: Deed[] = all.map((deed) => ({ ...deed, side: deed.side === "agent" ? "nobody" : deed.side }));
         const block = at % all.length;
         const made = [...typed];
         made[block] = { side: "agent", kind: "insert" };
