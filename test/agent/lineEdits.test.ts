@@ -2,28 +2,26 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { announced, ownStateHome } from "../support/agentPeer.js";
+import { ownStateHome } from "../support/agentPeer.js";
 import { runCommand } from "../support/commands.js";
 import { type Desk, failed, layDesk, serverForDesks } from "../support/desk.js";
 import { makeDirectory } from "../support/directory.js";
-import { startAgent } from "../support/mcpAgent.js";
+import { layTable } from "../support/mcpTable.js";
 
 const program = serverForDesks();
 const before = "one\ntwo\nthree\nfour\nfive\n";
-const start = (): Promise<Desk> => layDesk(program, { files: { "a.txt": before }, open: { "a.txt": before } });
+const open = { files: { "a.txt": before }, open: { "a.txt": before } };
+const start = (): Promise<Desk> => layDesk(program, open);
 
 describe("an agent over MCP", () => {
   it("writes and inserts in the text that it has read, and sees its own edits in it", async () => {
-    const home = ownStateHome();
-    const desk = await start();
-    await announced(home);
-    const { call } = await startAgent(program, desk.root);
+    const { agent, ...desk } = await layTable(program, open);
     const edit = async (args: object): Promise<string> => {
-      const { texts, isError } = await call("multi_edit", args);
+      const { texts, isError } = await agent.call("multi_edit", args);
       expect(isError, texts.join()).toBe(false);
       return texts.join("\n");
     };
-    await call("read_document", { path: "a.txt" });
+    await agent.call("read_document", { path: "a.txt" });
     await desk.typeBefore("a.txt", "one", "typed\n");
     const told = await edit({ file_path: "a.txt", content: before.replace("four", "4") });
     expect(desk.texts()["a.txt"]).toBe("typed\none\ntwo\nthree\n4\nfive\n");
@@ -33,35 +31,29 @@ describe("an agent over MCP", () => {
     expect(desk.texts()["a.txt"]).toBe("typed\none\ntwo\nthree\n4\nnew\nfive\n");
     await edit({ command: "create", path: "a.txt", file_text: "one\ntwo\nthree\n4\nnew\n5\n" });
     expect(desk.texts()["a.txt"]).toBe("typed\none\ntwo\nthree\n4\nnew\n5\n");
-    const { texts, isError } = await call("multi_edit", { command: "view", path: "a.txt" });
+    const { texts, isError } = await agent.call("multi_edit", { command: "view", path: "a.txt" });
     expect([isError, texts.join()]).toEqual([true, expect.stringContaining("read_document")]);
   });
 
   it("replaces nothing that it has not read, and then does what it is told", async () => {
-    const home = ownStateHome();
-    const desk = await start();
-    await announced(home);
+    const { agent, ...desk } = await layTable(program, open);
     await desk.typeBefore("a.txt", "two", "typed ");
-    const { call } = await startAgent(program, desk.root);
-    const first = await call("multi_edit", { path: "a.txt", content: "new\n" });
+    const first = await agent.call("multi_edit", { path: "a.txt", content: "new\n" });
     expect([first.isError, first.texts.join()]).toEqual([true, expect.stringContaining("read_document")]);
     expect(desk.texts()["a.txt"]).toBe(before.replace("two", "typed two"));
-    await call("read_document", { path: "a.txt" });
-    expect((await call("multi_edit", { path: "a.txt", content: "new\n" })).isError).toBe(false);
+    await agent.call("read_document", { path: "a.txt" });
+    expect((await agent.call("multi_edit", { path: "a.txt", content: "new\n" })).isError).toBe(false);
     expect(desk.texts()["a.txt"]).toBe("new\n");
   });
 
   it("must read the lines that a longer text has, too", async () => {
-    const home = ownStateHome();
-    const desk = await start();
-    await announced(home);
-    const { call } = await startAgent(program, desk.root);
-    await call("read_document", { path: "a.txt", startLine: 1, endLine: 3 });
+    const { agent, ...desk } = await layTable(program, open);
+    await agent.call("read_document", { path: "a.txt", startLine: 1, endLine: 3 });
     await desk.typeBefore("a.txt", "five", "typed ");
     const content = before.replace("four", "4");
-    expect((await call("multi_edit", { path: "a.txt", content })).isError).toBe(true);
-    expect((await call("multi_edit", { path: "a.txt", insert_line: 4, insert_text: "x" })).isError).toBe(true);
-    expect((await call("multi_edit", { path: "a.txt", insert_line: 3, insert_text: "x" })).isError).toBe(false);
+    expect((await agent.call("multi_edit", { path: "a.txt", content })).isError).toBe(true);
+    expect((await agent.call("multi_edit", { path: "a.txt", insert_line: 4, insert_text: "x" })).isError).toBe(true);
+    expect((await agent.call("multi_edit", { path: "a.txt", insert_line: 3, insert_text: "x" })).isError).toBe(false);
     expect(desk.texts()["a.txt"]).toBe("one\ntwo\nthree\nx\nfour\ntyped five\n");
   });
 });
