@@ -80,27 +80,10 @@ function expectation(issue: v.BaseIssue<unknown>): string {
   }
 }
 
-/** The field by which an edit says what it replaces. */
-export type EditForm = keyof typeof needs;
-
-const needs = {
-  oldText: "An edit needs a path, an old text and a new text.",
-  content: "A whole file needs a path and a content.",
-  insertLine: "An insertion needs a path, the number of the line before it, and a new text.",
-} as const;
-
 /** The request, tool or command that does what a command of another tool does, by the way in which the call was sent. */
 const instead = {
-  view: {
-    request: "the request multiEdit/read",
-    tool: "the tool read_document",
-    command: 'the command "multi-edit read"',
-  },
-  undo_edit: {
-    request: "the request multiEdit/undo",
-    tool: "the tool undo_last_edit",
-    command: 'the command "multi-edit undo"',
-  },
+  view: { request: "multiEdit/read", tool: "read_document", command: "multi-edit read" },
+  undo_edit: { request: "multiEdit/undo", tool: "undo_last_edit", command: "multi-edit undo" },
 } as const;
 
 /** Forms of options that a type does not describe. */
@@ -155,8 +138,12 @@ export const callFailures = {
       problem: "The call contains no edits.",
       hint: 'Send at least one {"oldText", "newText"}, or a whole file as {"content"}, with a path.',
     }),
-  missingFields: (at: At, names: readonly string[], form: EditForm) =>
-    makeFailure("missingField", at, { problem: `${nameOf(at)} lacks ${list(names)}.`, hint: needs[form] }),
+  /** `form`: the field by which the edit says what it replaces. */
+  missingFields: (at: At, names: readonly string[], form: string) =>
+    makeFailure("missingField", at, {
+      problem: `${nameOf(at)} lacks ${list(names)}.`,
+      hint: `An edit needs a path, ${form === "insertLine" ? "the number of the line above" : "an old text"} and a new text.`,
+    }),
   missingPath: (at: At, empty: boolean) =>
     makeFailure("missingPath", at, {
       problem: empty ? `The path of ${nameOf(at)} is empty.` : `${nameOf(at)} has no path, and neither does the call.`,
@@ -175,7 +162,12 @@ export const callFailures = {
   notAnEdit: (at: At, command: keyof typeof instead, previewer: Previewer) =>
     makeFailure("invalidParams", at, {
       problem: `${nameOf(at)} has the command "${command}", which is not an edit.`,
-      hint: `Use ${instead[command][previewer]}.`,
+      hint: `Use ${instead[command][previewer]} instead.`,
+    }),
+  appends: (at: At, key: string) =>
+    makeFailure("unknownField", at, {
+      problem: `${nameOf(at)} has the unknown field ${quote(key)}: a new text is never added at the end of a file.`,
+      hint: "Send the last lines as the old text, and these lines with the addition as the new text.",
     }),
   pattern: (at: At, key: string) =>
     makeFailure("unknownField", at, {

@@ -112,13 +112,7 @@ export const shapes: readonly Shape[] = [
     single: "alone",
     path: "call",
     order: "sequential",
-    spelling: {
-      path: "path",
-      oldText: "old_str",
-      newText: "new_str",
-      content: "file_text",
-      insertLine: "insert_line",
-    },
+    spelling: { path: "path", oldText: "old_str", newText: "new_str", content: "file_text", insertLine: "insert_line" },
   },
   patchShape,
 ];

@@ -2,14 +2,13 @@
 import { limits } from "../text/limits.js";
 import { type Draft, draftOf, edited, netChange } from "./draft.js";
 import { planIndependent } from "./edits/independent.js";
-import { isLineEdit } from "./edits/lines.js";
 import { planOriginal } from "./edits/original.js";
 import { planByRegions } from "./edits/regions.js";
 import { editFailures } from "./edits/sentences.js";
 import { type Drafted, planSequential } from "./edits/sequential.js";
 import { elidedWarnings } from "./explain/leftOutWarnings.js";
 import { atEdit, type Failure } from "./failure.js";
-import type { BatchOptions, EditOperation, Operation } from "./operation.js";
+import { allLines, type BatchOptions, type EditOperation, type Operation } from "./operation.js";
 import {
   type EditOutcome,
   type FilePlan,
@@ -24,7 +23,7 @@ import { fileFailures } from "./patch/sentences.js";
 import { batchWarnings } from "./sentences.js";
 import { type Document, documentAt, isEmpty, liesBelow, type Snapshot } from "./snapshot.js";
 import { planViews } from "./views/planViews.js";
-import { refusedUnread } from "./views/seenLines.js";
+import { linesNamed, refusedUnread } from "./views/seenLines.js";
 
 /** Plans a whole batch; yields after each edit, so that the caller can serve other requests or stop. */
 export function* planBatch(
@@ -81,11 +80,11 @@ function* planFile(
   const refused = options.isTrial ? undefined : refusedUnread(document, edits, options);
   if (refused !== undefined) return refused;
   const [first] = edits;
-  const opens = first?.oldText === "" && (!isLineEdit(first) || !document.exists);
+  const opens = first?.oldText === "" && (first.seenLines === undefined || !document.exists);
   const opening = opens ? open(draftOf(document), first) : { draft: draftOf(document), outcomes: [] };
   const rest = edits.slice(opening.outcomes.length);
   // In a file that the batch creates, later edits are matched against the created text, regardless of `order`.
-  const hasLines = edits.some(isLineEdit);
+  const hasLines = linesNamed(edits).length > 0;
   const sequential = rest.length >= limits.manyEdits && !hasLines ? planMany : planSequential;
   const plan = options.order === "sequential" || hasLines ? sequential : planOriginal;
   const { draft, outcomes } = yield* plan(opening.draft, rest, options);
@@ -98,7 +97,11 @@ function* planFile(
       ...all
         .filter(({ status, rung }) => status === "skipped" && (rung !== undefined || hasLines))
         .map(batchWarnings.nothingToDo),
-      ...elidedWarnings(edits, all, draft),
+      ...elidedWarnings(
+        edits.map((edit) => (edit.seenLines?.to === allLines.to ? { ...edit, oldText: document.text } : edit)),
+        all,
+        draft,
+      ),
     ],
     file: {
       document,

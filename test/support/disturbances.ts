@@ -395,7 +395,6 @@ function wellFormedCut(text: string, length: number): string {
 /** The part of a line that is inside the excerpt. */
 function trimmedBy(line: Line, head: string, tail: string): Line {
   if (head === "" && tail === "") return line;
-  const text = lineText(line);
-  const inner = text.slice(head.length, text.length - tail.length);
+  const inner = lineText(line).slice(head.length, -tail.length || undefined);
   return { ...line, indent: "", content: inner, blanks: "" };
 }

@@ -9,24 +9,17 @@ import { allLines, type BatchOptions, type EditOperation } from "../operation.js
 import type { Lines } from "../views/view.js";
 import { editFailures } from "./sentences.js";
 
-/** An edit that names lines of the text before the batch. */
-export interface LineEdit extends EditOperation {
-  readonly seenLines: Lines;
-}
-
-/** Reports whether an edit names the lines that it replaces, instead of having an old text. */
-export const isLineEdit = (edit: EditOperation): edit is LineEdit => edit.seenLines !== undefined;
-
-/** Returns the place of such an edit in a draft and the changes there, or the reason why it can't be made. */
+/** Returns the place of an edit that replaces these lines and the changes there, or the reason why it can't be made. */
 export function changesByLines(
   draft: Draft,
-  edit: LineEdit,
+  edit: EditOperation,
+  lines: Lines,
   { allowOmissions }: BatchOptions,
 ): { readonly place: Span; readonly changes: readonly Change[] } | { readonly failure: Failure } {
   const at: At = { index: edit.index, path: draft.document.path };
   const { index, base } = draft;
-  const target = edit.seenLines.to === allLines.to ? wholeOf(draft, edit) : targetIn(draft, edit);
-  if (target === undefined) return { failure: editFailures.noSuchLine(at, edit.seenLines.to, base.lines.filledCount) };
+  const target = lines.to === allLines.to ? wholeOf(draft, edit) : targetIn(draft, edit, lines);
+  if (target === undefined) return { failure: editFailures.noSuchLine(at, lines.to, base.lines.filledCount) };
   const { place, newText } = target;
   const sent = { oldText: index.text.slice(place.from, place.to), newText };
   const omission = allowOmissions ? undefined : omissionIn({ ...edit, ...sent });
@@ -41,12 +34,12 @@ interface LineTarget {
 }
 
 /** Returns the whole text of a draft. The document's own byte order mark must not be written twice. */
-function wholeOf({ document, index }: Draft, { newText }: LineEdit): LineTarget {
+function wholeOf({ document, index }: Draft, { newText }: EditOperation): LineTarget {
   return { place: { from: 0, to: index.text.length }, newText: document.bom ? withoutMark(newText) : newText };
 }
 
-/** Returns the span that an edit's lines have in a draft; `undefined` if the text before the batch lacks the lines. */
-function targetIn({ base, change }: Draft, { seenLines: { from, to }, newText }: LineEdit): LineTarget | undefined {
+/** Returns the span that lines of the text before the batch have in a draft; `undefined` if that text lacks them. */
+function targetIn({ base, change }: Draft, { newText }: EditOperation, { from, to }: Lines): LineTarget | undefined {
   const { lines, text } = base;
   const count = lines.filledCount;
   if (to > count) return undefined;

@@ -10,9 +10,10 @@ import { omissionIn } from "../explain/leftOutWarnings.js";
 import type { At, Failure } from "../failure.js";
 import type { BatchOptions, EditOperation } from "../operation.js";
 import { type EditOutcome, failedOutcome } from "../outcome.js";
+import type { Lines } from "../views/view.js";
 import { choose, locateEdit, locateMarked, meantBy } from "./choose.js";
 import { Insertions } from "./insertions.js";
-import { changesByLines, isLineEdit, type LineEdit } from "./lines.js";
+import { changesByLines } from "./lines.js";
 import { editFailures } from "./sentences.js";
 
 /** A draft, and the outcomes of the edits that produced it, in the order of the edits. */
@@ -31,8 +32,9 @@ export function* planSequential(
   const outcomes: EditOutcome[] = [];
   let draft = start;
   for (const edit of edits) {
-    const step = isLineEdit(edit)
-      ? planLineEdit(draft, edit, history, options)
+    const lines = edit.seenLines;
+    const step = lines
+      ? planLineEdit(draft, { edit, lines, history }, options)
       : yield* planEdit(draft, edit, history, options);
     outcomes.push(step.outcome);
     draft = step.draft;
@@ -102,9 +104,13 @@ export function* planEdit(
 }
 
 /** Plans one edit that names the lines that it replaces. */
-function planLineEdit(draft: Draft, edit: LineEdit, history: EditHistory, options: BatchOptions): EditStep {
+function planLineEdit(
+  draft: Draft,
+  { edit, lines, history }: { edit: EditOperation; lines: Lines; history: EditHistory },
+  options: BatchOptions,
+): EditStep {
   const own = { index: edit.index, path: draft.document.path };
-  const found = changesByLines(draft, edit, options);
+  const found = changesByLines(draft, edit, lines, options);
   if ("failure" in found) {
     history.failed.push(edit);
     return { draft, outcome: failedOutcome(own, found.failure) };

@@ -163,9 +163,7 @@ const [mostSearched, viewsOfLarge] = [256 * 1024 * 1024, 2];
 function documentOf({ file, operations }: FilePlan): Document | undefined {
   if (file === undefined || (file.kind !== "update" && file.kind !== "rename")) return undefined;
   const [first] = operations;
-  const isPartial =
-    first?.kind === "edit"
-      ? first.oldText !== "" || first.seenLines !== undefined
-      : operations.every(({ kind }) => kind === "update");
+  const hasOld = first?.kind === "edit" ? first.oldText !== "" : operations.every(({ kind }) => kind === "update");
+  const isPartial = hasOld || linesNamed(operations).length > 0;
   return isPartial && !file.document.isBinary ? file.document : undefined;
 }

@@ -266,14 +266,14 @@ class Reconciliation {
       const filled = insert.findIndex((text) => text.trim() !== "");
       return filled === -1 ? [] : [quotedLine(this.#now, fromB + filled)];
     });
-    return group.indices.map((index) =>
-      change.isEmpty || by.outcome(index)?.status === "skipped"
+    const hasChanged = typed.length > 0 || by.typed.turnsLastEnd;
+    return group.indices.map((index) => {
+      const isSkipped = by.outcome(index)?.status === "skipped";
+      // The whole text that the caller saw need not be the present one.
+      return (isByLines ? change.isEmpty && !isSkipped : change.isEmpty || isSkipped)
         ? batchWarnings.nothingToDo({ index, path })
-        : viewWarnings.placed({ index, path }, by.view.base, {
-            typed: line,
-            hasChanged: typed.length > 0 || by.typed.turnsLastEnd,
-          }),
-    );
+        : viewWarnings.placed({ index, path }, by.view.base, { typed: line, hasChanged });
+    });
   }
 }
 

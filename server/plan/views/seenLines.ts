@@ -4,7 +4,7 @@ import { editFailures } from "../edits/sentences.js";
 import type { At, Failure } from "../failure.js";
 import { allLines, type BatchOptions, type EditOperation, type Operation } from "../operation.js";
 import { type EditOutcome, type FilePlan, failedOutcome } from "../outcome.js";
-import type { Document } from "../snapshot.js";
+import { type Document, isEmpty } from "../snapshot.js";
 import { viewFailures } from "./sentences.js";
 import type { Lines, ShownLines, View } from "./view.js";
 
@@ -44,7 +44,7 @@ export function refusedUnread(
 ): FilePlan | undefined {
   const named = linesNamed(edits);
   const { path, text, version, onDisk, views = [], loneCrEndsLine } = document;
-  if (named.length === 0 || !document.exists) return undefined;
+  if (named.length === 0 || !document.exists || isEmpty(document)) return undefined;
   const read = textRead(document, named);
   const isUnchanged = (version === null || onDisk === "same") && views.every(({ back }) => back.isEmpty);
   const { filledCount } = LineIndex.of(read?.back.apply(text) ?? text, { loneCrEndsLine });
