@@ -86,9 +86,16 @@ describe("shapes", () => {
     ],
     [
       "a single edit that fits no row of the table",
-      { path: "p", old_str: "a", new_str: "b" },
+      { path: "p", old_text: "a", new_text: "b" },
       "pi",
       "original",
+      [edit(0, "p", "a", "b")],
+    ],
+    [
+      "a text editor's command",
+      { command: "str_replace", path: "p", old_str: "a", new_str: "b" },
+      "text_editor",
+      "sequential",
       [edit(0, "p", "a", "b")],
     ],
     [

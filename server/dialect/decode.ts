@@ -4,7 +4,7 @@ import type { EditOperation, Operation, Order, TextRules } from "../plan/operati
 import { loneSurrogateAt } from "../text/chars.js";
 import { limits } from "../text/limits.js";
 import { atPath, readEdit, readPath } from "./edit.js";
-import { type ContainerName, editFieldNames, type FieldName, styleBySpelling } from "./fields.js";
+import { type ContainerName, editFieldNames, type FieldName, styleBySpelling, type TextStyle } from "./fields.js";
 import { type Findings, makeFindings } from "./findings.js";
 import { isObject, readKeys, reportKeys, type SentField, type SentKeys, trialKeys } from "./keys.js";
 import type { CallOptions } from "./options.js";
@@ -168,7 +168,8 @@ function readEditCall(keys: SentKeys, findings: Findings): ReadCall | undefined 
   const texts = textSpellings(objects);
   if (texts.length > 1) findings.fail(callFailures.mixedShapes(texts));
   const style = texts[0] === undefined ? undefined : styleBySpelling.get(texts[0]);
-  const shape = shapeOf(list?.name, style?.oldText);
+  const inserts = objects.some(({ fields }) => fields.insertLine !== undefined);
+  const shape = shapeOf(list?.name, style?.oldText ?? (inserts ? "old_str" : undefined));
   const ownFields = editFieldNames.filter((name) => name !== "path").flatMap((name) => keys.fields[name] ?? []);
   const mixed = list !== undefined && ownFields.length > 0 && shape.single !== "beside";
   const fields = [...ownFields, ...(list === undefined ? [] : [list.field])];
@@ -178,7 +179,8 @@ function readEditCall(keys: SentKeys, findings: Findings): ReadCall | undefined 
   const single = ownFields.length > 0 && !mixed;
   const sent = items.length + (single ? 1 : 0);
   if (sent > limits.editsPerCall) return findings.fail(callSizeFailures.edits(sent));
-  const unread = values === undefined || editContent.some((name) => meant.has(name));
+  const isOther = keys.command === "view" || keys.command === "undo_edit";
+  const unread = isOther || values === undefined || editContent.some((name) => meant.has(name));
   if (sent === 0 && !mixed && !unread) findings.fail(callFailures.noEdits());
 
   const path = readPath(keys, meant, single ? { index: 0 } : {}, findings);
@@ -209,7 +211,7 @@ const containers: readonly ContainerName[] = ["edits", "multi"];
  * A call without any of these fields has no edits. If a misspelt key seems to mean one of them, the misspelling is
  * reported, not the lack of edits.
  */
-const editContent: readonly FieldName[] = ["edits", "multi", "patch", "oldText", "newText"];
+const editContent: readonly FieldName[] = ["edits", "multi", "patch", "oldText", "newText", "insertLine"];
 
 /**
  * Returns the list of edits; each item may be any JSON value. Accepts a string that contains the list as JSON, and a
@@ -231,12 +233,12 @@ function readList({ spelling, value }: SentField, findings: Findings): readonly 
 
 /** Returns the first name that the call uses from each pair of `textStyles`. */
 function textSpellings(objects: readonly SentKeys[]): string[] {
-  const first = new Map<unknown, string>();
+  const first = new Map<TextStyle, string>();
   for (const { fields } of objects) {
     for (const name of ["oldText", "newText"] as const) {
-      const spelling = fields[name]?.spelling;
-      const style = spelling === undefined ? undefined : styleBySpelling.get(spelling);
-      if (spelling !== undefined && !first.has(style)) first.set(style, spelling);
+      const spelling = fields[name]?.spelling ?? "";
+      const style = styleBySpelling.get(spelling);
+      if (style !== undefined && !first.has(style)) first.set(style, spelling);
     }
   }
   return [...first.values()];

@@ -1,7 +1,7 @@
 /** Turns one edit of a call, whose keys have already been sorted, into an operation. */
 import * as v from "valibot";
 import { type At, clip } from "../plan/failure.js";
-import type { EditOperation } from "../plan/operation.js";
+import { allLines, type EditOperation } from "../plan/operation.js";
 import { loneSurrogateAt } from "../text/chars.js";
 import { limits } from "../text/limits.js";
 import { type EditFieldName, editFieldNames, editFields, editSchema, type FieldName } from "./fields.js";
@@ -31,10 +31,8 @@ interface SentEdit {
 }
 
 /** Reads an edit and adds its failures to `findings`. Returns `undefined` if the edit does not yield an operation. */
-export function readEdit(
-  { index, keys, meant, path, spellings }: SentEdit,
-  findings: Findings,
-): EditOperation | undefined {
+export function readEdit(edit: SentEdit, findings: Findings): EditOperation | undefined {
+  const { index, keys, path } = edit;
   const at = atPath(index, path.path);
   const sent: Partial<Record<EditFieldName, unknown>> = {};
   for (const name of editFieldNames) {
@@ -51,22 +49,10 @@ export function readEdit(
       findings.fail(callFailures.wrongType(at, spelling ?? String(wrong), schemaProblem(issue, sent)));
     }
   }
-  const missing = requiredFields.filter(
-    (name) =>
-      !meant.has(name) &&
-      (name === "path" ? path.path === undefined && !path.reported : keys.fields[name] === undefined),
-  );
-  if (missing.length === 1 && missing[0] === "path") findings.fail(callFailures.missingPath(at, false));
-  else if (missing.length > 0)
-    findings.fail(
-      callFailures.missingFields(
-        at,
-        missing.map((name) => spellings[name] ?? name),
-      ),
-    );
+  reportFields(edit, at, findings);
   if (!checked.success) return undefined;
 
-  const { oldText, newText, replaceAll = false, occurrence, line, expectedCount } = checked.output;
+  const { replaceAll = false, occurrence, line, expectedCount } = checked.output;
   const [hasOccurrence, hasLine] = [occurrence !== undefined, line !== undefined];
   // Each row is one way for an edit to contradict itself.
   const contradicted = [
@@ -76,9 +62,53 @@ export function readEdit(
     !replaceAll && (expectedCount ?? 1) !== 1 && contradictions.countOfOne,
   ];
   for (const problem of contradicted) if (problem !== false) findings.fail(callFailures.contradiction(at, problem));
-  if (path.path === undefined || oldText === undefined || newText === undefined) return undefined;
-  return { kind: "edit", index, path: path.path, oldText, newText, replaceAll, occurrence, line, expectedCount };
+  return path.path === undefined ? undefined : operationOf({ index, path: path.path }, checked.output);
 }
+
+/**
+ * Returns an edit's operation. A missing field has been reported, unless it is the new text of a command that then deletes
+ * the old one.
+ */
+function operationOf(
+  own: Pick<EditOperation, "index" | "path">,
+  { oldText = "", newText = "", replaceAll = false, content, insertLine, ...choice }: v.InferOutput<typeof editSchema>,
+): EditOperation {
+  const byLines = { kind: "edit", ...own, oldText: "", replaceAll } as const;
+  if (content !== undefined) return { ...byLines, newText: content, seenLines: allLines };
+  if (insertLine !== undefined) return { ...byLines, newText, seenLines: { from: insertLine, to: insertLine } };
+  return { kind: "edit", ...own, oldText, newText, replaceAll, ...choice };
+}
+
+/** Reports the fields that an edit lacks, and those that it must not have together. */
+function reportFields({ keys, meant, path, spellings }: SentEdit, at: At, findings: Findings): void {
+  const { fields, command } = keys;
+  const form = fields.content !== undefined ? "content" : fields.insertLine !== undefined ? "insertLine" : "oldText";
+  const own = fields[form]?.spelling;
+  const strange = editFieldNames.flatMap((name) => (formFields[form].includes(name) ? [] : (fields[name] ?? [])));
+  if (own !== undefined && strange.length > 0)
+    findings.fail(callFailures.mixedShapes([own, ...strange.map(({ spelling }) => spelling)]));
+  const isMissing = (name: EditFieldName): boolean =>
+    name === "path" ? path.path === undefined && !path.reported : fields[name] === undefined && !meant.has(name);
+  const missing = requiredFields.filter(
+    (name) =>
+      formFields[form].includes(name) &&
+      isMissing(name) &&
+      // The text editor's command deletes the old text if it has no new one.
+      !(name === "newText" && form === "oldText" && command === "str_replace"),
+  );
+  if (missing.length === 1 && missing[0] === "path") findings.fail(callFailures.missingPath(at, false));
+  else if (missing.length > 0) {
+    const names = missing.map((name) => spellings[name] ?? name);
+    findings.fail(callFailures.missingFields(at, names, form));
+  }
+}
+
+/** The fields that an edit may have, by the field that says what the edit replaces. */
+const formFields: Readonly<Record<"content" | "insertLine" | "oldText", readonly EditFieldName[]>> = {
+  content: ["path", "content"],
+  insertLine: ["path", "insertLine", "newText"],
+  oldText: ["path", "oldText", "newText", "replaceAll", "occurrence", "line", "expectedCount"],
+};
 
 /** Reads the path given in the call or the edit itself, not an inherited one. Adds failures to `findings`. */
 export function readPath(keys: SentKeys, meant: ReadonlySet<FieldName>, at: At, findings: Findings): SentPath {

@@ -6,7 +6,16 @@ import { int } from "./schema.js";
 /**
  * Fields of one edit. At the top level, `path` is the default for all edits, and the other fields form a single edit.
  */
-export type EditFieldName = "path" | "oldText" | "newText" | "replaceAll" | "occurrence" | "line" | "expectedCount";
+export type EditFieldName =
+  | "path"
+  | "oldText"
+  | "newText"
+  | "replaceAll"
+  | "occurrence"
+  | "line"
+  | "expectedCount"
+  | "content"
+  | "insertLine";
 
 /** Fields that contain the list of edits. */
 export type ContainerName = "edits" | "multi";
@@ -68,7 +77,7 @@ export const editFields = {
     length: { most: limits.textLength, what: "the old text" },
   },
   newText: {
-    spellings: textStyles.map((style) => style.newText),
+    spellings: [...textStyles.map((style) => style.newText), "insert_text", "insertText"],
     schema: v.pipe(
       v.string(),
       v.description("The replacement text, taken literally. An empty string deletes the old text."),
@@ -108,12 +117,25 @@ export const editFields = {
       v.description("How many occurrences replaceAll must find. Any other number makes the call fail."),
     ),
   },
+  content: {
+    spellings: ["content", "contents", "file_text", "fileText"],
+    schema: v.pipe(v.string(), v.description("The whole text of the file, instead of an old and a new text.")),
+    length: { most: limits.textLength, what: "the content" },
+  },
+  insertLine: {
+    spellings: ["insertLine", "insert_line"],
+    schema: v.pipe(
+      int(),
+      v.minValue(0),
+      v.description("Insert the new text after this line, instead of replacing an old text; 0: before the first line."),
+    ),
+  },
 } as const satisfies Record<EditFieldName, EditField>;
 
 /** The fields of the call itself. They have no schema here: other modules of the decoder check their values. */
 export const callFields = {
   edits: {
-    spellings: ["edits", "replacements"],
+    spellings: ["edits", "replacements", "files"],
     description:
       "The edits, in order: each is matched against the result of those before it. Either all succeed, or nothing changes.",
   },
@@ -150,8 +172,13 @@ export const fieldsBySpelling: ReadonlyMap<string, FieldName> = new Map(
   ),
 );
 
-/** Every known spelling, in table order. */
-export const knownSpellings: readonly string[] = [...fieldsBySpelling.keys()];
+/** Spellings that are like words of their own: `context`, `comments`, `file`. */
+const lookalikes: readonly string[] = ["content", "contents", "files"];
+
+/** Every spelling that a misspelt key may mean, in table order. */
+export const knownSpellings: readonly string[] = [...fieldsBySpelling.keys()].filter(
+  (spelling) => !lookalikes.includes(spelling),
+);
 
 /** Checks the types of an edit's fields other than the path. All are optional and must have their canonical names. */
 export const editSchema = v.object({
@@ -161,4 +188,6 @@ export const editSchema = v.object({
   occurrence: v.optional(editFields.occurrence.schema),
   line: v.optional(editFields.line.schema),
   expectedCount: v.optional(editFields.expectedCount.schema),
+  content: v.optional(editFields.content.schema),
+  insertLine: v.optional(editFields.insertLine.schema),
 });

@@ -24,6 +24,10 @@ export interface SentKeys {
   readonly trials: readonly string[];
   /** Keys that ask other tools to take an old text for a regular expression. */
   readonly patterns: readonly string[];
+  /** Keys that ask other tools to add a text at the end of a file. */
+  readonly appends: readonly string[];
+  /** The command of Anthropic's text editor tool; the other fields of the call tell those apart that edit something. */
+  readonly command: (typeof editorCommands)[number] | undefined;
   /** Other unknown keys. */
   readonly unknown: readonly string[];
 }
@@ -38,6 +42,11 @@ const trialNames: ReadonlySet<string> = new Set([
 const patternNames: ReadonlySet<string> = new Set(
   ["regex", "regexp", "regularexpression"].flatMap((name) => [name, `is${name}`, `use${name}`]),
 );
+
+/** The folded names of keys with which other tools are asked to add a text at the end of a file. */
+const appendNames: ReadonlySet<string> = new Set(["append", "isappend", "appendmode"]);
+
+const editorCommands = ["view", "create", "str_replace", "insert", "undo_edit"] as const;
 
 /**
  * Fields that agents add to the schemas of all tools, and that concern only the agent: Gemini CLI's `wait_for_previous`
@@ -64,12 +73,17 @@ export function readKeys(source: object, place: "call" | "edit"): SentKeys {
   const trials: string[] = [];
   const patterns: string[] = [];
   const unknown: string[] = [];
+  const appends: string[] = [];
+  let command: SentKeys["command"];
   for (const [spelling, value] of Object.entries(source)) {
     const name = fieldsBySpelling.get(spelling);
-    if (agentFields.has(spelling)) {
+    const own = spelling === "command" ? editorCommands.find((one) => one === value) : undefined;
+    if (own !== undefined) command = own;
+    else if (agentFields.has(spelling)) {
     } else if (name === undefined) {
       const isPattern = isAmong(patternNames, spelling, value);
-      (isTrial(spelling, value) ? trials : isPattern ? patterns : unknown).push(spelling);
+      const isAppend = isAmong(appendNames, spelling, value) || (foldKey(spelling) === "mode" && value === "append");
+      (isTrial(spelling, value) ? trials : isPattern ? patterns : isAppend ? appends : unknown).push(spelling);
     } else if (value === null || value === undefined) {
     } else if (place === "edit" && Object.hasOwn(callFields, name)) {
       misplaced.push(spelling);
@@ -79,7 +93,7 @@ export function readKeys(source: object, place: "call" | "edit"): SentKeys {
     }
   }
   const twice = [...spellings.values()].filter(({ length }) => length > 1);
-  return { fields, twice, misplaced, trials, patterns, unknown };
+  return { fields, twice, misplaced, trials, patterns, appends, command, unknown };
 }
 
 /** Reports whether a value is a JSON object, as opposed to an array or `null`. */
@@ -102,6 +116,10 @@ export function reportKeys(
   // Don't carry out a call if the caller only wants to see what it would do.
   for (const key of keys.trials) findings.fail(callFailures.trial(at, key, findings.previewer));
   for (const key of keys.patterns) findings.fail(callFailures.pattern(at, key));
+  for (const key of keys.appends) findings.fail(callFailures.appends(at, key));
+  if (keys.command === "view" || keys.command === "undo_edit") {
+    findings.fail(callFailures.notAnEdit(at, keys.command, findings.previewer));
+  }
   const meantFields = new Set<FieldName>();
   for (const key of keys.unknown) {
     const meant = findings.meantBy(key, knownSpellings);

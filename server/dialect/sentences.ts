@@ -80,6 +80,12 @@ function expectation(issue: v.BaseIssue<unknown>): string {
   }
 }
 
+/** The request, tool or command that does what a command of another tool does, by the way in which the call was sent. */
+const instead = {
+  view: { request: "multiEdit/read", tool: "read_document", command: "multi-edit read" },
+  undo_edit: { request: "multiEdit/undo", tool: "undo_last_edit", command: "multi-edit undo" },
+} as const;
+
 /** Forms of options that a type does not describe. */
 export const callForms = { overwrite: 'one of true, false, "ask"' } as const;
 
@@ -130,12 +136,13 @@ export const callFailures = {
   noEdits: () =>
     makeFailure("missingField", theCall, {
       problem: "The call contains no edits.",
-      hint: 'Send at least one {"oldText", "newText"} with a path.',
+      hint: 'Send at least one {"oldText", "newText"}, or a whole file as {"content"}, with a path.',
     }),
-  missingFields: (at: At, names: readonly string[]) =>
+  /** `form`: the field by which the edit says what it replaces. */
+  missingFields: (at: At, names: readonly string[], form: string) =>
     makeFailure("missingField", at, {
       problem: `${nameOf(at)} lacks ${list(names)}.`,
-      hint: "An edit needs a path, an old text and a new text.",
+      hint: `An edit needs a path, ${form === "insertLine" ? "the number of the line above" : "an old text"} and a new text.`,
     }),
   missingPath: (at: At, empty: boolean) =>
     makeFailure("missingPath", at, {
@@ -151,6 +158,16 @@ export const callFailures = {
     makeFailure("unknownField", at, {
       problem: `${nameOf(at)} has the unknown field ${quote(key)}: no field turns a call into a preview.`,
       hint: `Leave it out; ${previewers[previewer]} shows what a call would do and changes nothing.`,
+    }),
+  notAnEdit: (at: At, command: keyof typeof instead, previewer: Previewer) =>
+    makeFailure("invalidParams", at, {
+      problem: `${nameOf(at)} has the command "${command}", which is not an edit.`,
+      hint: `Use ${instead[command][previewer]} instead.`,
+    }),
+  appends: (at: At, key: string) =>
+    makeFailure("unknownField", at, {
+      problem: `${nameOf(at)} has the unknown field ${quote(key)}: a new text is never added at the end of a file.`,
+      hint: "Send the last lines as the old text, and these lines with the addition as the new text.",
     }),
   pattern: (at: At, key: string) =>
     makeFailure("unknownField", at, {

@@ -6,7 +6,7 @@ import type { Order } from "../plan/operation.js";
 import type { ContainerName, EditFieldName } from "./fields.js";
 
 /** The names under which shapes are announced and reported. They must never change. */
-export type ShapeName = "batch" | "pi" | "MultiEdit" | "edit_file" | "patch";
+export type ShapeName = "batch" | "pi" | "MultiEdit" | "edit_file" | "write" | "text_editor" | "patch";
 
 /** One row of the table: the form of a tool's calls. */
 export interface Shape {
@@ -93,6 +93,26 @@ export const shapes: readonly Shape[] = [
     path: "call",
     order: "sequential",
     spelling: { path: "path", oldText: "oldString", newText: "newString", replaceAll: "replaceAll" },
+  },
+  {
+    name: "write",
+    announced: false,
+    description: "Gives files their whole text: either all files are written, or nothing changes.",
+    container: "edits",
+    single: "alone",
+    path: "either",
+    order: "sequential",
+    spelling: { path: "path", content: "content" },
+  },
+  {
+    name: "text_editor",
+    announced: false,
+    description: "Replaces a text, inserts lines after a line, or gives a file its whole text.",
+    container: "edits",
+    single: "alone",
+    path: "call",
+    order: "sequential",
+    spelling: { path: "path", oldText: "old_str", newText: "new_str", content: "file_text", insertLine: "insert_line" },
   },
   patchShape,
 ];

@@ -54,11 +54,14 @@ export function withoutView(text: string): string | undefined {
   return undefined;
 }
 
+/** Stands for the separators of a view that puts a hash of each line after its number: `12:a3|`. */
+const hashed = ":#|";
+
 /**
  * The separators that file views put after a number. On an empty line, a separator's trailing whitespace may be
  * missing.
  */
-const viewSeparators = ["\t", "→", ": ", " | ", "| "] as const;
+const viewSeparators = ["\t", "→", ": ", " | ", "| ", hashed] as const;
 
 /** The properties of an old text that was copied from a file view. */
 interface Viewed {
@@ -94,12 +97,13 @@ interface ViewPrefix {
   readonly length: number;
 }
 
-function prefixOf(line: string, separator: string): ViewPrefix | undefined {
+function prefixOf(line: string, view: string): ViewPrefix | undefined {
   const start = trimStart(line);
   let end = start;
   while (end < line.length && end - start < 9 && isDigit(line.charCodeAt(end))) end++;
   if (end === start) return undefined;
   const number = Number(line.slice(start, end));
+  const separator = view === hashed ? (/^:[0-9a-z]{2,4}\|/i.exec(line.slice(end, end + 6))?.[0] ?? view) : view;
   if (line.startsWith(separator, end)) return { number, start, end, length: end + separator.length };
   const bare = separator.slice(0, trimEnd(separator));
   return line.length === end + bare.length && line.startsWith(bare, end)

@@ -1,6 +1,7 @@
 /** The operations of a call as plain values, whatever the call's form. Paths and places have not been resolved yet. */
 
 import type { Terms } from "./terms.js";
+import type { Lines } from "./views/view.js";
 
 /** An old text and its replacement. A file's first edit may have an empty old text, to create or fill the file. */
 export interface EditOperation {
@@ -21,7 +22,15 @@ export interface EditOperation {
   readonly patchLine?: number | undefined;
   /** With `replaceAll`, the required number of places; any other number is a failure. */
   readonly expectedCount?: number | undefined;
+  /**
+   * The lines of the text that the caller saw which the new text replaces; the old text is then empty, and so may these
+   * lines be. `undefined` if the old text says what is replaced.
+   */
+  readonly seenLines?: Lines | undefined;
 }
+
+/** The lines of any text, as a value of `seenLines`. */
+export const allLines: Lines = { from: 0, to: Number.MAX_SAFE_INTEGER };
 
 /** One line of a hunk, without its sign or line ending. */
 export interface HunkLine {
@@ -118,12 +127,16 @@ export interface PathUse {
   readonly need: "text" | "create" | "file" | "name";
 }
 
+/** Reports whether an edit has no old text by which to find its place, so that it gives a file its whole text. */
+const hasWholeText = ({ oldText, seenLines = allLines }: EditOperation): boolean =>
+  oldText === "" && seenLines.to === allLines.to;
+
 /** Returns the paths that an operation names. Treats an edit with an empty old text as the first edit of its file. */
 export function pathsOf(operation: Operation): readonly PathUse[] {
   const { path } = operation;
   switch (operation.kind) {
     case "edit":
-      return [{ path, need: operation.oldText === "" ? "create" : "text" }];
+      return [{ path, need: hasWholeText(operation) ? "create" : "text" }];
     case "add":
       return [{ path, need: "create" }];
     case "delete":

@@ -8,7 +8,7 @@ import { editFailures } from "./edits/sentences.js";
 import { type Drafted, planSequential } from "./edits/sequential.js";
 import { elidedWarnings } from "./explain/leftOutWarnings.js";
 import { atEdit, type Failure } from "./failure.js";
-import type { BatchOptions, EditOperation, Operation } from "./operation.js";
+import { allLines, type BatchOptions, type EditOperation, type Operation } from "./operation.js";
 import {
   type EditOutcome,
   type FilePlan,
@@ -24,6 +24,7 @@ import { batchWarnings } from "./sentences.js";
 import { type Document, documentAt, isEmpty, liesBelow, type Snapshot } from "./snapshot.js";
 import { plannedIn } from "./terms.js";
 import { planViews } from "./views/planViews.js";
+import { linesNamed, refusedUnread } from "./views/seenLines.js";
 
 /** Plans a whole batch; yields after each edit, so that the caller can serve other requests or stop. */
 export function* planBatch(
@@ -78,13 +79,18 @@ function* planFile(
   edits: readonly EditOperation[],
   options: BatchOptions,
 ): Generator<void, FilePlan> {
+  const refused = options.isTrial ? undefined : refusedUnread(document, edits, options);
+  if (refused !== undefined) return refused;
   const [first] = edits;
-  const isOpening = first?.oldText === "" && !(options.emptyAppends && document.exists && !isEmpty(document));
+  const appends = options.emptyAppends === true && document.exists && !isEmpty(document);
+  const isOpening = first?.oldText === "" && !appends && (first.seenLines === undefined || !document.exists);
   const opening = isOpening ? open(draftOf(document), first) : { draft: draftOf(document), outcomes: [] };
   const rest = edits.slice(opening.outcomes.length);
   // In a file that the batch creates, later edits are matched against the created text, regardless of `order`.
-  const sequential = rest.length >= limits.manyEdits && !options.wholeLines ? planMany : planSequential;
-  const plan = options.order === "sequential" ? sequential : planOriginal;
+  const hasLines = linesNamed(edits).length > 0;
+  const isMany = rest.length >= limits.manyEdits && !options.wholeLines && !hasLines;
+  const sequential = isMany ? planMany : planSequential;
+  const plan = options.order === "sequential" || hasLines ? sequential : planOriginal;
   const { draft, outcomes } = yield* plan(opening.draft, rest, options);
   const all = [...opening.outcomes, ...outcomes];
   const tooLong = draft.index.text.length > limits.documentLength;
@@ -92,8 +98,14 @@ function* planFile(
     operations: edits,
     outcomes: tooLong ? all.map((outcome) => tooLarge(outcome, draft.index.text.length)) : all,
     warnings: [
-      ...all.filter(({ status, rung }) => status === "skipped" && rung !== undefined).map(batchWarnings.nothingToDo),
-      ...elidedWarnings(edits, all, draft),
+      ...all
+        .filter(({ status, rung }) => status === "skipped" && (rung !== undefined || hasLines))
+        .map(batchWarnings.nothingToDo),
+      ...elidedWarnings(
+        edits.map((edit) => (edit.seenLines?.to === allLines.to ? { ...edit, oldText: document.text } : edit)),
+        all,
+        draft,
+      ),
     ],
     file: {
       document,

@@ -248,6 +248,7 @@ export const disturbances: Readonly<Record<string, Disturbance>> = {
   "line numbers and a colon": numbered(1, (n) => `${n}: `),
   "line numbers and a bar": numbered(1, (n) => `${String(n).padStart(4)} | `),
   "line numbers as failures show them": numbered(1, (n) => `${n}| `),
+  "line numbers and hashes": numbered(1, (n) => `${n}:${(n * 37).toString(36).padStart(2, "0").slice(-2)}|`),
 };
 
 /** Excerpts of a document with one line changed; all other lines are the caller's versions of the document's lines. */
@@ -394,7 +395,6 @@ function wellFormedCut(text: string, length: number): string {
 /** The part of a line that is inside the excerpt. */
 function trimmedBy(line: Line, head: string, tail: string): Line {
   if (head === "" && tail === "") return line;
-  const text = lineText(line);
-  const inner = text.slice(head.length, text.length - tail.length);
+  const inner = lineText(line).slice(head.length, -tail.length || undefined);
   return { ...line, indent: "", content: inner, blanks: "" };
 }

@@ -280,7 +280,8 @@ function exchangesAndMoves(pairs: Pairs): Shifts {
 const hasLine = (text: string, line: string): boolean => linesOf(text).some((one) => trim(one.line) === line);
 
 function viewedStarts(text: string, oldText: string): number[] {
-  for (const separator of ["\t", "→", ": ", " | ", "| "]) {
+  const hash = ":[0-9a-zA-Z]{2,4}[|]";
+  for (const separator of ["\t", "→", ": ", " | ", "| ", hash]) {
     const lines = linesOf(oldText).map(({ line }) => line);
     const isEnded = lines.length > 1 && lines.at(-1) === "";
     const prefix = new RegExp(

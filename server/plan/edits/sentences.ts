@@ -97,6 +97,12 @@ export const editFailures = {
       matches: plainLines(matches),
       ...(matches[0] === undefined ? {} : { line: matches[0].line }),
     }),
+  /** `most`: the number of lines in the text. */
+  noSuchLine: (at: At, line: number, most: number) =>
+    makeFailure("noMatch", at, {
+      problem: `${nameOf(at)} names line ${line}, but the text has ${count(most, "line")}.`,
+      hint: "Read the lines with read_document, and send the edit again.",
+    }),
   cannotShift: (at: At, line: number) =>
     makeFailure("noMatch", at, {
       problem: `The old text of ${nameOf(at)} was found at line ${line} with different indentation, but its new text cannot be shifted by the same amount: a line's indentation is too small or is not a whole number of tabs, or the new text may already have the file's indentation.`,

@@ -9,9 +9,11 @@ import { explainAbsence, findsElsewhere } from "../explain/explainEdit.js";
 import { omissionIn } from "../explain/leftOutWarnings.js";
 import type { At, Failure } from "../failure.js";
 import type { BatchOptions, EditOperation } from "../operation.js";
-import type { EditOutcome } from "../outcome.js";
+import { type EditOutcome, failedOutcome } from "../outcome.js";
+import type { Lines } from "../views/view.js";
 import { choose, locateEdit, locateMarked, meantBy } from "./choose.js";
 import { Insertions } from "./insertions.js";
+import { changesByLines } from "./lines.js";
 import { editFailures } from "./sentences.js";
 
 /** A draft, and the outcomes of the edits that produced it, in the order of the edits. */
@@ -30,7 +32,10 @@ export function* planSequential(
   const outcomes: EditOutcome[] = [];
   let draft = start;
   for (const edit of edits) {
-    const step = yield* planEdit(draft, edit, history, options);
+    const lines = edit.seenLines;
+    const step = lines
+      ? planLineEdit(draft, { edit, lines, history }, options)
+      : yield* planEdit(draft, edit, history, options);
     outcomes.push(step.outcome);
     draft = step.draft;
     yield;
@@ -110,6 +115,31 @@ function append(draft: Draft, edit: EditOperation, history: EditHistory): EditSt
   history.apply(edit, { rung: "exact", changed: [spanInBase(draft, end)], places: [], step: result.step });
   const status = result.step.isEmpty ? "skipped" : "applied";
   return { draft: result.draft, outcome: { index: edit.index, path: draft.document.path, status, places: [] } };
+}
+
+/** Plans one edit that names the lines that it replaces. */
+function planLineEdit(
+  draft: Draft,
+  { edit, lines, history }: { edit: EditOperation; lines: Lines; history: EditHistory },
+  options: BatchOptions,
+): EditStep {
+  const own = { index: edit.index, path: draft.document.path };
+  const found = changesByLines(draft, edit, lines, options);
+  if ("failure" in found) {
+    history.failed.push(edit);
+    return { draft, outcome: failedOutcome(own, found.failure) };
+  }
+  const { place, changes } = found;
+  const result = edited(draft, changes);
+  const changed = changes.map((change) => spanInBase(draft, change));
+  history.apply(edit, { rung: "exact", changed, places: [place], step: result.step });
+  const [first, last] = [changes.at(0) ?? place, changes.at(-1) ?? place];
+  // Lines are inserted between two others.
+  const more = place.from === place.to ? 1 : 0;
+  const span = { from: Math.max(0, first.from - more), to: Math.min(draft.index.text.length, last.to + more) };
+  const places = draft.created ? [] : [linesOf(draft, span)];
+  const status = result.step.isEmpty ? "skipped" : "applied";
+  return { draft: result.draft, outcome: { ...own, status, places } };
 }
 
 /** Reports whether an edit inserts the same lines again, at a place that the batch has not changed. */

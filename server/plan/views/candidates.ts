@@ -124,6 +124,17 @@ export class EarlierText {
     return ChangeSet.of(this.#then.text.length, changes);
   }
 
+  /** Returns the present lines of a group's place; of a long one, only those that were typed beside its changes. */
+  shortened({ group, lines }: Pick<MergedGroup, "group" | "lines">): Lines {
+    if (lines.to - lines.from <= limits.furtherLines) return lines;
+    const changed = group.changes.map(({ from, to }) => ({ from: this.#then.lineAt(from), to: this.#then.lineAt(to) }));
+    const met = this.typed
+      .near(group)
+      .filter((own) => changed.some(({ from, to }) => own.from <= to && from <= own.to));
+    const [first, last] = [met.at(0), met.at(-1)];
+    return first && last ? { from: first.fromB, to: last.fromB + last.insert.length } : lines;
+  }
+
   #mergedGroup(group: Group): MergedGroup {
     const known = this.#merged.get(group);
     if (known !== undefined) return known;

@@ -8,6 +8,7 @@ import type { Document, Snapshot } from "../snapshot.js";
 import { agreeing, isBeside, sureEdits } from "./agreement.js";
 import { isShown, type ViewPlan } from "./candidates.js";
 import { reconciled } from "./reconcile.js";
+import { linesNamed, textRead } from "./seenLines.js";
 import { presentLines, viewFailures, viewWarnings } from "./sentences.js";
 import type { View } from "./view.js";
 
@@ -102,7 +103,14 @@ const asBefore = (document: Document, text: string): Document => ({
 });
 
 /** Returns the earlier texts that have a say about a plan: all, but for a plan that takes long. */
-function viewsFor({ operations }: FilePlan, { text, views = [] }: Document): readonly View[] {
+function viewsFor({ operations }: FilePlan, document: Document): readonly View[] {
+  const { text, views = [] } = document;
+  const named = linesNamed(operations);
+  if (named.length > 0) {
+    const read = textRead(document, named);
+    // This text decides alone, also about lines beside those that were read.
+    return read === undefined ? [] : [{ ...read, shown: undefined, isLatest: true }];
+  }
   return text.length * operations.length > mostSearched ? views.slice(0, viewsOfLarge) : views;
 }
 
@@ -155,6 +163,7 @@ const [mostSearched, viewsOfLarge] = [256 * 1024 * 1024, 2];
 function documentOf({ file, operations }: FilePlan): Document | undefined {
   if (file === undefined || (file.kind !== "update" && file.kind !== "rename")) return undefined;
   const [first] = operations;
-  const isPartial = first?.kind === "edit" ? first.oldText !== "" : operations.every(({ kind }) => kind === "update");
+  const hasOld = first?.kind === "edit" ? first.oldText !== "" : operations.every(({ kind }) => kind === "update");
+  const isPartial = hasOld || linesNamed(operations).length > 0;
   return isPartial && !file.document.isBinary ? file.document : undefined;
 }

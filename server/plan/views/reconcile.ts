@@ -8,6 +8,7 @@ import { batchWarnings } from "../sentences.js";
 import type { Document } from "../snapshot.js";
 import { answerOf, EarlierText, type Finding, type MergedGroup, type ViewPlan } from "./candidates.js";
 import { type Group, groupsOf } from "./groups.js";
+import { linesNamed } from "./seenLines.js";
 import { presentLines, quotedLine, viewFailures, viewWarnings } from "./sentences.js";
 import { type EarlierSay, type PresentSay, verdicts } from "./table.js";
 
@@ -138,15 +139,15 @@ class Reconciliation {
   private isChosen(index: number): boolean {
     return this.plan.operations.some((one) =>
       one.kind === "edit"
-        ? one.index === index && (one.line !== undefined || one.occurrence !== undefined)
+        ? one.index === index && (one.line ?? one.occurrence ?? one.seenLines) !== undefined
         : one.kind === "update" && one.hunks.some((hunk) => hunk.index === index && hunk.anchors.length > 0),
     );
   }
 
   /** Refuses a group of edits because its place has changed since. */
-  private refuseAsChanged({ view }: EarlierText, { group, lines }: Pick<MergedGroup, "group" | "lines">): void {
-    const now = presentLines(this.#now, lines);
-    for (const index of group.indices) this.fail(index, (at) => viewFailures.changed(at, view.base, now));
+  private refuseAsChanged(by: EarlierText, merged: Pick<MergedGroup, "group" | "lines">): void {
+    const now = presentLines(this.#now, by.shortened(merged));
+    for (const index of merged.group.indices) this.fail(index, (at) => viewFailures.changed(at, by.view.base, now));
   }
 
   /** Refuses an edit for which the texts name different places, and names those that differ from the present text. */
@@ -257,19 +258,22 @@ class Reconciliation {
 
   private warningsOf({ by, group, change }: PlacedGroup): string[] {
     const { path } = this.#document;
-    const typed = by.typed.near(group).filter((hunk) => hunk.from <= group.to && hunk.to >= group.from);
+    const isByLines = linesNamed(this.plan.operations).length > 0;
+    const typed = isByLines
+      ? by.typed.hunks
+      : by.typed.near(group).filter((hunk) => hunk.from <= group.to && hunk.to >= group.from);
     const [line] = typed.flatMap(({ fromB, insert }) => {
       const filled = insert.findIndex((text) => text.trim() !== "");
       return filled === -1 ? [] : [quotedLine(this.#now, fromB + filled)];
     });
-    return group.indices.map((index) =>
-      change.isEmpty || by.outcome(index)?.status === "skipped"
+    const hasChanged = typed.length > 0 || by.typed.turnsLastEnd;
+    return group.indices.map((index) => {
+      const isSkipped = by.outcome(index)?.status === "skipped";
+      // The whole text that the caller saw need not be the present one.
+      return (isByLines ? change.isEmpty && !isSkipped : change.isEmpty || isSkipped)
         ? batchWarnings.nothingToDo({ index, path })
-        : viewWarnings.placed({ index, path }, by.view.base, {
-            typed: line,
-            hasChanged: typed.length > 0 || by.typed.turnsLastEnd,
-          }),
-    );
+        : viewWarnings.placed({ index, path }, by.view.base, { typed: line, hasChanged });
+    });
   }
 }
 

@@ -55,6 +55,17 @@ export const viewFailures = {
       hint: "Read these lines again or copy them from here, and send the edit for the text as it is now.",
       line: from,
     }),
+  /** For a whole text. */
+  notRead: (at: At): Failure =>
+    makeFailure("dirty", at, {
+      problem: `${nameOf(at)} would replace the whole text of a file that has changed in the editor or on disk, and you have not read all of its present text.`,
+      hint: "Read the whole file with read_document, and send a text that keeps what was typed; or send old and new texts.",
+    }),
+  lineNotRead: (at: At, line: number): Failure =>
+    makeFailure("noMatch", at, {
+      problem: `${nameOf(at)} names line ${line}, but nobody knows in which text it was counted: you have not read that line with read_document.`,
+      hint: "Send a line beside the place as the old text, and that line with the insertion as the new text; or, with an editor running, read the lines with read_document and send the edit again.",
+    }),
   /** For a call that was sent again. */
   touched: (at: At, { lines, more, from }: PresentLines): Failure =>
     makeFailure("contentModified", at, {

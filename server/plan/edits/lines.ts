@@ -1,0 +1,56 @@
+/** Edits that have no old text: they give a file its whole text, or insert lines after a line. */
+import { rewriteAsSent } from "../../match/rewrite.js";
+import type { Change } from "../../text/changeSet.js";
+import { withoutMark } from "../../text/chars.js";
+import type { Draft, Span } from "../draft.js";
+import { omissionIn } from "../explain/leftOutWarnings.js";
+import type { At, Failure } from "../failure.js";
+import { allLines, type BatchOptions, type EditOperation } from "../operation.js";
+import type { Lines } from "../views/view.js";
+import { editFailures } from "./sentences.js";
+
+/** Returns the place of an edit that replaces these lines and the changes there, or the reason why it can't be made. */
+export function changesByLines(
+  draft: Draft,
+  edit: EditOperation,
+  lines: Lines,
+  { allowOmissions }: BatchOptions,
+): { readonly place: Span; readonly changes: readonly Change[] } | { readonly failure: Failure } {
+  const at: At = { index: edit.index, path: draft.document.path };
+  const { index, base } = draft;
+  const target = lines.to === allLines.to ? wholeOf(draft, edit) : targetIn(draft, edit, lines);
+  if (target === undefined) return { failure: editFailures.noSuchLine(at, lines.to, base.lines.filledCount) };
+  const { place, newText } = target;
+  const sent = { oldText: index.text.slice(place.from, place.to), newText };
+  const omission = allowOmissions ? undefined : omissionIn({ ...edit, ...sent });
+  if (omission !== undefined) return { failure: editFailures.leftOutCode(at, omission) };
+  return { place, changes: rewriteAsSent(index, place, sent) };
+}
+
+/** A span of a draft's text, and the text that replaces it. */
+interface LineTarget {
+  readonly place: Span;
+  readonly newText: string;
+}
+
+/** Returns the whole text of a draft. The document's own byte order mark must not be written twice. */
+function wholeOf({ document, index }: Draft, { newText }: EditOperation): LineTarget {
+  return { place: { from: 0, to: index.text.length }, newText: document.bom ? withoutMark(newText) : newText };
+}
+
+/** Returns the span that lines of the text before the batch have in a draft; `undefined` if that text lacks them. */
+function targetIn({ base, change }: Draft, { newText }: EditOperation, { from, to }: Lines): LineTarget | undefined {
+  const { lines, text } = base;
+  const count = lines.filledCount;
+  if (to > count) return undefined;
+  const content = newText.replace(/(?:\r\n|\n|\r)$/, "");
+  // A last line without a line ending remains one.
+  const isLast = to === count && count === lines.lineCount;
+  const isAppended = isLast && from === to;
+  const start = isAppended ? text.length : lines.start(from);
+  // What an earlier edit of the batch has inserted there comes first.
+  const first = change.mapPos(start, "after");
+  const end = change.mapPos(isLast ? text.length : lines.start(to), "before");
+  const sent = isAppended ? `\n${content}` : isLast ? content : `${content}\n`;
+  return { place: { from: first, to: Math.max(first, end) }, newText: newText === "" ? "" : sent };
+}
