@@ -50,7 +50,7 @@ export function* explainHunk(draft: Draft, hunk: Hunk, how: Unplaced, at: At): G
       return hunkFailures.uneven(at, { why: problem.why, absence });
     }
     case "ambiguous": {
-      const { rung, starts, length, near } = problem;
+      const { rung, starts, length, line, isMixed = false } = problem;
       // More context below is of no use after an empty line that the file lacks.
       const telling = length === old.length ? tellingLines(draft, { rung, starts, run: old }) : [];
       const anchoring = !lenient
@@ -58,7 +58,7 @@ export function* explainHunk(draft: Draft, hunk: Hunk, how: Unplaced, at: At): G
         : hunk.anchors.some(({ range }) => range === undefined)
           ? "anchored"
           : "none";
-      const shown = { matches: placesAt(starts), near, telling, anchoring } as const;
+      const shown = { matches: placesAt(starts), line, isMixed, telling, anchoring } as const;
       return hunkFailures.ambiguous(at, { found: starts.length, rung, ...shown });
     }
     case "ambiguousAnchor": {
