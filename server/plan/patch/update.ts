@@ -7,9 +7,9 @@ import type { Change } from "../../text/changeSet.js";
 import { byteOrderMark } from "../../text/chars.js";
 import { limits } from "../../text/limits.js";
 import { type Draft, edited, lineInBase, linesOf } from "../draft.js";
-import type { Insertions } from "../edits/insertions.js";
+import { type Insertions, repeatedIn } from "../edits/insertions.js";
 import { type ClaimedPlace, OverlapDetector } from "../edits/overlaps.js";
-import { editFailures } from "../edits/sentences.js";
+import { editFailures, editWarnings } from "../edits/sentences.js";
 import type { Drafted } from "../edits/sequential.js";
 import { explainHunk } from "../explain/explainHunk.js";
 import { omissionIn } from "../explain/leftOutWarnings.js";
@@ -66,12 +66,16 @@ export function* planHunks(
     } else {
       const claim = claimOf(index, hunk, found, lineEnd);
       const other = accepted.conflictOf(claim);
+      const there = options.lenient ? repeatedIn(ended, claim.place, claim.changes) : undefined;
+      const repeated = there && accepted.conflictOf({ ...claim, place: there, changes: [] }) ? undefined : there;
       if (options.lenient && insertions.hasAll(claim.changes, { at: ended, now: ended })) {
         outcomes.push(outcomeAt(ended, hunk, "skipped", found));
         cursor = Math.max(cursor, found.next);
+      } else if (repeated?.isCertain && other === undefined) {
+        outcomes.push(failedOutcome(at, editFailures.alreadyInserted(at, repeated)));
       } else if (other === undefined) {
         const twins = (found.twins ?? []).filter((twin) => !inOrder.some(({ claim }) => hasLine(index, claim, twin)));
-        const warnings = warningsOf(at, { ...found, twins }, baseLine);
+        const warnings = [...warningsOf(at, { ...found, twins }, baseLine), ...editWarnings.repeated(at, repeated)];
         outcomes.push({ ...outcomeAt(ended, hunk, "applied", found), warnings });
         accepted.add(claim);
         const isLast = found.length === 0 && isAtEnd(index, found);
