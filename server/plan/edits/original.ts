@@ -110,8 +110,8 @@ function* planEdit({
   insertions.note(draft, inserted);
   const changes = claims.some((claim) => claim.changes.length > 0);
   const { ok: _, ...found } = chosen;
-  const warnings = editWarnings.repeated(at, repeated);
-  return { index: edit.index, path, status: changes ? "applied" : "skipped", ...found, places, warnings };
+  const warned = repeated && { warnings: [editWarnings.repeated(at, repeated)] };
+  return { index: edit.index, path, status: changes ? "applied" : "skipped", ...found, places, ...warned };
 }
 
 /** Returns the places that an edit takes; `redundant` if edits with the same texts have already taken all of them. */

@@ -161,11 +161,7 @@ export const editFailures = {
 
 /** Warnings about edits that were applied. */
 export const editWarnings = {
-  /** For a short line, which may be meant to be there twice. `repeated`: `undefined` for an edit without a warning. */
-  repeated: (at: At, repeated: Repeated | undefined): readonly string[] =>
-    repeated === undefined
-      ? []
-      : [
-          `${nameOf(at)} inserts ${quote(repeated.text)} beside an equal line: it was already at line ${repeated.line}. If the edit had been applied before, undo this one`,
-        ],
+  /** For a short line, which may be meant to be there twice. */
+  repeated: (at: At, { text, line }: Repeated): string =>
+    `${nameOf(at)} inserts ${quote(text)} beside an equal line: it was already at line ${line}. If the edit had been applied before, undo this one`,
 } as const;

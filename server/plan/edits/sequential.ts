@@ -98,8 +98,8 @@ export function* planEdit(
   if (/[\r\n]/.test(edit.newText)) history.noteInsertions(draft, changes);
   const places = draft.created ? [] : meant.map((place) => linesOf(draft, place));
   const status = result.step.isEmpty ? "skipped" : "applied";
-  const warnings = editWarnings.repeated(at, repeated);
-  return { draft: result.draft, outcome: { index: edit.index, path, status, ...found, places, warnings } };
+  const warned = repeated && { warnings: [editWarnings.repeated(at, repeated)] };
+  return { draft: result.draft, outcome: { index: edit.index, path, status, ...found, places, ...warned } };
 }
 
 /** Reports whether an edit inserts the same lines again, at a place that the batch has not changed. */

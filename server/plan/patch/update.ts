@@ -75,7 +75,8 @@ export function* planHunks(
         outcomes.push(failedOutcome(at, editFailures.alreadyInserted(at, repeated)));
       } else if (other === undefined) {
         const twins = (found.twins ?? []).filter((twin) => !inOrder.some(({ claim }) => hasLine(index, claim, twin)));
-        const warnings = [...warningsOf(at, { ...found, twins }, baseLine), ...editWarnings.repeated(at, repeated)];
+        const warnings = warningsOf(at, { ...found, twins }, baseLine);
+        if (repeated !== undefined) warnings.push(editWarnings.repeated(at, repeated));
         outcomes.push({ ...outcomeAt(ended, hunk, "applied", found), warnings });
         accepted.add(claim);
         const isLast = found.length === 0 && isAtEnd(index, found);
