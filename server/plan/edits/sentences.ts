@@ -53,8 +53,8 @@ export const editFailures = {
   /** `line`: the line that stands for the left-out code. */
   leftOutCode: (at: At, line: string) =>
     makeFailure("leftOutCode", at, {
-      problem: `The new text of ${nameOf(at)} has the line ${quote(line)}, which the old text does not have, and the edit removes lines: it would delete the code that this line stands for.`,
-      hint: "Write the code out, or leave it out of both texts. If the line itself belongs in the file, send it in an edit that removes nothing.",
+      problem: `The new text of ${nameOf(at)} has the line ${quote(line)}, and the code that this line stands for would be lost.`,
+      hint: "Write the code out, or leave it out of both texts. If the line itself belongs in the file, send it in an edit of its own.",
     }),
   noMatch: (at: At, { inBatch, ...absence }: Absence) =>
     makeFailure("noMatch", at, {
