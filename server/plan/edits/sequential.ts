@@ -110,8 +110,7 @@ function isInsertedAgain(
   insertions: Insertions,
 ): boolean {
   return (
-    insertions.hasAll(changes, { at: draft, now: draft }) &&
-    places.every(({ from, to }) => isAsBefore(draft, from, to))
+    insertions.hasAll(changes, { at: draft, now: draft }) && places.every(({ from, to }) => isAsBefore(draft, from, to))
   );
 }
 

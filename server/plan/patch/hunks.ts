@@ -25,7 +25,7 @@ export interface HunkPlace {
   readonly next: number;
   /** The text of an anchor that is not a line of the file and was ignored; `undefined` if there is none. */
   readonly ignored?: string;
-  /** Matches before the earlier hunks, which only the order of the hunks rules out; `undefined` if there are none. */
+  /** HunkMatches before the earlier hunks, which only the order of the hunks rules out; `undefined` if there are none. */
   readonly twins?: readonly number[];
 }
 
@@ -221,7 +221,7 @@ function withoutLastBlank(lines: readonly HunkLine[]): readonly HunkLine[] | und
 }
 
 /** The matches of a hunk, each list on the first rung that finds any. */
-interface Matches {
+interface HunkMatches {
   /** After the earlier hunks and the hunk's anchors. */
   readonly inOrder: HunkHits | undefined;
   /** After the hunk's anchors. */
@@ -235,7 +235,7 @@ interface Matches {
  */
 function decide(
   ground: HunkGround,
-  { inOrder, inReach, anywhere }: Matches,
+  { inOrder, inReach, anywhere }: HunkMatches,
   { from, line }: { readonly from: number; readonly line: number | undefined },
 ): HunkPlace | HunkProblem {
   const isInOrder = inOrder !== undefined && isAlike(inOrder, inReach);
