@@ -22,6 +22,8 @@ export interface EditOutcome {
   /** The earlier text by which the edit was placed; absent if the present text decided. */
   readonly base?: View["base"];
   readonly failure?: Failure;
+  /** Warnings about the edit, for the plan of the batch, which shows them if the edit is applied. */
+  readonly warnings?: readonly string[];
 }
 
 /** Returns the outcome of an edit that failed. */

@@ -158,11 +158,9 @@ function decide(plans: readonly FilePlan[], lost: readonly EditOutcome[], option
     // failed.
     .filter(({ file, outcomes }) => file?.kind === "delete" || outcomes.some(({ status }) => status !== "failed"))
     .flatMap(({ file }) => file ?? []);
-  const outcomes = [
-    ...lost,
-    ...plans.flatMap((plan) => (kept.has(plan) ? plan.outcomes : notAttempted(plan.outcomes))),
-  ];
-  outcomes.sort((a, b) => a.index - b.index);
+  const all = [...lost, ...plans.flatMap((plan) => (kept.has(plan) ? plan.outcomes : notAttempted(plan.outcomes)))];
+  all.sort((a, b) => a.index - b.index);
+  const outcomes = all.map(({ warnings: _, ...outcome }) => outcome);
   const failures = [...new Set(outcomes.flatMap(({ failure }) => (failure === undefined ? [] : [failure])))];
   const nothingLeft = failures.length > 0 && files.every(({ edits }) => edits === 0);
   if (nothingLeft) return { ok: false, failures, outcomes };
@@ -172,6 +170,7 @@ function decide(plans: readonly FilePlan[], lost: readonly EditOutcome[], option
   const warnings = [
     ...(left.length === 0 ? [] : [batchWarnings.leftOut(left)]),
     ...[...kept].flatMap((plan) => plan.warnings),
+    ...all.flatMap(({ status, warnings = [] }) => (status === "applied" ? warnings : [])),
   ];
   return { ok: true, files, outcomes, warnings };
 }

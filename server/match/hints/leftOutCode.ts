@@ -34,6 +34,12 @@ export function isOmission(line: string): boolean {
   return hasDots && /\p{L}|^(?:\/\/|\/\*|#|--|;|<!--|\{\/\*)/u.test(line) && isElision(line);
 }
 
+/** Reports whether a trimmed line is a comment of the same kind as another one. */
+export function isComment(line: string, other: string): boolean {
+  const opener = openers.find((one) => other.startsWith(one));
+  return opener !== undefined && line.startsWith(opener);
+}
+
 /** Reports whether a text consists only of letters, whitespace and prose punctuation, including brackets. */
 const isProse = (text: string): boolean => /^[\p{L}\s.,:()'[\]-]+$/u.test(text);
 

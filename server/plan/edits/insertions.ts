@@ -1,8 +1,9 @@
-/** Recognises lines that an earlier edit of the call has already inserted at the same point of the text. */
+/** Recognises lines that are already where an edit inserts them: in the text, or because of an earlier edit of the call. */
 import { endsLine } from "../../match/reshape.js";
 import type { Change } from "../../text/changeSet.js";
-import { lineTexts } from "../../text/chars.js";
-import type { Draft } from "../draft.js";
+import { isAllBlank, lineTexts } from "../../text/chars.js";
+import { limits } from "../../text/limits.js";
+import { type Draft, lineInBase, type Span, spanInBase } from "../draft.js";
 
 /** Whole lines that an edit inserts. */
 interface Insertion {
@@ -66,4 +67,52 @@ function isThere({ base, change, index }: Draft, { before, lines }: Insertion): 
   const previous = before === 0 ? 0 : base.matchedLines.contentEnd(base.matchedLines.lineAt(before - 1));
   const [from, to] = [change.mapPos(previous, "before"), change.mapPos(before, "after")];
   return `\n${lineTexts(index.text.slice(from, to)).join("\n")}\n`.includes(`\n${lines}\n`);
+}
+
+/** Lines that an edit inserts, and that the text before the batch already has beside the edit's place. */
+export interface Repeated extends Span {
+  /** The 1-based line where they are. */
+  readonly line: number;
+  /** The first of them that has text. */
+  readonly text: string;
+  /** `true` if they are too many or too long to be there by chance. */
+  readonly isCertain: boolean;
+}
+
+/**
+ * Finds the lines that an edit inserts already in the text from before the batch. This is the case if the edit only
+ * inserts whole lines, and the text that would result is there, starting or ending where the edit's place does. The span
+ * of the result covers all of that text, in the draft.
+ */
+export function repeatedIn(draft: Draft, { from, to }: Span, changes: readonly Change[]): Repeated | undefined {
+  const inserted = changes.map((change) => insertionOf(draft, change)?.lines);
+  const lines = inserted.flatMap((own = "") => own.split("\n")).filter((line) => !isAllBlank(line));
+  const [first] = lines;
+  if (first === undefined || inserted.includes(undefined) || draft.created) return undefined;
+  const { text, matchedLines } = draft.index;
+  let [result, at] = ["", from];
+  for (const change of changes) {
+    result += text.slice(at, change.from) + change.insert;
+    at = change.to;
+  }
+  result += text.slice(at, to);
+  const isThere = (start: number): boolean => {
+    const end = start + result.length;
+    if (start < 0 || !text.startsWith(result, start)) return false;
+    const [startLine, endLine] = [matchedLines.lineAt(start), matchedLines.lineAt(end)];
+    const isWhole = end === matchedLines.start(endLine) || end === matchedLines.contentEnd(endLine);
+    return (start === from || start === matchedLines.start(startLine)) && isWhole && isAsBefore(draft, start, end);
+  };
+  const start = [to - result.length, from].find(isThere);
+  if (start === undefined) return undefined;
+  const own = start < from ? start : matchedLines.start(matchedLines.lineAt(Math.max(from, to - 1)) + 1);
+  const telling = lines.filter((line) => /[\p{L}\p{N}]/u.test(line));
+  const isCertain = telling.length > 1 || telling.some((line) => line.trim().length >= limits.tellingText);
+  return { from: start, to: start + result.length, line: lineInBase(draft, own), text: first.trim(), isCertain };
+}
+
+/** Reports whether a span of the draft is as it was before the batch. */
+export function isAsBefore(draft: Draft, start: number, end: number): boolean {
+  const { from, to } = spanInBase(draft, { from: start, to: end });
+  return draft.base.text.slice(from, to) === draft.index.text.slice(start, end);
 }

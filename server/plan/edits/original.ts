@@ -8,9 +8,9 @@ import type { At, Failure } from "../failure.js";
 import type { BatchOptions, EditOperation } from "../operation.js";
 import type { EditOutcome } from "../outcome.js";
 import { ambiguous, type Chosen, choose, type Hits, locateEdit, meantBy } from "./choose.js";
-import { Insertions } from "./insertions.js";
+import { Insertions, repeatedIn } from "./insertions.js";
 import { type ClaimedPlace, OverlapDetector } from "./overlaps.js";
-import { editFailures } from "./sentences.js";
+import { editFailures, editWarnings } from "./sentences.js";
 import { type Drafted, refusal } from "./sequential.js";
 
 /** Plans the edits of one file; yields after each edit, so that the caller can serve other requests. */
@@ -101,12 +101,17 @@ function* planEdit({
     const line = draft.index.lines.lineAt(claim.place.from) + 1;
     if (other !== undefined) return fail(editFailures.overlap(at, other.index, line));
   }
+  const [claim] = claims;
+  const there = claim === undefined || edit.replaceAll ? undefined : repeatedIn(draft, claim.place, claim.changes);
+  const repeated = there && accepted.conflictOf({ index: edit.index, place: there, changes: [] }) ? undefined : there;
+  if (repeated?.isCertain) return fail(editFailures.alreadyInserted(at, repeated));
   for (const place of chosen.places) group.taken.set(place, edit);
   for (const claim of claims) accepted.add(claim);
   insertions.note(draft, inserted);
   const changes = claims.some((claim) => claim.changes.length > 0);
   const { ok: _, ...found } = chosen;
-  return { index: edit.index, path, status: changes ? "applied" : "skipped", ...found, places };
+  const warned = repeated && { warnings: [editWarnings.repeated(at, repeated)] };
+  return { index: edit.index, path, status: changes ? "applied" : "skipped", ...found, places, ...warned };
 }
 
 /** Returns the places that an edit takes; `redundant` if edits with the same texts have already taken all of them. */

@@ -3,6 +3,7 @@ import { Folded, hasTypography } from "../../match/fold.js";
 import { locating } from "../../match/locate.js";
 import type { Place } from "../../match/place.js";
 import { endsLine, reshaped } from "../../match/reshape.js";
+import { rewrite } from "../../match/rewrite.js";
 import type { RungName } from "../../match/rungs.js";
 import { MultiSearch } from "../../match/search/multiSearch.js";
 import { TextIndex } from "../../match/textIndex.js";
@@ -11,6 +12,7 @@ import { isAllBlank, splitLines } from "../../text/chars.js";
 import { afterStep, type Draft, type Span } from "../draft.js";
 import type { BatchOptions, EditOperation } from "../operation.js";
 import { meantBy } from "./choose.js";
+import { repeatedIn } from "./insertions.js";
 import { type EditHistory, refusal } from "./sequential.js";
 
 /** The only place of an old text, and the rung on which it was found. */
@@ -49,6 +51,10 @@ export function* lookFor(start: Draft, edit: EditOperation, options: BatchOption
   if (located.kind !== "one" || meantBy(start, edit, located) !== located) return sought;
   const { rung, places } = located;
   const found = { place: places[0], rung };
+  // The lines that it inserts may be there already, and may lie outside its region.
+  const isLonger = newText.length > oldText.length && /[\r\n]/.test(newText);
+  const changes = isLonger ? rewrite(start.index, found.place, edit) : undefined;
+  if (changes !== undefined && repeatedIn(start, found.place, changes) !== undefined) return sought;
   if (rung !== "viewPrefix") return withPatterns({ ...sought, found }, [oldText]);
   // If the text itself contains a line of the old text, including its number, the numbers do not come from a file view.
   const numbered = oldText.split(/[\r\n]/).filter((line) => !isAllBlank(line));

@@ -11,6 +11,7 @@ import {
   sayNearest,
 } from "../explain/sentences.js";
 import { type At, count, makeFailure, type NearestRegion, nameOf, quote, times } from "../failure.js";
+import type { Repeated } from "./insertions.js";
 
 /** Returns advice to merge two edits into one that replaces both. */
 export const mergeWith = (other: number): string => `Merge it and edit ${other} into a single edit.`;
@@ -52,8 +53,8 @@ export const editFailures = {
   /** `line`: the line that stands for the left-out code. */
   leftOutCode: (at: At, line: string) =>
     makeFailure("leftOutCode", at, {
-      problem: `The new text of ${nameOf(at)} has the line ${quote(line)}, which the old text does not have, and the edit removes lines: it would delete the code that this line stands for.`,
-      hint: "Write the code out, or leave it out of both texts. If the line itself belongs in the file, send it in an edit that removes nothing.",
+      problem: `The new text of ${nameOf(at)} has the line ${quote(line)}, and the code that this line stands for would be lost.`,
+      hint: "Write the code out, or leave it out of both texts. If the line itself belongs in the file, send it in an edit of its own.",
     }),
   noMatch: (at: At, { inBatch, ...absence }: Absence) =>
     makeFailure("noMatch", at, {
@@ -138,6 +139,13 @@ export const editFailures = {
       line,
       ...(nearest.length === 0 ? {} : { nearest }),
     }),
+  /** For an edit that only inserts lines. */
+  alreadyInserted: (at: At, { line }: Repeated) =>
+    makeFailure("alreadyApplied", at, {
+      problem: `${nameOf(at)} only inserts lines, and these are already there, at line ${line}.`,
+      hint: "If the edit has been applied before, leave it out. To insert the lines once more, send the existing ones with it, as lines that stay.",
+      line,
+    }),
   /** `order` determines the hint: with `"original"`, an old text is never matched against another edit's new text. */
   consumed: (at: At, by: number, line: number, order: "sequential" | "original") =>
     makeFailure("consumed", at, {
@@ -155,4 +163,11 @@ export const editFailures = {
       problem: `${nameOf(at)} would replace too many occurrences (${found.toLocaleString("en")}) or make the text too long.`,
       hint: "Send a more distinctive old text.",
     }),
+} as const;
+
+/** Warnings about edits that were applied. */
+export const editWarnings = {
+  /** For a short line, which may be meant to be there twice. */
+  repeated: (at: At, { text, line }: Repeated): string =>
+    `${nameOf(at)} inserts ${quote(text)} beside an equal line: it was already at line ${line}. If the edit had been applied before, undo this one`,
 } as const;

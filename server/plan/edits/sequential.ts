@@ -12,9 +12,9 @@ import type { BatchOptions, EditOperation } from "../operation.js";
 import { type EditOutcome, failedOutcome } from "../outcome.js";
 import type { Lines } from "../views/view.js";
 import { choose, locateEdit, locateMarked, meantBy } from "./choose.js";
-import { Insertions } from "./insertions.js";
+import { Insertions, isAsBefore, repeatedIn } from "./insertions.js";
 import { changesByLines } from "./lines.js";
-import { editFailures } from "./sentences.js";
+import { editFailures, editWarnings } from "./sentences.js";
 
 /** A draft, and the outcomes of the edits that produced it, in the order of the edits. */
 export interface Drafted {
@@ -93,6 +93,9 @@ export function* planEdit(
   // A file that the batch creates has no text from before the call.
   const changes =
     !draft.created && history.insertions && isInsertedAgain(draft, meant, sent, history.insertions) ? [] : sent;
+  const [place] = meant;
+  const repeated = place === undefined || edit.replaceAll ? undefined : repeatedIn(draft, place, changes);
+  if (repeated?.isCertain) return fail(editFailures.alreadyInserted(at, repeated));
   const { ok: _, ...found } = chosen;
   const { rung } = found;
   const result = edited(draft, changes);
@@ -101,7 +104,8 @@ export function* planEdit(
   if (/[\r\n]/.test(edit.newText)) history.noteInsertions(draft, changes);
   const places = draft.created ? [] : meant.map((place) => linesOf(draft, place));
   const status = result.step.isEmpty ? "skipped" : "applied";
-  return { draft: result.draft, outcome: { index: edit.index, path, status, ...found, places } };
+  const warned = repeated && { warnings: [editWarnings.repeated(at, repeated)] };
+  return { draft: result.draft, outcome: { index: edit.index, path, status, ...found, places, ...warned } };
 }
 
 /** Adds an edit's new text to the end of the text, on a line of its own. */
@@ -149,11 +153,9 @@ function isInsertedAgain(
   changes: readonly Change[],
   insertions: Insertions,
 ): boolean {
-  const isUntouched = (place: Place): boolean => {
-    const { from, to } = spanInBase(draft, place);
-    return draft.base.text.slice(from, to) === draft.index.text.slice(place.from, place.to);
-  };
-  return insertions.hasAll(changes, { at: draft, now: draft }) && places.every(isUntouched);
+  return (
+    insertions.hasAll(changes, { at: draft, now: draft }) && places.every(({ from, to }) => isAsBefore(draft, from, to))
+  );
 }
 
 /**

@@ -2,6 +2,7 @@
 import { nearestRegions } from "../../match/hints/nearest.js";
 import { locateLines } from "../../match/locate.js";
 import type { TextIndex } from "../../match/textIndex.js";
+import { limits } from "../../text/limits.js";
 import { type Draft, lineInBase } from "../draft.js";
 import { quotedPlaces } from "../edits/choose.js";
 import type { At, Failure } from "../failure.js";
@@ -50,7 +51,9 @@ export function* explainHunk(draft: Draft, hunk: Hunk, how: Unplaced, at: At): G
       return hunkFailures.uneven(at, { why: problem.why, absence });
     }
     case "ambiguous": {
-      const { rung, starts, length, near } = problem;
+      const { rung, length, line, isMixed = false } = problem;
+      const { length: found } = problem.starts;
+      const starts = isMixed || line === undefined ? problem.starts : nearestTo(problem.starts, { line, inBase });
       // More context below is of no use after an empty line that the file lacks.
       const telling = length === old.length ? tellingLines(draft, { rung, starts, run: old }) : [];
       const anchoring = !lenient
@@ -58,8 +61,8 @@ export function* explainHunk(draft: Draft, hunk: Hunk, how: Unplaced, at: At): G
         : hunk.anchors.some(({ range }) => range === undefined)
           ? "anchored"
           : "none";
-      const shown = { matches: placesAt(starts), near, telling, anchoring } as const;
-      return hunkFailures.ambiguous(at, { found: starts.length, rung, ...shown });
+      const shown = { matches: placesAt(starts), line, isMixed, telling, anchoring } as const;
+      return hunkFailures.ambiguous(at, { found, rung, ...shown });
     }
     case "ambiguousAnchor": {
       const { anchor, rung, starts } = problem;
@@ -88,6 +91,16 @@ export function* explainHunk(draft: Draft, hunk: Hunk, how: Unplaced, at: At): G
       });
     }
   }
+}
+
+/** Returns the starts nearest to a 1-based line of the text before the batch, as many as a failure shows. */
+function nearestTo(
+  starts: readonly number[],
+  { line, inBase }: { readonly line: number; readonly inBase: (start: number) => number },
+): readonly number[] {
+  const distance = (start: number): number => Math.abs(inBase(start) - line);
+  const sorted = starts.toSorted((one, other) => distance(one) - distance(other));
+  return sorted.slice(0, limits.matchesShown).sort((one, other) => one - other);
 }
 
 /** Returns the failure of a hunk whose anchor is missing. If its lines are missing, too, these matter more. */

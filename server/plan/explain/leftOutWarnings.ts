@@ -1,7 +1,7 @@
 /** Finds an ellipsis or a comment in place of code in new texts: such an edit deletes the code. */
-import { isElision, isOmission } from "../../match/hints/leftOutCode.js";
+import { isElision } from "../../match/hints/leftOutCode.js";
+import { lossyOmission } from "../../match/hints/lossyOmission.js";
 import { wholeLines } from "../../match/wholeLines.js";
-import { runsOf } from "../../text/lines.js";
 import type { Draft } from "../draft.js";
 import type { EditOperation, Hunk } from "../operation.js";
 import type { EditOutcome } from "../outcome.js";
@@ -40,17 +40,13 @@ export function elidedWarnings(
   });
 }
 
-/**
- * Returns a new line that certainly stands for left-out code and is not in the old text, if the edit removes any line;
- * otherwise `undefined`. The line need not be next to a removed one: the same bracket may end the code before and after.
- */
+/** Returns a new line that certainly stands for left-out code, if the edit would lose this code; otherwise `undefined`. */
 export function omissionIn(edit: EditOperation | Hunk): string | undefined {
   const { old, next } = "lines" in edit ? { old: oldLines(edit.lines), next: newLines(edit.lines) } : linesOfEdit(edit);
-  const trimmed = { old: old.map((one) => one.trim()), next: next.map((one) => one.trim()) };
-  const known = new Set(trimmed.old);
-  const omission = trimmed.next.find((one) => isOmission(one) && !known.has(one));
-  if (omission === undefined) return undefined;
-  return runsOf(trimmed.old, trimmed.next).some(({ removed }) => removed) ? omission : undefined;
+  return lossyOmission(
+    old.map((one) => one.trim()),
+    next.map((one) => one.trim()),
+  );
 }
 
 /** The minimum number of deleted lines for a warning: replacing a single line with a comment may be intentional. */

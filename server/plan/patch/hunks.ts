@@ -25,6 +25,8 @@ export interface HunkPlace {
   readonly next: number;
   /** The text of an anchor that is not a line of the file and was ignored; `undefined` if there is none. */
   readonly ignored?: string;
+  /** HunkMatches before the earlier hunks, which only the order of the hunks rules out; `undefined` if there are none. */
+  readonly twins?: readonly number[];
 }
 
 /** The reason a hunk can't be placed. Line numbers are 0-based. */
@@ -39,8 +41,12 @@ export type HunkProblem =
       readonly starts: readonly number[];
       /** The number of lines that each match has. */
       readonly length: number;
+      /** The loosest rung that found any of them. */
       readonly rung: RungName;
-      readonly near?: number | undefined;
+      /** The hunk's 1-based line number, which does not decide; `undefined` if the hunk has none. */
+      readonly line?: number | undefined;
+      /** `true` if some of the matches were found on a stricter rung, before the line where the search starts. */
+      readonly isMixed?: true;
     }
   /** An insertion after an anchor that occurs several times. */
   | {
@@ -67,41 +73,41 @@ export interface HunkGround {
 }
 
 /**
- * Searches for a hunk, starting at line `cursor` (0-based), the line after the earlier hunks. Accepts an out-of-order
- * place only if it is the only one, or the one nearest to the hunk's line number. Makes the attempts that Codex makes,
- * in Codex's order, but takes the first of several places after an anchor only if `lenient` is `false`.
+ * Searches for a hunk. `cursor`: the 0-based line after the earlier hunks. With `lenient`, the first rung that finds the
+ * lines anywhere decides, and then the hunk's line number, its anchors and the order of the hunks must leave one match.
  */
 export function findHunk(ground: HunkGround, hunk: Hunk, cursor: number): HunkPlace | HunkProblem {
   const { index, lenient } = ground;
   const anchored = followAnchors(index, hunk.anchors, cursor, lenient);
   const hint = lenient ? hunk.anchors.find(({ range }) => range !== undefined)?.range : undefined;
   if (oldLines(hunk.lines).length === 0) return placeInsertion(ground, hunk, anchored, hint);
-  const again = lenient ? followAnchors(index, hunk.anchors, 0, lenient) : anchored;
-  if (anchored.kind === "behind") {
-    const first = anchored.last !== undefined && !lenient;
-    // If the anchor also occurs before the cursor, that occurrence may be the one that is meant.
-    const isFromFirst = lenient && anchored.last !== undefined && again.kind === "behind";
-    const from = isFromFirst ? Math.max(cursor, startAfter(again, lenient)) : anchored.line;
-    const hits = findLines(ground, hunk, from);
-    const isClear = hits !== undefined && (first || hits.starts.length === 1);
-    const gap = lenient && !isClear ? withoutGap(hunk) : undefined;
-    if (gap !== undefined) return placeInsertion(ground, gap, anchored, hint);
-    if (hits !== undefined) return decide(ground, hits, { first, near: hint?.line });
-  }
-  if (again.kind === "noAnchor") return (lenient ? findDespiteAnchor(ground, hunk) : undefined) ?? again;
-  const elsewhere = lenient && !hunk.atEnd ? findLines(ground, hunk, startAfter(again, lenient)) : undefined;
-  if (elsewhere !== undefined) return decide(ground, elsewhere, { first: false, near: hint?.line });
-  if (hunk.atEnd) return { kind: "notAtEnd" };
-  const { line, last } = anchored.kind === "behind" ? anchored : again;
-  return { kind: "noLines", from: line, behind: last?.text };
+  if (!lenient) return findAsCodex(ground, hunk, anchored);
+  const again = followAnchors(index, hunk.anchors, 0, lenient);
+  if (again.kind === "noAnchor") return findDespiteAnchor(ground, hunk) ?? again;
+  // If an anchor also occurs before the cursor, that occurrence may be the one that is meant. A hunk's first old line may
+  // repeat its anchor.
+  const start = again.last === undefined ? 0 : again.line - 1;
+  const from = Math.max(cursor, start);
+  const inOrder = anchored.kind === "behind" ? findLines(ground, hunk, from) : undefined;
+  const isPlaced = again.last !== undefined || hint !== undefined || hunk.atEnd;
+  const gap = anchored.kind === "behind" && inOrder?.starts.length !== 1 && isPlaced ? withoutGap(hunk) : undefined;
+  if (gap !== undefined) return placeInsertion(ground, gap, anchored, hint);
+  const inReach = hunk.atEnd || start === from ? inOrder : findLines(ground, hunk, start);
+  if (inReach === undefined) return notFound(hunk, anchored.kind === "behind" ? anchored : again);
+  const anywhere = hunk.atEnd || start === 0 ? inReach : (findLines(ground, hunk, 0) ?? inReach);
+  return decide(ground, { inOrder, inReach, anywhere }, { from, line: hint?.line });
 }
 
-/**
- * Returns the line at which the search for a hunk's old lines starts. With `lenient`, that is the line of the last
- * anchor, because a hunk's first old line may repeat its anchor.
- */
-function startAfter({ line, last }: Followed & { readonly kind: "behind" }, lenient: boolean): number {
-  return last !== undefined && lenient ? line - 1 : line;
+/** Searches for a hunk as Codex does, but takes the first of several matches only after an anchor. */
+function findAsCodex(ground: HunkGround, hunk: Hunk, anchored: Followed): HunkPlace | HunkProblem {
+  if (anchored.kind === "noAnchor") return anchored;
+  const hits = findLines(ground, hunk, anchored.line);
+  if (hits === undefined) return notFound(hunk, anchored);
+  return hits.starts.length === 1 || anchored.last !== undefined ? placeAt(hits, hits.starts[0]) : ambiguous(hits);
+}
+
+function notFound(hunk: Hunk, { line, last }: Followed & { readonly kind: "behind" }): HunkProblem {
+  return hunk.atEnd ? { kind: "notAtEnd" } : { kind: "noLines", from: line, behind: last?.text };
 }
 
 /**
@@ -119,9 +125,9 @@ function findDespiteAnchor(ground: HunkGround, hunk: Hunk): HunkPlace | undefine
   const anywhere = { ...hunk, atEnd: false };
   const hits = findLines(ground, anywhere, Math.max(0, line - 1));
   if (hits?.starts.length !== 1) return undefined;
-  if (isSkipped && findLines(ground, anywhere, 0)?.starts.length !== 1) return undefined;
-  const place = decide(ground, hits, { first: false, near: undefined });
-  if (place.kind !== "place") return undefined;
+  const inFile = findLines(ground, anywhere, 0);
+  if (inFile?.rung !== hits.rung || (isSkipped && inFile.starts.length !== 1)) return undefined;
+  const place = placeAt(hits, hits.starts[0]);
   const isAtEnd = place.start + place.length === ground.index.lineTable("nothing").lineCount;
   return hunk.atEnd && !isAtEnd ? undefined : { ...place, ignored };
 }
@@ -214,26 +220,60 @@ function withoutLastBlank(lines: readonly HunkLine[]): readonly HunkLine[] | und
   return lastNew.kind === "add" ? left.toSpliced(newAt, 1) : left.toSpliced(newAt, 1, { kind: "remove", text: "" });
 }
 
-/** Chooses a place: with `first`, the first one; otherwise the only one, or the one nearest to `near`. */
+/** The matches of a hunk, each list on the first rung that finds any. */
+interface HunkMatches {
+  /** After the earlier hunks and the hunk's anchors. */
+  readonly inOrder: HunkHits | undefined;
+  /** After the hunk's anchors. */
+  readonly inReach: HunkHits;
+  readonly anywhere: HunkHits;
+}
+
+/**
+ * Chooses a match. `from`: the 0-based line where the matches in order start. `line`: the hunk's own line number, which
+ * decides only if a match is exactly there.
+ */
 function decide(
   ground: HunkGround,
-  hits: HunkHits,
-  { first, near }: { readonly first: boolean; readonly near: number | undefined },
+  { inOrder, inReach, anywhere }: HunkMatches,
+  { from, line }: { readonly from: number; readonly line: number | undefined },
 ): HunkPlace | HunkProblem {
-  const { rung, lines } = hits;
-  const starts = first ? hits.starts : nearestTo(ground, hits.starts, near);
+  const isInOrder = inOrder !== undefined && isAlike(inOrder, inReach);
+  const before = inReach.starts.filter((start) => start < from);
+  const all = isInOrder ? [...before, ...inOrder.starts] : inReach.starts;
+  // The anchor is for the looser lines, and the whitespace for the stricter ones.
+  if (!isAlike(anywhere, inReach)) return ambiguous(inReach, { line, stricter: anywhere.starts });
+  const named = namedBy(ground, all, line);
+  if (named.length === 1) return placeAt(inReach, named[0]!);
+  // Here it is the order.
+  if (inOrder !== undefined && !isInOrder) return ambiguous(inOrder, { line, stricter: before });
+  const left = isInOrder && line === undefined ? inOrder.starts : all;
+  if (left.length > 1) return ambiguous({ ...inReach, starts: left }, { line });
+  return { ...placeAt(inReach, left[0]!), ...(isInOrder && before.length > 0 ? { twins: before } : {}) };
+}
+
+/** Reports whether two searches found the same lines on the same rung. */
+const isAlike = (one: HunkHits, other: HunkHits): boolean =>
+  one.rung === other.rung && one.lines.length === other.lines.length;
+
+/** Returns the lines that are at a 1-based line of the text before the batch; none if it is `undefined`. */
+function namedBy({ baseLine }: HunkGround, starts: readonly number[], line: number | undefined): readonly number[] {
+  return line === undefined ? [] : starts.filter((start) => baseLine(start) === line);
+}
+
+function placeAt({ rung, lines }: HunkHits, start: number): HunkPlace {
   const { length } = oldLines(lines);
-  const [start, second] = starts;
-  if (start === undefined || (!first && second !== undefined)) return { kind: "ambiguous", starts, length, rung, near };
   return { kind: "place", start, length, lines, rung, next: start + length };
 }
 
-/** Returns the lines that are nearest to a 1-based line of the text before the batch; all lines if it is `undefined`. */
-function nearestTo({ baseLine }: HunkGround, starts: readonly number[], near: number | undefined): readonly number[] {
-  if (near === undefined) return starts;
-  const distances = starts.map((start) => Math.abs(baseLine(start) - near));
-  const least = distances.reduce((a, b) => Math.min(a, b));
-  return starts.filter((_, i) => distances[i] === least);
+function ambiguous(
+  { rung, lines, starts }: Pick<HunkHits, "rung" | "lines"> & { readonly starts: readonly number[] },
+  { line, stricter }: { readonly line?: number | undefined; readonly stricter?: readonly number[] } = {},
+): HunkProblem {
+  const { length } = oldLines(lines);
+  return stricter === undefined
+    ? { kind: "ambiguous", starts, length, rung, line }
+    : { kind: "ambiguous", starts: [...stricter, ...starts], length, rung, line, isMixed: true };
 }
 
 /** Places a hunk without old lines: after its anchor, or else at its line number, or else at the end of the file. */
@@ -251,10 +291,10 @@ function placeInsertion(
     return { kind: "place", start, length: 0, lines: hunk.lines, rung: undefined, next };
   };
   const insertAfter = ({ text }: Anchor, { rung, starts: found }: LineHits): HunkPlace | HunkProblem => {
-    const starts = nearestTo(ground, found, hint?.line);
-    const [start, second] = starts;
+    const named = namedBy(ground, found, hint?.line);
+    const [start, second] = named.length === 1 ? named : found;
     return start === undefined || second !== undefined
-      ? { kind: "ambiguousAnchor", anchor: text, starts, rung }
+      ? { kind: "ambiguousAnchor", anchor: text, starts: found, rung }
       : insertAt(start + 1);
   };
   // The order of the hunks does not decide among several lines that are the same as the anchor.

@@ -16,8 +16,6 @@ export interface PatchFile {
   edits: number;
   readonly sections: Section[];
   readonly outcomes: EditOutcome[];
-  /** Warnings about hunks that were applied. */
-  readonly warnings: string[];
   /** The lines that the sections so far have inserted into the text. */
   readonly insertions: Insertions;
 }
@@ -54,7 +52,7 @@ export class PatchFiles {
 
   /** Adds a node under a free name. */
   put({ uri, path }: { readonly uri: DocumentUri; readonly path: string }, draft: Draft): PatchFile {
-    const lists = { sections: [], outcomes: [], warnings: [] };
+    const lists = { sections: [], outcomes: [] };
     const insertions = new Insertions();
     const node: PatchFile = { draft, name: { uri, path }, isOverwritten: false, edits: 0, ...lists, insertions };
     this.nodes.push(node);

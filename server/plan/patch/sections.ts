@@ -258,12 +258,8 @@ function* update(work: SectionContext, section: UpdateSection, document: Documen
     return;
   }
   node.sections.push(section);
-  const { draft, outcomes, warnings } = yield* planHunks(node.draft, section, {
-    options,
-    insertions: node.insertions,
-  });
+  const { draft, outcomes } = yield* planHunks(node.draft, section, { options, insertions: node.insertions });
   node.draft = draft;
-  node.warnings.push(...warnings);
   const path = node.name?.path ?? document.path;
   node.outcomes.push(...outcomes.map((outcome) => ({ ...outcome, path })));
   node.edits += outcomes.filter(({ status }) => status === "applied").length;
@@ -324,7 +320,6 @@ function filePlans({ nodes }: PatchFiles): { plans: readonly FilePlan[]; circled
         ...(node.isOverwritten && node.draft.document.exists && isReplaced(node)
           ? [patchWarnings.replaced(node.draft.document.path)]
           : []),
-        ...node.warnings,
         ...idleWarnings(node.sections, node.outcomes),
         ...elidedWarnings(
           node.sections.flatMap((section) => (section.kind === "update" ? section.hunks : [])),

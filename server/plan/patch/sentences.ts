@@ -191,33 +191,40 @@ export const hunkFailures = {
       hint: "Copy the lines from the current file with their indentation, and indent the added lines to match.",
       ...placeOf(absence),
     }),
-  /** `anchoring`: `anchored` if the hunk has an anchor other than a line number, or `strict` if anchors select the first match, as in Codex. */
+  /**
+   * `asked`: the hunk's line number, which did not decide. `isMixed`: `true` if the first match is on a stricter rung than
+   * the last one. `anchoring`: `anchored` if the hunk has an anchor other than a line number, or `strict` if anchors select
+   * the first match, as in Codex.
+   */
   ambiguous: (
     at: At,
     {
       found,
       rung,
       matches,
-      near,
+      line: asked,
+      isMixed,
       telling,
       anchoring,
     }: {
       found: number;
       rung: string;
       matches: readonly QuotedPlace[];
-      near: number | undefined;
+      line: number | undefined;
+      isMixed: boolean;
       telling: readonly TellingContext[];
       anchoring: "none" | "anchored" | "strict";
     },
   ) => {
     const line = matches[0]?.line ?? 1;
     // Without the anchor, the lines may match more strictly elsewhere, and then the line number would not matter.
+    const context = `${anchoring === "anchored" ? "Instead of the anchor, give" : "Give"} context that only the intended match has`;
     const advice =
-      anchoring === "anchored"
-        ? "Instead of the anchor, give context that only the intended match has, or keep the anchor and put the line number on the next line"
-        : "Give context that only the intended match has, or its line number";
+      anchoring === "anchored" && !isMixed
+        ? `${context}, or keep the anchor and put the line number on the next line`
+        : `${context}, or its line number`;
     return makeFailure("ambiguousMatch", at, {
-      problem: `The lines of ${nameOf(at)} occur ${timesOrMore(found)}${rung === "exact" ? "" : ` (rung ${rung})`}${near === undefined ? "" : `, equally near line ${near}`}:${quoted(matches)}${found > matches.length ? "\n…" : ""}\n${sayTelling(telling)}`,
+      problem: `The lines of ${nameOf(at)} occur ${timesOrMore(found)}${rung === "exact" ? "" : ` (rung ${rung})`}${isMixed ? ", some of them more exactly than others" : ""}${asked === undefined ? "" : `, and line ${asked} does not say which one is meant`}:${quoted(matches)}${found > matches.length ? "\n…" : ""}\n${sayTelling(telling)}`,
       hint:
         anchoring === "strict"
           ? "Add a line of context, or follow @@ with a line that precedes the intended match in the file."
@@ -335,6 +342,9 @@ export const patchWarnings = {
   replaced: (path: string): string => `${path}${replacesAll}`,
   anchorIgnored: (at: At, anchor: string, line: number): string =>
     `${nameOf(at)} was applied at line ${line}, the only match for its lines, although its anchor ${quote(anchor, 160)} is not a line of the file`,
+  /** `line`: the 1-based line of the hunk. `twin`: that of another match, before the previous hunk. */
+  byOrder: (at: At, line: number, twin: number): string =>
+    `${nameOf(at)} was placed by the order of the edits: its lines occur at line ${line} and, before the previous edit, at line ${twin}`,
   idle: (at: At, idle: Idle): string =>
     `${nameOf(at)} changes nothing: ${sayIdle("it", idle)}. If you intended a change, it has not been made`,
 } as const;

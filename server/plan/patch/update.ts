@@ -7,9 +7,9 @@ import type { Change } from "../../text/changeSet.js";
 import { byteOrderMark } from "../../text/chars.js";
 import { limits } from "../../text/limits.js";
 import { type Draft, edited, lineInBase, linesOf } from "../draft.js";
-import type { Insertions } from "../edits/insertions.js";
+import { type Insertions, repeatedIn } from "../edits/insertions.js";
 import { type ClaimedPlace, OverlapDetector } from "../edits/overlaps.js";
-import { editFailures } from "../edits/sentences.js";
+import { editFailures, editWarnings } from "../edits/sentences.js";
 import type { Drafted } from "../edits/sequential.js";
 import { explainHunk } from "../explain/explainHunk.js";
 import { omissionIn } from "../explain/leftOutWarnings.js";
@@ -20,11 +20,6 @@ import { asContext, findHunk, type HunkGround, type HunkPlace, type HunkProblem,
 import { patchWarnings } from "./sentences.js";
 import { shifted } from "./shift.js";
 
-/** The result of a section's hunks, and a warning for each applied hunk whose anchor was ignored. */
-interface PlannedHunks extends Drafted {
-  readonly warnings: readonly string[];
-}
-
 /**
  * Plans a section's hunks; leaves out those that fail, and those whose lines an earlier section of the file has inserted
  * at the same point. Yields after each hunk, so the caller can do other work.
@@ -33,8 +28,8 @@ export function* planHunks(
   start: Draft,
   section: UpdateSection,
   { options, insertions }: { readonly options: BatchOptions; readonly insertions: Insertions },
-): Generator<void, PlannedHunks> {
-  if (section.hunks.length === 0) return { draft: start, outcomes: [], warnings: [] };
+): Generator<void, Drafted> {
+  if (section.hunks.length === 0) return { draft: start, outcomes: [] };
   const ended = endLastLine(start);
   const { index } = ended;
   const { lenient } = options;
@@ -44,7 +39,6 @@ export function* planHunks(
   const accepted = new OverlapDetector();
   const inOrder: Ordered[] = [];
   const outcomes: EditOutcome[] = [];
-  const warnings: string[] = [];
   let cursor = 0;
   let failed = 0;
   // A file without a final line ending gets one only if a hunk asks for it or, as in Codex, if hunks are read strictly.
@@ -73,13 +67,18 @@ export function* planHunks(
     } else {
       const claim = claimOf(index, hunk, found, lineEnd);
       const other = accepted.conflictOf(claim);
+      const there = options.lenient ? repeatedIn(ended, claim.place, claim.changes) : undefined;
+      const repeated = there && accepted.conflictOf({ ...claim, place: there, changes: [] }) ? undefined : there;
       if (options.lenient && insertions.hasAll(claim.changes, { at: ended, now: ended })) {
         outcomes.push(outcomeAt(ended, hunk, "skipped", found));
         cursor = Math.max(cursor, found.next);
+      } else if (repeated?.isCertain && other === undefined) {
+        outcomes.push(failedOutcome(at, editFailures.alreadyInserted(at, repeated)));
       } else if (other === undefined) {
-        outcomes.push(outcomeAt(ended, hunk, "applied", found));
-        if (found.ignored !== undefined)
-          warnings.push(patchWarnings.anchorIgnored(at, found.ignored, baseLine(found.start)));
+        const twins = (found.twins ?? []).filter((twin) => !inOrder.some(({ claim }) => hasLine(index, claim, twin)));
+        const warnings = warningsOf(at, { ...found, twins }, baseLine);
+        if (repeated !== undefined) warnings.push(editWarnings.repeated(at, repeated));
+        outcomes.push({ ...outcomeAt(ended, hunk, "applied", found), warnings });
         accepted.add(claim);
         const isLast = found.length === 0 && isAtEnd(index, found);
         inOrder.splice(found.start < cursor ? behind(inOrder, claim) : inOrder.length, 0, { claim, isAtEnd: isLast });
@@ -89,11 +88,25 @@ export function* planHunks(
     }
     yield;
   }
-  if (inOrder.length === 0) return { draft: start, outcomes, warnings };
+  if (inOrder.length === 0) return { draft: start, outcomes };
   const changes = inOrder.flatMap(({ claim }) => claim.changes);
   insertions.note(ended, changes);
   const { draft } = edited(ended, changes);
-  return { draft: isEnded ? draft : withoutLastEnd(draft), outcomes, warnings };
+  return { draft: isEnded ? draft : withoutLastEnd(draft), outcomes };
+}
+
+/** Reports whether a hunk's place has a line, 0-based. */
+function hasLine({ matchedLines }: TextIndex, { place }: ClaimedPlace, line: number): boolean {
+  const start = matchedLines.start(line);
+  return place.from <= start && start < place.to;
+}
+
+function warningsOf(at: At, { start, ignored, twins = [] }: HunkPlace, baseLine: HunkGround["baseLine"]): string[] {
+  const line = baseLine(start);
+  return [
+    ...(ignored === undefined ? [] : [patchWarnings.anchorIgnored(at, ignored, line)]),
+    ...twins.slice(0, 1).map((twin) => patchWarnings.byOrder(at, line, baseLine(twin))),
+  ];
 }
 
 /** Finds a hunk, and indents its added lines to match the file. */

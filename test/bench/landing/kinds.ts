@@ -20,6 +20,7 @@ import { inLine, inLines, mistaken } from "./mistakes.js";
 import * as patches from "./patchMistakes.js";
 import { anchored, arranged, pathSpelt, reformed, reforms } from "./patchMistakes.js";
 import { type Door, doors } from "./sent.js";
+import * as silent from "./silentMistakes.js";
 import * as texts from "./textMistakes.js";
 import { undamaged, undamagedFiles, unendedFile } from "./undamaged.js";
 
@@ -93,7 +94,10 @@ const table: Readonly<Record<Cause, readonly Row[]>> = {
     ["context comment reworded", either, mistaken(inLines(mistakes.contextReworded("comment")), { isAbsent: true })],
     ["comma changed on context", either, mistaken(inLines(mistakes.commaChanged), { isAbsent: true })],
   ],
-  "already applied": [["already applied", none, makers.alreadyApplied]],
+  "already applied": [
+    ["already applied", none, makers.alreadyApplied],
+    ["insertion already applied", none, silent.insertionAgain],
+  ],
   "nowhere in the file": [["absent", none, makers.absent]],
   "whitespace only": [
     ["first line dedented", most, damaged(damages.firstLineDedented)],
@@ -166,10 +170,15 @@ const table: Readonly<Record<Cause, readonly Row[]>> = {
     ["elision mark", none, broken("elision", elided)],
     ["elision mark in a hunk", either, mistaken(inLines(mistakes.contextElided)), patch],
     ["elision mark in the new text only", none, texts.elidedNew, asTexts],
+    ["elision mark, and lines that return", none, silent.omittedAndReturning],
+    ["ellipsis that is meant", many, silent.meantEllipsis],
     ["consumed", none, makers.consumed, asTexts],
     ["plus sign missing", either, mistaken(patches.plusMissing("")), patch],
     ["space instead of a plus sign", either, mistaken(patches.plusMissing(" ")), patch],
     ["hunks in reverse", many, arranged(patches.reversed), patch],
+    ["hunks in reverse, looser twin", either, silent.looserTwin(false), patch],
+    ["hunks in reverse, looser twin, line numbers", many, silent.looserTwin(true), patch],
+    ["line number off, repeated lines", none, silent.numberOff, patch],
     ["hunks in two sections", many, arranged(patches.inTwoSections), patch],
     ["one hunk twice", either, arranged(patches.lastTwice), patch],
     ["no end marker", many, reformed(reforms.noEnd), patch],

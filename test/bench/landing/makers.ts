@@ -110,14 +110,14 @@ function partOf(version: Version, edit: RealEdit): Planned | undefined {
 }
 
 /**
- * Lines that occur several times, with a line number near the intended occurrence or, in some patches, an anchor before
- * it.
+ * Lines that occur several times, with a line number near the intended occurrence or, in patches, with its line number or
+ * an anchor before it.
  */
 export const repeatedWithLine: CaseMaker = (ground) => {
   const { chance, version, door } = ground;
   const edit = repeatedLines(ground, 50);
   if (edit === undefined || addedLines(edit).length === 0) return undefined;
-  const starts = linesWith(version, oldLines(edit));
+  const starts = startsOf(version, oldLines(edit));
   const sent = toSent(edit, { ended: false });
   const planned = (more: { line: number } | { anchor: string }): Planned[] => [
     { sent: { ...sent, ...more }, edit, sought: oldLines(edit) },
@@ -131,7 +131,8 @@ export const repeatedWithLine: CaseMaker = (ground) => {
       .filter((line) => /\w{3}/.test(line) && placesOf([line], version.lines) === 1);
     return anchors.length === 0 ? undefined : landing(ground, planned({ anchor: chance.pick(anchors).trim() }));
   }
-  const line = edit.start + 1 + chance.between(-2, 2);
+  // In a patch, a line number must be right.
+  const line = edit.start + 1 + (door === "patch" ? 0 : chance.between(-2, 2));
   const distance = (start: number): number => Math.abs(start + 1 - line);
   const isNearest = starts.every((start) => start === edit.start || distance(start) > distance(edit.start));
   return isNearest && line > 0 ? landing(ground, planned({ line })) : undefined;
@@ -146,7 +147,7 @@ export const ambiguous: CaseMaker = (ground) => {
     (other) => endOf(edit) < other.start || endOf(other) < edit.start,
   );
   const rest = others.map((other) => asIs(ground, other));
-  const stays = linesWith({ lines: withEdits(version.lines, others) }, oldLines(edit)).length > 1;
+  const stays = startsOf({ lines: withEdits(version.lines, others) }, oldLines(edit)).length > 1;
   if (!stays || !isCertain(version, rest)) return undefined;
   const first: Planned = { sent: toSent(edit, { ended: false }), edit, sought: oldLines(edit) };
   return refusal(ground, [first, ...rest], { reason: "ambiguous", index: 0 });
@@ -156,7 +157,7 @@ export const ambiguous: CaseMaker = (ground) => {
  * Returns an edit of the first one or two lines that a hunk removes, provided that they occur at least twice and at
  * most `most` times.
  */
-function repeatedLines({ chance, version }: Ground, most: number): RealEdit | undefined {
+export function repeatedLines({ chance, version }: Ground, most: number): RealEdit | undefined {
   const { start, lines } = chance.pick(version.hunks);
   const removed = lines.filter(({ kind }) => kind === "remove");
   if (removed.length === 0) return undefined;
@@ -164,7 +165,7 @@ function repeatedLines({ chance, version }: Ground, most: number): RealEdit | un
   const edit = { start, lines: [...removed.slice(0, count), ...lines.filter(({ kind }) => kind === "add")] };
   const says = !isBlankLine(oldLines(edit)[0] ?? "") && /\w/.test(oldLines(edit).join(""));
   if (!says) return undefined;
-  const places = linesWith(version, oldLines(edit)).length;
+  const places = startsOf(version, oldLines(edit)).length;
   const wholes = version.lines.filter((_, i) =>
     oldLines(edit).every((line, j) => version.lines[i + j] === line),
   ).length;
@@ -172,7 +173,7 @@ function repeatedLines({ chance, version }: Ground, most: number): RealEdit | un
 }
 
 /** The 0-based lines at which occurrences of a text start. */
-function linesWith({ lines }: Pick<Version, "lines">, sought: readonly string[]): number[] {
+export function startsOf({ lines }: Pick<Version, "lines">, sought: readonly string[]): number[] {
   const [text, wanted] = [lines.join("\n"), sought.join("\n")];
   const starts: number[] = [];
   let line = 0;
