@@ -50,39 +50,64 @@ function isForeign(next: readonly string[], shift: Shift): boolean {
  * Returns whose indentation the lines have that occur in the old and the new text. Lines without a letter or digit count
  * only if the others say nothing.
  */
-function sharedSay({ old, next }: Replacement): ReadonlySet<"old" | "file"> {
+function sharedSay(sent: Replacement): ReadonlySet<"old" | "file"> {
+  const { old, next } = sent;
   const [inOld, inNext] = [byText(old.map(({ text }) => text)), byText(next)];
-  const [outerOld, outerNext] = [parentsOf(old.map(({ text }) => text)), parentsOf(next)];
-  const isEnclosed = (parents: Parents, line: number, test: (outer: number) => boolean): boolean => {
-    for (let at = parents[line]; at !== undefined; at = parents[at]) if (test(at)) return true;
-    return false;
-  };
-  /** Reports whether a new line's indentation can come from that of an old line, as the old text or the file has it. */
-  const fits = (side: "text" | "found", j: number, i: number): boolean => {
-    const [line, indent] = [indentOf(next[j]!), indentOf(old[i]![side])];
-    const isAdded = (outer: number): boolean => !inOld.has(next[outer]!.trim()) && indentOf(next[outer]!) === indent;
-    const isRemoved = (outer: number): boolean =>
-      !inNext.has(old[outer]!.text.trim()) && indentOf(old[outer]!.text) === line;
-    // Either the line is where it was, or an added line took its place and encloses it, or it took a removed line's place.
-    if (line === indent || isEnclosed(outerNext, j, isAdded)) return true;
-    if (side === "text" && isEnclosed(outerOld, i, isRemoved)) return true;
-    const [outer, outerI] = [outerNext[j], outerOld[i]];
-    const isMoved = outer !== undefined && outerI !== undefined && next[outer]!.trim() === old[outerI]!.text.trim();
-    return isMoved && fits(side, outer, outerI);
-  };
+  const [asOld, asFile] = [fitting(sent, "text", { inOld, inNext }), fitting(sent, "found", { inOld, inNext })];
   const says = (shared: readonly string[]): ReadonlySet<"old" | "file"> =>
     new Set(
       shared.flatMap((text) => {
         const [copies, own] = [(inOld.get(text) ?? []).slice(0, mostCopies), inNext.get(text) ?? []];
-        const isAs = (side: "text" | "found"): boolean =>
-          own.filter((j) => copies.some((i) => fits(side, j, i))).length >= Math.min(copies.length, own.length);
-        const isOld = isAs("text");
-        return isOld === isAs("found") ? [] : [isOld ? "old" : "file"];
+        // Of lines that one text has more often, some are new or removed.
+        const least = Math.min(copies.length, own.length);
+        const [isOld, isFile] = [asOld, asFile].map(
+          (fits) =>
+            own.filter((j) => copies.some((i) => fits(j, i))).length >= least &&
+            copies.filter((i) => own.some((j) => fits(j, i))).length >= least,
+        );
+        return isOld === isFile ? [] : [isOld ? "old" : "file"];
       }),
     );
   const shared = [...inNext.keys()].filter((text) => inOld.has(text));
   const telling = says(shared.filter(isTelling));
   return telling.size > 0 ? telling : says(shared.filter((text) => !isTelling(text)));
+}
+
+/**
+ * Returns a function that reports whether the indentation of new line `j` can come from that of old line `i`, as the old
+ * text or the file has it: it is the same; an added line that has it encloses the new line; a removed line that enclosed
+ * the old line had the new one; or the same line encloses both, and that line fits.
+ */
+function fitting({ old, next }: Replacement, side: "text" | "found", { inOld, inNext }: Shared) {
+  const [outerOld, outerNext] = [parentsOf(old.map(({ text }) => text)), parentsOf(next)];
+  const isEnclosed = (parents: Parents, line: number, test: (outer: number) => boolean): boolean => {
+    for (let at = parents[line]; at !== undefined; at = parents[at]) if (test(at)) return true;
+    return false;
+  };
+  const known = new Map<number, boolean>();
+  const fits = (j: number, i: number): boolean => {
+    const [line, indent] = [indentOf(next[j]!), indentOf(old[i]![side])];
+    const isAdded = (outer: number): boolean => !inOld.has(next[outer]!.trim()) && indentOf(next[outer]!) === indent;
+    const isRemoved = (outer: number): boolean =>
+      !inNext.has(old[outer]!.text.trim()) && indentOf(old[outer]![side]) === line;
+    if (line === indent || isEnclosed(outerNext, j, isAdded) || isEnclosed(outerOld, i, isRemoved)) return true;
+    const [outer, outerI] = [outerNext[j], outerOld[i]];
+    const isWithin = outer !== undefined && outerI !== undefined && next[outer]!.trim() === old[outerI]!.text.trim();
+    return isWithin && remembered(outer, outerI);
+  };
+  const remembered = (j: number, i: number): boolean => {
+    const key = j * old.length + i;
+    const result = known.get(key) ?? fits(j, i);
+    known.set(key, result);
+    return result;
+  };
+  return remembered;
+}
+
+/** The indices of the lines of both texts, by their text without whitespace at its ends. */
+interface Shared {
+  readonly inOld: ReadonlyMap<string, readonly number[]>;
+  readonly inNext: ReadonlyMap<string, readonly number[]>;
 }
 
 /** The number of equal lines of an old text that are compared with a line of the new text. */
@@ -112,11 +137,13 @@ function parentsOf(lines: readonly string[]): Parents {
   });
 }
 
-/** Reports whether the first new line has the indentation of the first old one, in the old text or in the file only. */
-function isStart({ old: [first], next }: Replacement, side: "text" | "found"): boolean {
-  if (first === undefined || indentOf(first.text) === indentOf(first.found)) return false;
-  return indentOf(next[0] ?? "") === indentOf(first[side]);
-}
+/** Reports whether a new line has the indentation of an old one, as only the old text or only the file has it. */
+const isLike = (line: string, { text, found }: FoundLine, side: "text" | "found"): boolean =>
+  indentOf(text) !== indentOf(found) && indentOf(line) === indentOf(side === "text" ? text : found);
+
+/** Reports whether the first new line is not an old one and has the indentation of the first old line. */
+const isStart = ({ old: [first, ...more], next: [line = ""] }: Replacement, side: "text" | "found"): boolean =>
+  first !== undefined && isLike(line, first, side) && ![first, ...more].some(({ text }) => text.trim() === line.trim());
 
 /** Decides by the first line of both texts or, if these say nothing, by the line with the least indentation of each. */
 function startSays(sent: Replacement): Whose {
@@ -126,8 +153,14 @@ function startSays(sent: Replacement): Whose {
   // A line without indentation has lost it if a line that begins alike and has some replaces it.
   const isLost = indentOf(old1) === "" && indentOf(next1) !== "" && wordOf(old1) === wordOf(next1);
   if (isLost || isStart(sent, "found")) return isReplaced(sent) ? "file" : undefined;
-  const least = { old: [leastIndented(old, ({ text }) => text)], next: [leastIndented(next, (line) => line)] };
-  return isStart(least, "found") ? undefined : "old";
+  const least = leastIndented(next, (line) => line);
+  return isLike(
+    least,
+    leastIndented(old, ({ text }) => text),
+    "found",
+  )
+    ? undefined
+    : "old";
 }
 
 function leastIndented<T>(lines: readonly T[], textOf: (line: T) => string): T {

@@ -27,11 +27,11 @@ export function shifted(index: TextIndex, place: HunkPlace): HunkPlace | HunkPro
     const added = lines.flatMap(({ kind, text }) => (kind === "add" && !isAllBlank(text) ? [text] : []));
     const removed = added.length === 0 ? [] : foundLines(lines);
     const shift = removed.length > 0 ? (whole ?? shiftOfMatched(removed)) : whole;
-    const fits = shift !== undefined && added.every((text) => shiftLine(text, shift) !== undefined);
-    if (added.length > 0 && !fits && (removed.length > 0 || whole?.kind === "scale"))
-      return { kind: "uneven", start, why: shift === undefined ? "disagreement" : "misfit" };
     const block = { old: removed, next: added, above: old[seen - 1], below: old[seen] };
     const isFile = isBare && added.every((text) => indentOf(text) !== "");
+    const why = added.length === 0 || isFile ? undefined : unknownBy(block, { whole, shift });
+    if (why !== undefined) return { kind: "uneven", start, why };
+    const fits = shift !== undefined && added.every((text) => shiftLine(text, shift) !== undefined);
     const like = isFile
       ? "file"
       : !fits || (isOneSpace(shift) && removed.length === 0)
@@ -66,6 +66,35 @@ function matchedLinesOf(index: TextIndex, { lines, start }: HunkPlace): MatchedL
 const foundLines = (lines: readonly MatchedLine[]): FoundLine[] =>
   lines.flatMap(({ text, found }) => (found === undefined || isAllBlank(text) ? [] : [{ text, found }]));
 
+/**
+ * Returns why it is unknown how to indent the added lines of a block; `undefined` if it is known, or if they may be written as
+ * sent. `whole`: the shift of all old lines of the hunk; `shift`: that of the block.
+ */
+function unknownBy(
+  block: Replacement,
+  { whole, shift }: { readonly whole: Shift | undefined; readonly shift: Shift | undefined },
+): "disagreement" | "misfit" | undefined {
+  const { old, next } = block;
+  const isLevelInFile = isLevel(block, "found");
+  if (shift === undefined) {
+    const { above, below } = block;
+    const isSame = [above ?? below].some((line) => line && indentOf(line.text) === indentOf(line.found));
+    const isClear = isLevelInFile || (isSame && !isLevel(block, "text"));
+    return old.length === 0 && isClear ? undefined : "disagreement";
+  }
+  const moved = next.map((text) => shiftLine(text, shift));
+  if (moved.includes(undefined))
+    return old.length > 0 || shift.kind === "scale" || !(isLevelInFile || isOneSpace(shift)) ? "misfit" : undefined;
+  // If the other old lines are shifted differently, the removed lines tell the depth of no line but their own.
+  const depths = new Set(old.map(({ text }) => indentOf(text)));
+  const isOther = (text: string, i: number): boolean => moved[i] !== text && !depths.has(indentOf(text));
+  return whole === undefined && next.some(isOther) ? "disagreement" : undefined;
+}
+
+/** Reports whether the first added line is level with a line beside it, as the hunk or the file has that line. */
+const isLevel = ({ next: [first], above, below }: Replacement, side: "text" | "found"): boolean =>
+  first !== undefined && [above, below].some((line) => line && indentOf(line[side]) === indentOf(first));
+
 /** Reports whether a shift is one space: that is no depth, but the sign of a context line. */
 const isOneSpace = (shift: Shift): boolean => "indent" in shift && shift.indent === " ";
 
@@ -97,15 +126,15 @@ const shiftOfMatched = (old: readonly FoundLine[]): Shift | undefined =>
  * latter is different if the first added line is level with a line beside it, or if it gives the added lines indentations
  * that the file has, and takes none away.
  */
-function isCertain(index: TextIndex, shift: Shift, { next: added, above, below }: Replacement): boolean {
+function isCertain(index: TextIndex, shift: Shift, block: Replacement): boolean {
   if (!isOneSpace(shift)) return true;
   if (shift.kind === "add") return false;
-  if ([above, below].some((line) => line && indentOf(line.text) === indentOf(added[0] ?? ""))) return true;
+  if (isLevel(block, "text")) return true;
   const known = indentsOf(index);
   const isKnown = (text: string): boolean => known.has(indentOf(text));
   const isGained = (text: string): boolean => !isKnown(text) && isKnown(shiftLine(text, shift) ?? "");
   const isLost = (text: string): boolean => isKnown(text) && !isKnown(shiftLine(text, shift) ?? "");
-  return added.some(isGained) && !added.some(isLost);
+  return block.next.some(isGained) && !block.next.some(isLost);
 }
 
 /** The indentations of each text's lines. */
