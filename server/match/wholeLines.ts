@@ -24,7 +24,7 @@ export function findIndented(index: TextIndex, oldText: string): Found {
   const places = shiftedPlaces(index, old, { lines, shiftOf: shiftBetween, known: shifted });
   if (places.length > 0) return places;
   const exchanged = shiftedPlaces(index, old, { lines, shiftOf: exchangeAndMove });
-  return exchanged.length > 0 ? exchanged : shiftedPlaces(index, old, { lines, shiftOf: scaleBetween });
+  return exchanged.length > 0 ? exchanged : shiftedPlaces(index, old, { lines, shiftOf: certainScale });
 }
 
 /** Reports whether a text has a letter or a digit, so that its lines can be found whatever their whitespace is. */
@@ -149,7 +149,18 @@ export function span(index: TextIndex, old: WholeLines, line: number): { from: n
  */
 export function shiftOfLines(run: readonly string[], found: readonly string[]): Shift | undefined {
   const fileLine = (i: number): string => found[i] ?? "";
-  return shiftBetween(run, fileLine, () => 0) ?? scaleBetween(run, fileLine, () => 0);
+  return shiftBetween(run, fileLine, () => 0) ?? certainScale(run, fileLine, () => 0);
+}
+
+/** Reports whether a run's levels may have another width than those of the document's lines, though nothing proves it. */
+export function mayBeScaled(run: readonly string[], found: readonly string[]): boolean {
+  return (
+    scaleBetween(
+      run,
+      (i) => found[i] ?? "",
+      () => 0,
+    ) !== undefined
+  );
 }
 
 /** Shifts a line if `shift` is a change of indentation. Returns `undefined` if the line's indentation does not fit. */
@@ -221,19 +232,26 @@ function exchangeAndMove(
 
 /**
  * Returns the shift between levels of different width that fits every line that has text; `undefined` if there is none. One
- * width must be a multiple of the other, and neither is one space. A single line that is deeper than the file's proves none.
+ * width must be a multiple of the other, and neither is one space.
  */
 function scaleBetween(old: readonly string[], fileLine: (i: number) => string, step: () => number): Shift | undefined {
   const indented = old.flatMap((line, i) => (/^ +[^\s*]/.test(line) ? [{ line, i }] : []));
   const [first] = indented;
   const [own, file] = [spacesOf(first?.line ?? ""), spacesOf(fileLine(first?.i ?? 0))];
   const isMultiple = own > 0 && file > 0 && own !== file && (own % file === 0 || file % own === 0);
-  if (!isMultiple || (indented.length === 1 && own > file)) return undefined;
+  if (!isMultiple) return undefined;
   const from = indented.map(({ line }) => spacesOf(line)).reduce(commonDivisor);
   const to = (from * file) / own;
   const isWidth = Number.isInteger(to) && Math.min(from, to) > 1;
   return isWidth ? fitting({ kind: "scale", from, to }, old, { fileLine, step }) : undefined;
 }
+
+/** Like `scaleBetween`, but a single line that is deeper than the file's proves nothing: it may be indented by mistake. */
+const certainScale: ShiftFinder = (old, fileLine, step) => {
+  const shift = scaleBetween(old, fileLine, step);
+  const isSingle = old.filter((line) => /^ +\S/.test(line)).length === 1;
+  return shift?.kind === "scale" && shift.from > shift.to && isSingle ? undefined : shift;
+};
 
 const commonDivisor = (one: number, other: number): number => (other === 0 ? one : commonDivisor(other, one % other));
 

@@ -215,7 +215,6 @@ function numbered(start: number, prefixOf: (lineNumber: number) => string): Dist
 }
 
 const plain = { wholeLines: false, indents: plainIndents, newIndents: plainIndents } as const;
-
 /** The known ways that a caller's text differs from the document, one per row. */
 export const disturbances: Readonly<Record<string, Disturbance>> = {
   nothing: { ...plain, rung: "exact", sender: asIs },
@@ -269,16 +268,14 @@ export function excerpts(kind: Disturbance): fc.Arbitrary<Excerpt> {
       }),
     )
     .map((drawn) => excerptOf(kind, drawn))
-    .filter(({ oldText, newText }) => !mayBeInDocument(kind, oldText, newText));
-}
-
-/** Reports whether the first or the least indented new line is indented like that of the old text in the document. */
-function mayBeInDocument({ inDocument }: Disturbance, oldText: string, newText: string): boolean {
-  if (inDocument === undefined || newText.trim() === "") return false;
-  return [leastIndent, firstIndent].some((indentOf) => {
-    const [old, next] = [indentOf(oldText), indentOf(newText)];
-    return inDocument(old) !== old && inDocument(old) === next;
-  });
+    .filter(({ oldText, newText }) => {
+      // If the first or the least indented new line is indented as in the document, all may be.
+      const isInDocument = [leastIndent, firstIndent].some((indentOf) => {
+        const [old, next] = [indentOf(oldText), indentOf(newText)];
+        return next !== old && next === kind.inDocument?.(old);
+      });
+      return newText.trim() === "" || !isInDocument;
+    });
 }
 
 /** A range of a document's lines, given by the 0-based numbers of its first and last line. */

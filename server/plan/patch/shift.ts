@@ -1,7 +1,7 @@
 /** Indents the added lines of a hunk that was found although the file has another indentation. */
 import type { Shift } from "../../match/place.js";
 import type { TextIndex } from "../../match/textIndex.js";
-import { indentOf, shiftLine, shiftOfLines } from "../../match/wholeLines.js";
+import { indentOf, mayBeScaled, shiftLine, shiftOfLines } from "../../match/wholeLines.js";
 import { type FoundLine, indentedLike, type Replacement } from "../../match/whoseIndentation.js";
 import { isAllBlank } from "../../text/chars.js";
 import type { HunkLine } from "../operation.js";
@@ -21,6 +21,7 @@ export function shifted(index: TextIndex, place: HunkPlace): HunkPlace | HunkPro
   const isSigned = all.some(({ kind, text }) => kind === "remove" && !isAllBlank(text));
   // If the old lines have lost all of their indentation, lines that have some can't be indented like them.
   const isBare = whole === undefined && old.every(({ text }) => indentOf(text) === "");
+  const isScaled = whole === undefined && mayBeScaled(textsOf(old, "text"), textsOf(old, "found"));
   const result: HunkLine[] = [];
   let seen = 0;
   for (const lines of blocksOf(all)) {
@@ -29,7 +30,7 @@ export function shifted(index: TextIndex, place: HunkPlace): HunkPlace | HunkPro
     const shift = removed.length > 0 ? (whole ?? shiftOfMatched(removed)) : whole;
     const block = { old: removed, next: added, above: old[seen - 1], below: old[seen] };
     const isFile = isBare && added.every((text) => indentOf(text) !== "");
-    const why = added.length === 0 || isFile ? undefined : unknownBy(block, { whole, shift });
+    const why = added.length === 0 || isFile ? undefined : unknownBy(block, { shift, isScaled });
     if (why !== undefined) return { kind: "uneven", start, why };
     const fits = shift !== undefined && added.every((text) => shiftLine(text, shift) !== undefined);
     const like = isFile
@@ -68,11 +69,11 @@ const foundLines = (lines: readonly MatchedLine[]): FoundLine[] =>
 
 /**
  * Returns why it is unknown how to indent the added lines of a block; `undefined` if it is known, or if they may be written as
- * sent. `whole`: the shift of all old lines of the hunk; `shift`: that of the block.
+ * sent. `isScaled`: the hunk's levels may have another width.
  */
 function unknownBy(
   block: Replacement,
-  { whole, shift }: { readonly whole: Shift | undefined; readonly shift: Shift | undefined },
+  { shift, isScaled }: { readonly shift: Shift | undefined; readonly isScaled: boolean },
 ): "disagreement" | "misfit" | undefined {
   const { old, next } = block;
   const isLevelInFile = isLevel(block, "found");
@@ -85,10 +86,8 @@ function unknownBy(
   const moved = next.map((text) => shiftLine(text, shift));
   if (moved.includes(undefined))
     return old.length > 0 || shift.kind === "scale" || !(isLevelInFile || isOneSpace(shift)) ? "misfit" : undefined;
-  // If the other old lines are shifted differently, the removed lines tell the depth of no line but their own.
   const depths = new Set(old.map(({ text }) => indentOf(text)));
-  const isOther = (text: string, i: number): boolean => moved[i] !== text && !depths.has(indentOf(text));
-  return whole === undefined && next.some(isOther) ? "disagreement" : undefined;
+  return isScaled && next.some((text) => !depths.has(indentOf(text))) ? "disagreement" : undefined;
 }
 
 /** Reports whether the first added line is level with a line beside it, as the hunk or the file has that line. */
@@ -115,10 +114,9 @@ function blocksOf(all: readonly MatchedLine[]): MatchedLine[][] {
 
 /** Returns the shift that turns old lines into the file's; `undefined` if no single shift does. */
 const shiftOfMatched = (old: readonly FoundLine[]): Shift | undefined =>
-  shiftOfLines(
-    old.map(({ text }) => text),
-    old.map(({ found }) => found),
-  );
+  shiftOfLines(textsOf(old, "text"), textsOf(old, "found"));
+
+const textsOf = (old: readonly FoundLine[], side: "text" | "found"): string[] => old.map((line) => line[side]);
 
 /**
  * Reports whether a shift that only context lines show applies to added lines, too. One space is no sign of that: one
