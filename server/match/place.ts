@@ -52,9 +52,11 @@ export type Reshape =
   | { readonly kind: "uneven" }
   | { readonly kind: "unmark" };
 
-/** A uniform change of indentation, from the old text's to the document's. */
+/** A change of indentation that is the same for all lines, from the old text's to the document's. */
 export type Shift =
   | Move
+  /** Levels of another width: `from` spaces in the old text stand for `to` spaces in the document. */
+  | { readonly kind: "scale"; readonly from: number; readonly to: number }
   /** `then`: the change that follows the exchange of tabs and spaces; `undefined` if none does. */
   | { readonly kind: "toSpaces"; readonly width: number; readonly then?: Move }
   /**

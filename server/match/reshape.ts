@@ -3,7 +3,8 @@ import { isAllBlank, isBlank, lineTexts, trimEnd, withoutMark } from "../text/ch
 import type { Place, Reshape, Shift, Sought } from "./place.js";
 import type { TextIndex } from "./textIndex.js";
 import { stripped } from "./viewPrefix.js";
-import { indentedLike, indentOf, isReindenting, isShifted, shifted } from "./wholeLines.js";
+import { indentOf, isReindenting, isShifted, shifted, wholeLines } from "./wholeLines.js";
+import { indentedLike } from "./whoseIndentation.js";
 
 /** Returns an edit's texts as they read at a place of the document; `undefined` if they can't be adapted to it. */
 export function asFound(index: TextIndex, sought: Sought, place: Place): Sought | undefined {
@@ -19,8 +20,9 @@ export function asFound(index: TextIndex, sought: Sought, place: Place): Sought 
     return oldText === undefined || newText === undefined ? undefined : { oldText, newText };
   }
   const first = index.matchedLines.lineAt(place.from);
-  const like = indentedLike(sent, shift, (i) => index.matchedLines.content(first + i));
-  if (like === "oldText" && (mixes(sent, shift) || !isKnownWidth(index, sent, shift))) return undefined;
+  const old = wholeLines(sent.oldText).lines.map((text, i) => ({ text, found: index.matchedLines.content(first + i) }));
+  const like = indentedLike({ old, next: wholeLines(sent.newText).lines }, shift);
+  if (like === "old" && (mixes(sent, shift) || !isKnownWidth(index, sent, shift))) return undefined;
   const oldText = shifted(sent.oldText, shift);
   const newText = like === "file" ? sent.newText : like && shifted(sent.newText, shift);
   return oldText === undefined || newText === undefined ? undefined : { oldText, newText };
@@ -42,8 +44,8 @@ function isKnownWidth(index: TextIndex, { oldText, newText }: Sought, shift: Shi
   const depthsOf = (text: string) =>
     new Set(lineTexts(text).flatMap((line) => (trimEnd(line) === 0 ? [] : [indentOf(line)])));
   const [old, next] = [depthsOf(oldText), depthsOf(newText)];
-  old.delete("");
-  next.delete("");
+  // No indentation is a depth, too, unless both texts have such lines.
+  if (old.delete("")) next.delete("");
   return old.size > 1 || [...next].every((indent) => old.has(indent)) || isStep(index, shift.width);
 }
 

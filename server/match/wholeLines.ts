@@ -10,7 +10,7 @@ const tabWidths = { least: 1, most: 16 };
 
 /**
  * Finds the old text's lines, all with the same indentation added or removed, or with tabs instead of spaces or vice
- * versa. Only if there is no such place may both differ.
+ * versa. Only if there is no such place may both differ, and only then may all levels have another width.
  */
 export function findIndented(index: TextIndex, oldText: string): Found {
   if (!isTelling(oldText)) return [];
@@ -22,7 +22,9 @@ export function findIndented(index: TextIndex, oldText: string): Found {
   const isMany = lines.length * old.lines.length > 4 * index.matchedLines.lineCount + 1_000;
   const shifted = isMany ? shiftedRuns(index, old, lines) : undefined;
   const places = shiftedPlaces(index, old, { lines, shiftOf: shiftBetween, known: shifted });
-  return places.length > 0 ? places : shiftedPlaces(index, old, { lines, shiftOf: exchangeAndMove });
+  if (places.length > 0) return places;
+  const exchanged = shiftedPlaces(index, old, { lines, shiftOf: exchangeAndMove });
+  return exchanged.length > 0 ? exchanged : shiftedPlaces(index, old, { lines, shiftOf: certainScale });
 }
 
 /** Reports whether a text has a letter or a digit, so that its lines can be found whatever their whitespace is. */
@@ -91,7 +93,7 @@ function shiftedRuns(index: TextIndex, old: WholeLines, lines: readonly number[]
 /** Reports whether the document's lines at a place are the old text's lines with indentation added or removed. */
 export function isShifted({ reshape }: Place): boolean {
   const shift = reshape?.kind === "trimEnds" ? reshape.shift : reshape;
-  return shift !== undefined && ("indent" in shift ? shift.indent !== "" : "then" in shift);
+  return shift !== undefined && ("indent" in shift ? shift.indent !== "" : "then" in shift || "from" in shift);
 }
 
 /** Reports whether an edit changes indentation and, trailing whitespace aside, nothing else. */
@@ -145,17 +147,25 @@ export function span(index: TextIndex, old: WholeLines, line: number): { from: n
  * Returns the shift of indentation that turns a run of lines into the document's lines; `undefined` if no single shift
  * does. If the lines already have the same indentation, the shift adds nothing.
  */
-export function shiftOfLines(run: readonly string[], found: readonly string[]): Reshape | undefined {
-  return shiftBetween(
-    run,
-    (i) => found[i] ?? "",
-    () => 0,
+export function shiftOfLines(run: readonly string[], found: readonly string[]): Shift | undefined {
+  const fileLine = (i: number): string => found[i] ?? "";
+  return shiftBetween(run, fileLine, () => 0) ?? certainScale(run, fileLine, () => 0);
+}
+
+/** Reports whether a run's levels may have another width than those of the document's lines, though nothing proves it. */
+export function mayBeScaled(run: readonly string[], found: readonly string[]): boolean {
+  return (
+    scaleBetween(
+      run,
+      (i) => found[i] ?? "",
+      () => 0,
+    ) !== undefined
   );
 }
 
 /** Shifts a line if `shift` is a change of indentation. Returns `undefined` if the line's indentation does not fit. */
 export function shiftLine(line: string, shift: Reshape): string | undefined {
-  if (!("indent" in shift) && !("width" in shift)) return line;
+  if (!("indent" in shift) && !("width" in shift) && !("from" in shift)) return line;
   const indent = indentOf(line);
   if (indent.length === line.length) return line;
   const shiftedTo = shiftedIndent(indent, line.slice(indent.length), shift);
@@ -220,6 +230,31 @@ function exchangeAndMove(
   return undefined;
 }
 
+/**
+ * Returns the shift between levels of different width that fits every line that has text; `undefined` if there is none. One
+ * width must be a multiple of the other, and neither is one space.
+ */
+function scaleBetween(old: readonly string[], fileLine: (i: number) => string, step: () => number): Shift | undefined {
+  const indented = old.flatMap((line, i) => (/^ +[^\s*]/.test(line) ? [{ line, i }] : []));
+  const [first] = indented;
+  const [own, file] = [spacesOf(first?.line ?? ""), spacesOf(fileLine(first?.i ?? 0))];
+  const isMultiple = own > 0 && file > 0 && own !== file && (own % file === 0 || file % own === 0);
+  if (!isMultiple) return undefined;
+  const from = indented.map(({ line }) => spacesOf(line)).reduce(commonDivisor);
+  const to = (from * file) / own;
+  const isWidth = Number.isInteger(to) && Math.min(from, to) > 1;
+  return isWidth ? fitting({ kind: "scale", from, to }, old, { fileLine, step }) : undefined;
+}
+
+/** Like `scaleBetween`, but a single line that is deeper than the file's proves nothing: it may be indented by mistake. */
+const certainScale: ShiftFinder = (old, fileLine, step) => {
+  const shift = scaleBetween(old, fileLine, step);
+  const isSingle = old.filter((line) => /^ +\S/.test(line)).length === 1;
+  return shift?.kind === "scale" && shift.from > shift.to && isSingle ? undefined : shift;
+};
+
+const commonDivisor = (one: number, other: number): number => (other === 0 ? one : commonDivisor(other, one % other));
+
 function moveOfOne(old: string, file: string): Move | undefined {
   if (file.endsWith(old)) return { kind: "add", indent: file.slice(0, file.length - old.length) };
   if (old.endsWith(file)) return { kind: "remove", indent: old.slice(0, old.length - file.length) };
@@ -254,6 +289,12 @@ function shiftedIndent(indent: string, content: string, shift: Shift): string | 
       return shift.indent + indent;
     case "remove":
       return indent.startsWith(shift.indent) ? indent.slice(shift.indent.length) : undefined;
+    case "scale": {
+      // The space before the star of a continued comment is alignment.
+      const rest = content.startsWith("*") && indent.length % shift.from === 1 ? 1 : 0;
+      const levels = (indent.length - rest) / shift.from;
+      return /^ *$/.test(indent) && Number.isInteger(levels) ? " ".repeat(levels * shift.to + rest) : undefined;
+    }
     case "toSpaces":
       return moved(
         indent.replaceAll("\t", () => " ".repeat(shift.width)),
@@ -274,65 +315,6 @@ function shiftedIndent(indent: string, content: string, shift: Shift): string | 
 /** Adds or removes indentation; returns the indentation unchanged if `move` is `undefined`. */
 const moved = (indent: string, move: Move | undefined): string | undefined =>
   move === undefined ? indent : shiftedIndent(indent, "", move);
-
-/**
- * Reports which text's indentation the lines of a new text have: the old text's or, if the model wrote only its old text
- * with other indentation, the file's; `undefined` if that is not certain. `fileLine` returns the document's line for a
- * 0-based line of the old text.
- */
-export function indentedLike(
-  { oldText, newText }: Sought,
-  shift: Shift,
-  fileLine: (i: number) => string,
-): "oldText" | "file" | undefined {
-  const [old, next] = [wholeLines(oldText).lines, wholeLines(newText).lines];
-  const [own, least] = [leastIndented(old), leastIndented(next)];
-  if (own === undefined || least === undefined) return "oldText";
-  const indent = indentOf(own);
-  const moved = shiftedIndent(indent, own.slice(indent.length), shift);
-  // After an exchange of tabs and spaces, a line with the file's kind of indentation can't come from the old text.
-  const isForeign =
-    "then" in shift &&
-    (shift.kind === "toTabs" ? next.some((line) => indentOf(line).includes("\t")) : !hasTabs(next) && hasSpaces(next));
-  if (!isForeign && (moved === indent || moved !== indentOf(least))) return "oldText";
-  const shared = sharedLines(old, next);
-  const telling = shared.filter(({ line }) => isTelling(line));
-  const decisive = telling.length > 0 ? telling : shared;
-  const isOld = decisive.some(({ line, other }) => indentOf(line) === indentOf(other));
-  const isFile = decisive.some(({ line, i }) => indentOf(line) === indentOf(fileLine(i)));
-  if (isOld !== isFile) return isFile ? "file" : "oldText";
-  // A new text with less indentation than the old text is nothing unusual.
-  return shift.kind === "remove" && !isOld ? "oldText" : undefined;
-}
-
-/** Returns the pairs of lines that have the same text in both lists; `i` is the 0-based line in the old list. */
-function sharedLines(old: readonly string[], next: readonly string[]) {
-  const known = new Map<string, { readonly other: string; readonly i: number }[]>();
-  for (const [i, other] of old.entries()) {
-    const text = other.trim();
-    const same = known.get(text);
-    if (same === undefined) known.set(text, [{ other, i }]);
-    else if (same.length < mostShared) same.push({ other, i });
-  }
-  return next.flatMap((line) =>
-    line.trim() === "" ? [] : (known.get(line.trim()) ?? []).map((found) => ({ line, ...found })),
-  );
-}
-
-/** The number of equal lines of an old text that are compared with one line of the new text. */
-const mostShared = 20;
-
-const hasTabs = (lines: readonly string[]): boolean => lines.some((line) => indentOf(line).includes("\t"));
-const hasSpaces = (lines: readonly string[]): boolean => lines.some((line) => indentOf(line).includes(" "));
-
-/** Returns the line with the least indentation among those that have text; `undefined` if none has. */
-function leastIndented(lines: readonly string[]): string | undefined {
-  const filled = lines.filter((line) => indentOf(line).length < line.length);
-  return filled.reduce<string | undefined>(
-    (least, line) => (least === undefined || indentOf(line).length < indentOf(least).length ? line : least),
-    undefined,
-  );
-}
 
 /** Shifts every line that has text. Returns `undefined` if a line's indentation does not fit. */
 export function shifted(text: string, shift: Shift): string | undefined {

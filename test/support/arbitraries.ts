@@ -37,6 +37,12 @@ export function expectedLineStarts(text: string, loneCrEndsLine: boolean): numbe
 
 /** The smallest indentation of the lines that have text. */
 export function leastIndent(text: string): string {
-  const indents = text.split(/[\r\n]+/).flatMap((line) => (line.trim() === "" ? [] : [/^\s*/.exec(line)?.[0] ?? ""]));
+  const indents = indentsOf(text);
   return indents.reduce((least, indent) => (indent.length < least.length ? indent : least), indents[0] ?? "");
 }
+
+/** The indentation of the first line that has text. */
+export const firstIndent = (text: string): string => indentsOf(text)[0] ?? "";
+
+const indentsOf = (text: string): string[] =>
+  text.split(/[\r\n]+/).flatMap((line) => (line.trim() === "" ? [] : [/^\s*/.exec(line)?.[0] ?? ""]));

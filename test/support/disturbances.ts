@@ -1,7 +1,7 @@
 /** Documents, callers' excerpts (disturbed in a way that one rung ignores), and the expected texts. */
 import fc from "fast-check";
 import type { RungName } from "../../server/match/rungs.js";
-import { leastIndent } from "./arbitraries.js";
+import { firstIndent, leastIndent } from "./arbitraries.js";
 
 /** One edit that changes, deletes or adds one line of an excerpt, and the only acceptable results. */
 export interface Excerpt {
@@ -88,8 +88,6 @@ interface Disturbance {
    * Converts the indentation of a caller's line to the document's; `undefined` if the indentation stays as sent.
    */
   readonly inDocument?: (indent: string) => string;
-  /** The indentation that the caller's lines lack; a new text that has it may already be indented as in the document. */
-  readonly lacking?: string;
   /** Indentations of new lines as the caller sends them. */
   readonly newIndents: fc.Arbitrary<string>;
   /** The text that the caller puts before a new line if the excerpt has line numbers. */
@@ -171,7 +169,6 @@ function lessIndented(by: string): Disturbance {
     indents: plainIndents.map((indent) => by + indent),
     sender: indenting((indent) => indent.slice(by.length)),
     inDocument: (indent) => by + indent,
-    lacking: by,
     newIndents: plainIndents,
   };
 }
@@ -218,7 +215,6 @@ function numbered(start: number, prefixOf: (lineNumber: number) => string): Dist
 }
 
 const plain = { wholeLines: false, indents: plainIndents, newIndents: plainIndents } as const;
-
 /** The known ways that a caller's text differs from the document, one per row. */
 export const disturbances: Readonly<Record<string, Disturbance>> = {
   nothing: { ...plain, rung: "exact", sender: asIs },
@@ -273,10 +269,14 @@ export function excerpts(kind: Disturbance): fc.Arbitrary<Excerpt> {
       }),
     )
     .map((drawn) => excerptOf(kind, drawn))
-    .filter(
-      ({ oldText, newText }) =>
-        kind.lacking === undefined || leastIndent(newText) !== kind.lacking + leastIndent(oldText),
-    );
+    .filter(({ oldText, newText }) => {
+      // If the first or the least indented new line is indented as in the document, all may be.
+      const isInDocument = [leastIndent, firstIndent].some((indentOf) => {
+        const [old, next] = [indentOf(oldText), indentOf(newText)];
+        return next !== old && next === kind.inDocument?.(old);
+      });
+      return newText.trim() === "" || !isInDocument;
+    });
 }
 
 /** A range of a document's lines, given by the 0-based numbers of its first and last line. */

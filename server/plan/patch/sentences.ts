@@ -105,7 +105,7 @@ function sayTelling(telling: readonly TellingContext[]): string {
 /** Reasons why it is unknown how to indent the added lines of a hunk. */
 const unevenReasons = {
   disagreement: (name: string): string =>
-    `The removed lines of ${name} have a different indentation in the file, and not all of them by the same amount, so it is unknown how to indent the added lines.`,
+    `The lines of ${name} have a different indentation in the file, and not all of them by the same amount, so it is unknown how to indent the added lines.`,
   misfit: (name: string): string =>
     `The removed lines of ${name} have a different indentation in the file, and an added line cannot be indented likewise.`,
   unclear: (name: string): string =>

@@ -1,8 +1,9 @@
 /** Indents the added lines of a hunk that was found although the file has another indentation. */
-import type { Reshape } from "../../match/place.js";
+import type { Shift } from "../../match/place.js";
 import type { TextIndex } from "../../match/textIndex.js";
-import { shiftLine, shiftOfLines } from "../../match/wholeLines.js";
-import { isAllBlank, trimStart } from "../../text/chars.js";
+import { indentOf, mayBeScaled, shiftLine, shiftOfLines } from "../../match/wholeLines.js";
+import { type FoundLine, indentedLike, type Replacement } from "../../match/whoseIndentation.js";
+import { isAllBlank } from "../../text/chars.js";
 import type { HunkLine } from "../operation.js";
 import type { HunkPlace, HunkProblem } from "./hunks.js";
 
@@ -15,27 +16,35 @@ export function shifted(index: TextIndex, place: HunkPlace): HunkPlace | HunkPro
   const { rung, start } = place;
   if (rung !== "indentation" && rung !== "foldedLines" && rung !== "fullWidth") return place;
   const all = matchedLinesOf(index, place);
-  const whole = shiftOfMatched(all);
+  const old = foundLines(all);
+  const whole = shiftOfMatched(old);
   const isSigned = all.some(({ kind, text }) => kind === "remove" && !isAllBlank(text));
-  const old = oldLinesOf(all);
-  let before: MatchedLine | undefined;
+  // If the old lines have lost all of their indentation, lines that have some can't be indented like them.
+  const isBare = whole === undefined && old.every(({ text }) => indentOf(text) === "");
+  const isScaled = whole === undefined && mayBeScaled(textsOf(old, "text"), textsOf(old, "found"));
   const result: HunkLine[] = [];
+  let seen = 0;
   for (const lines of blocksOf(all)) {
-    const block = filledLines(lines);
-    const { added, removed } = block;
+    const added = lines.flatMap(({ kind, text }) => (kind === "add" && !isAllBlank(text) ? [text] : []));
+    const removed = added.length === 0 ? [] : foundLines(lines);
     const shift = removed.length > 0 ? (whole ?? shiftOfMatched(removed)) : whole;
-    const fits = shift !== undefined && added.every(({ text }) => shiftLine(text, shift) !== undefined);
-    const like = fits ? indentedAs(block, shift, { old, before }) : "patch";
-    if (added.length > 0 && removed.length > 0 && !fits)
-      return { kind: "uneven", start, why: shift === undefined ? "disagreement" : "misfit" };
+    const block = { old: removed, next: added, above: old[seen - 1], below: old[seen] };
+    const isFile = isBare && added.every((text) => indentOf(text) !== "");
+    const why = added.length === 0 || isFile ? undefined : unknownBy(block, { shift, isScaled });
+    if (why !== undefined) return { kind: "uneven", start, why };
+    const fits = shift !== undefined && added.every((text) => shiftLine(text, shift) !== undefined);
+    const like = isFile
+      ? "file"
+      : !fits || (isOneSpace(shift) && removed.length === 0)
+        ? "old"
+        : indentedLike(block, shift);
     if (like === undefined) return { kind: "uneven", start, why: "unclear" };
-    const texts = added.map(({ text }) => text);
-    const isShifted = fits && like === "patch" && (isSigned || isCertain(index, shift, texts));
+    const isShifted = fits && like === "old" && (isSigned || isCertain(index, shift, block));
     for (const { kind, text } of lines) {
       const moved = kind === "add" && isShifted ? shiftLine(text, shift) : undefined;
       result.push({ kind, text: moved ?? text });
     }
-    before = lines.findLast(({ found, text }) => found !== undefined && !isAllBlank(text)) ?? before;
+    seen += foundLines(lines).length;
   }
   return { ...place, lines: result };
 }
@@ -54,19 +63,39 @@ function matchedLinesOf(index: TextIndex, { lines, start }: HunkPlace): MatchedL
   }));
 }
 
-/** The lines of a block that have text. */
-interface FilledBlock {
-  readonly added: readonly MatchedLine[];
-  readonly removed: readonly MatchedLine[];
+/** Returns the old lines that have text. */
+const foundLines = (lines: readonly MatchedLine[]): FoundLine[] =>
+  lines.flatMap(({ text, found }) => (found === undefined || isAllBlank(text) ? [] : [{ text, found }]));
+
+/**
+ * Returns why it is unknown how to indent the added lines of a block; `undefined` if it is known, or if they may be written as
+ * sent. `isScaled`: the hunk's levels may have another width.
+ */
+function unknownBy(
+  block: Replacement,
+  { shift, isScaled }: { readonly shift: Shift | undefined; readonly isScaled: boolean },
+): "disagreement" | "misfit" | undefined {
+  const { old, next } = block;
+  const isLevelInFile = isLevel(block, "found");
+  if (shift === undefined) {
+    const { above, below } = block;
+    const isSame = [above ?? below].some((line) => line && indentOf(line.text) === indentOf(line.found));
+    const isClear = isLevelInFile || (isSame && !isLevel(block, "text"));
+    return old.length === 0 && isClear ? undefined : "disagreement";
+  }
+  const moved = next.map((text) => shiftLine(text, shift));
+  if (moved.includes(undefined))
+    return old.length > 0 || shift.kind === "scale" || !(isLevelInFile || isOneSpace(shift)) ? "misfit" : undefined;
+  const depths = new Set(old.map(({ text }) => indentOf(text)));
+  return isScaled && next.some((text) => !depths.has(indentOf(text))) ? "disagreement" : undefined;
 }
 
-function filledLines(lines: readonly MatchedLine[]): FilledBlock {
-  const filled = lines.filter(({ text }) => !isAllBlank(text));
-  return {
-    added: filled.filter(({ kind }) => kind === "add"),
-    removed: filled.filter(({ kind }) => kind === "remove"),
-  };
-}
+/** Reports whether the first added line is level with a line beside it, as the hunk or the file has that line. */
+const isLevel = ({ next: [first], above, below }: Replacement, side: "text" | "found"): boolean =>
+  first !== undefined && [above, below].some((line) => line && indentOf(line[side]) === indentOf(first));
+
+/** Reports whether a shift is one space: that is no depth, but the sign of a context line. */
+const isOneSpace = (shift: Shift): boolean => "indent" in shift && shift.indent === " ";
 
 /** Divides a hunk's lines: each context line alone, and each run of removed and added lines together. */
 function blocksOf(all: readonly MatchedLine[]): MatchedLine[][] {
@@ -83,103 +112,27 @@ function blocksOf(all: readonly MatchedLine[]): MatchedLine[][] {
   return blocks;
 }
 
-/** Returns the shift that turns all old lines among the given ones into the file's; `undefined` if no single shift does. */
-function shiftOfMatched(all: readonly MatchedLine[]): Reshape | undefined {
-  const old = all.flatMap(({ text, found }) => (found === undefined ? [] : [{ text, found }]));
-  return shiftOfLines(
-    old.map(({ text }) => text),
-    old.map(({ found }) => found),
-  );
-}
+/** Returns the shift that turns old lines into the file's; `undefined` if no single shift does. */
+const shiftOfMatched = (old: readonly FoundLine[]): Shift | undefined =>
+  shiftOfLines(textsOf(old, "text"), textsOf(old, "found"));
 
-/** The old lines of a hunk that have text, and what they say about the indentation of its added lines. */
-interface OldLines {
-  readonly first: MatchedLine | undefined;
-  /** `true` if all old lines have lost their indentation. */
-  readonly isBare: boolean;
-  /** `true` if the file's lines have more than one indentation. */
-  readonly isMixed: boolean;
-  /** The old lines by their text without whitespace at its ends; of lines with the same text, only the first. */
-  readonly byText: ReadonlyMap<string, MatchedLine>;
-}
-
-function oldLinesOf(all: readonly MatchedLine[]): OldLines {
-  const old = all.filter(({ found, text }) => found !== undefined && !isAllBlank(text));
-  return {
-    first: old[0],
-    isBare: old.every(({ text }) => indentOf(text) === ""),
-    isMixed: old.some(({ found = "" }) => indentOf(found) !== indentOf(old[0]?.found ?? "")),
-    byText: new Map(old.toReversed().map((line) => [line.text.trim(), line])),
-  };
-}
-
-/**
- * Reports whose indentation a block's added lines have: that of the patch's old lines or, if only the old lines have
- * lost theirs, that of the file; `undefined` if that is not certain. `before`: the old line with text before the block.
- */
-function indentedAs(
-  { added, removed }: FilledBlock,
-  shift: Reshape,
-  { old, before }: { readonly old: OldLines; readonly before: MatchedLine | undefined },
-): "patch" | "file" | undefined {
-  if (shift.kind !== "add" || added.length === 0) return "patch";
-  const isDeep = added.every(({ text }) => indentOf(text) !== "");
-  if (old.isBare && old.isMixed && isDeep) return "file";
-  // One space is no depth, but the sign of a context line.
-  if (shift.indent === "" || shift.indent === " ") return "patch";
-  if (old.isBare && isMoved(removed[0], added[0])) return isReplaced(removed, added) ? "file" : undefined;
-  const beside = removed.length > 0 ? leastIndent(removed) : indentOf((before ?? old.first)?.text ?? "");
-  if (leastIndent(added) !== shift.indent + beside) return "patch";
-  const shared = added.flatMap(({ text }) => {
-    const line = old.byText.get(text.trim());
-    return line === undefined ? [] : [{ indent: indentOf(text), line }];
-  });
-  const isOld = shared.some(({ indent, line }) => indent === indentOf(line.text));
-  const isFile = shared.some(({ indent, line }) => indent === indentOf(line.found ?? ""));
-  if (isOld !== isFile) return isFile ? "file" : "patch";
-  if (isOld) return undefined;
-  // After an opening bracket or a colon, added lines are expected to be deeper.
-  if (removed.length === 0) return /[{([:>]$/.test(before?.text.trimEnd() ?? "") ? "patch" : undefined;
-  return isReplaced(removed, added) ? "file" : undefined;
-}
-
-/** Returns the least indentation of lines that have text. */
-const leastIndent = (lines: readonly MatchedLine[]): string =>
-  lines.map(({ text }) => indentOf(text)).reduce((one, other) => (other.length < one.length ? other : one));
-
-/** Reports whether added lines replace removed ones one by one, begin alike, and have the indentation of the file's. */
-function isReplaced(removed: readonly MatchedLine[], added: readonly MatchedLine[]): boolean {
-  return (
-    removed.length === added.length &&
-    removed.every(({ text, found = "" }, i) => {
-      const other = added[i]?.text ?? "";
-      return wordOf(text) === wordOf(other) && indentOf(found) === indentOf(other);
-    })
-  );
-}
-
-/** Reports whether an added line begins like a removed one, but has another indentation. */
-function isMoved(removed: MatchedLine | undefined, added: MatchedLine | undefined): boolean {
-  if (removed === undefined || added === undefined) return false;
-  return wordOf(removed.text) === wordOf(added.text) && indentOf(removed.text) !== indentOf(added.text);
-}
-
-/** Returns the first word of a line, together with a punctuation mark in front of it. */
-const wordOf = (text: string): string => /^\s*(\S?[\p{L}\p{N}_]*)/u.exec(text)?.[1] ?? "";
+const textsOf = (old: readonly FoundLine[], side: "text" | "found"): string[] => old.map((line) => line[side]);
 
 /**
  * Reports whether a shift that only context lines show applies to added lines, too. One space is no sign of that: one
  * too few means that the context lines lack their sign, and one too many that only they have one after the sign. The
- * latter is different if it gives the added lines indentations that the file has, and takes none away.
+ * latter is different if the first added line is level with a line beside it, or if it gives the added lines indentations
+ * that the file has, and takes none away.
  */
-function isCertain(index: TextIndex, shift: Reshape, added: readonly string[]): boolean {
-  if (!("indent" in shift) || shift.indent !== " ") return true;
+function isCertain(index: TextIndex, shift: Shift, block: Replacement): boolean {
+  if (!isOneSpace(shift)) return true;
   if (shift.kind === "add") return false;
+  if (isLevel(block, "text")) return true;
   const known = indentsOf(index);
   const isKnown = (text: string): boolean => known.has(indentOf(text));
   const isGained = (text: string): boolean => !isKnown(text) && isKnown(shiftLine(text, shift) ?? "");
   const isLost = (text: string): boolean => isKnown(text) && !isKnown(shiftLine(text, shift) ?? "");
-  return added.some(isGained) && !added.some(isLost);
+  return block.next.some(isGained) && !block.next.some(isLost);
 }
 
 /** The indentations of each text's lines. */
@@ -197,5 +150,3 @@ function indentsOf(index: TextIndex): ReadonlySet<string> {
   indents.set(index, found);
   return found;
 }
-
-const indentOf = (line: string): string => line.slice(0, trimStart(line));
