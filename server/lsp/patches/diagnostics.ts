@@ -5,6 +5,7 @@
 import type { Diagnostic, DiagnosticSeverity, PublishDiagnosticsParams } from "vscode-languageserver/node";
 import { limits } from "../../text/limits.js";
 import { createResolver } from "../../workspace/paths.js";
+import { pathOfSyncedUri } from "../../workspace/pathText.js";
 import { type Session, worldOf } from "../session.js";
 import { createCancelSource } from "../wire/rpc.js";
 import { findPatches } from "./find.js";
@@ -47,12 +48,20 @@ export function followPatches(session: Session) {
     }
     for (const [patched, { targets }] of held) if (targets.has(uri)) mark(patched);
   });
-  const opening = (uri: string, isDiff: boolean | undefined): void => {
-    if (isDiff !== undefined) held.set(uri, { isDiff, targets: new Set(), shown: undefined });
+  const opening = (uri: string, languageId: unknown): void => {
+    const kind = kindOf(uri, languageId);
+    if (kind !== undefined) held.set(uri, { ...kind, targets: new Set(), shown: undefined });
     // The text of a file that a patch names may differ from the one on disk.
     for (const [patched, { targets }] of held) if (targets.size > 0) mark(patched);
   };
   return { held, opening };
+}
+
+/** Returns how a document is read; `undefined` if patches are not looked for in it. */
+function kindOf(uri: string, languageId: unknown): { readonly isDiff: boolean } | undefined {
+  if (languageId === "diff" || /\.(?:diff|patch)$/i.test(uri)) return { isDiff: true };
+  const isProse = languageId === "markdown" || /\.(?:md|markdown)$/i.test(uri) || pathOfSyncedUri(uri) === undefined;
+  return isProse ? { isDiff: false } : undefined;
 }
 
 /** Plans the patches of a document, and shows what does not resolve. Has it done again if they name other documents. */

@@ -9,7 +9,6 @@
  * client sends the command `multiEdit.apply` with its text, as for any other call.
  */
 import type { CodeAction, Connection } from "vscode-languageserver/node";
-import { pathOfSyncedUri } from "../../workspace/pathText.js";
 import { showAlone } from "../apply/viewer.js";
 import { toRefusal, wholeDiff } from "../edit/result.js";
 import { showInfo } from "../notices/notices.js";
@@ -54,14 +53,7 @@ export function servePatches(connection: Connection, session: Session) {
     const note = notes.find(({ from, to }) => from <= line && line <= to);
     return note === undefined ? null : { contents: { kind: "plaintext", value: note.text } };
   });
-  return (uri: string, languageId: unknown): void => opening(uri, kindOf(uri, languageId)?.isDiff);
-}
-
-/** Returns how a document is read; `undefined` if patches are not looked for in it. */
-function kindOf(uri: string, languageId: unknown): { readonly isDiff: boolean } | undefined {
-  if (languageId === "diff" || /\.(?:diff|patch)$/i.test(uri)) return { isDiff: true };
-  const isProse = languageId === "markdown" || /\.(?:md|markdown)$/i.test(uri) || pathOfSyncedUri(uri) === undefined;
-  return isProse ? { isDiff: false } : undefined;
+  return opening;
 }
 
 /** Returns the actions on a patch: to apply it and to preview it or, if it does not resolve, to copy the failure. */
