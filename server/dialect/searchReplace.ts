@@ -1,8 +1,7 @@
 /** Reads SEARCH/REPLACE blocks, as the models of aider, Cline and Roo write them, into edits. */
-import type { Terms } from "../plan/terms.js";
 import { isAllBlank, withoutMark } from "../text/chars.js";
 import { splitPatch } from "./patchText.js";
-import { blockProblems } from "./sentences.js";
+import { blockProblems, blockTerms } from "./sentences.js";
 import { type ParsedText, type ReadingOptions, type TextDialect, TextFindings } from "./textDialect.js";
 
 /**
@@ -21,22 +20,8 @@ const isDivider = (line: string): boolean => /^\s*={5,9}\s*$/.test(line);
 const isEnd = (line: string): boolean => /^\s*(?:>{3,}|\+{3,}) REPLACE>?\s*$/.test(line);
 const isMarker = (line: string): boolean => isStart(line) || isDivider(line) || isEnd(line);
 
-/** A word that is not part of a path or of another word. */
-const word = (plain: string): RegExp => new RegExp(`(?<![\\w/.\\\\-])${plain}(?![\\w/\\\\-]|\\.\\w)`, "g");
-
-/** The terms of the blocks, which have no fields. */
-const terms: Terms = [
-  [/, or set occurrence(?:, line)? or replaceAll/g, ""],
-  [word("edit(s?)"), "block$1"],
-  [word("Edit(s?)"), "Block$1"],
-  [word("old and new text"), "SEARCH and REPLACE text"],
-  [word("old text"), "SEARCH text"],
-  [word("new text"), "REPLACE text"],
-  [word("patch"), "text"],
-];
-
 function readBlocks(text: string, { path: callPath }: ReadingOptions): ParsedText {
-  const found = new TextFindings(splitPatch(withoutMark(text)), terms);
+  const found = new TextFindings(splitPatch(withoutMark(text)), blockTerms);
   const { lines } = found;
   let path = callPath;
   let isAider = callPath === undefined;
@@ -63,7 +48,7 @@ function readBlocks(text: string, { path: callPath }: ReadingOptions): ParsedTex
     at = from - 1;
   }
   const result = found.result(blockProblems.noPath());
-  return result.ok ? { ...result, rules: { wholeLines: true, emptyAppends: isAider, terms } } : result;
+  return result.ok ? { ...result, rules: { wholeLines: true, emptyAppends: isAider, terms: blockTerms } } : result;
 }
 
 /** The texts of a block, and Roo's number of the line at which the old one starts. */

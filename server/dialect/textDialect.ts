@@ -1,7 +1,7 @@
 /** The types of a text dialect, of which `textDialects.ts` has the table. */
 import type { Failure } from "../plan/failure.js";
-import type { Operation, TextRules } from "../plan/operation.js";
-import { failureIn, type Terms } from "../plan/terms.js";
+import type { Operation, Terms, TextRules } from "../plan/operation.js";
+import { failureIn } from "../plan/terms.js";
 import { limits } from "../text/limits.js";
 import { atPath } from "./edit.js";
 import type { Leniency } from "./patchMarkers.js";
@@ -54,6 +54,8 @@ export class TextFindings {
   /** The index of the next edit. */
   next = 0;
   private readonly failures: ((sound: readonly string[]) => Failure)[] = [];
+  /** The paths of parts with a problem. */
+  private readonly broken = new Set<string | undefined>();
 
   constructor(
     readonly lines: readonly string[],
@@ -67,6 +69,7 @@ export class TextFindings {
 
   /** Reports a problem with a line (0-based), as a clause of `patchFailures.syntax`. */
   report(line: number, problem: string, path?: string): void {
+    this.broken.add(path);
     const quoted = { number: line + 1, text: this.lines[line] ?? "" };
     this.failures.push((sound) =>
       failureIn(patchFailures.syntax(atPath(undefined, path), quoted, problem, sound), this.terms),
@@ -83,7 +86,7 @@ export class TextFindings {
         if (name.length > limits.pathLength)
           failures.push(() => patchFailures.pathTooLong(patchLine, name.length, limits.pathLength));
     if (failures.length === 0) return { ok: true, operations, warnings: [...warnings] };
-    const sound = [...new Set(operations.map(({ path }) => path))];
+    const sound = [...new Set(operations.map(({ path }) => path))].filter((path) => !this.broken.has(path));
     const listed = failures.slice(0, limits.failuresPerCall).map((make) => make(sound));
     return { ok: false, failures: listed, unlisted: failures.length - listed.length };
   }

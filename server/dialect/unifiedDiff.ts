@@ -1,10 +1,9 @@
 /** Reads unified diffs, of Git and of `diff`, into the sections of a patch. */
 import type { Hunk, HunkLine } from "../plan/operation.js";
-import type { Terms } from "../plan/terms.js";
 import { withoutMark } from "../text/chars.js";
 import { kinds, readAnchor, trimLineEnd } from "./patchMarkers.js";
 import { splitPatch } from "./patchText.js";
-import { dialectWarnings, diffProblems, patchProblems } from "./sentences.js";
+import { dialectWarnings, diffProblems, diffTerms, patchProblems } from "./sentences.js";
 import { type ParsedText, type TextDialect, TextFindings } from "./textDialect.js";
 
 /** Unified diffs. Git's headers may be missing, and the counts and line numbers of hunks may be wrong. */
@@ -15,11 +14,8 @@ export const unifiedDiff: TextDialect = {
   read: readDiff,
 };
 
-/** Git's note does what a marker does in a patch of Codex. */
-const terms: Terms = [[/\*\*\* End of File/g, "\\ No newline at end of file"]];
-
 function readDiff(text: string): ParsedText {
-  const found = new TextFindings(splitPatch(withoutMark(text)), terms);
+  const found = new TextFindings(splitPatch(withoutMark(text)), diffTerms);
   const { lines } = found;
   let at = 0;
   while (at < lines.length && !found.isFull) {
@@ -30,7 +26,7 @@ function readDiff(text: string): ParsedText {
     } else at++;
   }
   const result = found.result(patchProblems.noSections());
-  return result.ok ? { ...result, rules: { terms } } : result;
+  return result.ok ? { ...result, rules: { terms: diffTerms } } : result;
 }
 
 /** Reports whether a line begins the header of a file's diff. A hunk may have lines that look like the names in one. */
@@ -81,7 +77,9 @@ function readName(text: string): string | undefined {
   if (quoted === undefined) {
     // `diff` puts the time of the last change after a tab; the earliest time stands for a file that does not exist.
     const [name = "", time = ""] = text.split("\t");
-    return name === "/dev/null" || Date.parse(time) === 0 ? undefined : trimLineEnd(name) || undefined;
+    return name === "/dev/null" || /^(?:1969-12-31|1970-01-01) \d\d:[03]0:00(?:\.0+)?(?: |$)/.test(time)
+      ? undefined
+      : trimLineEnd(name) || undefined;
   }
   return quoted.replace(/((?:\\[0-3][0-7]{2})+)|\\(.)/g, (_, octal: string | undefined, one: string) => {
     if (octal === undefined) return { n: "\n", t: "\t" }[one] ?? one;
