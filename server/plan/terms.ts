@@ -1,10 +1,12 @@
 /** Puts messages, which speak of edits with an old and a new text, into the terms of a text dialect. */
 import { type Failure, nameOf } from "./failure.js";
-import type { Operation, Terms } from "./operation.js";
+import type { Operation, Terms, TextRules } from "./operation.js";
 import type { EditOutcome, Planned } from "./outcome.js";
 
 /** Returns a plan with its messages in a dialect's terms, which also name the line of the text at which an edit begins. */
-export function plannedIn(planned: Planned, operations: readonly Operation[], terms: Terms): Planned {
+export function plannedIn(planned: Planned, operations: readonly Operation[], rules: TextRules): Planned {
+  const { terms } = rules;
+  if (terms === undefined) return planned;
   const starts = new Map(operations.flatMap((one) => (one.kind === "edit" ? [[one.index, one.patchLine]] : [])));
   const known = new Map<Failure, Failure>();
   const reworded = (failure: Failure): Failure => {
@@ -15,7 +17,7 @@ export function plannedIn(planned: Planned, operations: readonly Operation[], te
     const [name = "", placed = ""] = [at, { ...at, ...(start && { patchLine: start }) }].map((one) =>
       nameOf(one).slice(1),
     );
-    const made = known.get(failure) ?? failureIn({ ...failure, message: message.replace(name, () => placed) }, terms);
+    const made = known.get(failure) ?? failureIn({ ...failure, message: message.replace(name, () => placed) }, rules);
     known.set(failure, made);
     return made;
   };
@@ -27,7 +29,7 @@ export function plannedIn(planned: Planned, operations: readonly Operation[], te
 }
 
 /** Returns a failure in a dialect's terms. */
-export function failureIn(failure: Failure, terms: Terms): Failure {
+export function failureIn(failure: Failure, { terms = [] }: TextRules): Failure {
   const { message, hint } = failure;
   return { ...failure, message: worded(message, terms), ...(hint === undefined ? {} : { hint: worded(hint, terms) }) };
 }
