@@ -10,11 +10,11 @@ import { splitPatch } from "./patchText.js";
 import { callSizeFailures, patchFailures } from "./sentences.js";
 
 /** A text that was read, or the reasons why it could not be read. */
-export type ParsedText =
+export type ParsedText<T extends Operation = Operation> =
   | {
       readonly ok: true;
       /** At least one; either edits or sections of a patch. At most `limits.editsPerCall` edits in all. */
-      readonly operations: readonly Operation[];
+      readonly operations: readonly T[];
       /** A sentence for each assumption made. */
       readonly warnings: readonly string[];
       /** What the dialect asks of planning; `undefined` means nothing. */
@@ -22,7 +22,7 @@ export type ParsedText =
     }
   | {
       readonly ok: false;
-      /** From 1 to `limits.failuresPerCall` failures, in the order of the text. */
+      /** From 1 to `limits.failuresPerCall` failures, in the order of the text; in a patch, at most one per section. */
       readonly failures: readonly Failure[];
       /** The number of failures omitted from `failures`. */
       readonly unlisted: number;
