@@ -13,8 +13,6 @@ import { foreseePatch } from "./foresight.js";
 
 /** A document in which patches are looked for. */
 interface PatchDocument {
-  /** `true` if it is a diff, not prose with patches in it. */
-  readonly isDiff: boolean;
   /** URIs of the documents that its patches name. */
   targets: ReadonlySet<string>;
   /** The notification with the diagnostics that the client shows, as JSON; `undefined` if it shows none. */
@@ -49,19 +47,17 @@ export function followPatches(session: Session) {
     for (const [patched, { targets }] of held) if (targets.has(uri)) mark(patched);
   });
   const opening = (uri: string, languageId: unknown): void => {
-    const kind = kindOf(uri, languageId);
-    if (kind !== undefined) held.set(uri, { ...kind, targets: new Set(), shown: undefined });
+    if (isForPeople(uri, languageId)) held.set(uri, { targets: new Set(), shown: held.get(uri)?.shown });
     // The text of a file that a patch names may differ from the one on disk.
     for (const [patched, { targets }] of held) if (targets.size > 0) mark(patched);
   };
   return { held, opening };
 }
 
-/** Returns how a document is read; `undefined` if patches are not looked for in it. */
-function kindOf(uri: string, languageId: unknown): { readonly isDiff: boolean } | undefined {
-  if (languageId === "diff" || /\.(?:diff|patch)$/i.test(uri)) return { isDiff: true };
-  const isProse = languageId === "markdown" || /\.(?:md|markdown)$/i.test(uri) || pathOfSyncedUri(uri) === undefined;
-  return isProse ? { isDiff: false } : undefined;
+/** Reports whether patches are looked for in a document: in prose and diffs, and in what is no file. */
+function isForPeople(uri: string, languageId: unknown): boolean {
+  const isFile = pathOfSyncedUri(uri) !== undefined;
+  return !isFile || languageId === "markdown" || languageId === "diff" || /\.(?:diff|patch|md|markdown)$/i.test(uri);
 }
 
 /** Plans the patches of a document, and shows what does not resolve. Has it done again if they name other documents. */
@@ -70,7 +66,7 @@ async function check(session: Session, uri: string, own: PatchDocument | undefin
   if (own === undefined || document === undefined || document.desynced !== undefined) return;
   const diagnostics: Diagnostic[] = [];
   const named: string[] = [];
-  for (const patch of findPatches(document.text, document.lines, own.isDiff).slice(0, limits.patchesChecked)) {
+  for (const patch of findPatches(document.text, document.lines).slice(0, limits.patchesChecked)) {
     const { paths, notes } = await foreseePatch(session, patch, createCancelSource().token);
     named.push(...paths);
     for (const { from, to, failure } of notes) {

@@ -3,7 +3,7 @@
  * hover and diagnostics.
  *
  * The way of a request: when a document is opened, its language, its extension or its lack of a file says whether patches
- * are looked for in it (`kindOf`). `find.ts` finds them in its text. `foresight.ts` has the text of one planned as a preview,
+ * are looked for in it. `find.ts` finds them in its text. `foresight.ts` has the text of one planned as a preview,
  * and maps the edits back to lines of the document. Actions and hovers are made from that anew each time, so
  * they are never older than the texts; `diagnostics.ts` decides when it is done without a request. To apply a patch, the
  * client sends the command `multiEdit.apply` with its text, as for any other call.
@@ -29,10 +29,9 @@ export function servePatches(connection: Connection, session: Session) {
   const { held, opening } = followPatches(session);
   /** Returns the patches that touch these lines (0-based) of a document. */
   const patchesAt = (uri: string, from: number, to: number): FoundPatch[] => {
-    const [own, document] = [held.get(uri), session.documents.get(uri)];
-    if (own === undefined || document === undefined || document.desynced !== undefined) return [];
-    const found = findPatches(document.text, document.lines, own.isDiff);
-    return found.filter((patch) => patch.from <= to && from <= patch.to);
+    const document = held.has(uri) ? session.documents.get(uri) : undefined;
+    if (document === undefined || document.desynced !== undefined) return [];
+    return findPatches(document.text, document.lines).filter((patch) => patch.from <= to && from <= patch.to);
   };
   connection.onCodeAction(async ({ textDocument: { uri }, range: { start, end }, context }, token) => {
     const isWanted = context?.only?.every((kind) => kind !== "" && kind !== "quickfix") !== true;
