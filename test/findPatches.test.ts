@@ -8,9 +8,9 @@ const block = ["<<<<<<< SEARCH", "one", "=======", "two", ">>>>>>> REPLACE"];
 const diff = ["--- a/a.ts", "+++ b/a.ts", "@@ -1 +1 @@", "-one", "+two"];
 
 /** The patches of a text, each as its first and last line (1-based) and the lines that are sent. */
-function found(lines: readonly string[], { isDiff = false } = {}): string[] {
+function found(lines: readonly string[]): string[] {
   const text = `${lines.join("\n")}\n`;
-  return findPatches(text, LineIndex.of(text, { loneCrEndsLine: true }), isDiff).map(
+  return findPatches(text, LineIndex.of(text, { loneCrEndsLine: true })).map(
     ({ from, to, text: sent }) => `${from + 1}-${to + 1} of ${sent.split("\n").length - 1}`,
   );
 }
@@ -61,7 +61,7 @@ describe("patches are found", () => {
     ["nothing indented by the prose around it", codex.map((line) => `> ${line}`), []],
   ])("%s", (_, lines, patches) => expect(found(lines)).toEqual(patches));
 
-  it("in a diff as one, with the mail around it, unless it is a Codex patch", () => {
+  it("in the diff of a mail", () => {
     const mail = [
       "From 0123 Mon Sep 17",
       "Subject: [PATCH] one",
@@ -73,14 +73,12 @@ describe("patches are found", () => {
       "2.39",
       "",
     ];
-    expect(found(mail, { isDiff: true })).toEqual(["6-11 of 8"]);
-    expect(found([...diff, "", "# a comment", ...diff], { isDiff: true })).toEqual(["1-12 of 12"]);
-    expect(found([...codex, ...codex], { isDiff: true })).toEqual(["1-6 of 6", "7-12 of 6"]);
+    expect(found(mail)).toEqual(["6-11 of 8"]);
   });
 
   it("with the lines as they are in the document, also with CRLF and a byte order mark", () => {
     const text = `\ufeffText\r\n\r\n${codex.join("\r\n")}\r\n`;
-    const [patch] = findPatches(text, LineIndex.of(text, { loneCrEndsLine: false }), false);
+    const [patch] = findPatches(text, LineIndex.of(text, { loneCrEndsLine: false }));
     expect(patch).toEqual({ from: 2, to: 7, text: `${codex.join("\r\n")}\r\n` });
   });
 
@@ -96,7 +94,7 @@ describe("patches are found", () => {
       const time = (count: number): number => {
         const text = line.repeat(count);
         const start = performance.now();
-        findPatches(text, LineIndex.of(text, { loneCrEndsLine: true }), false);
+        findPatches(text, LineIndex.of(text, { loneCrEndsLine: true }));
         return performance.now() - start;
       };
       time(2_000);

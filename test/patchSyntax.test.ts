@@ -100,7 +100,7 @@ describe("patches that Codex accepts are read alike in both grammars", () => {
     ],
   ];
   test.each(rows)("%s", (_, text, sections) => {
-    for (const how of [strict, lenient]) expect(parsePatch(text, how)).toEqual({ ok: true, sections, warnings: [] });
+    for (const how of [strict, lenient]) expect(parsePatch(text, how)).toEqual({ ok: true, operations: sections, warnings: [] });
   });
 
   const onPages: [name: string, text: string][] = [
@@ -227,7 +227,7 @@ describe("variants that models write are read if their meaning is certain, but n
     ],
   ];
   test.each(rows)("%s", (_, text, sections) => {
-    expect(parsePatch(text, lenient)).toEqual({ ok: true, sections, warnings: [] });
+    expect(parsePatch(text, lenient)).toEqual({ ok: true, operations: sections, warnings: [] });
     expect(parsePatch(text, strict).ok).toBe(false);
   });
 
@@ -244,7 +244,7 @@ describe("variants that models write are read if their meaning is certain, but n
     const first = text.split("\n").indexOf(update) + 1;
     expect(parsePatch(text, lenient)).toEqual({
       ok: true,
-      sections: [change(first, [hunk(0, first + 1, ["-a", "+b", " c"])])],
+      operations: [change(first, [hunk(0, first + 1, ["-a", "+b", " c"])])],
       warnings: cutOff,
     });
     expect(parsePatch(text, strict).ok).toBe(false);
@@ -268,7 +268,7 @@ describe("variants that models write are read if their meaning is certain, but n
     const first = text.split("\n").indexOf(update) + 1;
     expect(parsePatch(text, lenient)).toEqual({
       ok: true,
-      sections: [change(first, [hunk(0, first + 1, ["-a"])])],
+      operations: [change(first, [hunk(0, first + 1, ["-a"])])],
       warnings: [expect.stringContaining(begin)],
     });
     expect(parsePatch(text, strict).ok).toBe(false);
@@ -288,13 +288,13 @@ describe("variants that models write are read if their meaning is certain, but n
     ];
     for (const [lines, hunks] of rows) {
       const sent = hunks.map((each) => ({ lines: hunk(0, 0, each).lines }));
-      expect(parsePatch(patch(update, ...lines), lenient)).toMatchObject({ ok: true, sections: [{ hunks: sent }] });
+      expect(parsePatch(patch(update, ...lines), lenient)).toMatchObject({ ok: true, operations: [{ hunks: sent }] });
     }
   });
 
   test("the end of a wrapping that was never opened is a line of the patch", () => {
     expect(parsePatch([begin, update, "-a", "```"].join("\n"), lenient)).toMatchObject({
-      sections: [{ hunks: [{ lines: [{}, { kind: "context", text: "```" }] }] }],
+      operations: [{ hunks: [{ lines: [{}, { kind: "context", text: "```" }] }] }],
     });
   });
 });
@@ -367,17 +367,17 @@ describe("the two grammars read different sections for", () => {
     ],
   ];
   test.each(rows)("%s", (_, text, strictly, leniently) => {
-    expect(parsePatch(text, strict)).toEqual({ ok: true, sections: strictly, warnings: [] });
-    expect(parsePatch(text, lenient)).toEqual({ ok: true, sections: leniently, warnings: [] });
+    expect(parsePatch(text, strict)).toEqual({ ok: true, operations: strictly, warnings: [] });
+    expect(parsePatch(text, lenient)).toEqual({ ok: true, operations: leniently, warnings: [] });
   });
 
   test("but not for an empty line above an addition, which says where it goes, nor for a line with spaces, which is context", () => {
     for (const how of [strict, lenient]) {
       expect(parsePatch(patch(update, "", "+a"), how)).toMatchObject({
-        sections: [change(2, [hunk(0, 3, [" ", "+a"])])],
+        operations: [change(2, [hunk(0, 3, [" ", "+a"])])],
       });
       expect(parsePatch(patch(update, " ", "-a"), how)).toMatchObject({
-        sections: [change(2, [hunk(0, 3, [" ", "-a"])])],
+        operations: [change(2, [hunk(0, 3, [" ", "-a"])])],
       });
     }
   });

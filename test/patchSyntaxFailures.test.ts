@@ -181,7 +181,7 @@ describe("a line that can't be read", () => {
   test("but for Codex an empty line after an Update's header is a hunk", () => {
     const text = patch(update, "");
     expect(parsePatch(text, lenient)).toMatchObject({ ok: false, failures: [{ line: 2, path: "f" }] });
-    expect(parsePatch(text, strict)).toMatchObject({ ok: true, sections: [change(2, [hunk(0, 3, [" "])])] });
+    expect(parsePatch(text, strict)).toMatchObject({ ok: true, operations: [change(2, [hunk(0, 3, [" "])])] });
   });
 
   test("names the file of its section", () => {

@@ -101,7 +101,7 @@ describe("laws", () => {
         const { lines: written, sections } = print(all, 2);
         const text = [begin, ...written, end].join(lineEnd);
         for (const how of [strict, lenient])
-          expect(parsePatch(text, how)).toEqual({ ok: true, sections, warnings: [] });
+          expect(parsePatch(text, how)).toEqual({ ok: true, operations: sections, warnings: [] });
       }),
     );
   });
@@ -125,7 +125,7 @@ describe("laws", () => {
       fc.property(drafts(3), before, after, (all, head, tail) => {
         const { lines: written, sections } = print(all, head.length + 2);
         const parsed = parsePatch([...head, begin, ...written, ...tail].join("\n"), lenient);
-        if (tail.length > 0) expect(parsed).toEqual({ ok: true, sections, warnings: [] });
+        if (tail.length > 0) expect(parsed).toEqual({ ok: true, operations: sections, warnings: [] });
         else {
           // Without an end marker, the empty lines at the very end of a text are not part of the patch.
           const last = written.findLast((each) => /[^\s\u0085]/u.test(each)) ?? "";
@@ -141,7 +141,7 @@ describe("laws", () => {
       fc.property(drafts(3), (all) => {
         const { lines: written, sections } = print(all, 1);
         const warnings = [expect.stringContaining(begin)];
-        expect(parsePatch([...written, end].join("\n"), lenient)).toEqual({ ok: true, sections, warnings });
+        expect(parsePatch([...written, end].join("\n"), lenient)).toEqual({ ok: true, operations: sections, warnings });
         expect(parsePatch([...written, end].join("\n"), strict).ok).toBe(false);
       }),
     );
@@ -191,7 +191,7 @@ describe("laws", () => {
         for (const how of [strict, lenient]) {
           const parsed = parsePatch(sent, how);
           expect(parsePatch(sent, how)).toEqual(parsed);
-          if (parsed.ok) expectSound(parsed.sections, sent);
+          if (parsed.ok) expectSound(parsed.operations, sent);
           else expectUsable(parsed.failures, sent);
         }
       }),

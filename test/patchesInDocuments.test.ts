@@ -152,15 +152,6 @@ describe("the actions", () => {
     expect(await desk.actions(uri, 1, 1, ["source.organizeImports"])).toEqual([]);
     expect(await desk.actions(uri, 1, 1, ["quickfix"])).toHaveLength(2);
   });
-
-  it("are announced", async () => {
-    const { editor } = await start();
-    expect(editor.initialized.capabilities).toMatchObject({
-      codeActionProvider: { codeActionKinds: ["quickfix"] },
-      hoverProvider: true,
-      executeCommandProvider: { commands: expect.arrayContaining(["multiEdit.show"]) },
-    });
-  });
 });
 
 describe.each([

@@ -19,7 +19,9 @@ describe("initialize", () => {
     expect(editor.initialized.capabilities).toEqual({
       positionEncoding: "utf-16",
       textDocumentSync: { openClose: true, change: 2, save: true },
-      executeCommandProvider: { commands },
+      executeCommandProvider: { commands: [...commands, "multiEdit.show"] },
+      codeActionProvider: { codeActionKinds: ["quickfix"] },
+      hoverProvider: true,
       workspace: { workspaceFolders: { supported: true, changeNotifications: true } },
       experimental: { multiEdit: { version: 1, shapes: ["batch", "pi", "MultiEdit", "edit_file", "patch"], commands } },
     });

@@ -19,30 +19,14 @@ import {
 } from "./patchMarkers.js";
 import { findPatch, isUnifiedDiff, looksLikePatch } from "./patchText.js";
 import { callSizeFailures, dialectWarnings, patchFailures, patchProblems } from "./sentences.js";
-
-/** A patch that was read, or the reasons why it could not be read. */
-export type ParsedPatch =
-  | {
-      readonly ok: true;
-      /** At least one section. There are at most `limits.editsPerCall` hunks, Adds, Deletes and Moves in all. */
-      readonly sections: readonly Section[];
-      /** A sentence for each assumption made. */
-      readonly warnings: readonly string[];
-    }
-  | {
-      readonly ok: false;
-      /** From 1 to `limits.failuresPerCall` failures, in patch order, at most one per section. */
-      readonly failures: readonly Failure[];
-      /** The number of failures omitted from `failures`. */
-      readonly unlisted: number;
-    };
+import type { ParsedText } from "./textDialect.js";
 
 /**
  * Parses a patch. With `lenient: false`, accepts only what the `apply_patch` of Codex 0.169.0 accepted in tests.
  * Otherwise, also accepts the deviations typical of models, provided that their meaning is unambiguous. Takes linear
  * time and never throws.
  */
-export function parsePatch(text: string, how: Leniency): ParsedPatch {
+export function parsePatch(text: string, how: Leniency): ParsedText<Section> {
   const patchText = findPatch(text, how);
   if ("problem" in patchText) {
     const { lines, line, problem } = patchText;
@@ -71,7 +55,7 @@ export function parsePatch(text: string, how: Leniency): ParsedPatch {
     ...(lacksBegin ? [dialectWarnings.patchLacksBegin] : []),
     ...(isEnded ? [] : [dialectWarnings.patchMayBeCutOff]),
   ];
-  return { ok: true, sections, warnings };
+  return { ok: true, operations: sections, warnings };
 }
 
 /**

@@ -38,8 +38,8 @@ export type DecodedCall =
       readonly options: CallOptions;
       /** The shape's own order, which applies if the options set none. */
       readonly defaultOrder: Order;
-      /** What the dialect of a text asks of planning; empty for any other call. */
-      readonly rules: TextRules;
+      /** What the dialect of a text asks of planning; `undefined` means nothing. */
+      readonly rules?: TextRules | undefined;
       /** A sentence for each field that was ignored and for each assumption made. */
       readonly warnings: readonly string[];
     }
@@ -93,7 +93,7 @@ interface ReadCall {
 function toDecoded(read: ReadCall | undefined, options: CallOptions, findings: Findings): DecodedCall {
   const failures = findings.failures();
   if (read === undefined || failures.length > 0) return { ok: false, failures };
-  const { shape, operations, warnings = [], rules = {} } = read;
+  const { shape, operations, warnings = [], rules } = read;
   return {
     ok: true,
     shape: shape.name,

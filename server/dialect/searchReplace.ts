@@ -1,9 +1,8 @@
 /** Reads SEARCH/REPLACE blocks, as the models of aider, Cline and Roo write them, into edits. */
-import type { Terms } from "../plan/terms.js";
-import { isAllBlank, withoutMark } from "../text/chars.js";
+import { isAllBlank } from "../text/chars.js";
 import { splitPatch } from "./patchText.js";
-import { blockProblems } from "./sentences.js";
-import { type ParsedText, type ReadingOptions, type TextDialect, TextFindings } from "./textDialect.js";
+import { blockProblems, blockTerms } from "./sentences.js";
+import { nextLine, type ParsedText, type ReadingOptions, type TextDialect, TextFindings } from "./textDialect.js";
 
 /**
  * SEARCH/REPLACE blocks. A block's file is named above it or, for all blocks, by the call. The SEARCH text is whole
@@ -21,22 +20,8 @@ const isDivider = (line: string): boolean => /^\s*={5,9}\s*$/.test(line);
 const isEnd = (line: string): boolean => /^\s*(?:>{3,}|\+{3,}) REPLACE>?\s*$/.test(line);
 const isMarker = (line: string): boolean => isStart(line) || isDivider(line) || isEnd(line);
 
-/** A word that is not part of a path or of another word. */
-const word = (plain: string): RegExp => new RegExp(`(?<![\\w/.\\\\-])${plain}(?![\\w/\\\\-]|\\.\\w)`, "g");
-
-/** The terms of the blocks, which have no fields. */
-const terms: Terms = [
-  [/, or set occurrence(?:, line)? or replaceAll/g, ""],
-  [word("edit(s?)"), "block$1"],
-  [word("Edit(s?)"), "Block$1"],
-  [word("old and new text"), "SEARCH and REPLACE text"],
-  [word("old text"), "SEARCH text"],
-  [word("new text"), "REPLACE text"],
-  [word("patch"), "text"],
-];
-
 function readBlocks(text: string, { path: callPath }: ReadingOptions): ParsedText {
-  const found = new TextFindings(splitPatch(withoutMark(text)), terms);
+  const found = new TextFindings(text, { wholeLines: true, terms: blockTerms });
   const { lines } = found;
   let path = callPath;
   let isAider = callPath === undefined;
@@ -62,8 +47,7 @@ function readBlocks(text: string, { path: callPath }: ReadingOptions): ParsedTex
     isAider &&= block.texts?.line === undefined && /^\s*</.test(lines[at] ?? "");
     at = from - 1;
   }
-  const result = found.result(blockProblems.noPath());
-  return result.ok ? { ...result, rules: { wholeLines: true, emptyAppends: isAider, terms } } : result;
+  return found.result(blockProblems.noPath(), { emptyAppends: isAider });
 }
 
 /** The texts of a block, and Roo's number of the line at which the old one starts. */
@@ -102,13 +86,6 @@ function readBlock(found: TextFindings, start: number, path: string | undefined)
     line: line === undefined ? undefined : Math.max(1, Number(line)),
   };
   return { texts, next: end + 1 };
-}
-
-/** Returns the first line (0-based) at or after `from` that passes a test; the number of lines if none does. */
-function nextLine(lines: readonly string[], from: number, test: (line: string) => boolean): number {
-  let at = from;
-  while (at < lines.length && !test(lines[at] ?? "")) at++;
-  return at;
 }
 
 const isPath = (name: string): boolean => /^(?:\S+\.\w+|\S*\/\S+|\.\w\S*)$/.test(name);

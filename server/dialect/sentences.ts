@@ -1,6 +1,7 @@
 /** Sentences about calls and patches that can't be read or whose meaning is in doubt. */
 import type * as v from "valibot";
 import { type At, clip, count, type Failure, makeFailure, nameOf, quote, some, theCall } from "../plan/failure.js";
+import type { Terms } from "../plan/operation.js";
 import { batchFailures } from "../plan/sentences.js";
 import { limits } from "../text/limits.js";
 
@@ -292,6 +293,24 @@ export const diffProblems = {
   newFile: () => 'the file is new, so all lines of its diff begin with "+"',
   goneFile: () => 'the file is deleted, so all lines of its diff begin with "-"',
 } as const;
+
+/** A word that is not part of a path or of another word. */
+const word = (plain: string): RegExp => new RegExp(`(?<![\\w/.\\\\-])${plain}(?![\\w/\\\\-]|\\.\\w)`, "g");
+
+/** The terms of SEARCH/REPLACE blocks, which have no fields. */
+export const blockTerms: Terms = [
+  [/, or set occurrence(?:, line)? or replaceAll/g, ""],
+  [word("edit(s?)"), "block$1"],
+  [word("Edit(s?)"), "Block$1"],
+  [word("old and new text"), "SEARCH and REPLACE text"],
+  [word("old text"), "SEARCH text"],
+  [word("new text"), "REPLACE text"],
+  [word("patch"), "text"],
+  [word("Sections"), "Files"],
+];
+
+/** The terms of unified diffs, in which Git's note does what a marker does in a Codex patch. */
+export const diffTerms: Terms = [[/\*\*\* End of File/g, "\\ No newline at end of file"]];
 
 /** Problems with a line of SEARCH/REPLACE blocks, as clauses for `patchFailures.syntax`. */
 export const blockProblems = {

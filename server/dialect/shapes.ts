@@ -35,7 +35,7 @@ export const patchShape: Shape = {
   name: "patch",
   announced: true,
   description:
-    "Adds, deletes, updates and renames any number of files with one patch: either all of it succeeds, or nothing changes.",
+    "Adds, deletes, updates and renames any number of files with one patch: either all of it succeeds, or nothing changes. A unified diff and SEARCH/REPLACE blocks are read, too.",
   container: "patch",
   single: "never",
   path: "call",

@@ -1,18 +1,20 @@
 /** The types of a text dialect, of which `textDialects.ts` has the table. */
 import type { Failure } from "../plan/failure.js";
-import type { Operation, TextRules } from "../plan/operation.js";
-import { failureIn, type Terms } from "../plan/terms.js";
+import { type Operation, pathsOf, type TextRules } from "../plan/operation.js";
+import { failureIn } from "../plan/terms.js";
+import { withoutMark } from "../text/chars.js";
 import { limits } from "../text/limits.js";
 import { atPath } from "./edit.js";
 import type { Leniency } from "./patchMarkers.js";
+import { splitPatch } from "./patchText.js";
 import { callSizeFailures, patchFailures } from "./sentences.js";
 
 /** A text that was read, or the reasons why it could not be read. */
-export type ParsedText =
+export type ParsedText<T extends Operation = Operation> =
   | {
       readonly ok: true;
       /** At least one; either edits or sections of a patch. At most `limits.editsPerCall` edits in all. */
-      readonly operations: readonly Operation[];
+      readonly operations: readonly T[];
       /** A sentence for each assumption made. */
       readonly warnings: readonly string[];
       /** What the dialect asks of planning; `undefined` means nothing. */
@@ -20,7 +22,7 @@ export type ParsedText =
     }
   | {
       readonly ok: false;
-      /** From 1 to `limits.failuresPerCall` failures, in the order of the text. */
+      /** From 1 to `limits.failuresPerCall` failures, in the order of the text; in a patch, at most one per section. */
       readonly failures: readonly Failure[];
       /** The number of failures omitted from `failures`. */
       readonly unlisted: number;
@@ -47,18 +49,32 @@ export interface TextDialect {
   readonly read: (text: string, how: ReadingOptions) => ParsedText;
 }
 
+/** Returns the first line (0-based) at or after `from` that passes a test; the number of lines if none does. */
+export function nextLine(lines: readonly string[], from: number, test: (line: string, at: number) => boolean): number {
+  let at = from;
+  while (at < lines.length && !test(lines[at] ?? "", at)) at++;
+  return at;
+}
+
 /** Collects the operations of a text and what is wrong with it, while a dialect's reader goes through its lines. */
 export class TextFindings {
+  readonly lines: readonly string[];
   readonly operations: Operation[] = [];
   readonly warnings = new Set<string>();
   /** The index of the next edit. */
   next = 0;
   private readonly failures: ((sound: readonly string[]) => Failure)[] = [];
+  private unlisted = 0;
+  /** The paths of parts with a problem. */
+  private readonly broken = new Set<string | undefined>();
 
+  /** `rules`: those of the dialect, whose terms failures use. */
   constructor(
-    readonly lines: readonly string[],
-    private readonly terms: Terms,
-  ) {}
+    text: string,
+    private readonly rules: TextRules,
+  ) {
+    this.lines = splitPatch(withoutMark(text));
+  }
 
   /** Reports whether there are too many edits. Reading then stops, so that a hostile text can't exhaust memory. */
   get isFull(): boolean {
@@ -67,24 +83,28 @@ export class TextFindings {
 
   /** Reports a problem with a line (0-based), as a clause of `patchFailures.syntax`. */
   report(line: number, problem: string, path?: string): void {
+    this.broken.add(path);
     const quoted = { number: line + 1, text: this.lines[line] ?? "" };
-    this.failures.push((sound) =>
-      failureIn(patchFailures.syntax(atPath(undefined, path), quoted, problem, sound), this.terms),
-    );
+    this.fail((sound) => patchFailures.syntax(atPath(undefined, path), quoted, problem, sound));
+  }
+
+  private fail(make: (sound: readonly string[]) => Failure): void {
+    if (this.failures.length < limits.failuresPerCall) this.failures.push(make);
+    else this.unlisted++;
   }
 
   /** Returns what was read. `nothing`: the problem if the text has no operations. */
-  result(nothing: string): ParsedText {
+  result(nothing: string, more?: TextRules): ParsedText {
     const { operations, warnings, failures } = this;
+    const rules = { ...this.rules, ...more };
     if (this.isFull) return { ok: false, failures: [callSizeFailures.hunks()], unlisted: 0 };
     if (operations.length + failures.length === 0) this.report(0, nothing);
-    for (const { path, patchLine = 1, ...more } of operations)
-      for (const name of [path, ...("move" in more && more.move ? [more.move.path] : [])])
-        if (name.length > limits.pathLength)
-          failures.push(() => patchFailures.pathTooLong(patchLine, name.length, limits.pathLength));
-    if (failures.length === 0) return { ok: true, operations, warnings: [...warnings] };
-    const sound = [...new Set(operations.map(({ path }) => path))];
-    const listed = failures.slice(0, limits.failuresPerCall).map((make) => make(sound));
-    return { ok: false, failures: listed, unlisted: failures.length - listed.length };
+    for (const operation of operations)
+      for (const { path } of pathsOf(operation))
+        if (path.length > limits.pathLength)
+          this.fail(() => patchFailures.pathTooLong(operation.patchLine ?? 1, path.length, limits.pathLength));
+    if (failures.length === 0) return { ok: true, operations, warnings: [...warnings], rules };
+    const sound = [...new Set(operations.map(({ path }) => path))].filter((path) => !this.broken.has(path));
+    return { ok: false, failures: failures.map((make) => failureIn(make(sound), rules)), unlisted: this.unlisted };
   }
 }

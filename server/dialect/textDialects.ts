@@ -9,10 +9,7 @@ const codexPatch: TextDialect = {
   name: "Codex patch",
   takesPath: false,
   recognise: findSign,
-  read: (text, how) => {
-    const parsed = parsePatch(text, how);
-    return parsed.ok ? { ok: true, operations: parsed.sections, warnings: parsed.warnings } : parsed;
-  },
+  read: parsePatch,
 };
 
 /** Every text dialect. If a text has signs of several, the first sign decides; if two are on one line, the first row. */

@@ -1,11 +1,9 @@
 /** Reads unified diffs, of Git and of `diff`, into the sections of a patch. */
 import type { Hunk, HunkLine } from "../plan/operation.js";
-import type { Terms } from "../plan/terms.js";
-import { withoutMark } from "../text/chars.js";
 import { kinds, readAnchor, trimLineEnd } from "./patchMarkers.js";
 import { splitPatch } from "./patchText.js";
-import { dialectWarnings, diffProblems, patchProblems } from "./sentences.js";
-import { type ParsedText, type TextDialect, TextFindings } from "./textDialect.js";
+import { dialectWarnings, diffProblems, diffTerms, patchProblems } from "./sentences.js";
+import { nextLine, type ParsedText, type TextDialect, TextFindings } from "./textDialect.js";
 
 /** Unified diffs. Git's headers may be missing, and the counts and line numbers of hunks may be wrong. */
 export const unifiedDiff: TextDialect = {
@@ -15,22 +13,16 @@ export const unifiedDiff: TextDialect = {
   read: readDiff,
 };
 
-/** Git's note does what a marker does in a patch of Codex. */
-const terms: Terms = [[/\*\*\* End of File/g, "\\ No newline at end of file"]];
-
 function readDiff(text: string): ParsedText {
-  const found = new TextFindings(splitPatch(withoutMark(text)), terms);
+  const found = new TextFindings(text, { terms: diffTerms });
   const { lines } = found;
-  let at = 0;
-  while (at < lines.length && !found.isFull) {
-    if (startsFile(lines, at)) at = readFile(found, at);
-    else if (lines[at]?.startsWith("@@ -") === true) {
-      found.report(at, diffProblems.noFile());
-      while (at < lines.length && !startsFile(lines, at)) at++;
-    } else at++;
-  }
-  const result = found.result(patchProblems.noSections());
-  return result.ok ? { ...result, rules: { terms } } : result;
+  const isHunk = (line: string): boolean => line.startsWith("@@ -");
+  const next = (from: number): number => nextLine(lines, from, (_, at) => startsFile(lines, at));
+  let at = next(0);
+  const stray = nextLine(lines, 0, isHunk);
+  if (stray < at) found.report(stray, diffProblems.noFile());
+  while (at < lines.length && !found.isFull) at = next(readFile(found, at));
+  return found.result(patchProblems.noSections());
 }
 
 /** Reports whether a line begins the header of a file's diff. A hunk may have lines that look like the names in one. */
@@ -81,7 +73,9 @@ function readName(text: string): string | undefined {
   if (quoted === undefined) {
     // `diff` puts the time of the last change after a tab; the earliest time stands for a file that does not exist.
     const [name = "", time = ""] = text.split("\t");
-    return name === "/dev/null" || Date.parse(time) === 0 ? undefined : trimLineEnd(name) || undefined;
+    return name === "/dev/null" || /^(?:1969-12-31|1970-01-01) \d\d:[03]0:00(?:\.0+)?(?: |$)/.test(time)
+      ? undefined
+      : trimLineEnd(name) || undefined;
   }
   return quoted.replace(/((?:\\[0-3][0-7]{2})+)|\\(.)/g, (_, octal: string | undefined, one: string) => {
     if (octal === undefined) return { n: "\n", t: "\t" }[one] ?? one;
@@ -203,17 +197,10 @@ function countedEnd(lines: readonly string[], from: number, left: { old: number;
 
 /** Returns the first line (0-based) at or after `from` that surely belongs to no hunk: a header, a fence, or a mail's end. */
 function boundary(lines: readonly string[], from: number): number {
-  const isMailEnd = (at: number): boolean =>
-    /^-- ?$/.test(lines[at] ?? "") && /^(?:\d+\.\d|$)/.test(lines[at + 1] ?? "");
-  let at = from;
-  while (
-    at < lines.length &&
-    !/^(?:@@|Index: |```|~~~)/.test(lines[at] ?? "") &&
-    !startsFile(lines, at) &&
-    !isMailEnd(at)
-  )
-    at++;
-  return at;
+  return nextLine(lines, from, (line, at) => {
+    const isMailEnd = /^-- ?$/.test(line) && /^(?:\d+\.\d|$)/.test(lines[at + 1] ?? "");
+    return isMailEnd || /^(?:@@|Index: |```|~~~)/.test(line) || startsFile(lines, at);
+  });
 }
 
 /** Reads the lines of a hunk; `number` is the 1-based number of the first one. */

@@ -1,6 +1,5 @@
 /** The operations of a call as plain values, whatever the call's form. Paths and places have not been resolved yet. */
 
-import type { Terms } from "./terms.js";
 import type { Lines } from "./views/view.js";
 
 /** An old text and its replacement. A file's first edit may have an empty old text, to create or fill the file. */
@@ -158,6 +157,9 @@ export type Atomic = "all" | "file" | "none";
 
 /** `sequential`: each edit is matched against the result of those before it; `original`: all match the same text. */
 export type Order = "sequential" | "original";
+
+/** The words of messages to replace, in order, each with a text dialect's own. */
+export type Terms = readonly (readonly [RegExp, string])[];
 
 /** What a text dialect asks of planning. */
 export interface TextRules {

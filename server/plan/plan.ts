@@ -38,8 +38,7 @@ export function* planBatch(
   const { plans, lost } = yield* sections.length > 0
     ? planSections(sections, snapshot, options)
     : planEdits(edits, snapshot, options);
-  const planned = decide(plans, lost, options);
-  return options.terms === undefined ? planned : plannedIn(planned, operations, options.terms);
+  return plannedIn(decide(plans, lost, options), operations, options);
 }
 
 function* planEdits(

@@ -1,21 +1,23 @@
 /** Puts messages, which speak of edits with an old and a new text, into the terms of a text dialect. */
-import type { Failure } from "./failure.js";
-import type { Operation } from "./operation.js";
+import { type Failure, nameOf } from "./failure.js";
+import type { Operation, Terms, TextRules } from "./operation.js";
 import type { EditOutcome, Planned } from "./outcome.js";
 
-/** The words to replace, in order, each with the dialect's own. Quoted text and paths are left as they are. */
-export type Terms = readonly (readonly [RegExp, string])[];
-
 /** Returns a plan with its messages in a dialect's terms, which also name the line of the text at which an edit begins. */
-export function plannedIn(planned: Planned, operations: readonly Operation[], terms: Terms): Planned {
+export function plannedIn(planned: Planned, operations: readonly Operation[], rules: TextRules): Planned {
+  const { terms } = rules;
+  if (terms === undefined) return planned;
   const starts = new Map(operations.flatMap((one) => (one.kind === "edit" ? [[one.index, one.patchLine]] : [])));
   const known = new Map<Failure, Failure>();
   const reworded = (failure: Failure): Failure => {
     const { index, path, message } = failure;
     const start = index === undefined ? undefined : starts.get(index);
-    const name = `dit ${index} (${path}`;
-    const placed = start === undefined ? message : message.replace(`${name})`, `${name}, line ${start} of the text)`);
-    const made = known.get(failure) ?? failureIn({ ...failure, message: placed }, terms);
+    const at = { ...(index === undefined ? {} : { index }), ...(path === undefined ? {} : { path }) };
+    // The name may begin with a capital letter.
+    const [name = "", placed = ""] = [at, { ...at, ...(start && { patchLine: start }) }].map((one) =>
+      nameOf(one).slice(1),
+    );
+    const made = known.get(failure) ?? failureIn({ ...failure, message: message.replace(name, () => placed) }, rules);
     known.set(failure, made);
     return made;
   };
@@ -27,7 +29,7 @@ export function plannedIn(planned: Planned, operations: readonly Operation[], te
 }
 
 /** Returns a failure in a dialect's terms. */
-export function failureIn(failure: Failure, terms: Terms): Failure {
+export function failureIn(failure: Failure, { terms = [] }: TextRules): Failure {
   const { message, hint } = failure;
   return { ...failure, message: worded(message, terms), ...(hint === undefined ? {} : { hint: worded(hint, terms) }) };
 }

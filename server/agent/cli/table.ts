@@ -160,7 +160,7 @@ export interface CommandRow {
 }
 
 const aboutInput =
-  "A call is JSON in the shape of any known edit tool; a patch is in the format of Codex's apply_patch. The input (a file or standard input) is a patch, a call, or several calls with one call per line. Relative paths are relative to the working directory.";
+  "A call is JSON in the shape of any known edit tool; a patch is in the format of Codex's apply_patch, a unified diff, or SEARCH/REPLACE blocks. The input (a file or standard input) is a patch, a call, or several calls with one call per line. Relative paths are relative to the working directory.";
 
 /** The commands. The help lists them in this order. */
 export const commandRows = {

@@ -50,45 +50,26 @@ export async function applyBatch(
   token: CancellationToken,
 ): Promise<Answer> {
   await session.ready;
-  const read = readCall(session, params);
-  if (!read.ok) return toRefusal(read.failures);
+  const decoded = decodeCall(params, { optionsAllowed: true, lenient: session.settings.lenient });
+  if (!decoded.ok) return toRefusal(decoded.failures);
+  const { operations, options, defaultOrder, warnings } = decoded;
+  const batch: BatchOptions = {
+    atomic: options.atomic ?? session.settings.atomic,
+    order: options.order ?? defaultOrder,
+    lenient: options.lenient ?? session.settings.lenient,
+    overwrite: (options.overwrite ?? false) !== false,
+    allowOmissions: options.allowOmissions,
+    ...decoded.rules,
+  };
+  const isPatch = decoded.shape === "patch";
   const serve = (watched: CancellationToken, report: ReportStep): Promise<Answer> => {
-    const call: ServedCall = { session, ...read, token: watched, report, caller };
+    const call: ServedCall = { session, operations, options, batch, token: watched, report, warnings, isPatch, caller };
     return applier === "server"
       ? inTurn({ ...call, share, onWaiting }, (asked) => applyCall(call, asked))
       : propose(call, applier);
   };
   const canShow = session.capabilities.window?.workDoneProgress === true;
   return canShow ? withProgress(session, token, serve) : serve(token, () => undefined);
-}
-
-/** Reads a call, and what the user's settings and its options say about it. */
-function readCall({ settings }: Session, params: unknown) {
-  const decoded = decodeCall(params, { optionsAllowed: true, lenient: settings.lenient });
-  if (!decoded.ok) return decoded;
-  const { options, defaultOrder, rules } = decoded;
-  const batch: BatchOptions = {
-    atomic: options.atomic ?? settings.atomic,
-    order: options.order ?? defaultOrder,
-    lenient: options.lenient ?? settings.lenient,
-    overwrite: (options.overwrite ?? false) !== false,
-    allowOmissions: options.allowOmissions,
-    ...rules,
-  };
-  return { ...decoded, batch, isPatch: decoded.shape === "patch" };
-}
-
-/** Plans a call of the editor only to tell what it would do. Without operations, the call can't be read. */
-export async function foresee(
-  session: Session,
-  params: unknown,
-  token: CancellationToken,
-): Promise<{ readonly operations: readonly Operation[]; readonly plan: PlanAttempt }> {
-  await session.ready;
-  const read = readCall(session, params);
-  if (!read.ok) return { operations: [], plan: { ok: false, failures: read.failures, outcomes: [] } };
-  const call = { session, ...read, token, report: () => undefined, caller: undefined };
-  return { operations: read.operations, plan: await planCall(call, read.operations) };
 }
 
 interface ServedCall extends Omit<ApplyJob, "kind" | "plan"> {

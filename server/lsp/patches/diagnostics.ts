@@ -5,6 +5,7 @@
 import type { Diagnostic, DiagnosticSeverity, PublishDiagnosticsParams } from "vscode-languageserver/node";
 import { limits } from "../../text/limits.js";
 import { createResolver } from "../../workspace/paths.js";
+import { pathOfSyncedUri } from "../../workspace/pathText.js";
 import { type Session, worldOf } from "../session.js";
 import { createCancelSource } from "../wire/rpc.js";
 import { findPatches } from "./find.js";
@@ -12,8 +13,6 @@ import { foreseePatch } from "./foresight.js";
 
 /** A document in which patches are looked for. */
 interface PatchDocument {
-  /** `true` if it is a diff, not prose with patches in it. */
-  readonly isDiff: boolean;
   /** URIs of the documents that its patches name. */
   targets: ReadonlySet<string>;
   /** The notification with the diagnostics that the client shows, as JSON; `undefined` if it shows none. */
@@ -47,12 +46,18 @@ export function followPatches(session: Session) {
     }
     for (const [patched, { targets }] of held) if (targets.has(uri)) mark(patched);
   });
-  const opening = (uri: string, isDiff: boolean | undefined): void => {
-    if (isDiff !== undefined) held.set(uri, { isDiff, targets: new Set(), shown: undefined });
+  const opening = (uri: string, languageId: unknown): void => {
+    if (isForPeople(uri, languageId)) held.set(uri, { targets: new Set(), shown: held.get(uri)?.shown });
     // The text of a file that a patch names may differ from the one on disk.
     for (const [patched, { targets }] of held) if (targets.size > 0) mark(patched);
   };
   return { held, opening };
+}
+
+/** Reports whether patches are looked for in a document: in prose and diffs, and in what is no file. */
+function isForPeople(uri: string, languageId: unknown): boolean {
+  const isFile = pathOfSyncedUri(uri) !== undefined;
+  return !isFile || languageId === "markdown" || languageId === "diff" || /\.(?:diff|patch|md|markdown)$/i.test(uri);
 }
 
 /** Plans the patches of a document, and shows what does not resolve. Has it done again if they name other documents. */
@@ -61,7 +66,7 @@ async function check(session: Session, uri: string, own: PatchDocument | undefin
   if (own === undefined || document === undefined || document.desynced !== undefined) return;
   const diagnostics: Diagnostic[] = [];
   const named: string[] = [];
-  for (const patch of findPatches(document.text, document.lines, own.isDiff).slice(0, limits.patchesChecked)) {
+  for (const patch of findPatches(document.text, document.lines).slice(0, limits.patchesChecked)) {
     const { paths, notes } = await foreseePatch(session, patch, createCancelSource().token);
     named.push(...paths);
     for (const { from, to, failure } of notes) {

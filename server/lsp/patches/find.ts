@@ -26,11 +26,11 @@ const patchLine = /^(?:[ +@\\-]|\*\*\* |>{3,} REPLACE|diff |rename |Binary )/;
 
 /**
  * Returns a document's patches in their order. The document is cut at fences, at headings and around Codex patches; each
- * piece that has the sign of a dialect is one patch. `isDiff`: a document that is no Codex patch is one piece.
+ * piece that has the sign of a dialect is one patch. No line of a unified diff is a fence or a heading.
  */
-export function findPatches(text: string, lines: LineIndex, isDiff: boolean): FoundPatch[] {
+export function findPatches(text: string, lines: LineIndex): FoundPatch[] {
   if (!sign.test(text)) return [];
-  const cuts = isDiff && !/^\*\*\* Begin Patch/m.test(text) ? [] : cutsIn(lines);
+  const cuts = cutsIn(lines);
   return [0, ...cuts].flatMap((start, i) => {
     const end = cuts[i] ?? lines.lineCount;
     const piece = text.slice(lines.start(start), lines.start(end));

@@ -1,8 +1,9 @@
 /** Plans a patch in a document, without applying it, and says what each of its lines would do. */
 import type { CancellationToken } from "vscode-languageserver/node";
+import { decodeCall } from "../../dialect/decode.js";
 import type { Failure } from "../../plan/failure.js";
 import { type Operation, pathsOf } from "../../plan/operation.js";
-import { foresee } from "../apply/apply.js";
+import { applyBatch } from "../apply/apply.js";
 import { failureForPerson } from "../edit/forPeople.js";
 import type { Session } from "../session.js";
 import type { FoundPatch } from "./find.js";
@@ -17,24 +18,27 @@ interface LinesNote {
   readonly failure?: Failure | undefined;
 }
 
-/** Plans a patch against the present texts. Returns the plan, the paths that the patch names, and what its lines do. */
+/** Has a patch planned as a preview. Returns the answer, the paths that the patch names, and what its lines do. */
 export async function foreseePatch(session: Session, patch: FoundPatch, token: CancellationToken) {
-  const { operations, plan } = await foresee(session, { patch: patch.text }, token);
-  const outcomes = new Map(plan.outcomes.map((outcome) => [outcome.index, outcome]));
+  const params = { patch: patch.text };
+  const answer = await applyBatch(session, { params, applier: "preview", caller: undefined }, token);
+  const decoded = decodeCall(params, { optionsAllowed: true, lenient: session.settings.lenient });
+  const operations = decoded.ok ? decoded.operations : [];
+  const outcomes = new Map((answer.ok ? answer.result.edits : answer.outcomes).map((one) => [one.index, one]));
   const ofEdits = linesOf(operations, patch).flatMap(({ index, ...lines }): LinesNote[] => {
     const outcome = outcomes.get(index);
     if (outcome === undefined) return [];
     const failure = outcome.failure && failureForPerson(outcome.failure);
-    return [{ ...lines, text: failure?.message ?? landingText(outcome, plan.ok), failure }];
+    return [{ ...lines, text: failure?.message ?? landingText(outcome, answer.ok), failure }];
   });
-  const ofCall = plan.ok ? [] : plan.failures.filter(({ index }) => index === undefined).map(failureForPerson);
+  const ofCall = answer.ok ? [] : answer.failures.filter(({ index }) => index === undefined).map(failureForPerson);
   const others = ofCall.map((failure): LinesNote => {
     // Other failures may name a line of a file.
     const line = patch.from + (failure.code === "patchSyntax" ? (failure.line ?? 1) - 1 : 0);
     return { from: line, to: line, text: failure.message, failure };
   });
   const paths = [...new Set(operations.flatMap(pathsOf).map(({ path }) => path))];
-  return { plan, paths, notes: [...others, ...ofEdits] };
+  return { answer, paths, notes: [...others, ...ofEdits] };
 }
 
 /** Returns the lines of each edit: from its first one, with the header of its file, to the next edit. */

@@ -3,15 +3,13 @@
  * hover and diagnostics.
  *
  * The way of a request: when a document is opened, its language, its extension or its lack of a file says whether patches
- * are looked for in it (`kindOf`). `find.ts` finds them in its text. `foresight.ts` has the text of one planned as a preview
- * (`foresee`), and maps the edits back to lines of the document. Actions and hovers are made from that anew each time, so
+ * are looked for in it. `find.ts` finds them in its text. `foresight.ts` has the text of one planned as a preview,
+ * and maps the edits back to lines of the document. Actions and hovers are made from that anew each time, so
  * they are never older than the texts; `diagnostics.ts` decides when it is done without a request. To apply a patch, the
  * client sends the command `multiEdit.apply` with its text, as for any other call.
  */
 import type { CodeAction, Connection } from "vscode-languageserver/node";
-import { pathOfSyncedUri } from "../../workspace/pathText.js";
 import { showAlone } from "../apply/viewer.js";
-import { toRefusal, wholeDiff } from "../edit/result.js";
 import { showInfo } from "../notices/notices.js";
 import { commands } from "../protocol.js";
 import type { Session } from "../session.js";
@@ -31,10 +29,9 @@ export function servePatches(connection: Connection, session: Session) {
   const { held, opening } = followPatches(session);
   /** Returns the patches that touch these lines (0-based) of a document. */
   const patchesAt = (uri: string, from: number, to: number): FoundPatch[] => {
-    const [own, document] = [held.get(uri), session.documents.get(uri)];
-    if (own === undefined || document === undefined || document.desynced !== undefined) return [];
-    const found = findPatches(document.text, document.lines, own.isDiff);
-    return found.filter((patch) => patch.from <= to && from <= patch.to);
+    const document = held.has(uri) ? session.documents.get(uri) : undefined;
+    if (document === undefined || document.desynced !== undefined) return [];
+    return findPatches(document.text, document.lines).filter((patch) => patch.from <= to && from <= patch.to);
   };
   connection.onCodeAction(async ({ textDocument: { uri }, range: { start, end }, context }, token) => {
     const isWanted = context?.only?.every((kind) => kind !== "" && kind !== "quickfix") !== true;
@@ -54,26 +51,19 @@ export function servePatches(connection: Connection, session: Session) {
     const note = notes.find(({ from, to }) => from <= line && line <= to);
     return note === undefined ? null : { contents: { kind: "plaintext", value: note.text } };
   });
-  return (uri: string, languageId: unknown): void => opening(uri, kindOf(uri, languageId)?.isDiff);
-}
-
-/** Returns how a document is read; `undefined` if patches are not looked for in it. */
-function kindOf(uri: string, languageId: unknown): { readonly isDiff: boolean } | undefined {
-  if (languageId === "diff" || /\.(?:diff|patch)$/i.test(uri)) return { isDiff: true };
-  const isProse = languageId === "markdown" || /\.(?:md|markdown)$/i.test(uri) || pathOfSyncedUri(uri) === undefined;
-  return isProse ? { isDiff: false } : undefined;
+  return opening;
 }
 
 /** Returns the actions on a patch: to apply it and to preview it or, if it does not resolve, to copy the failure. */
-function actionsOf(patch: string, { plan, paths }: Awaited<ReturnType<typeof foreseePatch>>) {
-  if (!plan.ok) {
-    // For the model that wrote the patch.
-    const { message } = toRefusal(plan.failures, plan.outcomes, { isPatch: true });
+function actionsOf(patch: string, { answer, paths }: Awaited<ReturnType<typeof foreseePatch>>) {
+  if (!answer.ok) {
+    // The message is for the model that wrote the patch.
+    const { message } = answer;
     return [{ title: actionTitles.copy(message), command: showCommand, arguments: [message, "failure.txt"] }];
   }
   const call = { patch, options: { reader: "person" } };
   const apply = { title: actionTitles.apply(paths), command: commands.apply, arguments: [call] };
-  const diff = wholeDiff(plan.files);
+  const { diff } = answer.result;
   const preview = { title: actionTitles.preview(paths), command: showCommand, arguments: [diff, "preview.diff"] };
   return diff === "" ? [apply] : [apply, preview];
 }

@@ -16,8 +16,11 @@ function filesText([first = "", ...others]: readonly string[]): string {
   return `${clip(visible(first), 80)}${others.length === 0 ? "" : ` and ${others.length} more`}`;
 }
 
+/** The outcome of an edit that was planned. */
+type Landing = Pick<EditOutcome, "path" | "status" | "places"> & { readonly rung?: string };
+
 /** Says where an edit would land. `isApplied`: `false` if other edits of its patch keep it from being applied. */
-export function landingText({ path, status, places, rung }: EditOutcome, isApplied: boolean): string {
+export function landingText({ path, status, places, rung }: Landing, isApplied: boolean): string {
   const spans = places.map(({ startLine, endLine }) => (startLine === endLine ? startLine : `${startLine}-${endLine}`));
   const where = `${path}${spans.length === 0 ? "" : `, line ${spans.slice(0, 10).join(", ")}`}`;
   if (status === "skipped") return `Nothing to do in ${where}.`;

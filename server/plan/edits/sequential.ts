@@ -108,17 +108,21 @@ export function* planEdit(
   return { draft: result.draft, outcome: { index: edit.index, path, status, ...found, places, ...warned } };
 }
 
-/** Adds an edit's new text to the end of the text, on a line of its own. */
+/** Adds an edit's new text to the end of the text, on a line of its own, unless the text ends with these lines already. */
 function append(draft: Draft, edit: EditOperation, history: EditHistory): EditStep {
   const { lines, text } = draft.index;
+  const { index } = edit;
+  const { path } = draft.document;
   const lineEnd = lines.terminator(0) || "\n";
-  const isEnded = text === "" || /[\r\n]$/.test(text.slice(-1));
+  const missing = text === "" || /[\r\n]$/.test(text.slice(-1)) ? "" : lineEnd;
+  const added = edit.newText.replaceAll("\n", lineEnd);
+  // A single line may well be there twice.
+  const isDone = /\n./.test(edit.newText) && `${lineEnd}${text}${missing}`.endsWith(`${lineEnd}${added}`);
+  if (isDone) return { draft, outcome: { index, path, status: "skipped", rung: "exact", places: [] } };
   const end = { from: text.length, to: text.length };
-  const insert = `${isEnded ? "" : lineEnd}${edit.newText.replaceAll("\n", lineEnd)}`;
-  const result = edited(draft, [{ ...end, insert }]);
+  const result = edited(draft, [{ ...end, insert: `${missing}${added}` }]);
   history.apply(edit, { rung: "exact", changed: [spanInBase(draft, end)], places: [], step: result.step });
-  const status = result.step.isEmpty ? "skipped" : "applied";
-  return { draft: result.draft, outcome: { index: edit.index, path: draft.document.path, status, places: [] } };
+  return { draft: result.draft, outcome: { index, path, status: added === "" ? "skipped" : "applied", places: [] } };
 }
 
 /** Plans one edit that names the lines that it replaces. */
