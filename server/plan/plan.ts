@@ -23,7 +23,7 @@ import { fileFailures } from "./patch/sentences.js";
 import { batchWarnings } from "./sentences.js";
 import { type Document, documentAt, isEmpty, liesBelow, type Snapshot } from "./snapshot.js";
 import { planViews } from "./views/planViews.js";
-import { linesNamed, refusedUnread } from "./views/seenLines.js";
+import { refusedUnread } from "./views/seenLines.js";
 
 /** Plans a whole batch; yields after each edit, so that the caller can serve other requests or stop. */
 export function* planBatch(
@@ -77,14 +77,14 @@ function* planFile(
   edits: readonly EditOperation[],
   options: BatchOptions,
 ): Generator<void, FilePlan> {
-  const refused = options.isTrial ? undefined : refusedUnread(document, edits, options);
+  const hasLines = edits.some(({ seenLines }) => seenLines !== undefined);
+  const refused = hasLines && !options.isTrial ? refusedUnread(document, edits, options) : undefined;
   if (refused !== undefined) return refused;
   const [first] = edits;
   const opens = first?.oldText === "" && (first.seenLines === undefined || !document.exists);
   const opening = opens ? open(draftOf(document), first) : { draft: draftOf(document), outcomes: [] };
   const rest = edits.slice(opening.outcomes.length);
   // In a file that the batch creates, later edits are matched against the created text, regardless of `order`.
-  const hasLines = linesNamed(edits).length > 0;
   const sequential = rest.length >= limits.manyEdits && !hasLines ? planMany : planSequential;
   const plan = options.order === "sequential" || hasLines ? sequential : planOriginal;
   const { draft, outcomes } = yield* plan(opening.draft, rest, options);
@@ -97,11 +97,7 @@ function* planFile(
       ...all
         .filter(({ status, rung }) => status === "skipped" && (rung !== undefined || hasLines))
         .map(batchWarnings.nothingToDo),
-      ...elidedWarnings(
-        edits.map((edit) => (edit.seenLines?.to === allLines.to ? { ...edit, oldText: document.text } : edit)),
-        all,
-        draft,
-      ),
+      ...elidedWarnings(hasLines ? edits.map((edit) => withOldText(edit, document)) : edits, all, draft),
     ],
     file: {
       document,
@@ -114,6 +110,10 @@ function* planFile(
     },
   };
 }
+
+/** Returns an edit with the old text that it replaces, if it gives a file its whole text. */
+const withOldText = (edit: EditOperation, { text }: Document): EditOperation =>
+  edit.seenLines?.to === allLines.to ? { ...edit, oldText: text } : edit;
 
 /**
  * Plans many edits in one pass or by regions if the result is certain to be the same as in sequence; otherwise, in
