@@ -14,7 +14,7 @@ import { expect, it } from "vitest";
 const most: Readonly<Record<string, { readonly files: number; readonly functions: number }>> = {
   propose: { files: 45, functions: 220 },
   apply: { files: 52, functions: 280 },
-  disk: { files: 66, functions: 350 },
+  disk: { files: 66, functions: 351 },
 };
 
 it("runs no more files and functions for one ordinary call than the limits allow", () => {

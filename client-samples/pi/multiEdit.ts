@@ -111,9 +111,9 @@ type Call = Readonly<Record<string, unknown>>;
 const otherNames: Readonly<Record<string, readonly string[]>> = {
   path: ["file_path", "filePath", "filepath", "uri"],
   oldText: ["old_string", "oldString", "old_str", "oldStr", "old_text"],
-  newText: ["new_string", "newString", "new_str", "newStr", "new_text"],
+  newText: ["new_string", "newString", "new_str", "newStr", "new_text", "insert_text", "insertText"],
   replaceAll: ["replace_all", "allow_multiple", "allowMultiple"],
-  edits: ["replacements", "multi"],
+  edits: ["replacements", "files", "multi"],
   patch: ["input"],
 };
 const ourNames = new Map(Object.entries(otherNames).flatMap(([name, others]) => others.map((one) => [one, name])));

@@ -168,8 +168,8 @@ function readEditCall(keys: SentKeys, findings: Findings): ReadCall | undefined 
   const texts = textSpellings(objects);
   if (texts.length > 1) findings.fail(callFailures.mixedShapes(texts));
   const style = texts[0] === undefined ? undefined : styleBySpelling.get(texts[0]);
-  const inserts = objects.some(({ fields }) => fields.insertLine !== undefined);
-  const shape = shapeOf(list?.name, style?.oldText ?? (inserts ? "old_str" : undefined));
+  const inserts = style === undefined && objects.some(({ fields }) => fields.insertLine !== undefined);
+  const shape = shapeOf(list?.name, inserts ? "old_str" : style?.oldText);
   const ownFields = editFieldNames.filter((name) => name !== "path").flatMap((name) => keys.fields[name] ?? []);
   const mixed = list !== undefined && ownFields.length > 0 && shape.single !== "beside";
   const fields = [...ownFields, ...(list === undefined ? [] : [list.field])];

@@ -52,7 +52,8 @@ export function readEdit(edit: SentEdit, findings: Findings): EditOperation | un
   reportFields(edit, at, findings);
   if (!checked.success) return undefined;
 
-  const { replaceAll = false, occurrence, line, expectedCount } = checked.output;
+  const { oldText = "", newText = "", replaceAll = false, content, insertLine, ...choice } = checked.output;
+  const { occurrence, line, expectedCount } = choice;
   const [hasOccurrence, hasLine] = [occurrence !== undefined, line !== undefined];
   // Each row is one way for an edit to contradict itself.
   const contradicted = [
@@ -62,37 +63,28 @@ export function readEdit(edit: SentEdit, findings: Findings): EditOperation | un
     !replaceAll && (expectedCount ?? 1) !== 1 && contradictions.countOfOne,
   ];
   for (const problem of contradicted) if (problem !== false) findings.fail(callFailures.contradiction(at, problem));
-  return path.path === undefined ? undefined : operationOf({ index, path: path.path }, checked.output);
-}
-
-/**
- * Returns an edit's operation. A missing field has been reported, unless it is the new text of a command that then deletes
- * the old one.
- */
-function operationOf(
-  own: Pick<EditOperation, "index" | "path">,
-  { oldText = "", newText = "", replaceAll = false, content, insertLine, ...choice }: v.InferOutput<typeof editSchema>,
-): EditOperation {
-  const byLines = { kind: "edit", ...own, oldText: "", replaceAll } as const;
-  if (content !== undefined) return { ...byLines, newText: content, seenLines: allLines };
-  if (insertLine !== undefined) return { ...byLines, newText, seenLines: { from: insertLine, to: insertLine } };
-  return { kind: "edit", ...own, oldText, newText, replaceAll, ...choice };
+  if (path.path === undefined) return undefined;
+  // Any other text that is missing has been reported.
+  const made = { kind: "edit", index, path: path.path, oldText, newText, replaceAll } as const;
+  if (content !== undefined) return { ...made, newText: content, seenLines: allLines };
+  if (insertLine !== undefined) return { ...made, seenLines: { from: insertLine, to: insertLine } };
+  return { ...made, ...choice };
 }
 
 /** Reports the fields that an edit lacks, and those that it must not have together. */
 function reportFields({ keys, meant, path, spellings }: SentEdit, at: At, findings: Findings): void {
   const { fields, command } = keys;
   const form = fields.content !== undefined ? "content" : fields.insertLine !== undefined ? "insertLine" : "oldText";
-  const own = fields[form]?.spelling;
-  const strange = editFieldNames.flatMap((name) => (formFields[form].includes(name) ? [] : (fields[name] ?? [])));
-  if (own !== undefined && strange.length > 0)
-    findings.fail(callFailures.mixedShapes([own, ...strange.map(({ spelling }) => spelling)]));
-  const isMissing = (name: EditFieldName): boolean =>
-    name === "path" ? path.path === undefined && !path.reported : fields[name] === undefined && !meant.has(name);
+  const own = form === "oldText" ? undefined : fields[form]?.spelling;
+  if (own !== undefined) {
+    const others = editFieldNames.filter((name) => !formFields[form].includes(name));
+    const strange = others.flatMap((name) => fields[name]?.spelling ?? []);
+    if (strange.length > 0) findings.fail(callFailures.mixedShapes([own, ...strange]));
+  }
   const missing = requiredFields.filter(
     (name) =>
       formFields[form].includes(name) &&
-      isMissing(name) &&
+      (name === "path" ? path.path === undefined && !path.reported : fields[name] === undefined && !meant.has(name)) &&
       // The text editor's command deletes the old text if it has no new one.
       !(name === "newText" && form === "oldText" && command === "str_replace"),
   );

@@ -12,6 +12,8 @@ export interface Place {
   readonly to: number;
   /** The adaptation that the caller's texts need at this place; `undefined` if they need none. */
   readonly reshape?: Reshape;
+  /** `true` if the old text is the document's own text there, and the new text is what it becomes, byte for byte. */
+  readonly isOwn?: true;
 }
 
 /** Indentation that is added to, or removed from, every line that has text. */

@@ -15,13 +15,10 @@ import type { TextIndex } from "./textIndex.js";
  */
 export function rewrite(index: TextIndex, place: Place, sought: Sought): Change[] | undefined {
   // As a rule, either both texts end with a line ending or neither does, and nothing needs to be adapted.
-  const isAsSent = place.reshape === undefined && !/[\n\r]/.test(sought.oldText.slice(-1));
+  const isAsSent = place.isOwn || (place.reshape === undefined && !/[\n\r]/.test(sought.oldText.slice(-1)));
   const found = isAsSent ? sought : asFound(index, sought, place);
-  return found && rewriteAsSent(index, place, found);
-}
-
-/** Like `rewrite`, for an old text that is the document's own at the place, so that nothing needs to be adapted. */
-export function rewriteAsSent(index: TextIndex, place: Place, { oldText, newText }: Sought): Change[] {
+  if (found === undefined) return undefined;
+  const { oldText, newText } = found;
   const nextLines = splitLines(newText);
   const region = splitLines(index.text, place.from, place.to);
   const [old, next] = [lineTexts(oldText), lineTexts(newText)];

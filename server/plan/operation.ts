@@ -31,6 +31,10 @@ export interface EditOperation {
 /** The lines of any text, as a value of `seenLines`. */
 export const allLines: Lines = { from: 0, to: Number.MAX_SAFE_INTEGER };
 
+/** Returns the lines that edits without an old text name; none if all operations say what they replace. */
+export const linesNamed = (operations: readonly Operation[]): readonly Lines[] =>
+  operations.flatMap((one) => (one.kind === "edit" ? (one.seenLines ?? []) : []));
+
 /** One line of a hunk, without its sign or line ending. */
 export interface HunkLine {
   /** `context` lines stay; `remove` lines are deleted; `add` lines are inserted. */
@@ -126,16 +130,15 @@ export interface PathUse {
   readonly need: "text" | "create" | "file" | "name";
 }
 
-/** Reports whether an edit has no old text by which to find its place, so that it gives a file its whole text. */
-const hasWholeText = ({ oldText, seenLines = allLines }: EditOperation): boolean =>
-  oldText === "" && seenLines.to === allLines.to;
-
 /** Returns the paths that an operation names. Treats an edit with an empty old text as the first edit of its file. */
 export function pathsOf(operation: Operation): readonly PathUse[] {
   const { path } = operation;
   switch (operation.kind) {
-    case "edit":
-      return [{ path, need: hasWholeText(operation) ? "create" : "text" }];
+    case "edit": {
+      // An edit without an old text creates its file, unless it names a line of it.
+      const { oldText, seenLines = allLines } = operation;
+      return [{ path, need: oldText === "" && seenLines.to === allLines.to ? "create" : "text" }];
+    }
     case "add":
       return [{ path, need: "create" }];
     case "delete":

@@ -24,7 +24,7 @@ import { batchWarnings } from "./sentences.js";
 import { type Document, documentAt, isEmpty, liesBelow, type Snapshot } from "./snapshot.js";
 import { plannedIn } from "./terms.js";
 import { planViews } from "./views/planViews.js";
-import { linesNamed, refusedUnread } from "./views/seenLines.js";
+import { refusedUnread } from "./views/seenLines.js";
 
 /** Plans a whole batch; yields after each edit, so that the caller can serve other requests or stop. */
 export function* planBatch(
@@ -78,7 +78,8 @@ function* planFile(
   edits: readonly EditOperation[],
   options: BatchOptions,
 ): Generator<void, FilePlan> {
-  const refused = options.isTrial ? undefined : refusedUnread(document, edits, options);
+  const hasLines = edits.some(({ seenLines }) => seenLines !== undefined);
+  const refused = hasLines && !options.isTrial ? refusedUnread(document, edits, options) : undefined;
   if (refused !== undefined) return refused;
   const [first] = edits;
   const appends = options.emptyAppends === true && document.exists && !isEmpty(document);
@@ -86,7 +87,6 @@ function* planFile(
   const opening = isOpening ? open(draftOf(document), first) : { draft: draftOf(document), outcomes: [] };
   const rest = edits.slice(opening.outcomes.length);
   // In a file that the batch creates, later edits are matched against the created text, regardless of `order`.
-  const hasLines = linesNamed(edits).length > 0;
   const isMany = rest.length >= limits.manyEdits && !options.wholeLines && !hasLines;
   const sequential = isMany ? planMany : planSequential;
   const plan = options.order === "sequential" || hasLines ? sequential : planOriginal;
@@ -100,11 +100,7 @@ function* planFile(
       ...all
         .filter(({ status, rung }) => status === "skipped" && (rung !== undefined || hasLines))
         .map(batchWarnings.nothingToDo),
-      ...elidedWarnings(
-        edits.map((edit) => (edit.seenLines?.to === allLines.to ? { ...edit, oldText: document.text } : edit)),
-        all,
-        draft,
-      ),
+      ...elidedWarnings(hasLines ? edits.map((edit) => withOldText(edit, document)) : edits, all, draft),
     ],
     file: {
       document,
@@ -117,6 +113,10 @@ function* planFile(
     },
   };
 }
+
+/** Returns an edit with the old text that it replaces, if it gives a file its whole text. */
+const withOldText = (edit: EditOperation, { text }: Document): EditOperation =>
+  edit.seenLines?.to === allLines.to ? { ...edit, oldText: text } : edit;
 
 /**
  * Plans many edits in one pass or by regions if the result is certain to be the same as in sequence; otherwise, in

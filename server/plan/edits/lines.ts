@@ -1,5 +1,5 @@
 /** Edits that have no old text: they give a file its whole text, or insert lines after a line. */
-import { rewriteAsSent } from "../../match/rewrite.js";
+import { rewrite } from "../../match/rewrite.js";
 import type { Change } from "../../text/changeSet.js";
 import { withoutMark } from "../../text/chars.js";
 import type { Draft, Span } from "../draft.js";
@@ -24,7 +24,7 @@ export function changesByLines(
   const sent = { oldText: index.text.slice(place.from, place.to), newText };
   const omission = allowOmissions ? undefined : omissionIn({ ...edit, ...sent });
   if (omission !== undefined) return { failure: editFailures.leftOutCode(at, omission) };
-  return { place, changes: rewriteAsSent(index, place, sent) };
+  return { place, changes: rewrite(index, { ...place, isOwn: true }, sent) ?? [] };
 }
 
 /** A span of a draft's text, and the text that replaces it. */

@@ -2,13 +2,13 @@
 
 import { ChangeSet } from "../../text/changeSet.js";
 import { LineIndex } from "../../text/lines.js";
-import type { Operation } from "../operation.js";
+import { linesNamed, type Operation } from "../operation.js";
 import { type EditOutcome, type FilePlan, type FilePlans, failedOutcome } from "../outcome.js";
 import type { Document, Snapshot } from "../snapshot.js";
 import { agreeing, isBeside, sureEdits } from "./agreement.js";
 import { isShown, type ViewPlan } from "./candidates.js";
 import { reconciled } from "./reconcile.js";
-import { linesNamed, textRead } from "./seenLines.js";
+import { textRead } from "./seenLines.js";
 import { presentLines, viewFailures, viewWarnings } from "./sentences.js";
 import type { View } from "./view.js";
 

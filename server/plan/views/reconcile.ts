@@ -3,12 +3,12 @@ import { ChangeSet } from "../../text/changeSet.js";
 import { limits } from "../../text/limits.js";
 import { LineIndex } from "../../text/lines.js";
 import { type At, atEdit, type Failure } from "../failure.js";
+import { linesNamed } from "../operation.js";
 import { type EditOutcome, type FileChange, type FilePlan, failedOutcome } from "../outcome.js";
 import { batchWarnings } from "../sentences.js";
 import type { Document } from "../snapshot.js";
 import { answerOf, EarlierText, type Finding, type MergedGroup, type ViewPlan } from "./candidates.js";
 import { type Group, groupsOf } from "./groups.js";
-import { linesNamed } from "./seenLines.js";
 import { presentLines, quotedLine, viewFailures, viewWarnings } from "./sentences.js";
 import { type EarlierSay, type PresentSay, verdicts } from "./table.js";
 

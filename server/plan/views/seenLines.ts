@@ -2,15 +2,11 @@
 import { LineIndex } from "../../text/lines.js";
 import { editFailures } from "../edits/sentences.js";
 import type { At, Failure } from "../failure.js";
-import { allLines, type BatchOptions, type EditOperation, type Operation } from "../operation.js";
+import { allLines, type BatchOptions, type EditOperation, linesNamed } from "../operation.js";
 import { type EditOutcome, type FilePlan, failedOutcome } from "../outcome.js";
 import { type Document, isEmpty } from "../snapshot.js";
 import { viewFailures } from "./sentences.js";
 import type { Lines, ShownLines, View } from "./view.js";
-
-/** Returns the lines that edits without an old text name; none if all operations say what they replace. */
-export const linesNamed = (operations: readonly Operation[]): readonly Lines[] =>
-  operations.flatMap((one) => (one.kind === "edit" ? (one.seenLines ?? []) : []));
 
 /** Returns the newest text of which the caller has read all of these lines; `undefined` if there is none. */
 export function textRead({ text, views = [], loneCrEndsLine }: Document, named: readonly Lines[]): View | undefined {
@@ -44,7 +40,7 @@ export function refusedUnread(
 ): FilePlan | undefined {
   const named = linesNamed(edits);
   const { path, text, version, onDisk, views = [], loneCrEndsLine } = document;
-  if (named.length === 0 || !document.exists || isEmpty(document)) return undefined;
+  if (!document.exists || isEmpty(document)) return undefined;
   const read = textRead(document, named);
   const isUnchanged = (version === null || onDisk === "same") && views.every(({ back }) => back.isEmpty);
   const { filledCount } = LineIndex.of(read?.back.apply(text) ?? text, { loneCrEndsLine });
