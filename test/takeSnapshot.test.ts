@@ -223,7 +223,7 @@ describe("a missing file", () => {
       expect.stringContaining(`${name(0)}/f0.txt`),
       expect.stringContaining(`${name(last)}/f${last}.txt`),
     ]);
-    expect(beyond).toBe("To create it, send an edit with an empty old text.");
+    expect(beyond).toBe("Correct the path. Only an edit with an empty old text creates a file.");
   });
 
   it("is reported with suggestions relative to the folder against which relative paths are resolved", async () => {

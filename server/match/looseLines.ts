@@ -106,14 +106,18 @@ export function fitsUneven(index: TextIndex, { oldText, newText }: Sought, { fro
     return line === undefined || indentOf(line) === theirs[at];
   };
   const known = new Set(theirs.join(""));
+  // An added line that is level with a line that is indented otherwise may be off by the same amount.
+  const others = new Set(old.map(indentOf).filter((indent, i) => isFilled(i) && indent !== theirs[i]));
+  for (const [i, line] of old.entries()) if (isFilled(i) && indentOf(line) === theirs[i]) others.delete(indentOf(line));
   let [at, line] = [0, 0];
   for (const { removed, added, count } of runsOf(old, next)) {
     const lines = Array.from({ length: count }, (_, i) => (added ? line : at) + i);
     if (removed && !lines.every((i) => isAlike(i, 1))) return false;
     if (added) {
-      const isForeign = lines.some((i) =>
-        [...indentOf(next[i] ?? "")].some((unit) => known.size > 0 && !known.has(unit)),
-      );
+      const isForeign = lines.some((i) => {
+        const indent = indentOf(next[i] ?? "");
+        return others.has(indent) || [...indent].some((unit) => known.size > 0 && !known.has(unit));
+      });
       if (isForeign || !isAlike(at - 1, -1) || !isAlike(at, 1)) return false;
     }
     if (!added) at += count;

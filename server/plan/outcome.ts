@@ -126,7 +126,7 @@ export interface FilePlan {
   readonly warnings: readonly string[];
 }
 
-/** The plans of all files, and the outcomes of edits that do not belong to any file. */
+/** The plans of all files, and the outcomes of edits that do not belong to any of these plans. */
 export interface FilePlans {
   readonly plans: readonly FilePlan[];
   readonly lost: readonly EditOutcome[];

@@ -35,10 +35,24 @@ export function* planBatch(
   const edits = operations.flatMap((operation) => (operation.kind === "edit" ? [operation] : []));
   const sections = operations.flatMap((operation) => (operation.kind === "edit" ? [] : [operation]));
   if (edits.length > 0 && sections.length > 0) throw new Error("a batch has edits or sections, not both");
+  // An edit that asks for nothing does not stop the others.
+  const idle = edits.flatMap((edit) => idleOutcome(edit, snapshot) ?? []);
+  const idleAt = new Set(idle.map(({ index }) => index));
+  const isIdle = idle.length > 0 && idle.length < edits.length;
   const { plans, lost } = yield* sections.length > 0
     ? planSections(sections, snapshot, options)
-    : planEdits(edits, snapshot, options);
-  return plannedIn(decide(plans, lost, options), operations, options);
+    : planEdits(isIdle ? edits.filter(({ index }) => !idleAt.has(index)) : edits, snapshot, options);
+  return plannedIn(decide(plans, isIdle ? [...lost, ...idle] : lost, options), operations, options);
+}
+
+/**
+ * Returns the outcome of an edit of a file whose old and new text are the same, if it is left out; otherwise `undefined`.
+ * Two empty texts create a file.
+ */
+function idleOutcome({ index, path, oldText, newText }: EditOperation, snapshot: Snapshot): EditOutcome | undefined {
+  if (oldText === "" || oldText !== newText) return undefined;
+  const found = documentAt(snapshot, path);
+  return found.ok ? { index, path: found.document.path, status: "skipped", places: [] } : undefined;
 }
 
 function* planEdits(
@@ -144,12 +158,12 @@ function open(draft: Draft, edit: EditOperation): { draft: Draft; outcomes: Edit
 }
 
 /**
- * Decides what is applied. If an edit failed, `atomic` determines what is left out: everything, all changes to the same
+ * Decides what is applied. `lost`: the outcomes of edits outside of all plans. If an edit failed, `atomic` determines what is left out: everything, all changes to the same
  * file, or only that edit.
  */
 function decide(plans: readonly FilePlan[], lost: readonly EditOutcome[], options: BatchOptions): Planned {
   const spoilt = new Set(plans.filter(({ outcomes }) => outcomes.some(({ status }) => status === "failed")));
-  const anyFailed = lost.length > 0 || spoilt.size > 0;
+  const anyFailed = lost.some(({ status }) => status === "failed") || spoilt.size > 0;
   const isAll = options.atomic === "all";
   const kept = new Set(plans.filter((plan) => (isAll ? !anyFailed : options.atomic === "none" || !spoilt.has(plan))));
   const files = [...kept]
@@ -168,6 +182,7 @@ function decide(plans: readonly FilePlan[], lost: readonly EditOutcome[], option
     .map(({ index }) => index);
   const warnings = [
     ...(left.length === 0 ? [] : [batchWarnings.leftOut(left)]),
+    ...lost.filter(({ status }) => status === "skipped").map(batchWarnings.sameTexts),
     ...[...kept].flatMap((plan) => plan.warnings),
     ...all.flatMap(({ status, warnings = [] }) => (status === "applied" ? warnings : [])),
   ];

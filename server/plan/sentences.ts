@@ -30,6 +30,8 @@ export const batchFailures = {
 export const batchWarnings = {
   nothingToDo: ({ index, path }: { readonly index: number; readonly path: string }): string =>
     `edit ${index} changes nothing: ${path} already contains the new text`,
+  sameTexts: ({ index, path }: { readonly index: number; readonly path: string }): string =>
+    `edit ${index} (${path}) changes nothing: its old and new text are the same`,
   leftOut: (left: readonly number[]): string =>
     `${indices(left)} ${left.length === 1 ? "was left out because of a failure" : "were left out because of failures"}`,
 } as const;

@@ -10,7 +10,7 @@ const leaveOut = "If the file has already been deleted, leave the section out.";
 /** Advice for a missing file. `alone` is used if no similar path is suggested, `otherwise` after a suggestion. */
 const withoutFile = {
   edit: {
-    alone: "To create it, send an edit with an empty old text.",
+    alone: "Correct the path. Only an edit with an empty old text creates a file.",
     otherwise: "To create a new file, send an edit with an empty old text.",
   },
   section: {

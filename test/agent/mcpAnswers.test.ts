@@ -63,7 +63,7 @@ describe("an answer", () => {
         "M a.txt, not saved",
         "edit 0, line 2: new text indented like the file",
         "edit 1, line 5: trailing spaces differ",
-        "edit 3: already in the file, skipped",
+        "edit 3: nothing to change, skipped",
       ].join("\n"),
     ]);
     expect(texts()["a.txt"]).toBe("if (y) {\n\tone();\n\tsix();\n}\nend\n");

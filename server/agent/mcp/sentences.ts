@@ -35,7 +35,7 @@ If a call fails, do what its message says.`,
     ].join(", "),
   /** Says of an edit what is not as it was sent; `undefined` if all is. */
   edit: ({ index, status, rung, nearLine, places: [first] }: EditResult): string | undefined => {
-    if (status === "skipped") return `edit ${index}: already in the file, skipped`;
+    if (status === "skipped") return `edit ${index}: nothing to change, skipped`;
     const difference = rungDifferences[rung ?? ""];
     if (difference !== undefined) return `edit ${index}, line ${first?.startLine}: ${difference}`;
     return nearLine === undefined ? undefined : `edit ${index}: line ${first?.startLine}`;

@@ -68,44 +68,52 @@ const reachBounds = { soughtLines: 200, linesAround: 12 } as const;
 const [tellingPair, plainPair, noPartner] = [4, 1, 0.3];
 
 /**
- * Returns the 0-based first and last document line with which the sought lines align best, near line `start`. Each sought
- * line is aligned with a document line, whether equal or not, or with none; document lines in between may be skipped.
+ * Returns, for each sought line, the 0-based document line near line `start` with which it aligns best; `undefined` for a line
+ * that aligns with none, and for all lines if too few or too many are sought. Each sought line is aligned with a document
+ * line, whether equal or not, or with none; document lines in between may be skipped.
  */
-export function reachOf(
-  index: TextIndex,
-  start: number,
-  sought: readonly string[],
-): { readonly first: number; readonly last: number } {
-  const plain = { first: start, last: start + sought.length - 1 };
-  if (sought.length < 2 || sought.length > reachBounds.soughtLines) return plain;
+export function pairsNear(index: TextIndex, start: number, sought: readonly string[]): readonly (number | undefined)[] {
+  const pairs: (number | undefined)[] = sought.map(() => undefined);
+  if (sought.length < 2 || sought.length > reachBounds.soughtLines) return pairs;
   const lines = index.matchedLines;
   const from = Math.max(0, start - reachBounds.linesAround);
   const end = Math.min(lines.filledCount, start + sought.length + reachBounds.linesAround);
   const found = Array.from({ length: Math.max(0, end - from) }, (_, i) => lines.content(from + i).trim());
-  // For each document line, the best value of an alignment that ends before it, and the document line where it begins.
-  let values = found.map(() => 0);
-  values.push(0);
-  let begins = values.map((_, j) => j);
-  for (const line of sought) {
-    const wanted = line.trim();
-    const worth = /[\p{L}\p{N}]/u.test(wanted) ? tellingPair : plainPair;
-    const [nextValues, nextBegins] = [values.map((value) => value - noPartner), [...begins]];
-    for (const [j, content] of found.entries()) {
-      const paired = (values[j] ?? 0) + (content === wanted ? worth : 0);
-      const skipped = (nextValues[j] ?? 0) - noPartner;
-      const best = Math.max(nextValues[j + 1] ?? 0, paired, skipped);
-      if (best === paired) nextBegins[j + 1] = begins[j] ?? j;
-      else if (best === skipped) nextBegins[j + 1] = nextBegins[j] ?? j;
-      nextValues[j + 1] = best;
+  // For each sought line and each document line, the best value of an alignment of the lines before them, and its last step.
+  const values = [found.map(() => 0)];
+  values[0]!.push(0);
+  const isPaired: boolean[][] = [];
+  for (const [i, line] of sought.entries()) {
+    const [above, row] = [values[i]!, [values[i]![0]! - noPartner]];
+    const paired = found.map((content) => worthOf(line.trim(), content));
+    isPaired.push([]);
+    for (let j = 0; j < found.length; j++) {
+      const pair = above[j]! + paired[j]!;
+      const alone = Math.max(above[j + 1]! - noPartner, row[j]! - noPartner);
+      isPaired[i]!.push(pair >= alone);
+      row.push(Math.max(pair, alone));
     }
-    [values, begins] = [nextValues, nextBegins];
+    values.push(row);
   }
-  const best = Math.max(...values);
-  // Of alignments that are equally good, the one that ends nearest to the plain one counts.
-  const ends = values.flatMap((value, j) => (value === best ? [j] : []));
-  const last = ends.reduce((one, other) =>
-    Math.abs(from + other - 1 - plain.last) < Math.abs(from + one - 1 - plain.last) ? other : one,
-  );
-  const first = begins[last] ?? last;
-  return first < last ? { first: from + first, last: from + last - 1 } : plain;
+  // Of alignments that are equally good, the one that ends nearest to where the text would end at `start` counts.
+  const last = values.at(-1)!;
+  const best = Math.max(...last);
+  const away = (j: number): number => Math.abs(from + j - start - sought.length);
+  let j = last.flatMap((value, at) => (value === best ? [at] : [])).reduce((a, b) => (away(b) < away(a) ? b : a));
+  for (let i = sought.length; i > 0 && j > 0; ) {
+    if (isPaired[i - 1]![j - 1]) pairs[--i] = from + --j;
+    else if (values[i]![j] === values[i - 1]![j]! - noPartner) i--;
+    else j--;
+  }
+  return pairs;
+}
+
+/** Returns the value of a pair of lines: equal ones, or ones that begin alike. */
+function worthOf(wanted: string, found: string): number {
+  const worth = /[\p{L}\p{N}]/u.test(wanted) ? tellingPair : plainPair;
+  if (wanted === found) return worth;
+  let same = 0;
+  while (same < wanted.length && wanted[same] === found[same]) same++;
+  const share = same / Math.max(wanted.length, found.length);
+  return share < 0.5 ? 0 : (worth * share) / 2;
 }

@@ -15,6 +15,8 @@ export type DifferenceKind =
   /** An empty line that only the old text has, or only the file. */
   | "extraBlankLine"
   | "missingBlankLine"
+  /** A line of the old text that the document lacks. */
+  | "extraLine"
   /** A line of the document that the old text omits. */
   | "skippedLine"
   /** The sought text must match a whole line, but matches only part of one. */

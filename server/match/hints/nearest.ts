@@ -5,7 +5,7 @@ import { firstIndex } from "../../text/lines.js";
 import { findAll } from "../search/findAll.js";
 import type { TextIndex } from "../textIndex.js";
 import { indentOf, wholeLines as linesOf, shiftOfLines } from "../wholeLines.js";
-import { align, reachOf } from "./alignment.js";
+import { align, pairsNear } from "./alignment.js";
 import { type Difference, type DifferenceKind, kindOf, lineDifference, type Region } from "./difference.js";
 
 /** Limits on the work. `votesPerWord`, for example, limits how many occurrences of a word may vote. */
@@ -62,21 +62,61 @@ export function nearestRegions(
     if (regions.length === limits.nearestShown) break;
     const found =
       (aligned.hasGap ? regionWithGap(index, start, aligned.lines) : undefined) ?? regionAt(index, start, sought);
-    const region = extended(index, found, reachOf(index, start, lines));
+    const region = alongPairs(index, found, { sought, pairs: pairsNear(index, start, lines) });
     if (regions.every((other) => region.startLine > other.endLine || region.endLine < other.startLine))
       regions.push(region);
   }
   return regions;
 }
 
-/** Extends a region to the lines (0-based, of `matchedLines`) with which the old text's lines align. */
-function extended(index: TextIndex, region: Region, reach: { readonly first: number; readonly last: number }): Region {
-  const last = Math.min(reach.last, index.matchedLines.lineCount - 1);
+/**
+ * Extends a region to the document's lines with which the old text's lines align. If the old text's first line aligns with
+ * another line than the region's first, the region starts there, and its difference is the first one along the alignment.
+ */
+function alongPairs(
+  index: TextIndex,
+  region: Region,
+  { sought, pairs }: { readonly sought: SoughtLines; readonly pairs: readonly (number | undefined)[] },
+): Region {
+  const paired = pairs.flatMap((line, i) => (line === undefined ? [] : [{ line, i }]));
+  const [first, last] = [paired[0], paired.at(-1)];
+  if (first === undefined || last === undefined || first === last) return region;
+  const startLine = ownLine(index, Math.max(0, first.line - first.i));
+  const endLine = Math.max(region.endLine, ownLine(index, Math.min(last.line, index.matchedLines.lineCount - 1)));
+  if (startLine === region.startLine || sought.lines.length < 2) return { ...region, endLine };
+  const differs = paired.find(({ line, i }, k) => {
+    const before = paired[k - 1];
+    const isNext = before === undefined ? i === 0 : before.line + 1 === line && before.i + 1 === i;
+    return !isNext || index.matchedLines.content(line).trim() !== sought.lines[i]?.trim();
+  });
+  if (differs === undefined) return { ...region, startLine: Math.min(startLine, region.startLine), endLine };
   return {
-    ...region,
-    startLine: Math.min(region.startLine, ownLine(index, reach.first)),
-    endLine: Math.max(region.endLine, ownLine(index, last)),
+    startLine,
+    endLine,
+    difference: differenceAt(index, sought, { ...differs, before: paired[paired.indexOf(differs) - 1] }),
   };
+}
+
+/** Returns the difference of a pair of lines, or that of the lines between it and the pair before. */
+function differenceAt(
+  index: TextIndex,
+  { lines: sought }: SoughtLines,
+  { line, i, before }: { line: number; i: number; before: { readonly line: number; readonly i: number } | undefined },
+): Difference {
+  const skipped = Array.from({ length: before === undefined ? 0 : line - before.line - 1 }, (_, k) => line - 1 - k);
+  const extra = sought.slice(before === undefined ? 0 : before.i + 1, i).find((text) => text.trim() !== "");
+  const own = ownLine(index, line);
+  if (extra !== undefined) return { ...lineDifference("extraLine", own), sought: extra };
+  const isBlank = (at: number): boolean => index.matchedLines.content(at).trim() === "";
+  const [first = line] = skipped.toReversed();
+  if (skipped.length > 0)
+    return lineDifference(
+      skipped.every(isBlank) ? "missingBlankLine" : "skippedLine",
+      ownLine(index, skipped.toReversed().find((at) => !isBlank(at)) ?? first),
+    );
+  const [wanted, found] = [sought[i] ?? "", index.matchedLines.content(line)];
+  if (wanted.trim() === found.trim()) return lineDifference("extraBlankLine", own);
+  return { kind: kindOf(wanted, found), line: own, ...parting(wanted, found), sought: wanted, found };
 }
 
 /** Returns the lines where a region may start: those with the most votes, and those just before the best of them. */

@@ -188,6 +188,7 @@ const differenceNames: Record<DifferenceKind, string> = {
   innerBlanks: "whitespace within the line differs",
   extraBlankLine: "the old text has an empty line here that the file lacks",
   missingBlankLine: "the file has an empty line here that the old text lacks",
+  extraLine: "the old text has a line before this one that the file lacks",
   skippedLine: "the old text omits what the file has here",
   partOfLine: "only part of this line matches",
   quotes: "the quote style differs",
@@ -214,6 +215,7 @@ export function sayDifference(difference: SaidDifference | undefined, region: { 
   const { kind, line, column, soughtColumn, sought, found } = difference;
   const name = differenceNames[kind];
   if (wholeRegion.has(kind)) return name;
+  if (kind === "extraLine") return `line ${line}: ${name}, ${quote(sought.trim())}`;
   if (kind === "extraBlankLine" || kind === "missingBlankLine" || kind === "skippedLine")
     return `line ${line}: ${name}`;
   const where = region.lines === 1 ? "" : `line ${line}, `;

@@ -80,7 +80,8 @@ function unknownBy(
   if (shift === undefined) {
     const { above, below } = block;
     const isSame = [above ?? below].some((line) => line && indentOf(line.text) === indentOf(line.found));
-    const isClear = isLevelInFile || (isSame && !isLevel(block, "text"));
+    const isOpen = isScaled && next.some((text) => indentOf(text) !== "");
+    const isClear = !isOpen && (isLevelInFile || (isSame && !isLevel(block, "text")));
     return old.length === 0 && isClear ? undefined : "disagreement";
   }
   const moved = next.map((text) => shiftLine(text, shift));

@@ -109,6 +109,9 @@ const table: Readonly<Record<Cause, readonly Row[]>> = {
     ["tabs for spaces", most, damaged(damages.tabsForSpaces)],
     ["tabs for spaces, and dedented", many, mistaken(texts.tabsAndDedented), asTexts],
     ["only the old text dedented", many, mistaken(texts.onlyOldDedented), asTexts],
+    ["old text dedented, new text with a shallower line", many, texts.onlyOldDedentedShallower, asTexts],
+    ["dedented hunk with an added block", many, patches.dedentedWithBlock, patch],
+    ["levels of another width", many, mistaken(texts.otherWidth)],
     ["only the new text dedented", most, texts.onlyNewDedented, asTexts],
     ["old lines of a hunk trimmed", either, mistaken(patches.oldLinesTrimmed), patch],
     ["one space more on all lines", many, mistaken(patches.spaceAfterSigns("all")), patch],
@@ -135,7 +138,10 @@ const table: Readonly<Record<Cause, readonly Row[]>> = {
   ],
   "an older version of the file": [["older lines as context", either, texts.staleContext]],
   "several places": [["ambiguous", none, makers.ambiguous]],
-  "old and new text the same": [["same texts", none, texts.sameTexts, asTexts]],
+  "old and new text the same": [
+    ["same texts", none, texts.sameTexts(true), asTexts],
+    ["same texts beside other edits", most, texts.sameTexts(false), asTexts],
+  ],
   "a patch that changes nothing": [
     ["result as context", none, patches.changingNothing("result"), patch],
     ["result removed and added", none, patches.changingNothing("twice"), patch],

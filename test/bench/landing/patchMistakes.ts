@@ -56,6 +56,36 @@ export const oldLinesTrimmed: Mistake = (edit) => {
   return isChanged ? written(edit, signed(trimmed)) : undefined;
 };
 
+/** The hunk has lost a level of its indentation, and it adds a block after one of its lines, which opens a block. */
+export const dedentedWithBlock: CaseMaker = (ground) => {
+  const { chance, version } = ground;
+  const { indent, lines } = version;
+  if (indent === undefined) return undefined;
+  const depthOf = (line: string): number => /^ */.exec(line)?.[0].length ?? 0;
+  const openers = lines.flatMap((line, i) => {
+    const next = lines[i + 1] ?? "";
+    const isOpen =
+      !isBlankLine(line) && !isBlankLine(next) && depthOf(line) >= indent && depthOf(next) === depthOf(line) + indent;
+    return isOpen && /[{([:]$/.test(line) ? [i] : [];
+  });
+  if (openers.length === 0) return undefined;
+  const at = chance.pick(openers);
+  const context = lines.slice(at + 1, at + 1 + chance.between(2, 4));
+  const inside = " ".repeat(depthOf(lines[at + 1] ?? ""));
+  const added = [`${inside}added(${chance.below(1_000)}) {`, `${inside}${" ".repeat(indent)}inside();`, `${inside}}`];
+  const keep = (text: string): EditLine => ({ kind: "keep", text });
+  const edit: RealEdit = {
+    start: at,
+    lines: [keep(lines[at] ?? ""), ...added.map((text): EditLine => ({ kind: "add", text })), ...context.map(keep)],
+  };
+  const least = Math.min(...[...oldLines(edit), ...added].filter((line) => !isBlankLine(line)).map(depthOf));
+  if (least < indent || placesOf(oldLines(edit), lines) !== 1) return undefined;
+  const cut = (text: string): string => text.slice(indent);
+  const sent = toSent({ lines: edit.lines.map(({ kind, text }) => ({ kind, text: cut(text) })) }, { ended: false });
+  const planned = [{ sent, edit, sought: oldLines(edit) }];
+  return isCertain(version, planned) ? { ...landing(ground, planned), faulty: 0 } : undefined;
+};
+
 /** Each line begins with its number in a file view. */
 export const linesNumbered: Mistake = (edit) => {
   let line = edit.start;

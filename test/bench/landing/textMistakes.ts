@@ -22,6 +22,50 @@ export const onlyOldDedented: Mistake = (edit) => {
   return cut === undefined ? undefined : { ...textsOf(cut(oldLines(edit)), newLines(edit)) };
 };
 
+/**
+ * The old text has lost its indentation; the new text is as the file needs it, with further lines at its end that are one
+ * level above all others.
+ */
+export const onlyOldDedentedShallower: CaseMaker = (ground) => {
+  const { chance, version } = ground;
+  const [drawn] = drawEdits(chance, version, 1);
+  const unit = " ".repeat(version.indent ?? 0);
+  if (drawn === undefined || unit === "") return undefined;
+  const cut = dedentedBy(oldLines(drawn));
+  const least = leastIndent([...oldLines(drawn), ...newLines(drawn)]);
+  if (cut === undefined || !least.startsWith(unit)) return undefined;
+  const shallow = ["", `${least.slice(unit.length)}shallower(${chance.below(1_000)}) {`, `${least}inside();`];
+  const edit: RealEdit = {
+    ...drawn,
+    lines: [...drawn.lines, ...shallow.map((text): EditLine => ({ kind: "add", text }))],
+  };
+  const sent = textsOf(cut(oldLines(edit)), newLines(edit));
+  const planned = [{ sent, edit, sought: oldLines(edit) }];
+  return isCertain(version, planned) ? { ...landing(ground, planned), faulty: 0 } : undefined;
+};
+
+const leastIndent = (lines: readonly string[]): string =>
+  lines
+    .filter((line) => !isBlankLine(line))
+    .map((line) => /^ */.exec(line)?.[0] ?? "")
+    .reduce((a, b) => (b.length < a.length ? b : a), " ".repeat(100));
+
+/** All levels have another width than in the file: two spaces for four, or four for two. */
+export const otherWidth: Mistake = (edit, { version: { indent } }) => {
+  const all = [...oldLines(edit), ...newLines(edit)].filter((line) => !isBlankLine(line));
+  if (indent === undefined || all.some((line) => (/^ */.exec(line)?.[0].length ?? 0) % indent !== 0)) return undefined;
+  const depths = new Set(
+    oldLines(edit)
+      .filter((line) => !isBlankLine(line))
+      .map((line) => levelsOf(line, indent)),
+  );
+  // Lines of one depth may as well have lost indentation.
+  if (depths.size < 2) return undefined;
+  const other = (line: string): string =>
+    isBlankLine(line) ? line : " ".repeat(levelsOf(line, indent) * (6 - indent)) + line.trimStart();
+  return toSent({ lines: edit.lines.map(({ kind, text }) => ({ kind, text: other(text) })) }, { ended: false });
+};
+
 /** Both texts are indented with tabs and have lost a level, in a file that is indented with spaces. */
 export const tabsAndDedented: Mistake = (edit, { version: { indent } }) => {
   if (indent === undefined) return undefined;
@@ -119,21 +163,23 @@ export const editTwice: CaseMaker = (ground) => {
   return landing(ground, [...planned, twice], {}, edits);
 };
 
-/** An edit whose old and new text are the same. */
-export const sameTexts: CaseMaker = (ground) => {
-  const { chance, version } = ground;
-  const edits = drawEdits(chance, version, chance.between(1, 3));
-  const index = chance.below(Math.max(1, edits.length));
-  if (edits.length === 0) return undefined;
-  const planned = edits.map((edit, i): Planned => {
-    const { sent, ...more } = asIs(ground, edit);
-    return i === index ? { ...more, sent: { ...sent, newText: sent.oldText } } : { ...more, sent };
-  });
-  if (!isCertain(version, planned)) return undefined;
-  const made = refusal(ground, planned, { reason: "sameText", index });
-  // The place does not matter, because nothing was to be changed there.
-  return { ...made, places: made.places.with(index, undefined) };
-};
+/** An edit whose old and new text are the same: alone, it must be refused; beside others, it is left out, and these land. */
+export const sameTexts =
+  (isAlone: boolean): CaseMaker =>
+  (ground) => {
+    const { chance, version } = ground;
+    const edits = drawEdits(chance, version, isAlone ? 1 : chance.between(2, 4));
+    const index = chance.below(Math.max(1, edits.length));
+    if (edits.length < (isAlone ? 1 : 2)) return undefined;
+    const planned = edits.map((edit, i): Planned => {
+      const { sent, ...more } = asIs(ground, edit);
+      return i === index ? { ...more, sent: { ...sent, newText: sent.oldText } } : { ...more, sent };
+    });
+    if (!isCertain(version, planned)) return undefined;
+    if (!isAlone) return landing(ground, planned, {}, edits.toSpliced(index, 1));
+    // The place does not matter, because nothing was to be changed there.
+    return { ...refusal(ground, planned, { reason: "sameText", index }), places: [undefined] };
+  };
 
 /** The file has changed near the edit since the model read it, so that its context has older lines. */
 export const staleContext: CaseMaker = (ground) => {
