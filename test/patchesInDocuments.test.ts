@@ -264,18 +264,34 @@ describe("the diagnostics", () => {
     expect(await gone).toEqual([]);
   });
 
+  it("and actions say nothing about a document whose text is unknown", async () => {
+    const desk = await start();
+    const uri = desk.uri("chat.md");
+    const next = desk.nextDiagnostics(uri);
+    await desk.editor.open({ uri, text: chat(broken) });
+    expect(await next).toHaveLength(1);
+    await delay(settled);
+    const textDocument = { uri, version: 2 };
+    const range = { start: { line: 99, character: 0 }, end: { line: 99, character: 1 } };
+    await desk.editor.notify("textDocument/didChange", { textDocument, contentChanges: [{ range, text: "" }] });
+    expect(await desk.actions(uri, 1)).toEqual([]);
+    await desk.editor.type({ uri: desk.uri("src/price.ts"), from: 13, to: 17, insert: "ratio" });
+    await delay(settled);
+    expect(desk.published()).toBe(1);
+  });
+
   it("follow a file that is opened with other text than it has on disk", async () => {
-    const desk = await start({ "src/closed.ts": "one\n" });
+    const desk = await start({ "src/closed+.ts": "one\n" });
     const uri = desk.uri("chat.md");
     const text = chat(patch)
-      .replace("price", "closed")
+      .replace("price", "closed+")
       .replaceAll(/export const rate = 0\.\d+;/g, "two");
     const first = desk.nextDiagnostics(uri);
     await desk.editor.open({ uri, text: text.replace("+two", "+three") });
     expect(await first).toHaveLength(1);
     await delay(settled);
     const then = desk.nextDiagnostics(uri);
-    await desk.editor.open({ uri: desk.uri("src/closed.ts"), text: "two\n" });
+    await desk.editor.open({ uri: desk.uri("src/closed+.ts"), text: "two\n" });
     expect(await then).toEqual([]);
   });
 
