@@ -100,7 +100,8 @@ describe("patches that Codex accepts are read alike in both grammars", () => {
     ],
   ];
   test.each(rows)("%s", (_, text, sections) => {
-    for (const how of [strict, lenient]) expect(parsePatch(text, how)).toEqual({ ok: true, operations: sections, warnings: [] });
+    for (const how of [strict, lenient])
+      expect(parsePatch(text, how)).toEqual({ ok: true, operations: sections, warnings: [] });
   });
 
   const onPages: [name: string, text: string][] = [
