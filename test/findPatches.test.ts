@@ -57,6 +57,7 @@ describe("patches are found", () => {
       ["1-7 of 8", "10-16 of 8"],
     ],
     ["a block without an end, and what follows", ["a.ts", ...block.slice(0, 3), "", "Text"], ["1-2 of 6"]],
+    ["a diff with a line like a heading in it", [...diff, "# a comment", "@@ -9 +9 @@", "-three"], ["1-8 of 8"]],
     ["two dialects", ["```", ...codex, "```", "", ...diff], ["2-7 of 6", "10-14 of 5"]],
     ["nothing indented by the prose around it", codex.map((line) => `> ${line}`), []],
   ])("%s", (_, lines, patches) => expect(found(lines)).toEqual(patches));

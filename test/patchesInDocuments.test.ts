@@ -38,6 +38,9 @@ const diff = [
   "+export const rate = 0.2;",
 ];
 
+/** Milliseconds after which nothing more is sent, because every check of the patches has ended. */
+const settled = 700;
+
 const chat = (...parts: readonly (readonly string[])[]): string => `${parts.flat().join("\n")}\n`;
 
 const start = (files: Readonly<Record<string, string>> = {}): Promise<PatchDesk> =>
@@ -73,7 +76,8 @@ describe("the actions", () => {
   it("apply and preview a patch, and name its files", async () => {
     const desk = await start();
     const uri = desk.uri("chat.md");
-    const more = ["*** Add File: src/new.ts", "+new", "*** Add File: src/newer.ts", "+newer"];
+    const again = ["*** Update File: src/price.ts", "@@", "-export const name = 'VAT';", "+export const name = 'tax';"];
+    const more = [...again, "*** Add File: src/new.ts", "+new", "*** Add File: src/newer.ts", "+newer"];
     await desk.editor.open({ uri, text: chat(["Do this:", "", ...patch.slice(0, 5), ...more, ...patch.slice(5)]) });
     const actions = await desk.actions(uri, 5);
     expect(actions.map(({ title, kind }) => `${kind}: ${title}`)).toEqual([
@@ -81,7 +85,7 @@ describe("the actions", () => {
       "quickfix: Preview the changes to src/price.ts and 2 more",
     ]);
     await desk.run(uri, 5, "Apply");
-    expect(desk.texts()["src/price.ts"]).toBe(changed);
+    expect(desk.texts()["src/price.ts"]).toBe(changed.replace("VAT", "tax"));
     expect(desk.disk()).toMatchObject({ "src/new.ts": "new\n", "src/newer.ts": "newer\n" });
     await desk.undo();
     expect(desk.texts()["src/price.ts"]).toBe(price);
@@ -228,6 +232,7 @@ describe("the diagnostics", () => {
     expect(await next).toEqual([
       expect.stringMatching(/^3-7 3 contextNotFound: The context and removed lines of edit 1 /),
     ]);
+    await delay(settled);
     // The user makes the file fit the patch.
     next = desk.nextDiagnostics(uri);
     await desk.editor.type({ uri: desk.uri("src/price.ts"), from: 13, to: 17, insert: "ratio" });
@@ -259,18 +264,48 @@ describe("the diagnostics", () => {
     expect(await gone).toEqual([]);
   });
 
+  it("and actions say nothing about a document whose text is unknown", async () => {
+    const desk = await start();
+    const uri = desk.uri("chat.md");
+    const next = desk.nextDiagnostics(uri);
+    await desk.editor.open({ uri, text: chat(broken) });
+    expect(await next).toHaveLength(1);
+    await delay(settled);
+    const textDocument = { uri, version: 2 };
+    const range = { start: { line: 99, character: 0 }, end: { line: 99, character: 1 } };
+    await desk.editor.notify("textDocument/didChange", { textDocument, contentChanges: [{ range, text: "" }] });
+    expect(await desk.actions(uri, 1)).toEqual([]);
+    await desk.editor.type({ uri: desk.uri("src/price.ts"), from: 13, to: 17, insert: "ratio" });
+    await delay(settled);
+    expect(desk.published()).toBe(1);
+  });
+
   it("follow a file that is opened with other text than it has on disk", async () => {
-    const desk = await start({ "src/closed.ts": "one\n" });
+    const desk = await start({ "src/closed+.ts": "one\n" });
     const uri = desk.uri("chat.md");
     const text = chat(patch)
-      .replace("price", "closed")
+      .replace("price", "closed+")
       .replaceAll(/export const rate = 0\.\d+;/g, "two");
     const first = desk.nextDiagnostics(uri);
     await desk.editor.open({ uri, text: text.replace("+two", "+three") });
     expect(await first).toHaveLength(1);
+    await delay(settled);
     const then = desk.nextDiagnostics(uri);
-    await desk.editor.open({ uri: desk.uri("src/closed.ts"), text: "two\n" });
+    await desk.editor.open({ uri: desk.uri("src/closed+.ts"), text: "two\n" });
     expect(await then).toEqual([]);
+  });
+
+  it("follow a document that changes while other patches are planned", async () => {
+    const long = Array.from({ length: 20_000 }, (_, i) => `export const number${i} = ${i * 7};\n`).join("");
+    const desk = await layPatchDesk(program, { open: { "src/price.ts": price, "src/long.ts": long } });
+    const uri = desk.uri("chat.md");
+    const slow = broken.map((line) => line.replace("price", "long"));
+    await desk.editor.open({ uri, text: chat(broken, ...Array.from({ length: 20 }, () => slow)) });
+    // By now, the first patch has been planned, and the others have not.
+    await delay(500);
+    expect(desk.published()).toBe(0);
+    await desk.editor.type({ uri: desk.uri("src/price.ts"), from: 13, to: 17, insert: "ratio" });
+    await expect.poll(() => desk.shows(uri), { timeout: 20_000 }).toBe(20);
   });
 
   it("say nothing about a patch that has been applied", async () => {
@@ -289,6 +324,7 @@ describe("the diagnostics", () => {
     await delay(600);
     expect(desk.published()).toBe(before);
     expect(await desk.hover(uri, 3)).toBe("Nothing to do in src/price.ts, line 1.");
+    expect((await desk.actions(uri, 3)).map(({ title }) => title)).toEqual(["Apply to src/price.ts"]);
     // The file had the patch's result before anybody knew of it.
     await desk.editor.open({ uri: desk.uri("src/other.ts"), text: changed });
     await desk.editor.open({ uri: desk.uri("other.md"), text: chat(patch).replace("price", "other") });

@@ -169,12 +169,7 @@ describe("a unified diff", () => {
         const base = moved(a!);
         const { diff, theirs } = inFolder({ a: a!, b: b!, base }, (folder) => {
           const made = run("diff", ["-rN", `-U${lines}`, "a", "b"], folder) ?? "";
-          const done = run(
-            "patch",
-            ["-p1", "-F0", "--no-backup-if-mismatch", "--quiet", "-E"],
-            join(folder, "base"),
-            made,
-          );
+          const done = run("patch", ["-p1", "-F0", "--no-backup-if-mismatch", "--quiet"], join(folder, "base"), made);
           return { diff: made, theirs: done === undefined ? undefined : treeOf(join(folder, "base")) };
         });
         const ours = planPatch(base, diff);

@@ -4,7 +4,7 @@ import type { EditOperation, Operation, Order, TextRules } from "../plan/operati
 import { loneSurrogateAt } from "../text/chars.js";
 import { limits } from "../text/limits.js";
 import { atPath, readEdit, readPath } from "./edit.js";
-import { type ContainerName, editFieldNames, type FieldName, styleBySpelling, type TextStyle } from "./fields.js";
+import { type ContainerName, callFields, editFieldNames, type FieldName, styleBySpelling, type TextStyle } from "./fields.js";
 import { type Findings, makeFindings } from "./findings.js";
 import { isObject, readKeys, reportKeys, type SentField, type SentKeys, trialKeys } from "./keys.js";
 import type { CallOptions } from "./options.js";
@@ -54,7 +54,9 @@ export function decodeCall(params: unknown, policy: DecodePolicy): DecodedCall {
   const command = readShellCall(sent);
   if (command === undefined) return decodeSent(sent, policy);
   const { command: _, workdir: __, ...others } = Object(sent);
-  const decoded = decodeSent({ patch: command.patch, ...others }, policy);
+  // Beside another patch, this one is a second name for it, which is refused.
+  const name = callFields.patch.spellings.find((spelling) => !(spelling in others)) ?? "patch";
+  const decoded = decodeSent({ [name]: command.patch, ...others }, policy);
   const { folder } = command;
   if (!decoded.ok || folder === undefined) return decoded;
   return { ...decoded, operations: decoded.operations.map((operation) => inFolder(folder, operation)) };

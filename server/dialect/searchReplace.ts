@@ -1,5 +1,6 @@
 /** Reads SEARCH/REPLACE blocks, as the models of aider, Cline and Roo write them, into edits. */
 import { isAllBlank } from "../text/chars.js";
+import { limits } from "../text/limits.js";
 import { splitPatch } from "./patchText.js";
 import { blockProblems, blockTerms } from "./sentences.js";
 import { nextLine, type ParsedText, type ReadingOptions, type TextDialect, TextFindings } from "./textDialect.js";
@@ -91,7 +92,7 @@ function readBlock(found: TextFindings, start: number, path: string | undefined)
 const isPath = (name: string): boolean => /^(?:\S+\.\w+|\S*\/\S+|\.\w\S*)$/.test(name);
 
 /** Matches a file's name among other words. */
-const mention = /(?<![\w.])(?!e\.g|i\.e)[\w-]+\.[A-Za-z]\w*[^\w\s]*(?:\s|$)/;
+const mention = /(?<![\w.-])(?!e\.g|i\.e)[\w-]+\.[A-Za-z]\w*[^\w\s]*(?:\s|$)/;
 
 /**
  * Finds the name of a block's file as aider does: on one of the three lines above, within or above a fence. Returns
@@ -104,12 +105,13 @@ function nameAbove(
   let isNear = !isCertain;
   for (const sent of lines.slice(Math.max(from, at - 3), at).reverse()) {
     const line = sent.trim();
+    if (line.length > limits.pathLength) return undefined;
     const fenced = /^(?:`{3,}|~{3,})(.*)/.exec(line)?.[1]?.trim();
     if (fenced !== undefined && !/^\S*[./]\S*$/.test(fenced)) continue;
     const name = (fenced ?? line)
       .replace(/:$/, "")
       .replace(/^#+\s*/, "")
-      .replace(/^[`*]+|[`*:]+$/g, "");
+      .replace(/^[`*]+|(?<![`*:])[`*:]+$/g, "");
     const isQuoted = /^[`*]+[^`*]+[`*]+:?$/.test(line);
     if (line === "") isNear = false;
     else if (isPath(name) || isQuoted) return { path: name };

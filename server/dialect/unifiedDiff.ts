@@ -162,7 +162,7 @@ function readHunks(found: TextFindings, from: number, path: string): { hunks: Hu
       const anchor = start === at || /^@@ \.{3}(?: @@)?$/.test(line) ? undefined : readAnchor(line, { lenient: true });
       hunks.push({ index: found.next++, patchLine: at + 1, anchors: anchor ? [anchor] : [], ...body });
     }
-    at = end;
+    at = Math.max(end, at + 1);
   }
   return { hunks: isBroken ? undefined : hunks, next: at };
 }

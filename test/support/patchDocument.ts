@@ -13,6 +13,8 @@ export interface PatchDesk extends Desk {
   hover(uri: string, line: number): Promise<string | undefined>;
   /** The next diagnostics for a document, each as its first and last line (1-based), its code and its message. */
   nextDiagnostics(uri: string): Promise<string[]>;
+  /** The number of diagnostics that the server sent last for a document; `undefined` if it sent none. */
+  shows(uri: string): number | undefined;
   /** The number of notifications with diagnostics so far. */
   readonly published: () => number;
 }
@@ -28,11 +30,13 @@ export async function layPatchDesk(program: Program, options: DeskOptions = {}):
   const desk = await layDesk(program, { capabilities, ...options });
   const { connection } = desk.editor;
   let published = 0;
+  const shown = new Map<string, number>();
   let waiting: { uri: string; settle: (diagnostics: Diagnostic[]) => void }[] = [];
   connection.onNotification(
     "textDocument/publishDiagnostics",
     ({ uri, diagnostics }: { uri: string; diagnostics: Diagnostic[] }) => {
       published++;
+      shown.set(uri, diagnostics.length);
       for (const one of waiting) if (one.uri === uri) one.settle(diagnostics);
       waiting = waiting.filter((one) => one.uri !== uri);
     },
@@ -66,6 +70,7 @@ export async function layPatchDesk(program: Program, options: DeskOptions = {}):
           resolve(diagnostics.map((one) => `${linesOf(one)} ${one.severity} ${one.code}: ${one.message}`));
         waiting.push({ uri, settle });
       }),
+    shows: (uri) => shown.get(uri),
     published: () => published,
   };
 }
