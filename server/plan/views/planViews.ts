@@ -109,7 +109,7 @@ function viewsFor({ operations }: FilePlan, document: Document): readonly View[]
   if (named.length > 0) {
     const read = textRead(document, named);
     // This text decides alone, also about lines beside those that were read.
-    return read === undefined ? [] : [{ ...read, shown: undefined, isLatest: true }];
+    return read === undefined ? [] : [{ ...read, shown: undefined }];
   }
   return text.length * operations.length > mostSearched ? views.slice(0, viewsOfLarge) : views;
 }

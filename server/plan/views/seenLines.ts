@@ -11,7 +11,7 @@ import type { Lines, ShownLines, View } from "./view.js";
 /** Returns the newest text of which the caller has read all of these lines; `undefined` if there is none. */
 export function textRead({ text, views = [], loneCrEndsLine }: Document, named: readonly Lines[]): View | undefined {
   return views.find(({ base, back, shown }) => {
-    if (base !== "read" || shown === undefined) return base === "read";
+    if (shown === undefined) return base === "read";
     const { filledCount } = LineIndex.of(back.apply(text), { loneCrEndsLine });
     return named.every(({ from, to }) => {
       // An insertion is beside the line above it or, at the start of the text, the first one.
