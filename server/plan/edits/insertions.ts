@@ -81,8 +81,8 @@ export interface Repeated extends Span {
 
 /**
  * Finds the lines that an edit inserts already in the text from before the batch. This is the case if the edit only
- * inserts whole lines, and the text that would result is there, starting or ending where the edit's place does. The span
- * of the result covers all of that text, in the draft.
+ * inserts whole lines, and the text that would result is there, around the edit's place. The span of the result covers
+ * all of that text, in the draft.
  */
 export function repeatedIn(draft: Draft, { from, to }: Span, changes: readonly Change[]): Repeated | undefined {
   const inserted = changes.map((change) => insertionOf(draft, change)?.lines);
@@ -101,14 +101,26 @@ export function repeatedIn(draft: Draft, { from, to }: Span, changes: readonly C
     if (start < 0 || !text.startsWith(result, start)) return false;
     const [startLine, endLine] = [matchedLines.lineAt(start), matchedLines.lineAt(end)];
     const isWhole = end === matchedLines.start(endLine) || end === matchedLines.contentEnd(endLine);
-    return (start === from || start === matchedLines.start(startLine)) && isWhole && isAsBefore(draft, start, end);
+    // The file may have had no final line ending.
+    const lastEnd = matchedLines.contentEnd(matchedLines.lineAt(end - 1));
+    return (start === from || start === matchedLines.start(startLine)) && isWhole && isAsBefore(draft, start, lastEnd);
   };
-  const start = [to - result.length, from].find(isThere);
+  const start = offsetsOf(text.slice(from, to), result)
+    .map((offset) => from - offset)
+    .find(isThere);
   if (start === undefined) return undefined;
-  const own = start < from ? start : matchedLines.start(matchedLines.lineAt(Math.max(from, to - 1)) + 1);
+  const line = start < from ? start : to === 0 ? 0 : matchedLines.start(matchedLines.lineAt(to - 1) + 1);
   const telling = lines.filter((line) => /[\p{L}\p{N}]/u.test(line));
   const isCertain = telling.length > 1 || telling.some((line) => line.trim().length >= limits.tellingText);
-  return { from: start, to: start + result.length, line: lineInBase(draft, own), text: first.trim(), isCertain };
+  return { from: start, to: start + result.length, line: lineInBase(draft, line), text: first.trim(), isCertain };
+}
+
+/** Returns the offsets at which one text occurs in another; for an empty text, only both ends. */
+function offsetsOf(part: string, text: string): readonly number[] {
+  if (part === "") return [0, text.length];
+  const offsets: number[] = [];
+  for (let at = text.indexOf(part); at !== -1; at = text.indexOf(part, at + 1)) offsets.push(at);
+  return offsets;
 }
 
 /** Reports whether a span of the draft is as it was before the batch. */
