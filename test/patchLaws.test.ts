@@ -74,6 +74,71 @@ describe("where a hunk is applied", () => {
   });
 });
 
+/** The 0-based lines at which old lines start: exactly, and with any indentation. */
+const startsIn = (lines: readonly string[], old: readonly string[]) => {
+  const found = (isSame: (one: string, other: string) => boolean): number[] =>
+    lines.flatMap((_, i) =>
+      old.every((text, k) => lines[i + k] !== undefined && isSame(text, lines[i + k]!)) ? [i] : [],
+    );
+  return { exact: found((a, b) => a === b), loose: found((a, b) => a.trim() === b.trim()) };
+};
+
+describe("where a hunk is applied after another one", () => {
+  /** The 0-based line where the hunk belongs; `undefined` if nobody can say. `cursor`: the line after the other hunk. */
+  const due = (
+    lines: readonly string[],
+    old: readonly string[],
+    cursor: number,
+    number?: number,
+  ): number | undefined => {
+    const { exact, loose } = startsIn(lines, old);
+    const best = exact.length > 0 ? exact : loose;
+    if (number !== undefined && best.includes(number - 1)) return number - 1;
+    const [after, looseAfter] = [best, loose].map((all) => all.filter((start) => start >= cursor));
+    if (after!.length === 0 && looseAfter!.length > 0) return undefined;
+    const left = after!.length > 0 && number === undefined ? after! : best;
+    return left.length === 1 ? left[0] : undefined;
+  };
+
+  it("by the strictest match, its number and the order, and only if these agree", () => {
+    const seen = { placed: 0, refused: 0, warned: 0 };
+    const numbered = fc.record({
+      trial,
+      mark: fc.nat(),
+      number: fc.option(fc.integer({ min: 1, max: 15 }), { nil: undefined }),
+    });
+    fc.assert(
+      fc.property(numbered, ({ trial: { lines: own, old, hunk }, mark, number }) => {
+        fc.pre(old.length > 0 && old.at(-1) !== "");
+        const at = mark % (own.length + 1);
+        const lines: string[] = [...own.slice(0, at), "mark", ...own.slice(at)];
+        const header = number === undefined ? "@@" : `@@ -${number} +${number} @@`;
+        // Between the mark's neighbours, the old lines may not be there any more.
+        const { exact } = startsIn(lines, old);
+        fc.pre(startsIn(lines, old).loose.length > 0);
+        const expected = due(lines, old, at + 1, number);
+        const { planned, failures } = run(`${lines.join("\n")}\n`, patchOf("@@", "-mark", "+MARK", header, ...hunk));
+        const isUneven = failures[0]?.message.includes("indentation in the file") === true;
+        fc.pre(!isUneven);
+        if (expected === undefined) {
+          seen.refused++;
+          expect(failures).toMatchObject([{ code: "ambiguousMatch", index: 1 }]);
+          return;
+        }
+        seen.placed++;
+        if (!planned?.ok) throw new Error(JSON.stringify(failures));
+        expect(planned.outcomes[1]!.places[0]!.startLine).toBe(expected + 1);
+        const twins = (exact.length > 0 ? exact : startsIn(lines, old).loose).filter((start) => start <= at);
+        const isByOrder = number === undefined && expected > at && twins.length > 0;
+        expect(planned.warnings.some((warning) => warning.includes("by the order"))).toBe(isByOrder);
+        if (isByOrder) seen.warned++;
+      }),
+      { numRuns: 1_000 },
+    );
+    expect(Math.min(seen.placed, seen.refused, seen.warned)).toBeGreaterThan(3);
+  });
+});
+
 describe("the advice for a hunk with several matches", () => {
   it("names a line number that selects the first match", () => {
     const examples: [Trial][] = [

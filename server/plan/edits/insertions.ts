@@ -3,7 +3,8 @@ import { endsLine } from "../../match/reshape.js";
 import type { Change } from "../../text/changeSet.js";
 import { isAllBlank, lineTexts } from "../../text/chars.js";
 import { limits } from "../../text/limits.js";
-import { type Draft, lineInBase, type Span, spanInBase } from "../draft.js";
+import { type Draft, lineInBase, spanInBase } from "../draft.js";
+import type { ClaimedPlace, OverlapDetector } from "./overlaps.js";
 
 /** Whole lines that an edit inserts. */
 interface Insertion {
@@ -70,7 +71,7 @@ function isThere({ base, change, index }: Draft, { before, lines }: Insertion): 
 }
 
 /** Lines that an edit inserts, and that the text before the batch already has beside the edit's place. */
-export interface Repeated extends Span {
+export interface Repeated {
   /** The 1-based line where they are. */
   readonly line: number;
   /** The first of them that has text. */
@@ -81,17 +82,17 @@ export interface Repeated extends Span {
 
 /**
  * Finds the lines that an edit inserts already in the text from before the batch. This is the case if the edit only
- * inserts whole lines, and the text that would result is there, starting or ending where the edit's place does. The span
- * of the result covers all of that text, in the draft.
+ * inserts whole lines, the text that would result is there around the edit's place, and no accepted claim changes it.
  */
-export function repeatedIn(draft: Draft, { from, to }: Span, changes: readonly Change[]): Repeated | undefined {
-  const inserted = changes.map((change) => insertionOf(draft, change)?.lines);
+export function repeatedIn(draft: Draft, claim: ClaimedPlace, accepted?: OverlapDetector): Repeated | undefined {
+  const { from, to } = claim.place;
+  const inserted = claim.changes.map((change) => insertionOf(draft, change)?.lines);
   const lines = inserted.flatMap((own = "") => own.split("\n")).filter((line) => !isAllBlank(line));
   const [first] = lines;
   if (first === undefined || inserted.includes(undefined) || draft.created) return undefined;
   const { text, matchedLines } = draft.index;
   let [result, at] = ["", from];
-  for (const change of changes) {
+  for (const change of claim.changes) {
     result += text.slice(at, change.from) + change.insert;
     at = change.to;
   }
@@ -101,14 +102,28 @@ export function repeatedIn(draft: Draft, { from, to }: Span, changes: readonly C
     if (start < 0 || !text.startsWith(result, start)) return false;
     const [startLine, endLine] = [matchedLines.lineAt(start), matchedLines.lineAt(end)];
     const isWhole = end === matchedLines.start(endLine) || end === matchedLines.contentEnd(endLine);
-    return (start === from || start === matchedLines.start(startLine)) && isWhole && isAsBefore(draft, start, end);
+    // The file may have had no final line ending.
+    const lastEnd = matchedLines.contentEnd(matchedLines.lineAt(end - 1));
+    return (start === from || start === matchedLines.start(startLine)) && isWhole && isAsBefore(draft, start, lastEnd);
   };
-  const start = [to - result.length, from].find(isThere);
+  const start = offsetsOf(text.slice(from, to), result)
+    .map((offset) => from - offset)
+    .find(isThere);
   if (start === undefined) return undefined;
-  const own = start < from ? start : matchedLines.start(matchedLines.lineAt(Math.max(from, to - 1)) + 1);
+  const place = { from: start, to: start + result.length };
+  if (accepted?.conflictOf({ ...claim, place, changes: [] }) !== undefined) return undefined;
+  const line = start < from ? start : to === 0 ? 0 : matchedLines.start(matchedLines.lineAt(to - 1) + 1);
   const telling = lines.filter((line) => /[\p{L}\p{N}]/u.test(line));
   const isCertain = telling.length > 1 || telling.some((line) => line.trim().length >= limits.tellingText);
-  return { from: start, to: start + result.length, line: lineInBase(draft, own), text: first.trim(), isCertain };
+  return { line: lineInBase(draft, line), text: first.trim(), isCertain };
+}
+
+/** Returns the offsets at which one text occurs in another; for an empty text, only both ends. */
+function offsetsOf(part: string, text: string): readonly number[] {
+  if (part === "") return [0, text.length];
+  const offsets: number[] = [];
+  for (let at = text.indexOf(part); at !== -1; at = text.indexOf(part, at + 1)) offsets.push(at);
+  return offsets;
 }
 
 /** Reports whether a span of the draft is as it was before the batch. */

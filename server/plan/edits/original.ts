@@ -102,8 +102,7 @@ function* planEdit({
     if (other !== undefined) return fail(editFailures.overlap(at, other.index, line));
   }
   const [claim] = claims;
-  const there = claim === undefined || edit.replaceAll ? undefined : repeatedIn(draft, claim.place, claim.changes);
-  const repeated = there && accepted.conflictOf({ index: edit.index, place: there, changes: [] }) ? undefined : there;
+  const repeated = claim === undefined || edit.replaceAll ? undefined : repeatedIn(draft, claim, accepted);
   if (repeated?.isCertain) return fail(editFailures.alreadyInserted(at, repeated));
   for (const place of chosen.places) group.taken.set(place, edit);
   for (const claim of claims) accepted.add(claim);

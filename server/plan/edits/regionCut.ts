@@ -54,7 +54,7 @@ export function* lookFor(start: Draft, edit: EditOperation, options: BatchOption
   // The lines that it inserts may be there already, and may lie outside its region.
   const isLonger = newText.length > oldText.length && /[\r\n]/.test(newText);
   const changes = isLonger ? rewrite(start.index, found.place, edit) : undefined;
-  if (changes !== undefined && repeatedIn(start, found.place, changes) !== undefined) return sought;
+  if (changes !== undefined && repeatedIn(start, { index: edit.index, place: found.place, changes })) return sought;
   if (rung !== "viewPrefix") return withPatterns({ ...sought, found }, [oldText]);
   // If the text itself contains a line of the old text, including its number, the numbers do not come from a file view.
   const numbered = oldText.split(/[\r\n]/).filter((line) => !isAllBlank(line));

@@ -94,7 +94,8 @@ export function* planEdit(
   const changes =
     !draft.created && history.insertions && isInsertedAgain(draft, meant, sent, history.insertions) ? [] : sent;
   const [place] = meant;
-  const repeated = place === undefined || edit.replaceAll ? undefined : repeatedIn(draft, place, changes);
+  const repeated =
+    place === undefined || edit.replaceAll ? undefined : repeatedIn(draft, { index: edit.index, place, changes });
   if (repeated?.isCertain) return fail(editFailures.alreadyInserted(at, repeated));
   const { ok: _, ...found } = chosen;
   const { rung } = found;

@@ -51,9 +51,10 @@ export function* explainHunk(draft: Draft, hunk: Hunk, how: Unplaced, at: At): G
       return hunkFailures.uneven(at, { why: problem.why, absence });
     }
     case "ambiguous": {
-      const { rung, length, line, isMixed = false } = problem;
-      const { length: found } = problem.starts;
-      const starts = isMixed || line === undefined ? problem.starts : nearestTo(problem.starts, { line, inBase });
+      const { rung, length, line, isMixed } = problem;
+      const away = (start: number): number => Math.abs(inBase(start) - (line ?? 0));
+      const nearest = problem.starts.toSorted((a, b) => away(a) - away(b)).slice(0, limits.matchesShown);
+      const starts = isMixed || line === undefined ? problem.starts : nearest.sort((a, b) => a - b);
       // More context below is of no use after an empty line that the file lacks.
       const telling = length === old.length ? tellingLines(draft, { rung, starts, run: old }) : [];
       const anchoring = !lenient
@@ -62,7 +63,7 @@ export function* explainHunk(draft: Draft, hunk: Hunk, how: Unplaced, at: At): G
           ? "anchored"
           : "none";
       const shown = { matches: placesAt(starts), line, isMixed, telling, anchoring } as const;
-      return hunkFailures.ambiguous(at, { found, rung, ...shown });
+      return hunkFailures.ambiguous(at, { found: problem.starts.length, rung, ...shown });
     }
     case "ambiguousAnchor": {
       const { anchor, rung, starts } = problem;
@@ -91,16 +92,6 @@ export function* explainHunk(draft: Draft, hunk: Hunk, how: Unplaced, at: At): G
       });
     }
   }
-}
-
-/** Returns the starts nearest to a 1-based line of the text before the batch, as many as a failure shows. */
-function nearestTo(
-  starts: readonly number[],
-  { line, inBase }: { readonly line: number; readonly inBase: (start: number) => number },
-): readonly number[] {
-  const distance = (start: number): number => Math.abs(inBase(start) - line);
-  const sorted = starts.toSorted((one, other) => distance(one) - distance(other));
-  return sorted.slice(0, limits.matchesShown).sort((one, other) => one - other);
 }
 
 /** Returns the failure of a hunk whose anchor is missing. If its lines are missing, too, these matter more. */

@@ -46,7 +46,7 @@ export type HunkProblem =
       /** The hunk's 1-based line number, which does not decide; `undefined` if the hunk has none. */
       readonly line?: number | undefined;
       /** `true` if some of the matches were found on a stricter rung, before the line where the search starts. */
-      readonly isMixed?: true;
+      readonly isMixed: boolean;
     }
   /** An insertion after an anchor that occurs several times. */
   | {
@@ -95,7 +95,7 @@ export function findHunk(ground: HunkGround, hunk: Hunk, cursor: number): HunkPl
   const inReach = hunk.atEnd || start === from ? inOrder : findLines(ground, hunk, start);
   if (inReach === undefined) return notFound(hunk, anchored.kind === "behind" ? anchored : again);
   const anywhere = hunk.atEnd || start === 0 ? inReach : (findLines(ground, hunk, 0) ?? inReach);
-  return decide(ground, { inOrder, inReach, anywhere }, { from, line: hint?.line });
+  return decide(ground, { inOrder, inReach, anywhere, from, line: hint?.line });
 }
 
 /** Searches for a hunk as Codex does, but takes the first of several matches only after an anchor. */
@@ -220,24 +220,19 @@ function withoutLastBlank(lines: readonly HunkLine[]): readonly HunkLine[] | und
   return lastNew.kind === "add" ? left.toSpliced(newAt, 1) : left.toSpliced(newAt, 1, { kind: "remove", text: "" });
 }
 
-/** The matches of a hunk, each list on the first rung that finds any. */
-interface HunkMatches {
-  /** After the earlier hunks and the hunk's anchors. */
+/** What is known about a hunk's place. Each list of matches is on the first rung that finds any. */
+interface Clues {
+  /** The matches after the earlier hunks and the hunk's anchors: from the 0-based line `from` on. */
   readonly inOrder: HunkHits | undefined;
-  /** After the hunk's anchors. */
+  readonly from: number;
+  /** The matches after the hunk's anchors. */
   readonly inReach: HunkHits;
   readonly anywhere: HunkHits;
+  /** The hunk's line number, which decides only if a match is exactly there. */
+  readonly line: number | undefined;
 }
 
-/**
- * Chooses a match. `from`: the 0-based line where the matches in order start. `line`: the hunk's own line number, which
- * decides only if a match is exactly there.
- */
-function decide(
-  ground: HunkGround,
-  { inOrder, inReach, anywhere }: HunkMatches,
-  { from, line }: { readonly from: number; readonly line: number | undefined },
-): HunkPlace | HunkProblem {
+function decide(ground: HunkGround, { inOrder, inReach, anywhere, from, line }: Clues): HunkPlace | HunkProblem {
   const isInOrder = inOrder !== undefined && isAlike(inOrder, inReach);
   const before = inReach.starts.filter((start) => start < from);
   const all = isInOrder ? [...before, ...inOrder.starts] : inReach.starts;
@@ -268,12 +263,11 @@ function placeAt({ rung, lines }: HunkHits, start: number): HunkPlace {
 
 function ambiguous(
   { rung, lines, starts }: Pick<HunkHits, "rung" | "lines"> & { readonly starts: readonly number[] },
-  { line, stricter }: { readonly line?: number | undefined; readonly stricter?: readonly number[] } = {},
+  { line, stricter = [] }: { readonly line?: number | undefined; readonly stricter?: readonly number[] } = {},
 ): HunkProblem {
   const { length } = oldLines(lines);
-  return stricter === undefined
-    ? { kind: "ambiguous", starts, length, rung, line }
-    : { kind: "ambiguous", starts: [...stricter, ...starts], length, rung, line, isMixed: true };
+  const isMixed = stricter.length > 0;
+  return { kind: "ambiguous", starts: [...stricter, ...starts], length, rung, line, isMixed };
 }
 
 /** Places a hunk without old lines: after its anchor, or else at its line number, or else at the end of the file. */

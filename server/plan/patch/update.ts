@@ -67,15 +67,15 @@ export function* planHunks(
     } else {
       const claim = claimOf(index, hunk, found, lineEnd);
       const other = accepted.conflictOf(claim);
-      const there = options.lenient ? repeatedIn(ended, claim.place, claim.changes) : undefined;
-      const repeated = there && accepted.conflictOf({ ...claim, place: there, changes: [] }) ? undefined : there;
+      const repeated = options.lenient ? repeatedIn(ended, claim, accepted) : undefined;
       if (options.lenient && insertions.hasAll(claim.changes, { at: ended, now: ended })) {
         outcomes.push(outcomeAt(ended, hunk, "skipped", found));
         cursor = Math.max(cursor, found.next);
       } else if (repeated?.isCertain && other === undefined) {
         outcomes.push(failedOutcome(at, editFailures.alreadyInserted(at, repeated)));
       } else if (other === undefined) {
-        const twins = (found.twins ?? []).filter((twin) => !inOrder.some(({ claim }) => hasLine(index, claim, twin)));
+        const isTaken = (at: number) => inOrder.some(({ claim: { place } }) => place.from <= at && at < place.to);
+        const twins = found.twins?.filter((twin) => !isTaken(index.matchedLines.start(twin))) ?? [];
         const warnings = warningsOf(at, { ...found, twins }, baseLine);
         if (repeated !== undefined) warnings.push(editWarnings.repeated(at, repeated));
         outcomes.push({ ...outcomeAt(ended, hunk, "applied", found), warnings });
@@ -93,12 +93,6 @@ export function* planHunks(
   insertions.note(ended, changes);
   const { draft } = edited(ended, changes);
   return { draft: isEnded ? draft : withoutLastEnd(draft), outcomes };
-}
-
-/** Reports whether a hunk's place has a line, 0-based. */
-function hasLine({ matchedLines }: TextIndex, { place }: ClaimedPlace, line: number): boolean {
-  const start = matchedLines.start(line);
-  return place.from <= start && start < place.to;
 }
 
 function warningsOf(at: At, { start, ignored, twins = [] }: HunkPlace, baseLine: HunkGround["baseLine"]): string[] {
