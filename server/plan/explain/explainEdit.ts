@@ -5,7 +5,7 @@ import { miswritings } from "../../match/hints/knownMistakes.js";
 import { isElision } from "../../match/hints/leftOutCode.js";
 import { lookalikes } from "../../match/hints/lookalikes.js";
 import { nearestRegions } from "../../match/hints/nearest.js";
-import { occurringLines } from "../../match/hints/occurringLines.js";
+import { type OccurringLines, occurringLines } from "../../match/hints/occurringLines.js";
 import { locate, locating } from "../../match/locate.js";
 import type { Place } from "../../match/place.js";
 import { isStricter } from "../../match/rungs.js";
@@ -86,19 +86,38 @@ export function* absenceOf(
   yield;
   const isKnown = near.length > 0 || elided !== undefined || miswritten !== undefined;
   const alike = isKnown ? near : lookalikes(draft.index, text);
-  const regions = around === undefined ? alike : [around];
-  const occurring = isKnown || alike.length > 0 ? [] : occurringLines(draft.index, text);
+  const parts = isKnown || alike.length > 0 ? [] : occurringLines(draft.index, text);
+  const together = around ?? regionOfParts(draft, parts);
+  const regions = together === undefined ? alike : [together];
+  const occurring = regions.length > 0 ? [] : parts;
   return {
     elided,
     nearest: miswritten?.found === undefined ? quotedRegions(draft, regions) : [],
     miswritten,
     occurring: occurring.map(({ sought, line, count }) => {
       const offset = draft.index.matchedLines.start(line);
-      return { sought: sought + 1, line: lineInBase(draft, offset), count };
+      const text = draft.index.matchedLines.content(line).trim();
+      return { sought: sought + 1, line: lineInBase(draft, offset), count, text };
     }),
     outdated: outdatedBy(draft, regions[0]),
     inBatch: draft.index !== draft.base,
   };
+}
+
+/** Returns the region that has all parts of a text that occur, if these are in order and close together. */
+function regionOfParts(draft: Draft, parts: readonly OccurringLines[]): Region | undefined {
+  const [first, last] = [parts[0], parts.at(-1)];
+  if (first === undefined || last === undefined || first === last) return undefined;
+  const isInOrder = parts.every(({ line }, i) => line > (parts[i - 1]?.line ?? -1));
+  const reach = last.line + last.count - first.line;
+  if (
+    !isInOrder ||
+    reach > Math.min(limits.nearestLines, last.sought + last.count - first.sought + limits.furtherLines)
+  )
+    return undefined;
+  const ownLine = (line: number): number => draft.index.lines.lineAt(draft.index.matchedLines.start(line));
+  const [startLine, endLine] = [ownLine(first.line), ownLine(first.line + reach - 1)];
+  return { startLine, endLine, difference: lineDifference("parts", startLine) };
 }
 
 /**
