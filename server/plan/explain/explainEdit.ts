@@ -41,9 +41,7 @@ export function* explainAbsence(
   options: BatchOptions,
 ): Generator<void, Failure> {
   const at: At = { index: edit.index, path: draft.document.path };
-  // If a great many edits fail, only the first ones are explained, because each explanation requires a search of the
-  // whole text.
-  if (options.isTrial || history.failed.length >= limits.explainedFailures) return editFailures.notExplained(at);
+  if (isBrief(history, options)) return editFailures.notExplained(at);
   const consumer = draft.index === draft.base ? undefined : consumedBy(draft, edit, history, options);
   if (consumer !== undefined) return editFailures.consumed(at, consumer.index, consumer.line, "sequential");
   const wrote = (other: EditOperation): boolean => other !== edit && other.newText.includes(edit.oldText);
@@ -69,6 +67,22 @@ export function* explainAbsence(
   }
   yield;
   return editFailures.noMatch(at, yield* absenceOf(draft, edit.oldText));
+}
+
+/**
+ * Reports whether failures say only that an edit failed. If a great many edits fail, only the first ones are explained,
+ * because each explanation requires a search of the whole text.
+ */
+export const isBrief = ({ failed }: BatchHistory, { isTrial }: BatchOptions): boolean =>
+  isTrial === true || failed.length >= limits.explainedFailures;
+
+/** Returns the failure of an edit whose new text can't be indented as at its place, with the lines there unless `isBrief`. */
+export function explainShift(draft: Draft, edit: EditOperation, { from }: Place, isBrief: boolean): Failure {
+  const line = lineInBase(draft, from);
+  const near = isBrief ? [] : nearestRegions(draft.index, edit.oldText);
+  const own = near.filter(({ startLine }) => lineInBase(draft, draft.index.lines.start(startLine)) === line);
+  const at: At = { index: edit.index, path: draft.document.path };
+  return editFailures.cannotShift(at, line, quotedRegions(draft, own));
 }
 
 /** Collects, in steps, all clues to the place that a missing text was meant to match. */
