@@ -4,7 +4,14 @@ import type { EditOperation, Operation, Order, TextRules } from "../plan/operati
 import { loneSurrogateAt } from "../text/chars.js";
 import { limits } from "../text/limits.js";
 import { atPath, readEdit, readPath } from "./edit.js";
-import { type ContainerName, callFields, editFieldNames, type FieldName, styleBySpelling, type TextStyle } from "./fields.js";
+import {
+  type ContainerName,
+  callFields,
+  editFieldNames,
+  type FieldName,
+  styleBySpelling,
+  type TextStyle,
+} from "./fields.js";
 import { type Findings, makeFindings } from "./findings.js";
 import { isObject, readKeys, reportKeys, type SentField, type SentKeys, trialKeys } from "./keys.js";
 import type { CallOptions } from "./options.js";

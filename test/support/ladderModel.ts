@@ -177,7 +177,13 @@ function indentedStarts(text: string, oldText: string): number[] {
   const old = linesOf(oldText).map(({ line }) => line);
   const simple = windows(text, old, (file, sent) => isAlike(file, sent, trim) && isShifted(file, sent, shifts));
   if (simple.length > 0) return simple;
-  return windows(text, old, (file, sent) => isAlike(file, sent, trim) && isShifted(file, sent, exchangesAndMoves));
+  const both = windows(
+    text,
+    old,
+    (file, sent) => isAlike(file, sent, trim) && isShifted(file, sent, exchangesAndMoves),
+  );
+  if (both.length > 0) return both;
+  return windows(text, old, (file, sent) => isAlike(file, sent, trim) && isShifted(file, sent, otherWidths));
 }
 
 type Lines = readonly string[];
@@ -254,6 +260,20 @@ function moves(from: string, to: string): ((indent: string) => string | undefine
     all.push((indent) => (indent.startsWith(gone) ? indent.slice(gone.length) : undefined));
   }
   return all;
+}
+
+/** Every change of the width of a level; of a single line with indentation, only to a greater width. */
+function otherWidths(pairs: Pairs): Shifts {
+  const indented = pairs.filter(([from]) => from !== "");
+  const isSingle = indented.length === 1 && (indented[0]?.[0].length ?? 0) > (indented[0]?.[1].length ?? 0);
+  const widths = Array.from({ length: 15 }, (_, i) => i + 2);
+  const both = widths.flatMap((from) => widths.map((to) => ({ from, to })));
+  return both
+    .filter(({ from, to }) => !isSingle && from !== to && (from % to === 0 || to % from === 0))
+    .map(({ from, to }) => (indent) => {
+      const levels = indent.length / from;
+      return /^ *$/.test(indent) && Number.isInteger(levels) ? " ".repeat(levels * to) : undefined;
+    });
 }
 
 /** The exchanges of tabs and spaces, one for each width of a tab. */

@@ -30,6 +30,8 @@ export type DifferenceKind =
   | "leftOut"
   | "beforeLeftOut"
   | "behindLeftOut"
+  /** Only some lines of the sought text are in the region. */
+  | "parts"
   | "case"
   | "text"
   | "missingLine";

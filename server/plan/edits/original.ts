@@ -2,8 +2,8 @@
 import { type Located, locating, withoutOverlap } from "../../match/locate.js";
 import type { Place } from "../../match/place.js";
 import { rewrite } from "../../match/rewrite.js";
-import { type Draft, edited, lineInBase, linesOf } from "../draft.js";
-import { type BatchHistory, explainAbsence } from "../explain/explainEdit.js";
+import { type Draft, edited, linesOf } from "../draft.js";
+import { type BatchHistory, explainAbsence, explainShift, isBrief } from "../explain/explainEdit.js";
 import type { At, Failure } from "../failure.js";
 import type { BatchOptions, EditOperation } from "../operation.js";
 import type { EditOutcome } from "../outcome.js";
@@ -87,7 +87,7 @@ function* planEdit({
   const claims: ClaimedPlace[] = [];
   for (const place of chosen.places) {
     const changes = rewrite(draft.index, place, edit);
-    if (changes === undefined) return fail(editFailures.cannotShift(at, lineInBase(draft, place.from)));
+    if (changes === undefined) return fail(explainShift(draft, edit, place, isBrief(history, options)));
     claims.push({ index: edit.index, place, changes });
   }
   const places = draft.created ? [] : chosen.places.map((place) => linesOf(draft, place));

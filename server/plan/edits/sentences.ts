@@ -104,11 +104,16 @@ export const editFailures = {
       problem: `${nameOf(at)} names line ${line}, but the text has ${count(most, "line")}.`,
       hint: "Read the lines with read_document, and send the edit again.",
     }),
-  cannotShift: (at: At, line: number) =>
+  /** `nearest`: the lines of the match; empty if they are not shown. */
+  cannotShift: (at: At, line: number, nearest: readonly NearestRegion[]) =>
     makeFailure("noMatch", at, {
-      problem: `The old text of ${nameOf(at)} was found at line ${line} with different indentation, but its new text cannot be shifted by the same amount: a line's indentation is too small or is not a whole number of tabs, or the new text may already have the file's indentation.`,
+      problem: [
+        `The old text of ${nameOf(at)} was found at line ${line} with different indentation, but its new text cannot be indented likewise: a line's indentation is too small or is not a whole number of levels, or the new text may already have the file's indentation.`,
+        ...sayNearest(nearest),
+      ].join(" "),
       hint: "Send both texts with the file's own indentation.",
       line,
+      ...(nearest.length === 0 ? {} : { nearest }),
     }),
   expectedCount: (at: At, expected: number, found: number, matches: readonly QuotedPlace[]) =>
     makeFailure("expectedCount", at, {

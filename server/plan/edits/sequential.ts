@@ -4,8 +4,8 @@ import type { Place } from "../../match/place.js";
 import { rewrite } from "../../match/rewrite.js";
 import { isStricter, type RungName } from "../../match/rungs.js";
 import { type Change, ChangeSet } from "../../text/changeSet.js";
-import { type Draft, edited, lineInBase, linesOf, type Span, spanInBase } from "../draft.js";
-import { explainAbsence, findsElsewhere } from "../explain/explainEdit.js";
+import { type Draft, edited, linesOf, type Span, spanInBase } from "../draft.js";
+import { explainAbsence, explainShift, findsElsewhere, isBrief } from "../explain/explainEdit.js";
 import { omissionIn } from "../explain/leftOutWarnings.js";
 import type { At, Failure } from "../failure.js";
 import type { BatchOptions, EditOperation } from "../operation.js";
@@ -85,10 +85,8 @@ export function* planEdit(
   const meant = isAgain ? chosen.places.filter((place) => !history.wrote(edit, place)) : chosen.places;
   if (meant.length === 0) return skipped;
   const rewritten = meant.map((place) => rewrite(draft.index, place, edit));
-  if (rewritten.includes(undefined)) {
-    const [first] = meant;
-    return fail(editFailures.cannotShift(at, first === undefined ? 1 : lineInBase(draft, first.from)));
-  }
+  const unfit = meant[rewritten.indexOf(undefined)];
+  if (unfit !== undefined) return fail(explainShift(draft, edit, unfit, isBrief(history, options)));
   const sent = rewritten.flatMap((each) => each ?? []);
   // A file that the batch creates has no text from before the call.
   const changes =

@@ -5,7 +5,7 @@ import { miswritings } from "../../match/hints/knownMistakes.js";
 import { isElision } from "../../match/hints/leftOutCode.js";
 import { lookalikes } from "../../match/hints/lookalikes.js";
 import { nearestRegions } from "../../match/hints/nearest.js";
-import { occurringLines } from "../../match/hints/occurringLines.js";
+import { type OccurringLines, occurringLines } from "../../match/hints/occurringLines.js";
 import { locate, locating } from "../../match/locate.js";
 import type { Place } from "../../match/place.js";
 import { isStricter } from "../../match/rungs.js";
@@ -41,9 +41,7 @@ export function* explainAbsence(
   options: BatchOptions,
 ): Generator<void, Failure> {
   const at: At = { index: edit.index, path: draft.document.path };
-  // If a great many edits fail, only the first ones are explained, because each explanation requires a search of the
-  // whole text.
-  if (options.isTrial || history.failed.length >= limits.explainedFailures) return editFailures.notExplained(at);
+  if (isBrief(history, options)) return editFailures.notExplained(at);
   const consumer = draft.index === draft.base ? undefined : consumedBy(draft, edit, history, options);
   if (consumer !== undefined) return editFailures.consumed(at, consumer.index, consumer.line, "sequential");
   const wrote = (other: EditOperation): boolean => other !== edit && other.newText.includes(edit.oldText);
@@ -71,6 +69,22 @@ export function* explainAbsence(
   return editFailures.noMatch(at, yield* absenceOf(draft, edit.oldText));
 }
 
+/**
+ * Reports whether failures say only that an edit failed. If a great many edits fail, only the first ones are explained,
+ * because each explanation requires a search of the whole text.
+ */
+export const isBrief = ({ failed }: BatchHistory, { isTrial }: BatchOptions): boolean =>
+  isTrial === true || failed.length >= limits.explainedFailures;
+
+/** Returns the failure of an edit whose new text can't be indented as at its place, with the lines there unless `isBrief`. */
+export function explainShift(draft: Draft, edit: EditOperation, { from }: Place, isBrief: boolean): Failure {
+  const line = lineInBase(draft, from);
+  const near = isBrief ? [] : nearestRegions(draft.index, edit.oldText);
+  const own = near.filter(({ startLine }) => lineInBase(draft, draft.index.lines.start(startLine)) === line);
+  const at: At = { index: edit.index, path: draft.document.path };
+  return editFailures.cannotShift(at, line, quotedRegions(draft, own));
+}
+
 /** Collects, in steps, all clues to the place that a missing text was meant to match. */
 export function* absenceOf(
   draft: Draft,
@@ -86,19 +100,38 @@ export function* absenceOf(
   yield;
   const isKnown = near.length > 0 || elided !== undefined || miswritten !== undefined;
   const alike = isKnown ? near : lookalikes(draft.index, text);
-  const regions = around === undefined ? alike : [around];
-  const occurring = isKnown || alike.length > 0 ? [] : occurringLines(draft.index, text);
+  const parts = isKnown || alike.length > 0 ? [] : occurringLines(draft.index, text);
+  const together = around ?? regionOfParts(draft, parts);
+  const regions = together === undefined ? alike : [together];
+  const occurring = regions.length > 0 ? [] : parts;
   return {
     elided,
     nearest: miswritten?.found === undefined ? quotedRegions(draft, regions) : [],
     miswritten,
     occurring: occurring.map(({ sought, line, count }) => {
       const offset = draft.index.matchedLines.start(line);
-      return { sought: sought + 1, line: lineInBase(draft, offset), count };
+      const text = draft.index.matchedLines.content(line).trim();
+      return { sought: sought + 1, line: lineInBase(draft, offset), count, text };
     }),
     outdated: outdatedBy(draft, regions[0]),
     inBatch: draft.index !== draft.base,
   };
+}
+
+/** Returns the region that has all parts of a text that occur, if these are in order and close together. */
+function regionOfParts(draft: Draft, parts: readonly OccurringLines[]): Region | undefined {
+  const [first, last] = [parts[0], parts.at(-1)];
+  if (first === undefined || last === undefined || first === last) return undefined;
+  const isInOrder = parts.every(({ line }, i) => line > (parts[i - 1]?.line ?? -1));
+  const reach = last.line + last.count - first.line;
+  if (
+    !isInOrder ||
+    reach > Math.min(limits.nearestLines, last.sought + last.count - first.sought + limits.furtherLines)
+  )
+    return undefined;
+  const ownLine = (line: number): number => draft.index.lines.lineAt(draft.index.matchedLines.start(line));
+  const [startLine, endLine] = [ownLine(first.line), ownLine(first.line + reach - 1)];
+  return { startLine, endLine, difference: lineDifference("parts", startLine) };
 }
 
 /**

@@ -11,7 +11,7 @@ import type { MissingAnchor } from "../patch/anchors.js";
 import { type HunkProblem, isIdle, isSigned, newLines, oldLines } from "../patch/hunks.js";
 import { hunkFailures } from "../patch/sentences.js";
 import { absenceOf, quotedRegions } from "./explainEdit.js";
-import { meantToAdd, onlyPlace, tellingLines } from "./hunkContext.js";
+import { lineSentTwice, meantToAdd, onlyPlace, tellingLines } from "./hunkContext.js";
 
 /** The reason a hunk could not be placed, and how much to say about it. */
 interface Unplaced {
@@ -79,6 +79,8 @@ export function* explainHunk(draft: Draft, hunk: Hunk, how: Unplaced, at: At): G
     case "noLines": {
       const done = newLinesAt(draft.index, hunk.lines);
       if (done !== undefined) return hunkFailures.alreadyApplied(at, inBase(done));
+      const twice = lineSentTwice(draft.index, hunk.lines);
+      if (twice !== undefined) return hunkFailures.sentTwice(at, twice.text, inBase(twice.at));
       const { behind, from } = problem;
       const own = behind === undefined ? undefined : onlyPlace(draft.index, old);
       if (behind !== undefined && own !== undefined) return hunkFailures.beforeAnchor(at, behind, inBase(own));

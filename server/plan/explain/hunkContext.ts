@@ -82,6 +82,23 @@ export function meantToAdd(draft: Draft, lines: readonly HunkLine[]): MeantToAdd
   return { text: first.text.trim(), patchLine: first.unsignedAt, more: found.size - 1, restAt };
 }
 
+/**
+ * Returns a line that a hunk has as context and removes, too, although the file has it only once, if the hunk's old lines
+ * occur without one of these; otherwise `undefined`. `at`: the 0-based line of the file.
+ */
+export function lineSentTwice(index: TextIndex, lines: readonly HunkLine[]): { text: string; at: number } | undefined {
+  const old = lines.filter(({ kind }) => kind !== "add");
+  for (const { kind, text } of old) {
+    const copies = old.flatMap((line, i) => (line.text.trim() === text.trim() ? [i] : []));
+    const isTwice = kind === "context" && copies.some((i) => old[i]?.kind === "remove") && !isAllBlank(text);
+    const at = isTwice ? onlyPlace(index, [text]) : undefined;
+    if (at === undefined) continue;
+    const isElse = copies.some((i) => onlyPlace(index, oldLines(old.toSpliced(i, 1))) !== undefined);
+    if (isElse) return { text, at };
+  }
+  return undefined;
+}
+
 /** Returns the 0-based line where a run of lines starts in the text; `undefined` unless the run occurs exactly once. */
 export function onlyPlace(index: TextIndex, run: readonly string[]): number | undefined {
   const hits = run.length === 0 ? undefined : locateLines(index, run, { from: 0, most: 2, lenient: true });

@@ -103,7 +103,10 @@ export function sayAbsence({ elided, miswritten, outdated, nearest, occurring }:
 function sayOccurring(runs: readonly SaidLines[]): string[] {
   if (runs.length === 0) return [];
   const named = (line: number, count: number): string => sayLines(Array.from({ length: count }, (_, i) => line + i));
-  const said = runs.map(({ sought, line, count }) => `${named(sought, count)} of it at ${named(line, count)}`);
+  const said = runs.map(({ sought, line, count, text }) => {
+    const shown = count === 1 ? quote(text, 120) : `from ${quote(text, 120)} on`;
+    return `${named(sought, count)} of it at ${named(line, count)} (${shown})`;
+  });
   return [`Only parts of it occur in the file: ${said.join("; ")}.`];
 }
 
@@ -166,8 +169,9 @@ export interface Absence {
   readonly inBatch: boolean;
 }
 
-/** A run of lines of the old text that occurs in the file; all numbers are 1-based. */
+/** A run of lines of the old text that occurs in the file; all numbers are 1-based. `text`: the first of these lines. */
 export interface SaidLines {
+  readonly text: string;
   readonly sought: number;
   readonly line: number;
   readonly count: number;
@@ -195,6 +199,7 @@ const differenceNames: Record<DifferenceKind, string> = {
   leftOut: "from the first line to the last, including the left-out code",
   beforeLeftOut: "the lines before the left-out code",
   behindLeftOut: "the lines after the left-out code",
+  parts: "only some lines of the old text are here",
   case: "letter case differs",
   text: "the text differs",
   missingLine: "the file ends before the old text does",
@@ -202,7 +207,7 @@ const differenceNames: Record<DifferenceKind, string> = {
 
 /** Differences that concern the region as a whole, rather than one of its lines. */
 const wholeRegion: ReadonlySet<DifferenceKind> = new Set([
-  ...(["missingLine", "partOfLine", "lineBreaks", "leftOut", "beforeLeftOut", "behindLeftOut"] as const),
+  ...(["missingLine", "partOfLine", "lineBreaks", "leftOut", "beforeLeftOut", "behindLeftOut", "parts"] as const),
 ]);
 
 /**

@@ -141,6 +141,13 @@ export const hunkFailures = {
       hint: "Copy these lines from the current file, each prefixed with a space or -.",
       ...placeOf(absence),
     }),
+  /** `line`: the 1-based line of the file that the hunk has as context and removes. */
+  sentTwice: (at: At, text: string, line: number) =>
+    makeFailure("contextNotFound", at, {
+      problem: `The context and removed lines of ${nameOf(at)} were not found: the line ${quote(text.trim())} occurs once in the file, at line ${line}, but the hunk has it as context and removes it, too.`,
+      hint: "Send the line once: with - to remove it, or with a space to keep it.",
+      line,
+    }),
   beforeAnchor: (at: At, anchor: string, line: number) =>
     makeFailure("contextNotFound", at, {
       problem: `The context and removed lines of ${nameOf(at)} occur only at line ${line}, before the anchor ${quote(anchor, 160)} rather than after it.`,

@@ -59,8 +59,9 @@ export const otherWidth: Mistake = (edit, { version: { indent } }) => {
       .filter((line) => !isBlankLine(line))
       .map((line) => levelsOf(line, indent)),
   );
-  // Lines of one depth may as well have lost indentation.
-  if (depths.size < 2) return undefined;
+  // Lines of one depth may as well have lost indentation, and a single line may be indented by mistake.
+  const indented = oldLines(edit).filter((line) => /^ +\S/.test(line));
+  if (depths.size < 2 || indented.length < 2) return undefined;
   const other = (line: string): string =>
     isBlankLine(line) ? line : " ".repeat(levelsOf(line, indent) * (6 - indent)) + line.trimStart();
   return toSent({ lines: edit.lines.map(({ kind, text }) => ({ kind, text: other(text) })) }, { ended: false });
