@@ -58,7 +58,7 @@ export type DecodedCall =
  */
 export function decodeCall(params: unknown, policy: DecodePolicy): DecodedCall {
   const sent: unknown = Array.isArray(params) && params.length === 1 ? params[0] : params;
-  const command = readShellCall(sent);
+  const command = isObject(sent) && "command" in sent ? readShellCall(sent) : undefined;
   if (command === undefined) return decodeSent(sent, policy);
   const { command: _, workdir: __, ...others } = Object(sent);
   // Beside another patch, this one is a second name for it, which is refused.

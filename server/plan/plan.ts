@@ -42,7 +42,8 @@ export function* planBatch(
   const { plans, lost } = yield* sections.length > 0
     ? planSections(sections, snapshot, options)
     : planEdits(isIdle ? edits.filter(({ index }) => !idleAt.has(index)) : edits, snapshot, options);
-  return plannedIn(decide(plans, isIdle ? [...lost, ...idle] : lost, options), operations, options);
+  const planned = decide(plans, isIdle ? [...lost, ...idle] : lost, options);
+  return options.terms === undefined ? planned : plannedIn(planned, operations, options);
 }
 
 /**

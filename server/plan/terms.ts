@@ -5,8 +5,7 @@ import type { EditOutcome, Planned } from "./outcome.js";
 
 /** Returns a plan with its messages in a dialect's terms, which also name the line of the text at which an edit begins. */
 export function plannedIn(planned: Planned, operations: readonly Operation[], rules: TextRules): Planned {
-  const { terms } = rules;
-  if (terms === undefined) return planned;
+  const { terms = [] } = rules;
   const starts = new Map(operations.flatMap((one) => (one.kind === "edit" ? [[one.index, one.patchLine]] : [])));
   const known = new Map<Failure, Failure>();
   const reworded = (failure: Failure): Failure => {

@@ -92,8 +92,8 @@ export function* planEdit(
   const changes =
     !draft.created && history.insertions && isInsertedAgain(draft, meant, sent, history.insertions) ? [] : sent;
   const [place] = meant;
-  const repeated =
-    place === undefined || edit.replaceAll ? undefined : repeatedIn(draft, { index: edit.index, place, changes });
+  const addsLines = place !== undefined && !edit.replaceAll && /[\r\n]/.test(edit.newText);
+  const repeated = addsLines ? repeatedIn(draft, { index: edit.index, place, changes }) : undefined;
   if (repeated?.isCertain) return fail(editFailures.alreadyInserted(at, repeated));
   const { ok: _, ...found } = chosen;
   const { rung } = found;

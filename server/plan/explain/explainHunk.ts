@@ -76,24 +76,38 @@ export function* explainHunk(draft: Draft, hunk: Hunk, how: Unplaced, at: At): G
       const own = onlyPlace(draft.index, old);
       return hunkFailures.notAtEnd(at, own === undefined ? undefined : inBase(own));
     }
-    case "noLines": {
-      const done = newLinesAt(draft.index, hunk.lines);
-      if (done !== undefined) return hunkFailures.alreadyApplied(at, inBase(done));
-      const twice = lineSentTwice(draft.index, hunk.lines);
-      if (twice !== undefined) return hunkFailures.sentTwice(at, twice.text, inBase(twice.at));
-      const { behind, from } = problem;
-      const own = behind === undefined ? undefined : onlyPlace(draft.index, old);
-      if (behind !== undefined && own !== undefined) return hunkFailures.beforeAnchor(at, behind, inBase(own));
-      return hunkFailures.noLines(at, {
-        ...(yield* absenceOf(draft, old.join("\n"), { wholeLines: true, from: behind === undefined ? 0 : from })),
-        behind: behind ?? (from === 0 ? undefined : inBase(from - 1)),
-        everywhere: lenient,
-        inBatch: how.inBatch,
-        anchor: undefined,
-        unsigned: meantToAdd(draft, hunk.lines),
-      });
-    }
+    case "noLines":
+      return yield* explainLines(draft, hunk, { ...how, problem }, at);
   }
+}
+
+/** Returns the failure of a hunk whose lines are missing. */
+function* explainLines(
+  draft: Draft,
+  hunk: Hunk,
+  {
+    problem: { behind, from },
+    lenient,
+    inBatch,
+  }: Unplaced & { readonly problem: Extract<HunkProblem, { kind: "noLines" }> },
+  at: At,
+): Generator<void, Failure> {
+  const inBase = (line: number): number => lineInBase(draft, draft.index.matchedLines.start(line));
+  const old = oldLines(hunk.lines);
+  const done = newLinesAt(draft.index, hunk.lines);
+  if (done !== undefined) return hunkFailures.alreadyApplied(at, inBase(done));
+  const twice = lineSentTwice(draft.index, hunk.lines);
+  if (twice !== undefined) return hunkFailures.sentTwice(at, twice.text, inBase(twice.at));
+  const own = behind === undefined ? undefined : onlyPlace(draft.index, old);
+  if (behind !== undefined && own !== undefined) return hunkFailures.beforeAnchor(at, behind, inBase(own));
+  return hunkFailures.noLines(at, {
+    ...(yield* absenceOf(draft, old.join("\n"), { wholeLines: true, from: behind === undefined ? 0 : from })),
+    behind: behind ?? (from === 0 ? undefined : inBase(from - 1)),
+    everywhere: lenient,
+    inBatch,
+    anchor: undefined,
+    unsigned: meantToAdd(draft, hunk.lines),
+  });
 }
 
 /** Returns the failure of a hunk whose anchor is missing. If its lines are missing, too, these matter more. */
