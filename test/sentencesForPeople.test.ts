@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { addressedToUser } from "../server/lsp/edit/forPeople.js";
+import { addressedToUser, countedFromOne } from "../server/lsp/edit/forPeople.js";
 import { maskSource } from "./support/source.js";
 
 const project = fileURLToPath(new URL("../", import.meta.url));
@@ -24,6 +24,12 @@ describe.each(pages)("%s", (path) => {
     const said = literals.map(({ text }) => addressedToUser(text.replace(/\\n/g, "\n").replace(/\\(.)/g, "$1")));
     expect(said.flatMap(problems)).toEqual([]);
   });
+});
+
+it("counts the blocks of a text as it counts edits", () => {
+  expect(countedFromOne('block 1 (a block 3.ts, line 8 of the text): "block 2", see edit 0')).toBe(
+    'block 2 (a block 3.ts, line 8 of the text): "block 2", see edit 1',
+  );
 });
 
 it("sees a sentence that is not fit for people", () => {

@@ -178,7 +178,9 @@ function endOfHunk({ lines, warnings }: TextFindings, from: number, header: stri
   const [close, far] = [boundary(lines, counted ?? from), boundary(lines, from)];
   if (counted !== undefined && !lines.slice(counted, close).some((line) => /^[+-]/.test(line))) return counted;
   const end = from + lines.slice(from, far).findLastIndex((line) => /^[ +\\-]/.test(line)) + 1;
-  if (counted === undefined && old !== undefined && far === lines.length) warnings.add(dialectWarnings.diffMayBeCutOff);
+  const without = (sign: string): number => lines.slice(from, end).filter((line) => !line.startsWith(sign)).length;
+  const isShort = old !== undefined && (without("+") < old || without("-") < (added ?? 0));
+  if (isShort && far === lines.length) warnings.add(dialectWarnings.diffMayBeCutOff);
   return end;
 }
 

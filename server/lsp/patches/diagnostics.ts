@@ -29,12 +29,13 @@ export function followPatches(session: Session) {
   const mark = (uri: string): void => {
     if (session.capabilities.textDocument?.publishDiagnostics === undefined) return;
     due.add(uri);
-    clearTimeout(timer);
-    timer = setTimeout(() => {
-      const checks = [...due].map((one) => check(session, one, held.get(one), mark));
-      due.clear();
-      Promise.all(checks).catch((error: unknown) => session.log("warn", String(error)));
-    }, limits.patchCheckMs).unref();
+    // A new timer for each keystroke would cost more than the rest of this function.
+    timer = timer?.refresh() ?? setTimeout(checkDue, limits.patchCheckMs).unref();
+  };
+  const checkDue = (): void => {
+    const checks = [...due].map((one) => check(session, one, held.get(one), mark));
+    due.clear();
+    Promise.all(checks).catch((error: unknown) => session.log("warn", String(error)));
   };
   session.documents.onChange((uri) => {
     if (held.size === 0) return;
