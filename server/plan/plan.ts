@@ -36,7 +36,8 @@ export function* planBatch(
   const sections = operations.flatMap((operation) => (operation.kind === "edit" ? [] : [operation]));
   if (edits.length > 0 && sections.length > 0) throw new Error("a batch has edits or sections, not both");
   // An edit that asks for nothing does not stop the others.
-  const idle = edits.flatMap((edit) => idleOutcome(edit, snapshot) ?? []);
+  const same = edits.filter(({ oldText, newText }) => oldText !== "" && oldText === newText);
+  const idle = same.flatMap((edit) => idleOutcome(edit, snapshot) ?? []);
   const idleAt = new Set(idle.map(({ index }) => index));
   const isIdle = idle.length > 0 && idle.length < edits.length;
   const { plans, lost } = yield* sections.length > 0
@@ -46,12 +47,8 @@ export function* planBatch(
   return options.terms === undefined ? planned : plannedIn(planned, operations, options);
 }
 
-/**
- * Returns the outcome of an edit of a file whose old and new text are the same, if it is left out; otherwise `undefined`.
- * Two empty texts create a file.
- */
-function idleOutcome({ index, path, oldText, newText }: EditOperation, snapshot: Snapshot): EditOutcome | undefined {
-  if (oldText === "" || oldText !== newText) return undefined;
+/** Returns the outcome of an edit that is left out, because it would change nothing; `undefined` if its path is wrong. */
+function idleOutcome({ index, path }: EditOperation, snapshot: Snapshot): EditOutcome | undefined {
   const found = documentAt(snapshot, path);
   return found.ok ? { index, path: found.document.path, status: "skipped", places: [] } : undefined;
 }
