@@ -3,10 +3,11 @@ import { trimBlanks, trimBlanksEnd } from "./blanks.js";
 import type { Rules } from "./deviations.js";
 import type { PatchLine } from "./grammar.js";
 
-/**
- * A function that turns indentation in a patch into indentation in a file; it returns `undefined` if it does not apply.
- */
-type Way = (indent: string) => string | undefined;
+/** A way to turn indentation in a patch into indentation in a file; `to` returns `undefined` if it does not apply. */
+interface Way {
+  readonly to: (indent: string) => string | undefined;
+  readonly kind: "none" | "space" | "depth" | "tabs" | "width";
+}
 
 /**
  * Returns a hunk's lines, with the added lines indented to suit the file; `undefined` if it is unknown how. In a block
@@ -22,80 +23,185 @@ export function shiftedLines(
   const fileLines = texts.slice(at);
   let next = 0;
   const marked = lines.map((line): Marked => ({ ...line, file: line.sign === "+" ? undefined : fileLines[next++] }));
-  const whole = wayOf(marked);
-  const hasSigns = marked.some(({ sign, text }) => sign === "-" && trimBlanks(text) !== "");
-  const known = new Set(texts.filter((text) => trimBlanks(text) !== "").map(indentOf));
-  const blocks = inBlocks(marked).map((block, _, all): readonly PatchLine[] | undefined => {
-    const plain = block.map(({ sign, text }) => ({ sign, text }));
-    const removed = block.filter(({ sign, text }) => sign === "-" && trimBlanks(text) !== "");
-    const added = block.filter(({ sign, text }) => sign === "+" && trimBlanks(text) !== "");
-    if (added.length === 0) return plain;
-    const way = whole ?? (removed.length > 0 ? wayOf(removed) : undefined);
-    const before = all
-      .slice(0, all.indexOf(block))
-      .flat()
-      .findLast(({ sign, text }) => sign !== "+" && trimBlanks(text) !== "");
-    const isFitting = added.every((line) => indented(line, way) !== undefined);
-    if (rules.has("notIndentedTwice") && way !== undefined && isFitting) {
-      const whose = indentedLike({ added, removed }, way("") ?? "", { all: marked, before });
-      if (whose !== "patch") return whose === "file" ? plain : undefined;
-    }
-    const moved = plain.map((line) => (line.sign === "+" ? indented(line, way) : line));
-    const isMoved = moved.every((line) => line !== undefined);
-    if (removed.length > 0) return isMoved ? moved : undefined;
-    return isMoved && (hasSigns || isMeant(marked, added, known)) ? moved : plain;
+  const hunk: WholeHunk = {
+    whole: wayOf(marked),
+    mayHaveWidth: widthsFor(pairsOf(marked)).some((way) =>
+      pairsOf(marked).every(({ old, file }) => way.to(old) === file),
+    ),
+    isBare: pairsOf(marked).every(({ old }) => old === ""),
+    hasSigns: marked.some(({ sign, text }) => sign === "-" && trimBlanks(text) !== ""),
+    known: new Set(texts.filter((text) => trimBlanks(text) !== "").map(indentOf)),
+    isCareful: rules.has("notIndentedTwice"),
+    all: marked,
+  };
+  const blocks = inBlocks(marked).map((block, i, all) => {
+    const hasText = ({ sign, text }: Marked): boolean => sign !== "+" && trimBlanks(text) !== "";
+    const above = all.slice(0, i).flat().findLast(hasText);
+    return blockOf(block, hunk, { above, below: [...block, ...all.slice(i + 1).flat()].find(hasText) });
   });
   return blocks.every((block) => block !== undefined) ? blocks.flat() : undefined;
+}
+
+interface WholeHunk {
+  /** The way that turns all old lines into the file's. */
+  readonly whole: Way | undefined;
+  /** `true` if the levels may have another width. */
+  readonly mayHaveWidth: boolean;
+  readonly isBare: boolean;
+  readonly hasSigns: boolean;
+  readonly known: ReadonlySet<string>;
+  readonly isCareful: boolean;
+  readonly all: readonly Marked[];
+}
+
+interface Neighbours {
+  readonly above: Marked | undefined;
+  readonly below: Marked | undefined;
+}
+
+function blockOf(
+  block: readonly Marked[],
+  { whole, mayHaveWidth, isBare, hasSigns, known, isCareful, all }: WholeHunk,
+  beside: Neighbours,
+): readonly PatchLine[] | undefined {
+  const plain = block.map(({ sign, text }) => ({ sign, text }));
+  const removed = block.filter(({ sign, text }) => sign === "-" && trimBlanks(text) !== "");
+  const added = block.filter(({ sign, text }) => sign === "+" && trimBlanks(text) !== "");
+  const [first] = added;
+  if (first === undefined) return plain;
+  const way = whole ?? (removed.length > 0 ? wayOf(removed) : undefined);
+  if (isCareful && isBare && whole === undefined && added.every(({ text }) => indentOf(text) !== "")) return plain;
+  const level = levelsOf(first, beside);
+  if (way === undefined) {
+    const isSame = level.same && !level.patch;
+    const isOpen = mayHaveWidth && added.some(({ text }) => indentOf(text) !== "");
+    return removed.length === 0 && (!isCareful || (!isOpen && (level.file || isSame))) ? plain : undefined;
+  }
+  const moved = plain.map((line) => (line.sign === "+" ? indented(line, way) : line));
+  if (!moved.every((line) => line !== undefined)) {
+    const isClear = !isCareful || (way.kind !== "width" && (level.file || way.kind === "space"));
+    return removed.length === 0 && isClear ? plain : undefined;
+  }
+  const depths = new Set(removed.map(({ text }) => indentOf(text)));
+  if (isCareful && whole === undefined && mayHaveWidth && !added.every(({ text }) => depths.has(indentOf(text))))
+    return undefined;
+  const isAsked = isCareful && !(way.kind === "space" && removed.length === 0);
+  const whose = isAsked ? indentedLike({ added, removed }, way, beside) : "patch";
+  if (whose !== "patch") return whose === "file" ? plain : undefined;
+  const isAlone = removed.length === 0 && !hasSigns;
+  return !isAlone || isMeant(all, added, known, isCareful && level.patch) ? moved : plain;
+}
+
+/** Tells whether an added line is level with a line beside it, in the patch or the file, and whether one line is so in both. */
+function levelsOf(line: PatchLine, { above, below }: Neighbours): { patch: boolean; file: boolean; same: boolean } {
+  const own = indentOf(line.text);
+  const pairs = pairsOf([above, below].flatMap((one) => one ?? []));
+  const [nearest] = pairs;
+  return {
+    patch: pairs.some(({ old }) => old === own),
+    file: pairs.some(({ file }) => file === own),
+    same: nearest !== undefined && nearest.old === nearest.file,
+  };
 }
 
 /** A line of a hunk; an old line with the line of the file that it matches. */
 type Marked = PatchLine & { readonly file: string | undefined };
 
-/**
- * Tells whose indentation the added lines of a block have if every old line lacks the indentation `more`; `unknown` if
- * nothing decides.
- */
+/** Tells whose indentation the added lines of a block have; `unknown` if nothing decides. */
 function indentedLike(
   { added, removed }: { readonly added: readonly Marked[]; readonly removed: readonly Marked[] },
-  more: string,
-  { all, before }: { readonly all: readonly Marked[]; readonly before: Marked | undefined },
+  way: Way,
+  { above, below }: Neighbours,
 ): "patch" | "file" | "unknown" {
-  if (more === "") return "patch";
-  const old = all.filter(({ sign, text }) => sign !== "+" && trimBlanks(text) !== "");
-  const pairs = pairsOf(old);
-  const isBare = pairs.every((pair) => pair.old === "");
-  const isMixed = new Set(pairs.map(({ file }) => file)).size > 1;
-  if (isBare && isMixed && added.every(({ text }) => indentOf(text) !== "")) return "file";
-  if (more === " ") return "patch";
-  const wordOf = (text: string): string => /^\S?[\p{L}\p{N}_]*/u.exec(trimBlanks(text))?.[0] ?? "";
+  const next = added.map(({ text }) => ({ body: trimBlanks(text), own: indentOf(text) }));
+  if (next.every(({ own }) => way.to(own) === own)) return "patch";
+  const old = removed.map(({ text, file }) => ({
+    body: trimBlanks(text),
+    patch: indentOf(text),
+    file: indentOf(file ?? ""),
+  }));
+  const votes = votesOf(old, next);
+  const [start, lead] = [old[0], next[0] ?? { body: "", own: "" }];
+  const isNew = !old.some(({ body }) => body === lead.body);
+  const isAt = (side: "patch" | "file"): boolean =>
+    start !== undefined && start.patch !== start.file && lead.own === start[side] && isNew;
+  if (votes.size === 1 && !(votes.has("file") && isAt("patch"))) return votes.has("patch") ? "patch" : "file";
+  if (way.kind === "width") {
+    const steps = new Set(next.map(({ own }, i) => own.length - (next[i - 1]?.own.length ?? own.length)));
+    const [from, to] = widthOf(removed, above, below);
+    return !steps.has(to) ? "patch" : steps.has(from) ? "unknown" : "file";
+  }
+  if (start === undefined) return besides(lead.own, above, below);
+  if (isAt("patch")) return "patch";
+  const wordOf = (text: string): string => /^\S?[\p{L}\p{N}_]*/u.exec(text)?.[0] ?? "";
+  const isLost = start.patch === "" && lead.own !== "" && wordOf(start.body) === wordOf(lead.body);
   const isReplaced =
-    removed.length > 0 &&
-    removed.length === added.length &&
-    removed.every((line, i) => {
-      const other = added[i]?.text ?? "";
-      return wordOf(line.text) === wordOf(other) && indentOf(line.file ?? "") === indentOf(other);
-    });
-  const [gone, come] = [removed[0]?.text, added[0]?.text ?? ""];
-  const isMoved = gone !== undefined && wordOf(gone) === wordOf(come) && indentOf(gone) !== indentOf(come);
-  if (isBare && isMoved) return isReplaced ? "file" : "unknown";
-  const shortest = (lines: readonly Marked[]): string =>
-    lines.map(({ text }) => indentOf(text)).reduce((one, other) => (other.length < one.length ? other : one));
-  const beside = removed.length > 0 ? shortest(removed) : indentOf((before ?? old[0])?.text ?? "");
-  if (shortest(added) !== more + beside) return "patch";
-  const twins = added.flatMap(({ text }) => {
-    const twin = old.find((line) => trimBlanks(line.text) === trimBlanks(text));
-    return twin === undefined
-      ? []
-      : [{ own: indentOf(text), patch: indentOf(twin.text), file: indentOf(twin.file ?? "") }];
-  });
-  const [isPatch, isFile] = [
-    twins.some(({ own, patch }) => own === patch),
-    twins.some(({ own, file }) => own === file),
-  ];
-  if (isPatch !== isFile) return isFile ? "file" : "patch";
-  if (isPatch) return "unknown";
-  if (removed.length === 0) return /[{([:>]\s*$/.test(before?.text ?? "") ? "patch" : "unknown";
-  return isReplaced ? "file" : "unknown";
+    old.length === next.length &&
+    old.every(({ body, file }, i) => wordOf(body) === wordOf(next[i]?.body ?? "") && file === next[i]?.own);
+  if (isLost || isAt("file")) return isReplaced ? "file" : "unknown";
+  const shallow = old.reduce((one, other) => (other.patch.length < one.patch.length ? other : one));
+  const least = next.reduce((one, other) => (other.own.length < one.own.length ? other : one));
+  return shallow.patch !== shallow.file && least.own === shallow.file ? "unknown" : "patch";
+}
+
+/** Decides by the lines beside a block of added lines, the first of which has the indentation `own`. */
+function besides(own: string, above: Marked | undefined, below: Marked | undefined): "patch" | "unknown" {
+  const [over, under] = [above, below].map((line) => (line === undefined ? undefined : indentOf(line.text)));
+  const isDeeper = over !== undefined && under !== undefined && under.length > over.length;
+  const opens = above !== undefined && (isDeeper || /[{([:>]$/.test(trimBlanks(above.text)));
+  if (own === under || (own === over && !opens) || (opens && own.length > (over?.length ?? 0))) return "patch";
+  return [above, below].some((line) => line !== undefined && indentOf(line.file ?? "") === own) ? "unknown" : "patch";
+}
+
+interface OldOne {
+  readonly body: string;
+  readonly patch: string;
+  readonly file: string;
+}
+interface NewOne {
+  readonly body: string;
+  readonly own: string;
+}
+
+/** What the lines say that are removed and added again. */
+function votesOf(old: readonly OldOne[], next: readonly NewOne[]): ReadonlySet<"patch" | "file"> {
+  const isOld = (body: string): boolean => old.some((one) => one.body === body);
+  const isNext = (body: string): boolean => next.some((one) => one.body === body);
+  /** The lines that enclose line `at`, from the inside out. */
+  const around = <T>(all: readonly T[], at: number, depth: (one: T) => number): T[] => {
+    const found: T[] = [];
+    for (let i = at - 1, left = depth(all[at]!); i >= 0; i--)
+      if (depth(all[i]!) < left) {
+        found.push(all[i]!);
+        left = depth(all[i]!);
+      }
+    return found;
+  };
+  const fits = (side: "patch" | "file", new1: NewOne, old1: OldOne): boolean => {
+    const outerNew = around(next, next.indexOf(new1), ({ own }) => own.length);
+    const outerOld = around(old, old.indexOf(old1), ({ patch }) => patch.length);
+    if (new1.own === old1[side]) return true;
+    if (outerNew.some(({ body, own }) => !isOld(body) && own === old1[side])) return true;
+    if (outerOld.some((one) => !isNext(one.body) && one[side] === new1.own)) return true;
+    const [a, b] = [outerNew[0], outerOld[0]];
+    return a !== undefined && b !== undefined && a.body === b.body && fits(side, a, b);
+  };
+  const say = (isMeant: (body: string) => boolean): ReadonlySet<"patch" | "file"> => {
+    const bodies = [...new Set(next.map(({ body }) => body))].filter((body) => isOld(body) && isMeant(body));
+    return new Set(
+      bodies.flatMap((body): ("patch" | "file")[] => {
+        const [news, olds] = [next.filter((one) => one.body === body), old.filter((one) => one.body === body)];
+        const most = Math.min(news.length, olds.length);
+        const isAs = (side: "patch" | "file"): boolean =>
+          news.filter((one) => olds.some((other) => fits(side, one, other))).length >= most &&
+          olds.filter((other) => news.some((one) => fits(side, one, other))).length >= most;
+        return isAs("patch") === isAs("file") ? [] : [isAs("patch") ? "patch" : "file"];
+      }),
+    );
+  };
+  const isTelling = (body: string): boolean => /[\p{L}\p{N}]/u.test(body);
+  const telling = say(isTelling);
+  return telling.size > 0 ? telling : say((body) => !isTelling(body));
 }
 
 /** Puts neighbouring removed and added lines together. */
@@ -110,10 +216,15 @@ function inBlocks(lines: readonly Marked[]): Marked[][] {
 }
 
 /** Reports whether lines added to context alone are to be shifted although the context may be off by one space. */
-function isMeant(all: readonly Marked[], added: readonly PatchLine[], known: ReadonlySet<string>): boolean {
+function isMeant(
+  all: readonly Marked[],
+  added: readonly PatchLine[],
+  known: ReadonlySet<string>,
+  isLevel: boolean,
+): boolean {
   const { old = "", file = "" } = pairsOf(all)[0] ?? {};
   if (file === ` ${old}`) return false;
-  if (old !== ` ${file}`) return true;
+  if (old !== ` ${file}` || isLevel) return true;
   const before = added.map(({ text }) => known.has(indentOf(text)));
   const after = added.map(({ text }) => known.has(indentOf(text).slice(1)));
   return after.some((isKnown, i) => isKnown && !before[i]) && before.every((isKnown, i) => !isKnown || after[i]);
@@ -129,25 +240,63 @@ const pairsOf = (lines: readonly Marked[]): Pair[] =>
     file === undefined || trimBlanks(text) === "" ? [] : [{ old: indentOf(text), file: indentOf(file) }],
   );
 
-/** The function that turns each old line's indentation into the file's; `undefined` if there is none. */
+/** The way that turns each old line's indentation into the file's; `undefined` if there is none. */
 function wayOf(lines: readonly Marked[]): Way | undefined {
   const pairs = pairsOf(lines);
-  return waysFor(pairs).find((way) => pairs.every(({ old, file }) => way(old) === file));
+  const indentedOld = pairs.filter(({ old }) => old !== "");
+  // A single line that is deeper than the file's may be indented by mistake.
+  const isSingle = indentedOld.length === 1 && indentedOld.every(({ old, file }) => old.length > file.length);
+  const ways = [...waysFor(pairs), ...(isSingle ? [] : widthsFor(pairs))];
+  return ways.find((way) => pairs.every(({ old, file }) => way.to(old) === file));
 }
 
 function waysFor(pairs: readonly Pair[]): Way[] {
   const [first] = pairs;
-  const ways: Way[] = [(indent) => indent];
+  const ways: Way[] = [{ kind: "none", to: (indent) => indent }];
   if (first === undefined) return ways;
   const more = first.file.slice(0, first.file.length - first.old.length);
   const less = first.old.slice(0, first.old.length - first.file.length);
-  if (more !== "") ways.push((indent) => more + indent);
-  if (less !== "") ways.push((indent) => (indent.startsWith(less) ? indent.slice(less.length) : undefined));
+  const kindOf = (by: string): Way["kind"] => (by === " " ? "space" : "depth");
+  if (more !== "") ways.push({ kind: kindOf(more), to: (indent) => more + indent });
+  if (less !== "")
+    ways.push({
+      kind: kindOf(less),
+      to: (indent) => (indent.startsWith(less) ? indent.slice(less.length) : undefined),
+    });
   for (let width = 1; width <= 16; width++) {
-    if (pairs.some(({ old }) => old.includes("\t"))) ways.push((indent) => indent.replaceAll("\t", " ".repeat(width)));
-    if (pairs.some(({ file }) => file.includes("\t"))) ways.push((indent) => inTabs(indent, width, pairs));
+    if (pairs.some(({ old }) => old.includes("\t")))
+      ways.push({ kind: "tabs", to: (indent) => indent.replaceAll("\t", " ".repeat(width)) });
+    if (pairs.some(({ file }) => file.includes("\t")))
+      ways.push({ kind: "tabs", to: (indent) => inTabs(indent, width, pairs) });
   }
   return ways;
+}
+
+/** The numbers of spaces that a level has in the patch and in the file, one of which is a multiple of the other. */
+function widthFor(pairs: readonly Pair[]): readonly [number, number] | undefined {
+  const some = pairs.filter(({ old }) => old !== "");
+  if (some.length === 0 || some.some(({ old, file }) => /[^ ]/.test(old + file))) return undefined;
+  for (let from = Math.min(...some.map(({ old }) => old.length)); from > 1; from--) {
+    const levels = some.map(({ old }) => old.length / from);
+    const to = (some[0]?.file.length ?? 0) / (levels[0] ?? 1);
+    const isWhole = Number.isInteger(to) && to > 1 && to !== from && (to % from === 0 || from % to === 0);
+    if (levels.every(Number.isInteger)) return isWhole ? [from, to] : undefined;
+  }
+  return undefined;
+}
+
+const widthOf = (removed: readonly Marked[], above: Marked | undefined, below: Marked | undefined) =>
+  widthFor(pairsOf([...removed, ...[above, below].flatMap((one) => one ?? [])])) ?? [0, 0];
+
+function widthsFor(pairs: readonly Pair[]): Way[] {
+  const width = widthFor(pairs);
+  if (width === undefined) return [];
+  const [from, to] = width;
+  const inLevels = (indent: string): string | undefined => {
+    const levels = indent.length / from;
+    return /^ *$/.test(indent) && Number.isInteger(levels) ? " ".repeat(levels * to) : undefined;
+  };
+  return [{ kind: "width", to: inLevels }];
 }
 
 /**
@@ -165,7 +314,7 @@ function inTabs(indent: string, width: number, pairs: readonly Pair[]): string |
 function indented(line: PatchLine, way: Way | undefined): PatchLine | undefined {
   if (trimBlanks(line.text) === "") return line;
   const indent = indentOf(line.text);
-  const moved = way?.(indent);
+  const moved = way?.to(indent);
   return moved === undefined ? undefined : { ...line, text: moved + line.text.slice(indent.length) };
 }
 
