@@ -37,8 +37,9 @@ export function meets(one: UnitHunk, other: UnitHunk): boolean {
   if (!isInsertion && !isOther) return one.reach.from < other.reach.to && other.reach.from < one.reach.to;
   // An insertion touches no units, so it may be at the edge of replaced ones, unless both sides write the same there.
   const [insertion, replaced] = isInsertion ? [one, other] : [other, one];
+  if (replaced.reach.from < insertion.from && insertion.from < replaced.reach.to) return true;
   if (insertion.from < replaced.from || replaced.to < insertion.from) return false;
-  return (replaced.from < insertion.from && insertion.from < replaced.to) || hasSame(insertion.insert, replaced.insert);
+  return hasSame(insertion.insert, replaced.insert);
 }
 
 /** Reports whether one of two lists has all units of the other, side by side; empty lists have nothing. */
