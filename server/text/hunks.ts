@@ -43,7 +43,7 @@ export function meets(one: UnitHunk, other: UnitHunk): boolean {
 }
 
 /** Reports whether one of two lists has all units of the other, side by side; empty lists have nothing. */
-export function hasSame(one: readonly string[], other: readonly string[]): boolean {
+function hasSame(one: readonly string[], other: readonly string[]): boolean {
   if (one.length === 0 || other.length === 0) return false;
   const [a, b] = [one, other].map((units) => `\n${units.join("\n")}\n`) as [string, string];
   return a.includes(b) || b.includes(a);
