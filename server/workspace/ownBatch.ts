@@ -61,8 +61,9 @@ export class OwnBatch {
     const seen = seenAs.find((one) => one.key === event && one.change.length === text.length)?.change;
     const made = seen ?? this.#merged(toText, text, isCompared);
     const known = shown === undefined ? shown : shownAfter(shown, text, made ?? ChangeSet.none(text.length));
-    // If the batch wrote the same text in both, its characters are the same ones.
-    const mapped = toText.map(change, "before");
+    // If the batch wrote the same text in both, its characters are the same ones, on whichever side of what was typed there.
+    const sides = [toText.map(change, "before"), toText.map(change, "after")] as const;
+    const mapped = sides.find((one) => one.apply(this.#after) === made?.apply(text)) ?? sides[0];
     const isApart = toText.changes.every((one) =>
       change.changes.every((own) => one.to < own.from || own.to < one.from),
     );
