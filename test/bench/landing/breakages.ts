@@ -45,7 +45,10 @@ export const droppedBlankLine: Breaker = (chance, edit) => {
     kind !== "add" && isBlankLine(text) && i > 0 && i < lines.length - 1 ? [i] : [],
   );
   if (inner.length === 0) return undefined;
-  return { sent: toSent({ lines: lines.toSpliced(chance.pick(inner), 1) }, { ended: chance.percent(40) }) };
+  const left = lines.toSpliced(chance.pick(inner), 1);
+  // An edit that would change nothing is another mistake.
+  if (left.every(({ kind }) => kind === "keep")) return undefined;
+  return { sent: toSent({ lines: left }, { ended: chance.percent(40) }) };
 };
 
 /** Escapes quotes, backslashes, angle brackets or line endings once too often. */
