@@ -113,8 +113,7 @@ describe.each([
       }),
       options,
     );
-    // A line of which there are many is hardly ever known again in a compared text.
-    count.atLeast(isFew ? 0.3 : 0.45);
+    count.atLeast(0.5);
   });
 
   it("what was typed is in the merged text, each character once, and in order", () => {
@@ -235,9 +234,7 @@ const withWholeEdit = (story: Story): Story => ({ ...story, edit: story.edit.fil
 /** Reports whether the sides have added, changed or removed lines beside each other, but for one line that both have changed. */
 const areBeside = (typed: Side, edit: Side): boolean =>
   typed.lines.hunks.some((own) =>
-    edit.lines.hunks.some(
-      (hunk) => own.from <= hunk.to && hunk.from <= own.to && !(own.line !== undefined && hunk.line !== undefined),
-    ),
+    edit.lines.hunks.some((hunk) => own.from <= hunk.to && hunk.from <= own.to && !(own.isLine && hunk.isLine)),
   );
 
 /** Reports whether both sides have removed the same character. */

@@ -140,7 +140,7 @@ it.each<[string, readonly Deed[], Story["edit"], Row]>([
     "the line removed that the agent removes, and a kept one",
     [deed("remove", 6), deed("remove", 2, { count: 2 })],
     { at: 3, count: 4, changed: 3, kind: "remove" },
-    "same",
+    "done: refused",
   ],
 ])("has the row that it belongs to: %s", (_, deeds, edit, row) => {
   const folder = mkdtempSync(join(tmpdir(), "multi-edit-merge-"));

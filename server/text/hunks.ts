@@ -37,13 +37,12 @@ export function meets(one: UnitHunk, other: UnitHunk): boolean {
   if (!isInsertion && !isOther) return one.reach.from < other.reach.to && other.reach.from < one.reach.to;
   // An insertion touches no units, so it may be at the edge of replaced ones, unless both sides write the same there.
   const [insertion, replaced] = isInsertion ? [one, other] : [other, one];
-  if (replaced.reach.from < insertion.from && insertion.from < replaced.reach.to) return true;
   if (insertion.from < replaced.from || replaced.to < insertion.from) return false;
-  return hasSame(insertion.insert, replaced.insert);
+  return (replaced.from < insertion.from && insertion.from < replaced.to) || hasSame(insertion.insert, replaced.insert);
 }
 
 /** Reports whether one of two lists has all units of the other, side by side; empty lists have nothing. */
-function hasSame(one: readonly string[], other: readonly string[]): boolean {
+export function hasSame(one: readonly string[], other: readonly string[]): boolean {
   if (one.length === 0 || other.length === 0) return false;
   const [a, b] = [one, other].map((units) => `\n${units.join("\n")}\n`) as [string, string];
   return a.includes(b) || b.includes(a);

@@ -3,16 +3,18 @@ import { type Change, ChangeSet } from "./changeSet.js";
 import { slid, type UnitHunk } from "./hunks.js";
 import { type ChangeKind, keptIn, type LinePart, partsOf } from "./lineParts.js";
 import { firstIndex, LineIndex } from "./lines.js";
-import { sharedWords } from "./words.js";
+import { leftWords, sharedWords } from "./words.js";
 
 /** Lines that replace others. Lines are compared without their endings; a final line ending is no line. */
-export interface LineHunk extends UnitHunk, Pick<LinePart, "line"> {
+export interface LineHunk extends UnitHunk, Pick<LinePart, "isLine" | "isSame" | "boundTo"> {
   /** The line number, in the text after the changes, of the first new line. */
   readonly fromB: number;
   /** The endings of the new lines; the last line of a text may have none. */
   readonly ends: readonly string[];
   /** The changes to the content of this line, if they are known exactly: offsets in the line. */
   readonly changes?: readonly Change[];
+  /** Kept lines that are equal to one that an edit removes: nobody can say which of them it was meant to remove. */
+  readonly alike?: readonly number[];
 }
 
 type LineRun = Pick<LineHunk, "from" | "to">;
@@ -25,28 +27,45 @@ export class LineChanges {
   readonly turnsLastEnd: boolean;
   /** `true` if lines were found to be the same by comparing texts, so that a line may be taken for an equal one. */
   readonly isCompared: boolean;
-  #moved: readonly MovedLine[] | undefined;
+  #added: ReadonlySet<string> | undefined;
+  #gone: readonly string[] | undefined;
   /** The largest number of lines by which a hunk's reach is wider than the hunk. */
   readonly #slack: number;
 
+  /** `seen`: the lines that an edit's author saw, if the edit does not say of each of them if it is removed. */
   constructor(
     readonly base: LineIndex,
     set: ChangeSet,
-    kind: ChangeKind,
+    known: ChangeKind,
+    seen?: LineRun,
   ) {
+    // A text that was retyped as a whole is compared, like one that was replaced.
+    const kind = known === "typed" && isRetyped(base.text, set) ? "compared" : known;
     this.isCompared = kind === "compared";
     const hunks: LineHunk[] = [];
     let shift = 0;
-    for (const block of blocksOf(base, set, kind))
-      for (const hunk of hunksOf(base, block, { shift, kind })) {
+    for (const block of blocksOf(base, set, kind)) {
+      const made = hunksOf(base, block, { shift, kind });
+      for (const hunk of made) {
         const last = hunks.at(-1);
         shift += hunk.insert.length - (hunk.to - hunk.from);
-        if (last !== undefined && isReplaced(last, hunk)) hunks[hunks.length - 1] = joined(last, hunk);
-        else hunks.push(hunk);
+        const near = last && kind !== "typed" ? slidTo(base, last, hunk) : hunk;
+        if (last === undefined || !isReplaced(last, near)) hunks.push(hunk);
+        else
+          hunks.splice(-1, 1, ...(near === hunk ? [joined(last, hunk)] : pairedAgain(base, joined(last, near), kind)));
       }
+    }
     this.hunks = hunks;
+    if (seen !== undefined) this.hunks = hunks.map((hunk) => ({ ...hunk, alike: this.alikeIn(hunk, seen) }));
     this.#slack = hunks.reduce((most, { from, to, reach }) => Math.max(most, from - reach.from, reach.to - to), 0);
     this.turnsLastEnd = endsLine(base.text, ChangeSet.none(base.text.length)) !== endsLine(base.text, set);
+  }
+
+  private alikeIn({ from, to, isLine }: LineHunk, seen: LineRun): readonly number[] {
+    if (isLine || from === to) return [];
+    const removed = new Set(Array.from({ length: to - from }, (_, i) => this.base.content(from + i)));
+    const lines = Array.from({ length: seen.to - seen.from }, (_, i) => seen.from + i);
+    return lines.filter((line) => removed.has(this.base.content(line)) && this.at(line) === undefined);
   }
 
   /** Returns all hunks that may touch these lines or the gaps beside them, and perhaps others. */
@@ -67,7 +86,7 @@ export class LineChanges {
   lineAfter(line: number): number | undefined {
     const i = firstIndex(this.hunks.length, (at) => this.hunks[at]!.to > line);
     const hunk = this.hunks[i];
-    if (hunk !== undefined && hunk.from <= line) return hunk.line === undefined ? undefined : hunk.fromB + hunk.line;
+    if (hunk !== undefined && hunk.from <= line) return hunk.isLine ? hunk.fromB : undefined;
     const last = this.hunks[i - 1];
     return last === undefined ? line : line - last.to + last.fromB + last.insert.length;
   }
@@ -80,49 +99,71 @@ export class LineChanges {
     return { from: start, to: Math.max(start, end) };
   }
 
-  /** Reports whether a line of the text before was removed, or replaced with others. */
+  /** Reports whether a line of the text before was removed, or replaced with others by which nobody can tell it. */
   isRemoved(line: number): boolean {
-    const hunk = this.at(line);
-    return hunk !== undefined && hunk.line === undefined;
+    const hunk = line >= 0 && line < this.base.filledCount ? this.at(line) : undefined;
+    return hunk?.isLine === false;
   }
 
   /**
-   * Reports whether nobody can say where a line is now: it was changed or removed, and a line with half of its words was
-   * added elsewhere, or all of it was written in another line. If texts were compared, it is enough that the same line was
-   * added or removed elsewhere.
+   * Reports whether a line of the text before was removed: also if another one replaced it, with at most half of its words
+   * or, if it was typed on, none of them. Beyond the ends of the text, there are no lines.
    */
-  isUnsure(line: number): boolean {
-    const content = this.base.content(line);
-    const isKept = this.at(line) === undefined;
-    if (isKept && !this.isCompared) return false;
-    if (!isKept && this.moved.length > mostLike) return true;
-    return this.moved.some(({ text, from, isChanged }) => {
-      if (from === line || isKept || text === content) return from !== line && text === content;
-      return isChanged ? text.includes(content.trim()) : sharedWords(text, content) >= 0.5;
-    });
+  isGone(line: number): boolean {
+    const hunk = line >= 0 && line < this.base.filledCount ? this.at(line) : undefined;
+    if (hunk?.isLine !== true) return hunk !== undefined;
+    const left = leftWords(this.base.content(line), hunk.insert[0]!);
+    return left !== undefined && (hunk.isSame ? left === 0 : left <= 0.5);
   }
 
-  /** The lines that were written and, if texts were compared, removed. */
-  private get moved(): readonly MovedLine[] {
-    this.#moved ??= this.hunks.flatMap(({ from, to, insert, line }): MovedLine[] => {
-      const removed =
-        this.isCompared && line === undefined ? Array.from({ length: to - from }, (_, i) => from + i) : [];
-      const written = insert.map((text, i) => (i === line ? { text, from, isChanged: true as const } : { text }));
-      return [...written, ...removed.map((at) => ({ text: this.base.content(at), from: at }))];
-    });
-    return this.#moved;
+  /** Reports whether the changes add a line with this content. */
+  adds(content: string): boolean {
+    return this.added.has(content);
   }
-}
 
-/** A line that was written or removed. `from`: the number of the line that it was; `undefined` if it was added. */
-interface MovedLine {
-  readonly text: string;
-  readonly from?: number;
-  readonly isChanged?: true;
+  /** Reports whether a line that the changes write has this text, perhaps beside other text. */
+  writes(text: string): boolean {
+    return this.hunks.some(({ insert }) => insert.some((line) => line.includes(text)));
+  }
+
+  /**
+   * Reports whether the changes add a line, but not at a place, with at least this share of the words of this content. Of
+   * many lines, nobody can say so.
+   */
+  addsLike(content: string, share: number, except?: LineRun): boolean {
+    const isThere = ({ from, to }: LineHunk): boolean => except !== undefined && from <= except.to && except.from <= to;
+    const added = this.hunks.filter((hunk) => !hunk.isLine && !isThere(hunk));
+    const count = added.reduce((sum, { insert }) => sum + insert.length, 0);
+    if (share < 1 && count > mostLike) return true;
+    return added.some(({ insert }) => insert.some((line) => isLike(content, line, share)));
+  }
+
+  /** Reports whether the changes remove a line with at least this share of the words of this content. As `addsLike`. */
+  removesLike(content: string, share: number): boolean {
+    if (share < 1 && this.gone.length > mostLike) return true;
+    return this.gone.some((line) => isLike(content, line, share));
+  }
+
+  private get gone(): readonly string[] {
+    this.#gone ??= this.hunks.flatMap(({ from, to }) =>
+      Array.from({ length: to - from }, (_, i) => from + i).flatMap((line) =>
+        this.isGone(line) ? [this.base.content(line)] : [],
+      ),
+    );
+    return this.#gone;
+  }
+
+  private get added(): ReadonlySet<string> {
+    this.#added ??= new Set(this.hunks.flatMap(({ isLine, insert }) => (isLine ? [] : insert)));
+    return this.#added;
+  }
 }
 
 /** Beyond this number of lines, none are compared by their words. */
 const mostLike = 300;
+
+const isLike = (one: string, other: string, share: number): boolean =>
+  one === other || (share < 1 && sharedWords(one, other) >= share);
 
 /** Reports whether lines were removed, and others typed in their place. */
 function isReplaced(one: LineHunk, other: LineHunk): boolean {
@@ -132,9 +173,41 @@ function isReplaced(one: LineHunk, other: LineHunk): boolean {
   return one.to === other.from && a !== b && a !== "" && b !== "";
 }
 
+/** Returns a hunk that removes or inserts lines where it touches the hunk before it, if it can slide there. */
+function slidTo(base: LineIndex, { to: end }: LineHunk, hunk: LineHunk): LineHunk {
+  const { from, to, insert, ends, reach } = hunk;
+  const by = from - end;
+  if (by <= 0 || reach.from > end || (from < to && insert.length > 0)) return hunk;
+  if (from < to) return { ...hunk, from: end, to: to - by };
+  // Inserted lines that slide up leave the lines over which they slide below them.
+  const above = Array.from({ length: by }, (_, i) => base.content(end + i));
+  const aboveEnds = Array.from({ length: by }, (_, i) => base.terminator(end + i));
+  return {
+    ...hunk,
+    ...{ from: end, to: end, fromB: hunk.fromB - by },
+    insert: [...above, ...insert].slice(0, insert.length),
+    ends: [...aboveEnds, ...ends].slice(0, ends.length),
+  };
+}
+
+/** Divides replaced lines into those that became others, and the rest. */
+function pairedAgain(
+  base: LineIndex,
+  { from, to, insert, ends, fromB }: LineHunk,
+  kind: ChangeKind,
+): readonly LineHunk[] {
+  const old = Array.from({ length: to - from }, (_, i) => base.content(from + i));
+  return partsOf(old, insert, undefined, kind).map((part) => {
+    const [start, end] = [from + part.from, from + part.to];
+    const lines = { insert: insert.slice(part.fromB, part.toB), ends: ends.slice(part.fromB, part.toB) };
+    const place = { from: start, to: end, fromB: fromB + part.fromB, reach: { from: start, to: end } };
+    return { ...part, ...place, ...lines, isSame: part.isSame === true };
+  });
+}
+
 function joined(one: LineHunk, { to, insert, ends }: LineHunk): LineHunk {
   const [reach, all] = [{ from: one.from, to }, [...one.insert, ...insert]];
-  return { from: one.from, to, insert: all, fromB: one.fromB, ends: [...one.ends, ...ends], reach };
+  return { from: one.from, to, insert: all, fromB: one.fromB, ends: [...one.ends, ...ends], isLine: false, reach };
 }
 
 /** Lines `[from, to)` and the changes in them; offsets are in the whole text. */
@@ -194,14 +267,27 @@ function hunksOf(
   const list = { length: base.filledCount, at: (line: number) => base.content(line) };
   const kept = isExact ? keptIn(LineIndex.of(base.text.slice(start, end), base.rule), after, set) : undefined;
   const parts = partsOf(old, next, kept, kind);
-  return parts.map(({ from: first, to: last, fromB, toB, line }): LineHunk => {
-    const hunk = {
-      ...{ from: from + first, to: from + last, fromB: from + shift + fromB },
-      ...{ insert: next.slice(fromB, toB), ends: ends.slice(fromB, toB) },
+  return parts.map(({ from: first, to: last, fromB, toB, isLine, isSame, boundTo }): LineHunk => {
+    const hunk = { from: from + first, to: from + last, insert: next.slice(fromB, toB) };
+    const rest = {
+      ...{ fromB: from + shift + fromB, ends: ends.slice(fromB, toB), isLine, isSame: isSame === true },
+      ...(isLine && isWithin ? { changes: own } : {}),
+      ...(boundTo === undefined ? {} : { boundTo }),
     };
-    if (line === undefined) return slid(list, hunk);
-    return { ...hunk, line, ...(isWithin ? { changes: own } : {}), reach: { from: hunk.from, to: hunk.to } };
+    // Lines between two that replaced others, or beside one, are where they are.
+    const isFree = old.length === 0 || (boundTo === undefined && !isLine);
+    return isFree ? slid(list, { ...hunk, ...rest }) : { ...hunk, ...rest, reach: { from: hunk.from, to: hunk.to } };
   });
+}
+
+/** The number of UTF-16 code units from which on whitespace counts as text. */
+const mostBlank = 2_000;
+
+/** Reports whether changes remove all that a text has, but for whitespace. */
+function isRetyped(text: string, { changes, length }: ChangeSet): boolean {
+  const isBlank = (from: number, to: number): boolean => to - from < mostBlank && text.slice(from, to).trim() === "";
+  const ends = [0, ...changes.map(({ to }) => to)];
+  return length > 0 && ends.every((at, i) => isBlank(at, changes[i]?.from ?? length));
 }
 
 /** Reports whether the text that changes make of a text ends with a line ending. */

@@ -3,7 +3,7 @@ import type { Change, ChangeSet } from "./changeSet.js";
 import { trimEnd, trimStart } from "./chars.js";
 import type { LineIndex } from "./lines.js";
 import { replacedIn } from "./lines.js";
-import { sharedWords } from "./words.js";
+import { isLetters, sharedWords, wordsOf } from "./words.js";
 
 /**
  * The source of changes. `typed`: made one by one, so that parts of a line keep their identity; `compared`: found by comparing
@@ -44,8 +44,8 @@ export function keptIn(before: LineIndex, after: LineIndex, { changes, length }:
 }
 
 /**
- * Returns the parts of replaced lines. `kept`: `undefined` if nobody knows what is left, so that lines pair in order if they
- * are as many. A line whose characters are in several lines, or beside those of another, was split or joined.
+ * Returns the parts of replaced lines. `kept`: `undefined` if nobody knows what is left, so that lines pair by their words.
+ * A line whose characters are in several lines, or beside those of another, was split or joined.
  */
 export function partsOf(
   old: readonly string[],
@@ -63,21 +63,18 @@ export function partsOf(
     const [from, fromB] = [at, atB];
     const all = { from: 0, to: line - from, fromB: 0, toB: lineB - fromB };
     const runs = replacedIn(old.slice(from, line), next.slice(fromB, lineB));
-    // An editor that compares texts may tell of lines that were inserted as parts of such that are alike.
-    const isThere = ({ pair: [own] }: Kept): boolean => {
-      const added = runs.reduce((sum, run) => (from + run.from <= own ? sum + run.toB - run.fromB : sum), 0);
-      return kept?.some(({ pair: [other, otherB] }) => other === own && otherB === fromB + own - from + added) === true;
-    };
-    const inside = kept?.filter(({ pair: [own] }) => from <= own && own < line) ?? [];
-    // Nobody knows an empty line again between lines that were added.
-    const isEmpty = runs.length > 1 && old.slice(from, line).every((text) => text.trim() === "");
-    const isAgain = !isEmpty && runs.every((one) => one.from === one.to) && inside.every(isThere);
+    // An editor that compares texts may tell of lines that were inserted or removed as parts of such that are alike.
+    const areTorn = kept?.some((one) => from <= one.pair[0] && one.pair[0] < line && isTorn(one)) === true;
+    const areEmpty = old.slice(from, line).every((text) => text.trim() === "");
+    const isAgain =
+      (runs.every((one) => one.from === one.to) && !(areEmpty && runs.length > 1)) ||
+      (areTorn && runs.every((one) => one.fromB === one.toB));
     for (const one of kept === undefined || isAgain ? runs : [all]) {
       const own = { from: from + one.from, to: from + one.to, fromB: fromB + one.fromB, toB: fromB + one.toB };
-      parts.push(...(kept === undefined ? paired(old, next, { ...own, kind }) : [own]));
+      parts.push(...(kept === undefined ? pairedIn(old, next, { ...own, kind }) : [{ ...own, isLine: false }]));
     }
     if (line < old.length && old[line] !== next[lineB])
-      parts.push({ from: line, to: line + 1, fromB: lineB, toB: lineB + 1, line: 0 });
+      parts.push({ from: line, to: line + 1, fromB: lineB, toB: lineB + 1, isLine: true, isSame: true });
     [at, atB] = [line + 1, lineB + 1];
   }
   return parts;
@@ -92,63 +89,133 @@ export interface LinePart {
   readonly to: number;
   readonly fromB: number;
   readonly toB: number;
-  /**
-   * Among the new lines, the index of the one that the only old line became, so that both sides' changes of it can be merged;
-   * `undefined` if there is none.
-   */
-  readonly line?: number;
+  /** `true` if one line became another, so that both sides' changes of it can be merged. */
+  readonly isLine: boolean;
+  /** `true` if characters of this line are known to have stayed. */
+  readonly isSame?: boolean;
+  /** For added lines that, together with the line before or after them, replaced lines: this neighbour. */
+  readonly boundTo?: "previous" | "next";
 }
 
-/** Divides replaced lines into lines that became others, with what was added beside the first and the last one, and the rest. */
-function paired(
+/** As `paired`. Of many lines, first those pair that differ only in whitespace; what is still too much stays one part. */
+function pairedIn(
   old: readonly string[],
   next: readonly string[],
-  { kind, from, to, fromB, toB }: LinePart & { readonly kind: ChangeKind },
+  whole: Omit<LinePart, "isLine"> & { readonly kind: ChangeKind },
 ): readonly LinePart[] {
+  const { from, to, fromB, toB } = whole;
+  if ((to - from) * (toB - fromB) <= mostPairs) return paired(old, next, whole);
+  const [a, b] = [old.slice(from, to), next.slice(fromB, toB)].map((lines) =>
+    lines.map((one) => one.replace(/\s+/g, "")),
+  );
+  const runs = replacedIn(a!, b!);
   const parts: LinePart[] = [];
   let [at, atB] = [from, fromB];
-  const [rows, rowsB] = [old.slice(from, to), next.slice(fromB, toB)];
-  const pairs = pairsOf(rows, rowsB);
-  if (isTornIn(rows, rowsB, pairs)) return [{ from, to, fromB, toB }];
-  const pair = (line: number, lineB: number): void => {
-    const [start, end] = [line === from ? fromB : lineB, line === to - 1 ? toB : lineB + 1];
-    parts.push({ from: line, to: line + 1, fromB: start, toB: end, line: lineB - start });
-    [at, atB] = [line + 1, end];
-  };
-  for (const [i, j] of [...pairs, [to - from, toB - fromB] as const]) {
-    const [line, lineB] = [from + i, fromB + j];
-    // Of an edit, as many lines pair in order.
-    if (kind === "edit" && line - at === lineB - atB) while (at < line) pair(at, atB);
-    if (at < line || (atB < lineB && (line > from || from === to)))
-      parts.push({ from: at, to: line, fromB: atB, toB: lineB });
-    if (line < to) pair(line, lineB);
+  for (const run of [...runs, { from: to - from, to: to - from, fromB: toB - fromB, toB: toB - fromB }]) {
+    for (; at < from + run.from; at++, atB++)
+      if (old[at] !== next[atB]) parts.push({ from: at, to: at + 1, fromB: atB, toB: atB + 1, isLine: true });
+    [at, atB] = [from + run.to, fromB + run.toB];
+    const own = { from: from + run.from, to: at, fromB: fromB + run.fromB, toB: atB };
+    const isMuch = (own.to - own.from) * (own.toB - own.fromB) > mostPairs;
+    if (own.from < own.to || own.fromB < own.toB)
+      parts.push(...(isMuch ? [{ ...own, isLine: false }] : paired(old, next, { ...own, kind: whole.kind })));
   }
   return parts;
 }
 
-/** Beyond this number of pairs of lines, no lines are compared. */
-const mostPairs = 4_000;
-
-/** Pairs the lines that have more of their words in common than each has with any other line, and more than half. */
-function pairsOf(old: readonly string[], next: readonly string[]): readonly LinePair[] {
-  if (old.length * next.length > mostPairs) return [];
-  const shares = old.map((line) => next.map((one) => sharedWords(line, one)));
-  const isBest = (share: number, i: number, j: number): boolean =>
-    share > 0.5 &&
-    shares[i]!.every((other, k) => k === j || other < share) &&
-    shares.every((row, k) => k === i || row[j]! < share);
-  const pairs = shares.flatMap((row, i) =>
-    row.flatMap((share, j): LinePair[] => (isBest(share, i, j) ? [[i, j]] : [])),
-  );
-  return pairs.filter(([i, j]) => pairs.every(([k, l]) => (k - i) * (l - j) >= 0));
+/** Divides replaced lines into lines that became others, and the rest. A line that was split or joined stays one part. */
+function paired(
+  old: readonly string[],
+  next: readonly string[],
+  { kind, ...whole }: Omit<LinePart, "isLine"> & { readonly kind: ChangeKind },
+): readonly LinePart[] {
+  const { from, to, fromB, toB } = whole;
+  if (from === to || fromB === toB) return [{ ...whole, isLine: false }];
+  if (to - from !== toB - fromB && isSplit(old.slice(from, to), next.slice(fromB, toB)))
+    return [{ ...whole, isLine: false }];
+  const pairs = pairsOf(old, next, whole);
+  if (isTornIn(old, next, { ...whole, pairs })) return [{ ...whole, isLine: false }];
+  const parts: LinePart[] = [];
+  let [at, atB] = [from, fromB];
+  for (const [line, lineB] of [...pairs, [to, toB] as const]) {
+    // A line replaces the only one, and several replace as many if each has a word of its own one. What is added beside a line
+    // belongs to it.
+    const isOnly = to - from === 1 && toB - fromB === 1;
+    const isEven = line - at === lineB - atB && (isOnly || areAlike(old.slice(at, line), next.slice(atB, lineB)));
+    const boundTo = at < line ? undefined : at === from ? "next" : line === to ? "previous" : undefined;
+    for (let i = 0; isEven && i < line - at; i++)
+      parts.push({ from: at + i, to: at + i + 1, fromB: atB + i, toB: atB + i + 1, isLine: true });
+    if (!isEven)
+      parts.push({ from: at, to: line, fromB: atB, toB: lineB, isLine: false, ...(boundTo ? { boundTo } : {}) });
+    if (line < to) parts.push({ from: line, to: line + 1, fromB: lineB, toB: lineB + 1, isLine: true });
+    [at, atB] = [line + 1, lineB + 1];
+  }
+  return parts;
 }
 
-/** Reports whether another line was a part of a line that became another one, or has become a part of it. */
-function isTornIn(old: readonly string[], next: readonly string[], pairs: readonly LinePair[]): boolean {
-  const [rest, restB] = [old, next].map((lines, side) =>
-    lines.filter((_, i) => !pairs.some((pair) => pair[side] === i)),
-  );
-  const hasPart = (line: string, other: string, parts: readonly string[]): boolean =>
-    parts.some((one) => one.trim() !== "" && line.split(one.trim()).length > other.split(one.trim()).length);
-  return pairs.some(([i, j]) => hasPart(old[i]!, next[j]!, restB!) || hasPart(next[j]!, old[i]!, rest!));
+const areAlike = (old: readonly string[], next: readonly string[]): boolean =>
+  old.every((line, i) => sharedWords(line, next[i]!) > 0);
+
+/** Reports whether lines differ only in where they are divided. */
+function isSplit(old: readonly string[], next: readonly string[]): boolean {
+  const [one, other] = [old, next].map((lines) => lines.map((line) => line.replace(/\s+/g, "")).filter((line) => line));
+  return one!.join("") === other!.join("") && one!.join("\n") !== other!.join("\n");
+}
+
+/** Reports whether a line that has become another one is joined there with a removed line, or split from an added one. */
+function isTornIn(
+  old: readonly string[],
+  next: readonly string[],
+  { from, to, fromB, toB, pairs }: Omit<LinePart, "isLine"> & { readonly pairs: readonly LinePair[] },
+): boolean {
+  const hasRest = (
+    lines: readonly string[],
+    span: { readonly from: number; readonly to: number },
+    side: 0 | 1,
+    others: readonly string[],
+  ): boolean => {
+    const all = Array.from({ length: span.to - span.from }, (_, i) => span.from + i);
+    const rests = all
+      .filter((line) => pairs.every((pair) => pair[side] !== line))
+      .map((line) => lines[line]!.trim())
+      .filter(lettersIn);
+    return pairs.some((pair) =>
+      rests.some((rest) => !lines[pair[side]]!.includes(rest) && others[pair[1 - side]!]!.includes(rest)),
+    );
+  };
+  return hasRest(old, { from, to }, 0, next) || hasRest(next, { from: fromB, to: toB }, 1, old);
+}
+
+const lettersIn = (text: string): boolean => wordsOf(text).some(isLetters);
+
+/** Lines longer than this number of UTF-16 code units are not compared by their words. */
+const mostUnits = 2_000;
+
+/** Beyond this number of pairs of lines, no lines are compared. */
+const mostPairs = 2_500;
+
+/** Pairs removed lines with the added ones that have the most of their words, and more than half. */
+function pairsOf(
+  old: readonly string[],
+  next: readonly string[],
+  { from, to, fromB, toB }: Omit<LinePart, "isLine">,
+): readonly LinePair[] {
+  if ((to - from) * (toB - fromB) > mostPairs) return [];
+  if ([...old.slice(from, to), ...next.slice(fromB, toB)].some(({ length }) => length > mostUnits)) return [];
+  const found: { readonly pair: LinePair; readonly share: number }[] = [];
+  for (let line = from; line < to; line++)
+    for (let lineB = fromB; lineB < toB; lineB++) {
+      const share = sharedWords(old[line]!, next[lineB]!);
+      if (share > 0.5) found.push({ pair: [line, lineB], share });
+    }
+  found.sort((a, b) => b.share - a.share);
+  const pairs: LinePair[] = [];
+  for (const { pair, share } of found) {
+    const isInOrder = ([line, lineB]: LinePair): boolean => (line - pair[0]) * (lineB - pair[1]) > 0;
+    const isBest = found.every(
+      (one) => one.pair === pair || one.share < share || one.pair.every((n, i) => n !== pair[i]),
+    );
+    if (isBest && pairs.every(isInOrder)) pairs.push(pair);
+  }
+  return pairs.sort(([a], [b]) => a - b);
 }

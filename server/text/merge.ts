@@ -3,53 +3,45 @@
  * different lines or, in one line, different words.
  */
 import { type Change, ChangeSet, shrink } from "./changeSet.js";
-import { meets } from "./hunks.js";
+import { hasSame, meets } from "./hunks.js";
 import type { LineChanges, LineHunk } from "./lineChanges.js";
 import type { LineIndex } from "./lines.js";
-import { isLetters, mergeLine, sharedWords, wordsOf } from "./words.js";
+import { mergeLine, wordsOf } from "./words.js";
 
 /** Returns an edit as changes to the present text, of which none are left if it was made already; `undefined`: a conflict. */
 export function merge(typed: LineChanges, edit: LineChanges, now: LineIndex): ChangeSet | undefined {
-  if (edit.hunks.some((hunk) => isUnsure(typed, hunk))) return undefined;
-  const changes: Change[] = [];
-  for (const hunk of edit.hunks) {
-    const near = typed.near(hunk.reach);
-    if (near.some((own) => isSame(own, hunk))) {
-      // What both have removed may be elsewhere in the edit.
-      if (isUnsure(edit, hunk)) return undefined;
-      continue;
-    }
-    const isBetweenGone = [hunk, ...near].some((one) => isLost(one === hunk ? typed : edit, one));
-    if (isBetweenGone || near.some((own) => conflicts(typed.base, own, hunk))) return undefined;
-    const own = changesOf(typed, hunk, now);
-    if (own === undefined) return undefined;
-    changes.push(...own);
+  if (edit.hunks.some((hunk) => isElsewhere(typed, hunk))) return undefined;
+  const isDone = (hunk: LineHunk): boolean => typed.near(hunk.reach).some((own) => isSame(own, hunk));
+  const left = edit.hunks.filter((hunk) => !isDone(hunk));
+  if (left.length < edit.hunks.length && edit.hunks.some((hunk) => isDone(hunk) && isMoved(edit, hunk)))
+    return undefined;
+  const splices: Splice[] = [];
+  for (const hunk of left) {
+    if (isAlikeTouched(typed, hunk) || isBetweenGone(typed, edit, hunk)) return undefined;
+    if (typed.near(hunk.reach).some((own) => touches(typed, own, hunk))) return undefined;
+    const splice = spliceOf(typed, hunk, now);
+    if (splice === undefined) return undefined;
+    const before = splices.at(-1);
+    // At the end of a text without a final line ending, splices that touch would overlap.
+    if (before !== undefined && before.to === splice.from && !before.isContent && !splice.isContent)
+      splices[splices.length - 1] = joinedSplice(before, splice);
+    else splices.push(splice);
   }
-  return ended(now, changes, edit.turnsLastEnd && !typed.turnsLastEnd);
-}
-
-/** Reports whether nobody can say where the lines are that an edit changes, or those beside which it inserts lines. */
-function isUnsure(typed: LineChanges, { from, to }: LineHunk): boolean {
-  const { base } = typed;
-  const beside = [filledLine(base, from - 1, -1), filledLine(base, to, 1)];
-  const lines = Array.from({ length: to - from }, (_, i) => from + i).filter(
-    (line) => base.content(line).trim() !== "",
+  const lastEnd = edit.turnsLastEnd && !typed.turnsLastEnd;
+  const changes = splices.flatMap((splice) => toChanges(splice, now, lastEnd));
+  const last = now.filledCount - 1;
+  const [from, to] = [now.contentEnd(Math.max(0, last)), now.text.length];
+  if (lastEnd && from === to && (now.text !== "" || changes.length > 0))
+    changes.push({ from, to, insert: lineEnding(now) });
+  else if (lastEnd && changes.every((one) => one.to < to)) changes.push({ from, to, insert: "" });
+  return ChangeSet.of(
+    now.text.length,
+    changes.flatMap((change) => shrink(now.text, change)),
   );
-  const all = from === to || typed.isCompared ? [...lines, ...beside] : lines;
-  const isKept = from < to && lines.length === to - from && lines.every((line) => typed.at(line) === undefined);
-  if (typed.isCompared && !isKept && beside.some((line) => line !== undefined && typed.isRemoved(line))) return true;
-  return all.some((line) => line !== undefined && typed.isUnsure(line));
-}
-
-/** Returns the next line with text, above (-1) or below; `undefined` if there is none. */
-function filledLine(base: LineIndex, first: number, step: -1 | 1): number | undefined {
-  for (let line = first; line >= 0 && line < base.filledCount; line += step)
-    if (base.content(line).trim() !== "") return line;
-  return undefined;
 }
 
 /** Reports whether both sides make the same change, wherever it slides to. */
-function isSame(own: LineHunk, hunk: LineHunk): boolean {
+export function isSame(own: LineHunk, hunk: LineHunk): boolean {
   if (own.reach.from !== hunk.reach.from || own.reach.to !== hunk.reach.to) {
     if (own.from !== hunk.from || own.to !== hunk.to) return false;
   } else if (own.to - own.from !== hunk.to - hunk.from || own.insert.length !== hunk.insert.length) return false;
@@ -62,65 +54,128 @@ function isSame(own: LineHunk, hunk: LineHunk): boolean {
 
 const mod = (i: number, n: number): number => ((i % n) + n) % n;
 
-/** Reports whether lines were inserted between two that the other side removes, or at an end of the text beside one. */
-function isLost(other: LineChanges, { from, to }: LineHunk): boolean {
-  const gone = [from - 1, from].map((line) => other.isRemoved(line));
-  const isOut = [from === 0, from === other.base.filledCount];
-  return from === to && gone.includes(true) && gone.every((one, i) => one || isOut[i]);
+/** Reports whether an edit puts a line elsewhere that somebody has removed. */
+const isMoved = (edit: LineChanges, { from, to, insert }: LineHunk): boolean =>
+  insert.length === 0 &&
+  Array.from({ length: to - from }, (_, i) => edit.base.content(from + i)).some(
+    (line) => line.trim() !== "" && edit.adds(line),
+  );
+
+/** Reports whether somebody typed on a kept line that is equal to one that an edit removes. */
+const isAlikeTouched = (typed: LineChanges, { alike = [] }: LineHunk): boolean =>
+  alike.some((line) => typed.at(line) !== undefined);
+
+/** Reports whether the two sides touch the same lines or gaps; a line that both have changed may still be merged. */
+function touches(typed: LineChanges, own: LineHunk, hunk: LineHunk): boolean {
+  if (own.isLine && hunk.isLine) return own.from === hunk.from && typed.isGone(own.from);
+  const areInsertions = own.from === own.to && hunk.from === hunk.to;
+  if (!areInsertions || (own.boundTo ?? hunk.boundTo) === undefined)
+    return meets(own, hunk) || isTypedThere(typed.base, own, hunk);
+  // What was typed beside replaced lines stays on its side of them.
+  const isSide = own.boundTo === hunk.boundTo || hunk.boundTo === undefined;
+  return own.from === hunk.from && (isSide || hasSame(own.insert, hunk.insert));
 }
 
-/** Reports whether the two sides touch the same lines or gaps, or write the same; a line that both changed may be merged. */
-function conflicts(base: LineIndex, own: LineHunk, hunk: LineHunk): boolean {
-  if (own.line !== undefined && hunk.line !== undefined && own.from === hunk.from) {
-    const old = base.content(own.from);
-    // A line of which no word is left is another one.
-    const isGone = isLetters(old) && sharedWords(old, own.insert[own.line]!) === 0;
-    return isGone || (own.insert.length > 1 && hunk.insert.length > 1);
-  }
-  const isBeside = own.insert.length > 1 && hunk.from === hunk.to && (hunk.from === own.from || hunk.from === own.to);
-  return (own.line !== undefined && isBeside) || meets(own, hunk) || writeSame(base, own, hunk);
-}
-
-/** Reports whether a line that an edit writes was typed where it touches the edit, perhaps as a part of a line. */
-function writeSame(base: LineIndex, own: LineHunk, { from, to, insert }: LineHunk): boolean {
+/** Reports whether a line that an edit writes was typed on a line beside it, or at the edge of one that was inserted there. */
+function isTypedThere(base: LineIndex, own: LineHunk, { from, to, insert }: LineHunk): boolean {
   if (to < own.from || own.to < from) return false;
-  const old = Array.from({ length: own.to - own.from }, (_, i) => base.content(own.from + i));
-  const isTyped = (text: string): boolean =>
-    text !== "" && own.insert.some((line) => line.includes(text)) && !old.some((line) => line.includes(text));
-  return insert.some((line) => isTyped(line.trim()));
+  const written = insert.map((line) => line.trim()).filter((line) => line !== "");
+  if (own.isLine) {
+    const old = base.content(own.from);
+    const typed = own.changes ?? shrink(old, { from: 0, to: old.length, insert: own.insert[0]! });
+    return from === to && typed.some((one) => written.includes(one.insert.trim()));
+  }
+  const isPart = (line: string, part: string): boolean =>
+    line !== part && /\p{L}/u.test(part) && (line.startsWith(part) || line.endsWith(part));
+  return own.insert.some((line) => written.some((one) => isPart(line.trim(), one)));
 }
 
-/** Returns a hunk of the edit, which meets nothing that was typed, as changes to the present text, whose last line has an ending. */
-function changesOf(typed: LineChanges, hunk: LineHunk, now: LineIndex): readonly Change[] | undefined {
-  const { from, to, insert, ends, line } = hunk;
+/**
+ * Reports whether an edit inserts lines between two that were removed, or at an end of the text beside one, or whether lines
+ * were typed between two that the edit removes. A line that an edit rewrites is where it was.
+ */
+function isBetweenGone(typed: LineChanges, edit: LineChanges, { from, to, insert }: LineHunk): boolean {
+  const [above, below] = [typed.isGone(from - 1), typed.isGone(from)];
+  const hasNone = (above || below) && (above || from === 0) && (below || from === typed.base.filledCount);
+  if (from === to && hasNone) return true;
+  const isRemoved = (line: number): boolean =>
+    edit.isRemoved(line) || (insert.length === 0 && (line < 0 || line >= typed.base.filledCount));
+  return [from, to].some(
+    (gap) =>
+      isRemoved(gap - 1) &&
+      isRemoved(gap) &&
+      typed.near({ from: gap, to: gap }).some((own) => own.from === gap && own.to === gap),
+  );
+}
+
+/**
+ * Reports whether a line that an edit changes or removes was changed or removed, or one beside which it inserts lines was
+ * removed, and the same line was added elsewhere: nobody can say which of the two is the one that was seen.
+ */
+function isElsewhere(typed: LineChanges, { from, to, insert, isLine }: LineHunk): boolean {
+  const { base } = typed;
   const isInsertion = from === to;
-  const first = isInsertion ? gapAfter(typed, from, now) : typed.lineAfter(from);
-  const last = isInsertion ? first : typed.lineAfter(to - 1);
-  const lines = isInsertion ? reindented(typed, hunk, now) : insert;
-  if (first === undefined || last === undefined || lines === undefined) return undefined;
-  const startOf = (at: number): number =>
-    at < now.filledCount ? now.start(at) : now.text.length + lastEnd(now).length;
-  const added = (start: number, end: number): string =>
-    lines.slice(start, end).reduce((text, one, i) => text + one + (ends[start + i] || endAt(now, last)), "");
-  const next = startOf(isInsertion ? last : last + 1);
-  if (line === undefined) return [{ from: startOf(first), to: next, insert: added(0, insert.length) }];
-  const own = typed.at(from);
-  const merged = own ? mergeLine(typed.base.content(from), versionOf(own), versionOf(hunk)) : insert[line];
-  if (merged === undefined) return undefined;
-  return [
-    { from: now.start(first), to: now.contentEnd(first), insert: added(0, line) + merged },
-    { from: next, to: next, insert: added(line + 1, insert.length) },
-  ];
+  const lines = isInsertion
+    ? [filledLine(base, from - 1, -1), filledLine(base, from, 1)]
+    : Array.from({ length: to - from }, (_, i) => from + i);
+  return lines.some((line) => {
+    const own = line === undefined ? undefined : typed.at(line);
+    if (line === undefined || own === undefined || (isInsertion && !typed.isGone(line))) return false;
+    const content = base.content(line);
+    const isDone = isLine && own.isLine && own.insert[0] === insert[0];
+    const isRemoval = !isInsertion && insert.length === 0 && !own.isLine;
+    if (isDone || (content.trim() === "" && !isRemoval)) return false;
+    if (typed.adds(content) || (isInsertion && typed.addsLike(content, 0.5, own))) return true;
+    return isRemoval && (typed.addsLike(content, 0.5) || (content.trim() !== "" && typed.writes(content.trim())));
+  });
 }
 
-const versionOf = ({ insert, line = 0, changes }: LineHunk) => ({ text: insert[line] ?? "", changes });
+/** Returns the next line with text, above (-1) or below; `undefined` if there is none. */
+function filledLine(base: LineIndex, first: number, step: -1 | 1): number | undefined {
+  for (let line = first; line >= 0 && line < base.filledCount; line += step)
+    if (base.content(line).trim() !== "") return line;
+  return undefined;
+}
 
-/** Returns the present line before which an inserted line belongs. */
-function gapAfter(typed: LineChanges, from: number, now: LineIndex): number {
+/** Present lines `[from, to)` that are replaced by others. A line without an ending gets one, if it needs one. */
+interface Splice {
+  readonly from: number;
+  readonly to: number;
+  readonly lines: readonly string[];
+  readonly ends: readonly string[];
+  /** `true` if only the content of a line is replaced. */
+  readonly isContent?: true;
+}
+
+const joinedSplice = (one: Splice, other: Splice): Splice => ({
+  ...{ from: one.from, to: other.to },
+  ...{ lines: [...one.lines, ...other.lines], ends: [...one.ends, ...other.ends] },
+});
+
+/** Returns a hunk of the edit, which meets nothing that was typed, as a splice of present lines. */
+function spliceOf(typed: LineChanges, hunk: LineHunk, now: LineIndex): Splice | undefined {
+  const { from, to, insert, ends, isLine } = hunk;
+  if (from === to) {
+    const at = gapAfter(typed, hunk, now);
+    const lines = reindented(typed, hunk, now);
+    return lines && { from: at, to: at, lines, ends };
+  }
+  const [first, last] = [typed.lineAfter(from), typed.lineAfter(to - 1)];
+  if (first === undefined || last === undefined) return undefined;
+  if (!isLine) return { from: first, to: last + 1, lines: insert, ends };
+  const own = typed.at(from);
+  const line = own === undefined ? insert[0]! : mergeLine(typed.base.content(from), versionOf(own), versionOf(hunk));
+  return line === undefined ? undefined : { from: first, to: first + 1, lines: [line], ends, isContent: true };
+}
+
+const versionOf = ({ insert, changes }: LineHunk) => ({ text: insert[0] ?? "", changes });
+
+/** Returns the present line before which an inserted line belongs. What was typed beside it stays on its side. */
+function gapAfter(typed: LineChanges, { from, boundTo }: LineHunk, now: LineIndex): number {
   const [above, below] = [typed.lineAfter(from - 1), typed.lineAfter(from)];
-  if (from > 0 && above !== undefined) return above + 1;
+  if (from > 0 && above !== undefined && boundTo !== "next") return above + 1;
   if (from < typed.base.filledCount && below !== undefined) return below;
-  return from === 0 ? 0 : now.filledCount;
+  return from === 0 ? 0 : above === undefined ? now.filledCount : above + 1;
 }
 
 /**
@@ -148,28 +203,23 @@ function reindented(typed: LineChanges, { from, insert }: LineHunk, now: LineInd
   return insert.map((text) => (text.trim() === "" ? text : more + text.slice(less.length)));
 }
 
-/** Returns the ending of a present line; of one that has none, the one that the text has. */
-const endAt = (now: LineIndex, line: number): string => now.terminator(line) || now.terminator(0) || "\n";
+/** Returns the line ending that a text has, for lines that have none. */
+const lineEnding = (now: LineIndex): string => now.terminator(0) || "\n";
 
-/** Returns the line ending that the last line lacks. */
-function lastEnd(now: LineIndex): string {
-  const last = now.filledCount - 1;
-  return last < 0 || now.terminator(last) !== "" ? "" : endAt(now, last);
-}
-
-/** Returns changes to a text whose last line has an ending as changes to the text as it is. `turns`: they add or remove it. */
-function ended(now: LineIndex, changes: readonly Change[], turns: boolean): ChangeSet {
-  const { text } = now;
-  const end = text.length;
-  const insert = lastEnd(now);
-  const made = ChangeSet.of(end, [{ from: end, to: end, insert }]).compose(ChangeSet.of(end + insert.length, changes));
-  const isEnded = (insert === "" && text !== "") !== turns;
-  const after = isEnded ? "" : made.apply(text);
-  const last = /(\r\n|[\r\n])?$/.exec(after)![0];
-  const cut = { from: after.length - last.length, to: after.length, insert: "" };
-  const whole = isEnded ? made : made.compose(ChangeSet.of(after.length, [cut]));
-  return ChangeSet.of(
-    end,
-    whole.changes.flatMap((change) => shrink(text, change)),
-  );
+/** Returns a splice as changes of the present text. `turnsLastEnd`: the edit removes or adds the final line ending. */
+function toChanges({ from, to, lines, ends, isContent }: Splice, now: LineIndex, turnsLastEnd: boolean): Change[] {
+  if (isContent) return [{ from: now.start(from), to: now.contentEnd(from), insert: lines[0]! }];
+  // A new last line has no ending of its own.
+  const own = lines.map((line, i) => ({
+    line,
+    end: ends[i] || now.terminator(Math.max(0, to - 1)) || lineEnding(now),
+  }));
+  const hasLastEnd = now.filledCount < now.lineCount && now.text !== "";
+  if (to < now.filledCount || (hasLastEnd && !turnsLastEnd))
+    return [{ from: now.start(from), to: now.start(to), insert: own.map(({ line, end }) => line + end).join("") }];
+  // The last line of the new text has no line ending.
+  const isAppended = from === now.filledCount && !hasLastEnd;
+  const start = lines.length > 0 && !isAppended ? now.start(from) : from === 0 ? 0 : now.contentEnd(from - 1);
+  const insert = own.map(({ line, end }, i) => (i < own.length - 1 ? line + end : line)).join("");
+  return [{ from: start, to: now.text.length, insert: isAppended && from > 0 ? lineEnding(now) + insert : insert }];
 }

@@ -154,6 +154,13 @@ export function sharedWords(one: string, other: string): number {
   return commonIn(a, b.filter(isLetters)) === 0 ? 0 : (2 * commonIn(a, b)) / (a.length + b.length);
 }
 
+/** Returns the share of a changed line's words that are left of it, from 0 to 1; `undefined` if it had or has none. */
+export function leftWords(before: string, after: string): number | undefined {
+  const [a, b] = [filled(before), filled(after)];
+  const [own, others] = a.some(isLetters) && b.some(isLetters) ? [a.filter(isLetters), b.filter(isLetters)] : [a, b];
+  return a.length === 0 || b.length === 0 ? undefined : commonIn(own, others) / Math.min(own.length, others.length);
+}
+
 /** Returns a line's words without whitespace. */
 const filled = (line: string): readonly string[] => wordsOf(line).filter((one) => one.trim() !== "");
 

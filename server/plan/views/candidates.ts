@@ -1,9 +1,9 @@
 /** The places that the texts which a caller can have seen give for its edits, and the texts that they result in. */
 import { ChangeSet } from "../../text/changeSet.js";
 import { limits } from "../../text/limits.js";
-import { LineChanges } from "../../text/lineChanges.js";
+import { LineChanges, type LineHunk } from "../../text/lineChanges.js";
 import { LineIndex } from "../../text/lines.js";
-import { merge } from "../../text/merge.js";
+import { isSame, merge } from "../../text/merge.js";
 import type { EditOutcome, FilePlan } from "../outcome.js";
 import type { Document } from "../snapshot.js";
 import { type Group, groupsOf } from "./groups.js";
@@ -138,20 +138,65 @@ export class EarlierText {
   #mergedGroup(group: Group): MergedGroup {
     const known = this.#merged.get(group);
     if (known !== undefined) return known;
-    const edit = new LineChanges(this.#then, ChangeSet.of(this.#then.text.length, group.changes), "edit");
-    const change = this.isTwice(group) ? undefined : merge(this.typed, edit, this.now);
+    const edit = new LineChanges(
+      this.#then,
+      ChangeSet.of(this.#then.text.length, group.changes),
+      "edit",
+      group.isByLine ? undefined : group,
+    );
+    const change =
+      this.isConfused(group, edit) || this.isPartlyDone(group, edit) ? undefined : merge(this.typed, edit, this.now);
     const merged = { group, lines: this.typed.range(group), change };
     this.#merged.set(group, merged);
     return merged;
   }
 
-  /** Reports whether texts were compared, and the present one has the lines of a group twice. */
-  private isTwice({ from, to }: Group): boolean {
+  /** Reports whether all of an edit was made since, and something that it keeps was removed. */
+  private isPartlyDone({ from, to }: Group, edit: LineChanges): boolean {
+    const { hunks } = this.typed;
+    const isMade = edit.hunks.length > 0 && edit.hunks.every((hunk) => hunks.some((own) => isSame(own, hunk)));
+    const isRemoval = (own: LineHunk): boolean => !own.isLine && own.from < own.to && from < own.to && own.from < to;
+    return isMade && hunks.some((own) => isRemoval(own) && !edit.hunks.some((hunk) => isSame(own, hunk)));
+  }
+
+  /** Reports whether lines were added or removed that are like one which an edit changes. */
+  private hasAlike({ from, to }: LineHunk): boolean {
+    const lines = Array.from({ length: to - from }, (_, i) => from + i);
+    return lines.some((line) => {
+      const content = this.#then.content(line);
+      // A line that was changed is known by its words only.
+      const share = this.typed.at(line) === undefined ? 1 : 0.5;
+      return this.typed.addsLike(content, share) || this.typed.removesLike(content, share);
+    });
+  }
+
+  /**
+   * Reports whether nobody can say where the lines of a group are now, because the texts had to be compared: the same
+   * lines occur elsewhere, or one of them that was changed or removed was added elsewhere.
+   */
+  private isConfused({ from, to }: Group, edit: LineChanges): boolean {
     if (!this.typed.isCompared) return false;
-    const linesOf = (index: LineIndex, first: number, end: number): string =>
-      `\n${Array.from({ length: end - first }, (_, i) => index.content(first + i)).join("\n")}\n`;
-    const [own, all] = [linesOf(this.#then, from, to), linesOf(this.now, 0, this.now.filledCount)];
-    return own.trim() !== "" && all.indexOf(own) !== all.lastIndexOf(own);
+    if (edit.hunks.some((hunk) => this.hasAlike(hunk))) return true;
+    // A changed line is certain only beside lines that are still there.
+    const isChanged = edit.hunks.some(({ from: at, to: end }) =>
+      [at, at < end ? at : at - 1].some((line) => this.typed.at(line)?.isLine === true),
+    );
+    const [then, now] = [this.#then, this.now];
+    for (let line = from; line < to; line++) {
+      const content = then.content(line);
+      const isGone = this.typed.isRemoved(line) && isChanged;
+      if (content.trim() !== "" && (isGone || (this.typed.at(line) !== undefined && this.typed.adds(content))))
+        return true;
+    }
+    const text = then.text.slice(then.start(from), then.contentEnd(to - 1));
+    // Empty lines are known by their neighbours.
+    if (text.trim() === "") return this.typed.at(from - 1) !== undefined || this.typed.at(to) !== undefined;
+    const own = now.start(this.typed.range({ from, to }).from);
+    for (let at = now.text.indexOf(text); at !== -1; at = now.text.indexOf(text, at + 1)) {
+      const end = at + text.length;
+      if (at !== own && at === now.start(now.lineAt(at)) && end === now.contentEnd(now.lineAt(end))) return true;
+    }
+    return false;
   }
 }
 

@@ -10,11 +10,14 @@ export interface Group extends Lines {
   readonly indices: readonly number[];
   /** The changes to the text in which the edits were found, in ascending order. */
   readonly changes: readonly Change[];
+  /** `true` if the caller said for each line if it is kept, removed or added, as in a patch. */
+  readonly isByLine: boolean;
 }
 
 /** Returns the groups of a plan for the text of `lines`, in the order of their lines. */
-export function groupsOf(lines: LineIndex, { outcomes, file }: FilePlan): Group[] {
+export function groupsOf(lines: LineIndex, { operations, outcomes, file }: FilePlan): Group[] {
   const changes = file?.change.changes ?? [];
+  const isByLine = operations[0]?.kind === "update";
   const items = outcomes
     .filter(({ status }) => status === "applied" || status === "skipped")
     .flatMap(({ index, places }) =>
@@ -48,5 +51,5 @@ export function groupsOf(lines: LineIndex, { outcomes, file }: FilePlan): Group[
       groups.splice(at + 1, 1);
     }
   }
-  return groups.map((group) => ({ ...group, indices: [...new Set(group.indices)] }));
+  return groups.map((group) => ({ ...group, indices: [...new Set(group.indices)], isByLine }));
 }

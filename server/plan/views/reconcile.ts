@@ -119,7 +119,7 @@ class Reconciliation {
     if (merged === undefined || this.isChosen(index)) return "noSay";
     if (here.kind !== "place") return here.kind === "several" ? "several" : "notFound";
     const isHere = ({ lines }: MergedGroup): boolean => lines.from < here.lines.to && here.lines.from < lines.to;
-    return merged.every(isHere) ? "samePlace" : "elsewhere";
+    return merged.every((one) => isHere(one) || this.isAsPlanned(index, one)) ? "samePlace" : "elsewhere";
   }
 
   /** Reports whether the present text makes the same change of an edit. */
@@ -169,8 +169,9 @@ class Reconciliation {
 
   /** Places a group of edits by an earlier text. */
   private take(by: EarlierText, { group, lines, change }: MergedGroup): void {
-    const isOther = group.indices.some((index) => this.#failures.has(index) || this.isWide(index));
-    if (change === undefined || isOther) this.refuseAsChanged(by, { group, lines });
+    const isTaken = group.indices.some((index) => this.#taken.has(index) || this.#failures.has(index));
+    const isWide = group.indices.some((index) => this.isWide(index));
+    if (change === undefined || isTaken || isWide) this.refuseAsChanged(by, { group, lines });
     else for (const index of group.indices) this.#taken.set(index, { by, group, lines, change });
   }
 
