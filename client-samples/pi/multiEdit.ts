@@ -114,7 +114,7 @@ const otherNames: Readonly<Record<string, readonly string[]>> = {
   newText: ["new_string", "newString", "new_str", "newStr", "new_text", "insert_text", "insertText"],
   replaceAll: ["replace_all", "allow_multiple", "allowMultiple"],
   edits: ["replacements", "files", "multi"],
-  patch: ["input"],
+  patch: ["input", "patchText", "diff"],
 };
 const ourNames = new Map(Object.entries(otherNames).flatMap(([name, others]) => others.map((one) => [one, name])));
 
