@@ -86,7 +86,7 @@ describe("the packed files", () => {
     expect(paths).toEqual(expect.arrayContaining(required));
     const others = paths.filter((path) => !required.includes(path) && path !== "README.md");
     expect(
-      others.filter((path) => !/^client-samples\/(?!.*demo)|^dist\/types\/(?:cjs|esm)\/\w+\/\w+\.d\.ts$/.test(path)),
+      others.filter((path) => !/^client-samples\/(?!.*demo)|^dist\/types\/(?:cjs|esm)(?:\/\w+)+\.d\.ts$/.test(path)),
     ).toEqual([]);
   });
 

@@ -15,6 +15,16 @@ const { start, expectDone } = hostileDesks();
 /** A timeout in milliseconds that suffices on a slow machine; nothing here measures time. */
 const patience = 300_000;
 
+describe("a hunk that is not found", () => {
+  it("is explained in linear time, also if it has the same line very often, or each of its lines twice", async () => {
+    const desk = await start({ open: { "a.txt": "x\n" } });
+    const same = Array<string>(60_000).fill("-- a");
+    const twice = Array.from({ length: 20_000 }, (_, i) => [` l${i}`, `-l${i}`]).flat();
+    for (const lines of [same, twice])
+      await expectRefused(desk, patchOf("*** Update File: a.txt", "@@", ...lines, "+y"), ["contextNotFound"]);
+  }, 60_000);
+});
+
 describe("bytes", () => {
   it("of UTF-16 stay UTF-16, with their byte order mark and their line endings", async () => {
     const bytes = (text: string): Buffer => Buffer.from(`\ufeff${text}`, "utf16le");

@@ -31,7 +31,7 @@ export function isElision(line: string): boolean {
 export function isOmission(line: string): boolean {
   const isPath = /(?:\.{3}|…)\s*(?:\.?[\\/](?![\\/*])|~|\w:\\)/.test(line);
   const hasDots = /(?<!\.)\.{3}(?!\.)|…/.test(line) && !isPath;
-  return hasDots && /\p{L}|^(?:\/\/|\/\*|#|--|;|<!--|\{\/\*)/u.test(line) && isElision(line);
+  return hasDots && /\p{L}|^(?:\/\/|\/\*|#|--|;|%|<!--|\{\/\*)/u.test(line) && isElision(line);
 }
 
 /** Reports whether a trimmed line is a comment of the same kind as another one. */
@@ -43,7 +43,7 @@ export function isComment(line: string, other: string): boolean {
 /** Reports whether a text consists only of letters, whitespace and prose punctuation, including brackets. */
 const isProse = (text: string): boolean => /^[\p{L}\s.,:()'[\]-]+$/u.test(text);
 
-const openers = ["{/*", "//", "/*", "<!--", "--", "#", ";"] as const;
+const openers = ["{/*", "//", "/*", "<!--", "--", "#", ";", "%"] as const;
 
 /** Words that indicate left-out code on their own. */
 const states: ReadonlySet<string> = new Set(["unchanged", "omitted", "unmodified"]);

@@ -88,12 +88,20 @@ export function meantToAdd(draft: Draft, lines: readonly HunkLine[]): MeantToAdd
  */
 export function lineSentTwice(index: TextIndex, lines: readonly HunkLine[]): { text: string; at: number } | undefined {
   const old = lines.filter(({ kind }) => kind !== "add");
-  for (const { kind, text } of old) {
-    const copies = old.flatMap((line, i) => (line.text.trim() === text.trim() ? [i] : []));
-    const isTwice = kind === "context" && copies.some((i) => old[i]?.kind === "remove") && !isAllBlank(text);
-    const at = isTwice ? onlyPlace(index, [text]) : undefined;
+  const copies = new Map<string, { readonly context: number[]; readonly remove: number[] }>();
+  for (const [i, { kind, text }] of old.entries()) {
+    const own = copies.get(text.trim()) ?? { context: [], remove: [] };
+    own[kind === "remove" ? "remove" : "context"].push(i);
+    copies.set(text.trim(), own);
+  }
+  // Nobody sends more than a few lines twice, and each of them takes a search.
+  const twice = [...copies.values()].filter(({ context, remove }) => context.length * remove.length === 1);
+  for (const { context, remove } of twice.slice(0, limits.matchesShown)) {
+    const pair = [...context, ...remove];
+    const { text } = old[pair[0]!]!;
+    const at = isAllBlank(text) ? undefined : onlyPlace(index, [text]);
     if (at === undefined) continue;
-    const isElse = copies.some((i) => onlyPlace(index, oldLines(old.toSpliced(i, 1))) !== undefined);
+    const isElse = pair.some((i) => onlyPlace(index, oldLines(old.toSpliced(i, 1))) !== undefined);
     if (isElse) return { text, at };
   }
   return undefined;
