@@ -21,7 +21,7 @@ const nearest = [
   { startLine: 4, endLine: 4, text: "4| edit 7 files", difference: 'old text "edit 3", file "edits 8, 9"' },
 ];
 const matches = [{ line: 2, column: 3, text: "edit 5", isWritten: false, above: undefined, only: undefined }];
-const occurring = [{ sought: 1, line: 4, count: 2 }];
+const occurring = [{ sought: 1, line: 4, count: 2, text: "edit 5" }];
 const known = { elided: "// edit 6 ...", miswritten: undefined, outdated: undefined, nearest, inBatch: true };
 const absence = { ...known, occurring };
 const unsigned = { text: "edit 2", patchLine: 3, more: 1, restAt: 4 };
@@ -42,7 +42,9 @@ const sentences: readonly (readonly [page: object, Readonly<Record<string, Argum
       onlyLenient: (n) => [at(n), "typography", 7],
       noSuchOccurrence: (n) => [at(n), 5, 2],
       ambiguousMatch: (n) => [at(n), ambiguity],
-      cannotShift: (n) => [at(n), 7],
+      cannotShift: (n) => [at(n), 7, nearest],
+      alreadyInserted: (n) => [at(n), { line: 7, text: "edit 5", isCertain: true }],
+      noSuchLine: (n) => [at(n), 7, 5],
       expectedCount: (n) => [at(n), 3, 2, matches],
       sameHunk: (n) => [at(n), other(n), 7],
       overlap: (n) => [at(n), other(n), 7],
@@ -60,6 +62,7 @@ const sentences: readonly (readonly [page: object, Readonly<Record<string, Argum
       noAnchor: (n) => [at(n), { anchor: "edit 2", behind: 3, linesAt: undefined, nearest }],
       notAtEnd: (n) => [at(n), 7],
       alreadyApplied: (n) => [at(n), 7],
+      sentTwice: (n) => [at(n), "edit 2", 7],
       uneven: (n) => [at(n), { why: "misfit", absence }],
       ambiguous: (n) => [at(n), { ...ambiguity, telling, anchoring: "none" }],
       ambiguousAnchor: (n) => [at(n), { anchor: "edit 2", found: 2, matches, telling }],
@@ -100,6 +103,8 @@ const sentences: readonly (readonly [page: object, Readonly<Record<string, Argum
       contradiction: (n) => [at(n), "line chooses one"],
       loneSurrogate: (n) => [at(n), "newText", 4],
       optionsRefused: () => [],
+      notAnEdit: (n) => [at(n), "view", "tool"],
+      appends: (n) => [at(n), "append"],
       pattern: (n) => [at(n), "regex"],
       tooLong: (n) => [at(n), "path", 9, 8],
     },
