@@ -286,6 +286,10 @@ export const patchProblems = {
 /** Problems with a line of a unified diff, as clauses for `patchFailures.syntax`. */
 export const diffProblems = {
   noFile: () => 'no lines "--- a/path" and "+++ b/path" before it name a file; write them',
+  unnamed: () =>
+    'other text is above this hunk, so its file is not certain; write lines "--- a/path" and "+++ b/path" above it',
+  lost: () =>
+    'this line is outside every hunk; put " ", "-" or "+" before each line of a hunk, or leave this one out if it is no change',
   binary: () => "a binary file can't be changed by a diff; leave it out",
   copy: () => "a file can't be copied; send it as a new file, with all its lines",
   noText: () => "this is a symbolic link or a submodule, not a text; leave it out",
