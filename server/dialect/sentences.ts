@@ -298,6 +298,11 @@ export const diffProblems = {
   goneFile: () => 'the file is deleted, so all lines of its diff begin with "-"',
 } as const;
 
+/** Returns the clause, for `patchFailures.syntax`, for a line that begins a text in another dialect than the one above. */
+export function secondDialect(above: string, below: string): string {
+  return `here begins another form of edits (${below}) than above (${above}); send each in a call of its own`;
+}
+
 /** A word that is not part of a path or of another word. */
 const word = (plain: string): RegExp => new RegExp(`(?<![\\w/.\\\\-])${plain}(?![\\w/\\\\-]|\\.\\w)`, "g");
 

@@ -95,6 +95,7 @@ function readFile(found: TextFindings, start: number): number {
   const header = readFileHeader(found.lines, start);
   const { from, to, said, end } = header;
   const path = from ?? to ?? "";
+  found.took(start, end);
   const first = found.next;
   const file = { path, patchLine: start + 1 };
   const isMoved = said.has("rename to") && from !== undefined && to !== undefined;
@@ -159,6 +160,7 @@ function readHunks(found: TextFindings, from: number, path: string): { hunks: Hu
     if (problem !== undefined && !isBroken) found.report(at, problem, path);
     isBroken ||= problem !== undefined;
     isApart ||= body === undefined && line !== "";
+    if (body !== undefined) found.took(at, end);
     if (body !== undefined && problem === undefined) {
       const anchor = start === at || /^@@ \.{3}(?: @@)?$/.test(line) ? undefined : readAnchor(line, { lenient: true });
       hunks.push({ index: found.next++, patchLine: at + 1, anchors: anchor ? [anchor] : [], ...body });
