@@ -286,6 +286,7 @@ export const patchProblems = {
 /** Problems with a line of a unified diff, as clauses for `patchFailures.syntax`. */
 export const diffProblems = {
   noFile: () => 'no lines "--- a/path" and "+++ b/path" before it name a file; write them',
+  noHunk: () => 'this is a unified diff whose first hunk lacks its header; put a line "@@" below the line "+++"',
   unnamed: () =>
     'other text is above this hunk, so its file is not certain; write lines "--- a/path" and "+++ b/path" above it',
   lost: () =>
@@ -319,7 +320,10 @@ export const blockTerms: Terms = [
 ];
 
 /** The terms of unified diffs, in which Git's note does what a marker does in a Codex patch. */
-export const diffTerms: Terms = [[/\*\*\* End of File/g, "\\ No newline at end of file"]];
+export const diffTerms: Terms = [
+  [/\*\*\* End of File/g, "\\ No newline at end of file"],
+  [/use \*\*\* Add File/g, 'write "--- /dev/null" above its "+++" line'],
+];
 
 /** Problems with a line of SEARCH/REPLACE blocks, as clauses for `patchFailures.syntax`. */
 export const blockProblems = {
