@@ -301,7 +301,7 @@ export const diffProblems = {
 
 /** Returns the clause, for `patchFailures.syntax`, for a line that begins a text in another dialect than the one above. */
 export function secondDialect(above: string, below: string): string {
-  return `here begins another form of edits (${below}) than above (${above}); send each in a call of its own`;
+  return `here begins another form of edits ("${below}") than above ("${above}"); send each in a call of its own`;
 }
 
 /** A word that is not part of a path or of another word. */
