@@ -1,7 +1,7 @@
 /** Finds the patch in a text and strips the wrapping that models put around patches. */
 import { withoutMark } from "../text/chars.js";
 import { type Leniency, markers, readHeader, readStrayMarker, trimLine, trimLineStart } from "./patchMarkers.js";
-import { patchProblems } from "./sentences.js";
+import { diffProblems, patchProblems } from "./sentences.js";
 
 /** A text that contains a patch. Line numbers are 0-based and refer to the whole text as sent. */
 export interface PatchText {
@@ -69,7 +69,8 @@ const heredocs: readonly string[] = ["<<EOF", "<<'EOF'", '<<"EOF"'];
  */
 function findLenient(lines: readonly string[]): PatchText | NoPatch {
   const begin = lines.findIndex((line) => trimLine(line) === markers.begin);
-  if (begin < 0) return findWithoutBegin(lines) ?? whyNoPatch(lines, Math.max(0, lines.findIndex(isFilled)));
+  if (begin < 0)
+    return findWithoutBegin(lines) ?? findBareDiff(lines) ?? whyNoPatch(lines, Math.max(0, lines.findIndex(isFilled)));
   const before = lines.slice(0, begin);
   const lost = before.findIndex(looksLikePatch);
   return {
@@ -87,6 +88,14 @@ function findWithoutBegin(lines: readonly string[]): PatchText | undefined {
   const isPatch = readHeader(trimLine(lines[from] ?? "")) !== undefined;
   if (!isPatch || !lines.some((line) => trimLine(line) === markers.end)) return undefined;
   return { lines, from, to: endOfContent(lines, lines.slice(0, from)), lost: undefined, lacksBegin: true };
+}
+
+/** Finds the header of a unified diff with a change, but no `@@`, below it; `undefined` if there is none. */
+function findBareDiff(lines: readonly string[]): NoPatch | undefined {
+  const line = lines.findIndex(
+    (one, at) => /^--- ./.test(one) && /^\+\+\+ ./.test(lines[at + 1] ?? "") && /^[ +-]/.test(lines[at + 2] ?? ""),
+  );
+  return line < 0 ? undefined : { lines, line, problem: diffProblems.noHunk() };
 }
 
 /** Reports whether a line outside the patch looks like part of a patch and so must not be ignored. */

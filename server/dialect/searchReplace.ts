@@ -35,6 +35,7 @@ function readBlocks(text: string, { path: callPath }: ReadingOptions): ParsedTex
     path = named === undefined ? path : named.path;
     const block = readBlock(found, at, path);
     from = block.next;
+    found.took(at, from);
     if (block.texts !== undefined && path === undefined) found.report(at, blockProblems.noPath());
     else if (block.texts !== undefined && path !== undefined)
       found.operations.push({

@@ -286,6 +286,11 @@ export const patchProblems = {
 /** Problems with a line of a unified diff, as clauses for `patchFailures.syntax`. */
 export const diffProblems = {
   noFile: () => 'no lines "--- a/path" and "+++ b/path" before it name a file; write them',
+  noHunk: () => 'this is a unified diff whose first hunk lacks its header; put a line "@@" below the line "+++"',
+  unnamed: () =>
+    'other text is above this hunk, so its file is not certain; write lines "--- a/path" and "+++ b/path" above it',
+  lost: () =>
+    'this line is outside every hunk; put " ", "-" or "+" before each line of a hunk, or leave this one out if it is no change',
   binary: () => "a binary file can't be changed by a diff; leave it out",
   copy: () => "a file can't be copied; send it as a new file, with all its lines",
   noText: () => "this is a symbolic link or a submodule, not a text; leave it out",
@@ -293,6 +298,11 @@ export const diffProblems = {
   newFile: () => 'the file is new, so all lines of its diff begin with "+"',
   goneFile: () => 'the file is deleted, so all lines of its diff begin with "-"',
 } as const;
+
+/** Returns the clause, for `patchFailures.syntax`, for a line that begins a text in another dialect than the one above. */
+export function secondDialect(above: string, below: string): string {
+  return `here begins another form of edits ("${below}") than above ("${above}"); send each in a call of its own`;
+}
 
 /** A word that is not part of a path or of another word. */
 const word = (plain: string): RegExp => new RegExp(`(?<![\\w/.\\\\-])${plain}(?![\\w/\\\\-]|\\.\\w)`, "g");
@@ -310,7 +320,10 @@ export const blockTerms: Terms = [
 ];
 
 /** The terms of unified diffs, in which Git's note does what a marker does in a Codex patch. */
-export const diffTerms: Terms = [[/\*\*\* End of File/g, "\\ No newline at end of file"]];
+export const diffTerms: Terms = [
+  [/\*\*\* End of File/g, "\\ No newline at end of file"],
+  [/use \*\*\* Add File/g, 'write "--- /dev/null" above its "+++" line'],
+];
 
 /** Problems with a line of SEARCH/REPLACE blocks, as clauses for `patchFailures.syntax`. */
 export const blockProblems = {

@@ -19,6 +19,8 @@ export type ParsedText<T extends Operation = Operation> =
       readonly warnings: readonly string[];
       /** What the dialect asks of planning; `undefined` means nothing. */
       readonly rules?: TextRules;
+      /** The text's lines, with empty ones in place of those that were read; `undefined` if the reader does not tell. */
+      readonly rest?: readonly string[];
     }
   | {
       readonly ok: false;
@@ -61,6 +63,8 @@ export class TextFindings {
   readonly lines: readonly string[];
   readonly operations: Operation[] = [];
   readonly warnings = new Set<string>();
+  /** The lines, with empty ones in place of those that were read. */
+  private readonly rest: string[];
   /** The index of the next edit. */
   next = 0;
   private readonly failures: ((sound: readonly string[]) => Failure)[] = [];
@@ -74,6 +78,12 @@ export class TextFindings {
     private readonly rules: TextRules,
   ) {
     this.lines = splitPatch(withoutMark(text));
+    this.rest = [...this.lines];
+  }
+
+  /** Notes that the lines (0-based) from `from` up to `to`, without it, were read. */
+  took(from: number, to: number): void {
+    this.rest.fill("", from, to);
   }
 
   /** Reports whether there are too many edits. Reading then stops, so that a hostile text can't exhaust memory. */
@@ -95,7 +105,7 @@ export class TextFindings {
 
   /** Returns what was read. `nothing`: the problem if the text has no operations. */
   result(nothing: string, more?: TextRules): ParsedText {
-    const { operations, warnings, failures } = this;
+    const { operations, warnings, failures, rest } = this;
     const rules = { ...this.rules, ...more };
     if (this.isFull) return { ok: false, failures: [callSizeFailures.hunks()], unlisted: 0 };
     if (operations.length + failures.length === 0) this.report(0, nothing);
@@ -103,7 +113,7 @@ export class TextFindings {
       for (const { path } of pathsOf(operation))
         if (path.length > limits.pathLength)
           this.fail(() => patchFailures.pathTooLong(operation.patchLine ?? 1, path.length, limits.pathLength));
-    if (failures.length === 0) return { ok: true, operations, warnings: [...warnings], rules };
+    if (failures.length === 0) return { ok: true, operations, warnings: [...warnings], rules, rest };
     const sound = [...new Set(operations.map(({ path }) => path))].filter((path) => !this.broken.has(path));
     return { ok: false, failures: failures.map((make) => failureIn(make(sound), rules)), unlisted: this.unlisted };
   }

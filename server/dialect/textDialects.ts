@@ -1,7 +1,9 @@
 /** The table of text dialects: the forms of calls that are one text, such as a patch. */
 import { parsePatch } from "./codexPatch.js";
-import { findSign } from "./patchText.js";
+import { markers, trimLineEnd } from "./patchMarkers.js";
+import { findSign, splitPatch } from "./patchText.js";
 import { searchReplace } from "./searchReplace.js";
+import { patchFailures, secondDialect } from "./sentences.js";
 import type { ParsedText, ReadingOptions, TextDialect } from "./textDialect.js";
 import { unifiedDiff } from "./unifiedDiff.js";
 
@@ -9,24 +11,45 @@ const codexPatch: TextDialect = {
   name: "Codex patch",
   takesPath: false,
   recognise: findSign,
-  read: parsePatch,
+  read: (text, how) => {
+    const parsed = parsePatch(text, how);
+    return parsed.ok ? { ...parsed, rest: outsidePatch(text) } : parsed;
+  },
 };
+
+/** Returns the lines of a text, with empty ones in place of its Codex patch. */
+function outsidePatch(text: string): string[] {
+  const lines = splitPatch(text);
+  const from = Math.max(0, findSign(text));
+  const end = lines.findIndex((line, at) => at >= from && trimLineEnd(line) === markers.end);
+  return lines.fill("", from, end < 0 ? lines.length : end);
+}
 
 /** Every text dialect. If a text has signs of several, the first sign decides; if two are on one line, the first row. */
 export const textDialects: readonly TextDialect[] = [codexPatch, unifiedDiff, searchReplace];
 
 /** Returns the dialect of a text; `undefined` if it has a sign of none. */
 export function dialectOf(text: string): TextDialect | undefined {
-  const found = textDialects.map((dialect) => ({ dialect, line: dialect.recognise(text) }));
-  const [first] = found.filter(({ line }) => line >= 0).sort((a, b) => a.line - b.line);
-  return first?.dialect;
+  return firstSign(text, textDialects)?.dialect;
+}
+
+function firstSign(text: string, dialects: readonly TextDialect[]) {
+  const found = dialects.map((dialect) => ({ dialect, line: dialect.recognise(text) }));
+  return found.filter(({ line }) => line >= 0).sort((a, b) => a.line - b.line)[0];
 }
 
 /**
  * Reads a text in its dialect. Takes a text without a sign of any, and every text if `lenient` is `false`, for a Codex
- * patch.
+ * patch. Refuses a text with another dialect outside the lines that were read.
  */
 export function readText(text: string, how: ReadingOptions): ParsedText {
   const dialect = (how.lenient ? dialectOf(text) : undefined) ?? codexPatch;
-  return dialect.read(text, how);
+  const read = dialect.read(text, how);
+  if (!how.lenient || !read.ok || read.rest === undefined) return read;
+  const others = textDialects.filter((other) => other !== dialect);
+  const second = firstSign(read.rest.join("\n"), others);
+  if (second === undefined) return read;
+  const quoted = { number: second.line + 1, text: read.rest[second.line] ?? "" };
+  const problem = secondDialect(dialect.name, second.dialect.name);
+  return { ok: false, failures: [patchFailures.syntax({}, quoted, problem, [])], unlisted: 0 };
 }

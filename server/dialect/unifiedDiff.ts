@@ -95,6 +95,7 @@ function readFile(found: TextFindings, start: number): number {
   const header = readFileHeader(found.lines, start);
   const { from, to, said, end } = header;
   const path = from ?? to ?? "";
+  found.took(start, end);
   const first = found.next;
   const file = { path, patchLine: start + 1 };
   const isMoved = said.has("rename to") && from !== undefined && to !== undefined;
@@ -140,13 +141,14 @@ function problemOf({ from, to, said }: DiffHeader, hunks: readonly Hunk[]): stri
 }
 
 /**
- * Reads the hunks from a line (0-based) on, up to the diff of the next file. Ignores text between them. Returns no hunks
- * if one of them has a problem.
+ * Reads the hunks from a line (0-based) on, up to the diff of the next file. Only empty lines may be between them. Returns
+ * no hunks if there is a problem.
  */
 function readHunks(found: TextFindings, from: number, path: string): { hunks: Hunk[] | undefined; next: number } {
   const { lines } = found;
   const hunks: Hunk[] = [];
   let isBroken = false;
+  let isApart = false;
   let at = from;
   while (at < lines.length && !startsFile(lines, at) && !found.isFull) {
     const line = trimLineEnd(lines[at] ?? "");
@@ -154,11 +156,12 @@ function readHunks(found: TextFindings, from: number, path: string): { hunks: Hu
     const start = line.startsWith("@@") ? at + 1 : at === from && /^[ +-]/.test(line) ? at : undefined;
     const end = start === undefined ? at + 1 : endOfHunk(found, start, line);
     const body = start === undefined ? undefined : readBody(lines.slice(start, end), start + 1);
-    const isCombined = line.startsWith("@@@");
-    if (isCombined || body?.lines.length === 0) {
-      isBroken = true;
-      found.report(at, isCombined ? diffProblems.combined() : patchProblems.emptyHunk(), path);
-    } else if (body !== undefined) {
+    const problem = body === undefined ? lostProblem(lines, at) : hunkProblem(line, body.lines, isApart);
+    if (problem !== undefined && !isBroken) found.report(at, problem, path);
+    isBroken ||= problem !== undefined;
+    isApart ||= body === undefined && line !== "";
+    if (body !== undefined) found.took(at, end);
+    if (body !== undefined && problem === undefined) {
       const anchor = start === at || /^@@ \.{3}(?: @@)?$/.test(line) ? undefined : readAnchor(line, { lenient: true });
       hunks.push({ index: found.next++, patchLine: at + 1, anchors: anchor ? [anchor] : [], ...body });
     }
@@ -166,6 +169,21 @@ function readHunks(found: TextFindings, from: number, path: string): { hunks: Hu
   }
   return { hunks: isBroken ? undefined : hunks, next: at };
 }
+
+/** Returns what is wrong with a hunk. `isApart`: text that is no hunk is between it and the header of its file. */
+function hunkProblem(header: string, lines: readonly HunkLine[], isApart: boolean): string | undefined {
+  if (header.startsWith("@@@")) return diffProblems.combined();
+  if (isApart) return diffProblems.unnamed();
+  return lines.length === 0 ? patchProblems.emptyHunk() : undefined;
+}
+
+/** Returns the problem with a line that is in no hunk but looks as if it were a change. */
+function lostProblem(lines: readonly string[], at: number): string | undefined {
+  return isChange(lines[at] ?? "") && !isMailEnd(lines, at) ? diffProblems.lost() : undefined;
+}
+
+/** Reports whether a line has the sign of a change and is neither an item of a list, a rule nor a file's name. */
+const isChange = (line: string): boolean => /^[+-](?! \S|--+$|-- |\+\+ )/.test(line);
 
 /**
  * Returns the line (0-based) after a hunk whose lines begin at `from`. The counts in its header decide if they fit what
@@ -175,8 +193,8 @@ function endOfHunk({ lines, warnings }: TextFindings, from: number, header: stri
   const counts = /^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))?/.exec(header);
   const [old, added] = counts === null ? [] : [Number(counts[1] ?? 1), Number(counts[2] ?? 1)];
   const counted = old === undefined ? undefined : countedEnd(lines, from, { old, added: added ?? 0 });
-  const [close, far] = [boundary(lines, counted ?? from), boundary(lines, from)];
-  if (counted !== undefined && !lines.slice(counted, close).some((line) => /^[+-]/.test(line))) return counted;
+  if (counted !== undefined && !goesOn(lines.slice(counted, boundary(lines, counted)))) return counted;
+  const far = boundary(lines, from);
   const end = from + lines.slice(from, far).findLastIndex((line) => /^[ +\\-]/.test(line)) + 1;
   const without = (sign: string): number => lines.slice(from, end).filter((line) => !line.startsWith(sign)).length;
   const isShort = old !== undefined && (without("+") < old || without("-") < (added ?? 0));
@@ -184,25 +202,45 @@ function endOfHunk({ lines, warnings }: TextFindings, from: number, header: stri
   return end;
 }
 
-/** Returns the line (0-based) after as many old and new lines as a hunk's header announces; `undefined` if there are fewer. */
+/** Reports whether the lines after a hunk that is complete by its counts are still part of it. A list may follow it. */
+function goesOn(after: readonly string[]): boolean {
+  const isPart = (line: string): boolean => isChange(line) || /^ \S/.test(line);
+  return after.some((line) => /^[+-]/.test(line)) && (after[0] !== "" || after.some(isPart));
+}
+
+/**
+ * Returns the line (0-based) after as many old and new lines as a hunk's header announces; `undefined` if there are fewer.
+ * A line without a sign is context if one with a sign follows it in the hunk.
+ */
 function countedEnd(lines: readonly string[], from: number, left: { old: number; added: number }): number | undefined {
   let { old, added } = left;
+  let isUnsigned = false;
   let at = from;
   for (; old > 0 || added > 0 || lines[at]?.startsWith("\\") === true; at++) {
-    const sign = lines[at] === "" ? " " : (lines[at]?.[0] ?? "");
-    if (!/[ +\\-]/.test(sign)) return undefined;
-    if (sign === " " || sign === "-") old--;
-    if (sign === " " || sign === "+") added--;
+    const line = lines[at];
+    const sign = line === "" ? " " : (/^[ +\\-]/.exec(line ?? "")?.[0] ?? "");
+    isUnsigned ||= sign === "";
+    if (line === undefined || /^@@ -/.test(line) || (isUnsigned && startsFile(lines, at))) return undefined;
+    if (sign !== "+" && sign !== "\\") old--;
+    if (sign !== "-" && sign !== "\\") added--;
   }
-  return old < 0 || added < 0 ? undefined : at;
+  const isDone = !isUnsigned || /^[ +\\-]/.test(lines[at - 1] ?? "");
+  return old < 0 || added < 0 || !isDone ? undefined : at;
 }
 
 /** Returns the first line (0-based) at or after `from` that surely belongs to no hunk: a header, a fence, or a mail's end. */
 function boundary(lines: readonly string[], from: number): number {
-  return nextLine(lines, from, (line, at) => {
-    const isMailEnd = /^-- ?$/.test(line) && /^(?:\d+\.\d|$)/.test(lines[at + 1] ?? "");
-    return isMailEnd || /^(?:@@|Index: |```|~~~)/.test(line) || startsFile(lines, at);
-  });
+  return nextLine(
+    lines,
+    from,
+    (line, at) => isMailEnd(lines, at) || /^(?:@@|Index: |```|~~~)/.test(line) || startsFile(lines, at),
+  );
+}
+
+/** Reports whether a line is the one that Git puts above its version at the end of a mail. */
+function isMailEnd(lines: readonly string[], at: number): boolean {
+  const [line = "", next = ""] = lines.slice(at, at + 2);
+  return (/^-- ?$/.test(line) && /^\d+\.\d/.test(next)) || (line === "-- " && next === "");
 }
 
 /** Reads the lines of a hunk; `number` is the 1-based number of the first one. */

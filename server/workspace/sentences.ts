@@ -14,8 +14,9 @@ const withoutFile = {
     otherwise: "To create a new file, send an edit with an empty old text.",
   },
   section: {
-    alone: 'To create it, use "*** Add File".',
-    otherwise: 'To create a new file, use "*** Add File".',
+    // A term without quotes, so that a dialect can put its own in its place.
+    alone: "To create it, use *** Add File.",
+    otherwise: "To create a new file, use *** Add File.",
   },
   deletion: { alone: leaveOut, otherwise: leaveOut },
   read: { alone: "Check the path.", otherwise: "Otherwise, check the path." },
