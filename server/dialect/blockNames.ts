@@ -15,13 +15,13 @@ const wellKnown =
 function isFile(word: string): boolean {
   if (/^(?:e\.g|i\.e|self\.|this\.)|:\/\/|[<>|?"]|\($/.test(word)) return false;
   return (
-    /[^\s/\\.]\.\w*[A-Za-z]\w*$|(?:^|[/\\])\.\w[\w.-]*$/.test(word) || wellKnown.test(word.replace(/^.*[/\\]/, ""))
+    /[^\s/\\.]\.\d*[A-Za-z_]\w*$|(?:^|[/\\])\.\w[\w.-]*$/.test(word) || wellKnown.test(word.replace(/^.*[/\\]/, ""))
   );
 }
 
 /** Reads a word as a name; `undefined` if it can't be one. */
 export function nameOf(word: string): BlockName | undefined {
-  if (word === "" || word.length > limits.pathLength) return undefined;
+  if (word === "" || word.length > limits.pathLength || word.includes("://")) return undefined;
   if (isFile(word)) return { path: word, isSure: true };
   return /^[^\s<>|?"]*[^\s<>|?":]\/[^\s<>|?"/][^\s<>|?"]*$/.test(word) ? { path: word, isSure: false } : undefined;
 }

@@ -17,9 +17,13 @@ export const searchReplace: TextDialect = {
 };
 
 /** Matches the first marker of a block in the forms of aider's models that name the file on it, or write it otherwise. */
-const looseStart = /^\s*<{5,} ?(?:SEARCH|[Ss]earch|ORIGINAL)>?(?:\s+(\S*[./]\S*))?\s*$/;
+const looseStart = /^\s*<{5,} ?(?:SEARCH|[Ss]earch|ORIGINAL)>?(?:\s+(\S+))?\s*$/;
 
-const isStart = (line: string): boolean => /^\s*(?:<{3,}|-{3,}) SEARCH>?\s*$/.test(line) || looseStart.test(line);
+function isStart(line: string): boolean {
+  if (/^\s*(?:<{3,}|-{3,}) SEARCH>?\s*$/.test(line)) return true;
+  const loose = looseStart.exec(line);
+  return loose !== null && (loose[1] === undefined || nameOf(loose[1]) !== undefined);
+}
 const isDivider = (line: string): boolean => /^\s*={5,9}\s*$/.test(line);
 const isEnd = (line: string): boolean =>
   /^\s*(?:(?:>{3,}|\+{3,}) REPLACE>?|>{5,} ?(?:REPLACE|[Rr]eplace|UPDATED)>?)\s*$/.test(line);
