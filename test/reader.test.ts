@@ -42,3 +42,14 @@ describe("the option reader", () => {
     expect([model, shown]).toEqual([expect.stringContaining("dit 0"), expect.stringContaining("dit 1")]);
   });
 });
+
+describe("the message of a failed call with SEARCH/REPLACE blocks", () => {
+  it("speaks of blocks and their text, also where it says what needs no correction", async () => {
+    const { apply } = await start();
+    const block = (from: string, to: string) => `a.txt\n<<<<<<< SEARCH\n${from}\n=======\n${to}\n>>>>>>> REPLACE\n`;
+    const { message } = await failed(apply({ patch: block("one", "1") + block("nowhere", "x") }));
+    expect(message).toContain("Nothing was changed: 1 of 2 blocks failed.");
+    expect(message).toContain("Block 0 needs no correction: leave it as it is and send the whole text again.");
+    expect(message).not.toMatch(/\b(?:edit|patch)/i);
+  });
+});

@@ -92,4 +92,21 @@ describe("SEARCH/REPLACE blocks", () => {
       { numRuns: 300 },
     );
   });
+
+  it("are read in linear time, whatever is above them", () => {
+    const length = 200_000;
+    const hostile = ["a.", "a", "`", "*", "# ", "(", "/.a", "a/", "~", " ", "File: "].flatMap((part) => {
+      const run = part.repeat(length / part.length);
+      return [`${run}-`, `x.${run}-`, `\`\`\`python ${run}-`, `<<<<<<< SEARCH ${run} x`];
+    });
+    for (const line of hostile) {
+      const start = performance.now();
+      planPatch(new Map([["a.ts", "x\n"]]), `${line}\n${blockOf("aider", "a.ts", ["x"], ["y"], 1)}`);
+      planPatch(
+        new Map([["a.ts", "x\n"]]),
+        `a.ts\n${line}\nword word\n<<<<<<< SEARCH\nx\n=======\ny\n>>>>>>> REPLACE\n`,
+      );
+      expect(performance.now() - start, line.slice(0, 30)).toBeLessThan(2000);
+    }
+  });
 });

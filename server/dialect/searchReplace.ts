@@ -1,6 +1,6 @@
 /** Reads SEARCH/REPLACE blocks, as the models of aider, Cline and Roo write them, into edits. */
 import { isAllBlank } from "../text/chars.js";
-import { limits } from "../text/limits.js";
+import { type BlockName, nameAbove, nameOf } from "./blockNames.js";
 import { splitPatch } from "./patchText.js";
 import { blockProblems, blockTerms } from "./sentences.js";
 import { nextLine, type ParsedText, type ReadingOptions, type TextDialect, TextFindings } from "./textDialect.js";
@@ -12,41 +12,53 @@ import { nextLine, type ParsedText, type ReadingOptions, type TextDialect, TextF
 export const searchReplace: TextDialect = {
   name: "SEARCH/REPLACE blocks",
   takesPath: true,
-  recognise: (text) => splitPatch(text).findIndex(isStart),
+  recognise: (text) => splitPatch(text).findIndex((line) => isStart(line) || isEnd(line)),
   read: readBlocks,
 };
 
-const isStart = (line: string): boolean => /^\s*(?:<{3,}|-{3,}) SEARCH>?\s*$/.test(line);
+/** Matches the first marker of a block in the forms of aider's models that name the file on it, or write it otherwise. */
+const looseStart = /^\s*<{5,} ?(?:SEARCH|[Ss]earch|ORIGINAL)>?(?:\s+(\S+))?\s*$/;
+
+function isStart(line: string): boolean {
+  if (/^\s*(?:<{3,}|-{3,}) SEARCH>?\s*$/.test(line)) return true;
+  const loose = looseStart.exec(line);
+  return loose !== null && (loose[1] === undefined || nameOf(loose[1]) !== undefined);
+}
 const isDivider = (line: string): boolean => /^\s*={5,9}\s*$/.test(line);
-const isEnd = (line: string): boolean => /^\s*(?:>{3,}|\+{3,}) REPLACE>?\s*$/.test(line);
+const isEnd = (line: string): boolean =>
+  /^\s*(?:(?:>{3,}|\+{3,}) REPLACE>?|>{5,} ?(?:REPLACE|[Rr]eplace|UPDATED)>?)\s*$/.test(line);
 const isMarker = (line: string): boolean => isStart(line) || isDivider(line) || isEnd(line);
 
 function readBlocks(text: string, { path: callPath }: ReadingOptions): ParsedText {
   const found = new TextFindings(text, { wholeLines: true, terms: blockTerms });
   const { lines } = found;
-  let path = callPath;
+  let name: BlockName | undefined = callPath === undefined ? undefined : { path: callPath, isSure: true };
   let isAider = callPath === undefined;
   /** The line after the previous block. */
   let from = 0;
   for (let at = 0; at < lines.length && !found.isFull; at++) {
-    if (isEnd(lines[at] ?? "")) found.report(at, blockProblems.stray(), path);
-    if (!isStart(lines[at] ?? "")) continue;
-    const named = nameAbove(lines, { from, at, isCertain: callPath !== undefined });
-    path = named === undefined ? path : named.path;
-    const block = readBlock(found, at, path);
+    const line = lines[at] ?? "";
+    if (isEnd(line)) found.report(at, from === 0 ? blockProblems.noStart() : blockProblems.stray(), name?.path);
+    if (!isStart(line)) continue;
+    const onMarker = looseStart.exec(line)?.[1];
+    const named = onMarker === undefined ? nameAbove(lines.slice(from, at), name, callPath) : nameOf(onMarker);
+    name = named === "unclear" ? undefined : (named ?? name);
+    const block = readBlock(found, at, name?.path);
     from = block.next;
     found.took(at, from);
-    if (block.texts !== undefined && path === undefined) found.report(at, blockProblems.noPath());
-    else if (block.texts !== undefined && path !== undefined)
+    const { texts } = block;
+    if (texts !== undefined && name === undefined) found.report(at, blockProblems.noPath());
+    else if (texts?.oldText === "" && name?.isSure === false) found.report(at, blockProblems.newName(name.path));
+    else if (texts !== undefined && name !== undefined)
       found.operations.push({
         kind: "edit",
         index: found.next++,
-        path,
+        path: name.path,
         replaceAll: false,
         patchLine: at + 1,
-        ...block.texts,
+        ...texts,
       });
-    isAider &&= block.texts?.line === undefined && /^\s*</.test(lines[at] ?? "");
+    isAider &&= texts?.line === undefined && /^\s*</.test(line);
     at = from - 1;
   }
   return found.result(blockProblems.noPath(), { emptyAppends: isAider });
@@ -88,36 +100,4 @@ function readBlock(found: TextFindings, start: number, path: string | undefined)
     line: line === undefined ? undefined : Math.max(1, Number(line)),
   };
   return { texts, next: end + 1 };
-}
-
-const isPath = (name: string): boolean => /^(?:\S+\.\w+|\S*\/\S+|\.\w\S*)$/.test(name);
-
-/** Matches a file's name among other words. */
-const mention = /(?<![\w.-])(?!e\.g|i\.e)[\w-]+\.[A-Za-z]\w*[^\w\s]*(?:\s|$)/;
-
-/**
- * Finds the name of a block's file as aider does: on one of the three lines above, within or above a fence. Returns
- * `undefined` if there is none, and no path if a line mentions a file but also has other words.
- */
-function nameAbove(
-  lines: readonly string[],
-  { from, at, isCertain }: { readonly from: number; readonly at: number; readonly isCertain: boolean },
-): { readonly path: string | undefined } | undefined {
-  let isNear = !isCertain;
-  for (const sent of lines.slice(Math.max(from, at - 3), at).reverse()) {
-    const line = sent.trim();
-    if (line.length > limits.pathLength) return undefined;
-    const fenced = /^(?:`{3,}|~{3,})(.*)/.exec(line)?.[1]?.trim();
-    if (fenced !== undefined && !/^\S*[./]\S*$/.test(fenced)) continue;
-    const name = (fenced ?? line)
-      .replace(/:$/, "")
-      .replace(/^#+\s*/, "")
-      .replace(/^[`*]+|(?<![`*:])[`*:]+$/g, "");
-    const isQuoted = /^[`*]+[^`*]+[`*]+:?$/.test(line);
-    if (line === "") isNear = false;
-    else if (isPath(name) || isQuoted) return { path: name };
-    else if (mention.test(name)) return { path: undefined };
-    else return isNear && /^\w[\w-]*$/.test(line) ? { path: name } : undefined;
-  }
-  return undefined;
 }

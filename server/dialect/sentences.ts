@@ -310,6 +310,7 @@ const word = (plain: string): RegExp => new RegExp(`(?<![\\w/.\\\\-])${plain}(?!
 /** The terms of SEARCH/REPLACE blocks, which have no fields. */
 export const blockTerms: Terms = [
   [/, or set occurrence(?:, line)? or replaceAll/g, ""],
+  [/\b([Aa])n (?=(?:edit|old text)\b)/g, "$1 "],
   [word("edit(s?)"), "block$1"],
   [word("Edit(s?)"), "Block$1"],
   [word("old and new text"), "SEARCH and REPLACE text"],
@@ -333,6 +334,9 @@ export const blockProblems = {
   noEnd: () => 'the block ends without ">>>>>>> REPLACE"; add that line, and check that nothing is missing',
   marker: () =>
     'the line looks like a marker of a block; if it belongs to the file, send {"path", "oldText", "newText"} instead',
+  newName: (path: string) =>
+    `an empty SEARCH text creates a file, but ${quote(path)} may be a word, as it has no extension; if it is a path, send {"path", "content"} instead, otherwise write the path above the block`,
+  noStart: () => 'no block is open here; write the line "<<<<<<< SEARCH" above the SEARCH text of this block',
   stray: () => 'no block is open here; if the line belongs to the file, send {"path", "oldText", "newText"} instead',
 } as const;
 

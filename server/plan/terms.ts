@@ -33,7 +33,8 @@ export function failureIn(failure: Failure, { terms = [] }: TextRules): Failure 
   return { ...failure, message: worded(message, terms), ...(hint === undefined ? {} : { hint: worded(hint, terms) }) };
 }
 
-const worded = (message: string, terms: Terms): string =>
+/** Returns a message in a dialect's terms, but with its quotations as they are. */
+export const worded = (message: string, terms: Terms): string =>
   outsideQuotes(message, (words) => terms.reduce((text, [pattern, term]) => text.replace(pattern, term), words));
 
 /** Rewrites the words of a message, but no quoted strings or lines such as `12| text`. */

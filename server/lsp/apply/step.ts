@@ -4,6 +4,7 @@ import type { Staged } from "../../disk/commit.js";
 import type { DiskChange } from "../../disk/diskChange.js";
 import type { OnCommit } from "../../disk/stage.js";
 import type { Failure } from "../../plan/failure.js";
+import type { TextRules } from "../../plan/operation.js";
 import type {
   EditOutcome,
   FileChange,
@@ -67,6 +68,8 @@ export interface ApplyJob extends Pick<ApplyContext, "session" | "options" | "on
   readonly caller: Caller | undefined;
   readonly warnings: readonly string[];
   readonly isPatch: boolean;
+  /** The rules of the call's text; `undefined` if it has none. */
+  readonly batch?: TextRules | undefined;
   /** Plans the whole job against the current texts or, if `only` is given, plans just that changed file again. */
   readonly plan: (only?: FileChange) => Promise<PlanAttempt>;
 }

@@ -1,6 +1,8 @@
 /** Builds a failed call's message, shortening long failures and omitting repeated messages and hints. */
 import { mergeWith } from "../../plan/edits/sentences.js";
 import { clip, type Failure } from "../../plan/failure.js";
+import type { Terms } from "../../plan/operation.js";
+import { worded } from "../../plan/terms.js";
 import { limits } from "../../text/limits.js";
 import { callSentences } from "../sentences.js";
 
@@ -11,10 +13,13 @@ export interface FailedCall {
   /** Number of edits in the call. */
   readonly total: number;
   readonly isPatch: boolean;
+  /** The terms of the call's text; `undefined` if messages speak of edits. */
+  readonly terms?: Terms | undefined;
 }
 
 /** Returns a message that lists the failures and the edits that need no correction. No message or hint is repeated. */
-export function failureMessage(failures: readonly Failure[], { sound: placed, total, isPatch }: FailedCall): string {
+export function failureMessage(failures: readonly Failure[], call: FailedCall): string {
+  const { sound: placed, total, isPatch, terms = [] } = call;
   const hints = new Set(failures.map(({ hint }) => hint));
   // An edit that the caller must merge with another one can't be sent again unchanged.
   const sound = placed.filter((index) => !hints.has(mergeWith(index)));
@@ -26,8 +31,8 @@ export function failureMessage(failures: readonly Failure[], { sound: placed, to
     const repeated = hint !== undefined && lastWith.get(hint) !== failure;
     return clip(repeated ? withoutHint(message, hint) : message, room);
   });
-  const head = total > 1 ? [callSentences.failedEdits(failures.length, total)] : [];
-  const rest = sound.length === 0 ? [] : [callSentences.sound(sound, isPatch)];
+  const head = total > 1 ? [worded(callSentences.failedEdits(failures.length, total), terms)] : [];
+  const rest = sound.length === 0 ? [] : [worded(callSentences.sound(sound, isPatch), terms)];
   return clip([...head, ...shown, ...rest].join("\n"), limits.callMessage + limits.failureMessage);
 }
 

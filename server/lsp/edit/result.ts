@@ -3,6 +3,7 @@ import type { WorkspaceEdit } from "vscode-languageserver/node";
 import { diffing, diffOf, type FileDiff } from "../../plan/diff.js";
 import type { Failure } from "../../plan/failure.js";
 import { freeingFirst } from "../../plan/fileOrder.js";
+import type { TextRules } from "../../plan/operation.js";
 import { type EditOutcome, type FileChange, nameAfter, type Planned } from "../../plan/outcome.js";
 import { limits } from "../../text/limits.js";
 import type { CallOptions, FileResult, MultiEditErrorData, MultiEditResult } from "../protocol.js";
@@ -151,12 +152,12 @@ export interface FailedAnswer {
 export function toRefusal(
   failures: readonly Failure[],
   outcomes: readonly EditOutcome[] = [],
-  call: { readonly isPatch: boolean } = { isPatch: false },
+  { isPatch, batch }: { readonly isPatch: boolean; readonly batch?: TextRules | undefined } = { isPatch: false },
 ): FailedAnswer {
   // If the call as a whole failed, nothing is known about its edits.
   const known = failures.some(({ index }) => index !== undefined) ? outcomes : [];
   const sound = known.filter(({ status }) => status === "notAttempted").map(({ index }) => index);
-  const message = failureMessage(failures, { sound, total: known.length, ...call });
+  const message = failureMessage(failures, { sound, total: known.length, isPatch, terms: batch?.terms });
   return { ok: false, failures, outcomes, message };
 }
 

@@ -4,7 +4,9 @@ import type { Place } from "../../match/place.js";
 import { rewrite } from "../../match/rewrite.js";
 import { isStricter, type RungName } from "../../match/rungs.js";
 import { type Change, ChangeSet } from "../../text/changeSet.js";
-import { type Draft, edited, linesOf, type Span, spanInBase } from "../draft.js";
+import { isAllBlank } from "../../text/chars.js";
+import { limits } from "../../text/limits.js";
+import { type Draft, edited, lineInBase, linesOf, type Span, spanInBase } from "../draft.js";
 import { explainAbsence, explainShift, findsElsewhere, isBrief } from "../explain/explainEdit.js";
 import { omissionIn } from "../explain/leftOutWarnings.js";
 import type { At, Failure } from "../failure.js";
@@ -115,14 +117,22 @@ function append(draft: Draft, edit: EditOperation, history: EditHistory): EditSt
   const lineEnd = lines.terminator(0) || "\n";
   const missing = text === "" || /[\r\n]$/.test(text.slice(-1)) ? "" : lineEnd;
   const added = edit.newText.replaceAll("\n", lineEnd);
-  // A single line may well be there twice.
-  const isDone = /\n./.test(edit.newText) && `${lineEnd}${text}${missing}`.endsWith(`${lineEnd}${added}`);
+  const isThere = added !== "" && `${lineEnd}${withoutEnd(text)}`.endsWith(`${lineEnd}${withoutEnd(added)}`);
+  // A single short line may well be there twice.
+  const isDone = isThere && (/[\r\n]/.test(withoutEnd(added)) || added.trim().length >= limits.tellingText);
   if (isDone) return { draft, outcome: { index, path, status: "skipped", rung: "exact", places: [] } };
   const end = { from: text.length, to: text.length };
   const result = edited(draft, [{ ...end, insert: `${missing}${added}` }]);
   history.apply(edit, { rung: "exact", changed: [spanInBase(draft, end)], places: [], step: result.step });
-  return { draft: result.draft, outcome: { index, path, status: added === "" ? "skipped" : "applied", places: [] } };
+  const status = added === "" ? "skipped" : "applied";
+  const line = lineInBase(draft, withoutEnd(text).length);
+  const repeated = isThere && !isAllBlank(added) ? { line, text: added.trim(), isCertain: false } : undefined;
+  const warned = repeated && { warnings: [editWarnings.repeated({ index, path }, repeated)] };
+  return { draft: result.draft, outcome: { index, path, status, places: [], ...warned } };
 }
+
+/** Returns a text without the empty lines and the line ending at its end. */
+const withoutEnd = (text: string): string => text.replace(/(?<![\r\n \t])[\r\n \t]+$/, "");
 
 /** Plans one edit that names the lines that it replaces. */
 function planLineEdit(
