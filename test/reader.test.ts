@@ -34,7 +34,7 @@ describe("the option reader", () => {
 
   it("rewords the warnings of a call that succeeds, and the answer to a proposal", async () => {
     const { apply, propose } = await start();
-    const call = batch(["a.txt", "one", "one"], ["a.txt", "two", "2"]);
+    const call = batch(["a.txt", "absent", "x"], ["a.txt", "two", "2"]);
     expect((await failed(propose({ ...call, options: person }))).message).toContain("dit 1 (a.txt)");
     const emptied = batch(["a.txt", "one", ""]);
     const [model] = (await propose(emptied)).warnings;
