@@ -139,6 +139,10 @@ function placeOf(ground: Ground, chunk: Chunk, cursor: number): Search {
   const anchored = follow(ground, chunk.anchors, cursor);
   if (oldLines(chunk.lines).length === 0) return insertion(ground, chunk, anchored);
   const hint = rules.has("lineHint") ? chunk.anchors.find(({ range }) => range)?.range?.line : undefined;
+  // The place that a number names is the place, on whichever side of the hunk before.
+  const named = hint === undefined ? undefined : findOld(ground, chunk, 0);
+  if (hint !== undefined && named?.places.includes(hint - 1))
+    return choose(ground, { ...named, places: [hint - 1] }, { mayTakeFirst: true, hint });
   if (anchored !== undefined) {
     const mayTakeFirst = anchored.isNarrowed ? !rules.has("severalAfterAnchor") : !rules.has("ambiguous");
     const found = findOld(ground, chunk, startFor(ground, chunk, { cursor, anchored }));
