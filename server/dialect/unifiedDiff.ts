@@ -69,14 +69,11 @@ function readFileHeader(lines: readonly string[], start: number): DiffHeader {
  * file.
  */
 function readName(text: string): string | undefined {
-  const quoted = /^"((?:[^"\\]|\\.)*)"/.exec(text)?.[1];
-  if (quoted === undefined) {
-    // `diff` puts the time of the last change after a tab; the earliest time stands for a file that does not exist.
-    const [name = "", time = ""] = text.split("\t");
-    return name === "/dev/null" || /^(?:1969-12-31|1970-01-01) \d\d:[03]0:00(?:\.0+)?(?: |$)/.test(time)
-      ? undefined
-      : trimLineEnd(name) || undefined;
-  }
+  const [whole, quoted] = /^"((?:[^"\\]|\\.)*)"/.exec(text) ?? [];
+  // `diff` puts the time of the last change after a tab; the earliest time stands for a file that does not exist.
+  const [name = "", time = ""] = whole === undefined ? text.split("\t") : [whole, text.slice(whole.length).trim()];
+  if (name === "/dev/null" || /^(?:1969-12-31|1970-01-01) \d\d:[03]0:00(?:\.0+)?(?: |$)/.test(time)) return undefined;
+  if (quoted === undefined) return trimLineEnd(name) || undefined;
   return quoted.replace(/((?:\\[0-3][0-7]{2})+)|\\(.)/g, (_, octal: string | undefined, one: string) => {
     if (octal === undefined) return { n: "\n", t: "\t" }[one] ?? one;
     return new TextDecoder().decode(Uint8Array.from(octal.slice(1).split("\\"), (byte) => Number.parseInt(byte, 8)));
