@@ -45,7 +45,7 @@ export type DecodedCall =
       readonly options: CallOptions;
       /** The shape's own order, which applies if the options set none. */
       readonly defaultOrder: Order;
-      /** What the dialect of a text asks of planning; `undefined` means nothing. */
+      /** The planning rules of the text's dialect; `undefined` if it has none of its own. */
       readonly rules?: TextRules | undefined;
       /** A sentence for each field that was ignored and for each assumption made. */
       readonly warnings: readonly string[];

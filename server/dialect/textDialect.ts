@@ -17,7 +17,7 @@ export type ParsedText<T extends Operation = Operation> =
       readonly operations: readonly T[];
       /** A sentence for each assumption made. */
       readonly warnings: readonly string[];
-      /** What the dialect asks of planning; `undefined` means nothing. */
+      /** The dialect's planning rules; `undefined` if it has none of its own. */
       readonly rules?: TextRules;
       /** The text's lines, with empty ones in place of those that were read; `undefined` if the reader does not tell. */
       readonly rest?: readonly string[];

@@ -65,12 +65,12 @@ function readFileHeader(lines: readonly string[], start: number): DiffHeader {
 }
 
 /**
- * Reads a name in a header, which Git may have quoted, with bytes in octal; `undefined` if it is empty or stands for no
- * file.
+ * Reads a name from a header. Git may have quoted the name and written some of its bytes in octal. Returns `undefined` if
+ * the name is empty or means that there is no file.
  */
 function readName(text: string): string | undefined {
   const [whole, quoted] = /^"((?:[^"\\]|\\.)*)"/.exec(text) ?? [];
-  // `diff` puts the time of the last change after a tab; the earliest time stands for a file that does not exist.
+  // `diff` writes the time of the last change after a tab. The start of 1970 means that the file does not exist.
   const [name = "", time = ""] = whole === undefined ? text.split("\t") : [whole, text.slice(whole.length).trim()];
   if (name === "/dev/null" || /^(?:1969-12-31|1970-01-01) \d\d:[03]0:00(?:\.0+)?(?: |$)/.test(time)) return undefined;
   if (quoted === undefined) return trimLineEnd(name) || undefined;

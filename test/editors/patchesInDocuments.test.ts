@@ -55,6 +55,7 @@ it("has a chat for each dialect", () => {
 
 for (const kind of [helix, neovim, olderNeovim, eglot, lspMode]) {
   const missing = absence(kind);
+  // A developer may lack the editor; CI requires it.
   describe.skipIf(missing !== undefined && process.env.REQUIRE_EDITORS !== "1")(`${kind.name} (${kind.root})`, () => {
     if (missing !== undefined) console.log(`left out: patches in the buffers of ${kind.name}: ${missing}`);
     let session: Session;

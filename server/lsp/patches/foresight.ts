@@ -9,7 +9,7 @@ import type { Session } from "../session.js";
 import type { FoundPatch } from "./find.js";
 import { landingText } from "./sentences.js";
 
-/** What a person is told about some lines (0-based, the last one included) of a document. */
+/** A message for a person about lines of a document: 0-based, from the first to the last, inclusive. */
 interface LinesNote {
   readonly from: number;
   readonly to: number;
