@@ -11,5 +11,6 @@ export default defineConfig({
     // So may everything for which a test waits with `expect.poll`, whose own patience is 1 s.
     expect: { poll: { timeout: 10_000 } },
     globalSetup: "test/support/stateHome.ts",
+    setupFiles: "test/support/ownState.ts",
   },
 });
