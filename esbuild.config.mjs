@@ -68,7 +68,7 @@ const announcementDone = {
   name: "the announcement of the tools is data",
   setup({ onLoad }) {
     onLoad({ filter: /\/mcp\/announcement\.ts$/ }, async () => {
-      const { announcement } = await evaluated('export { announcement } from "./server/agent/mcp/announcement.ts";');
+      const { announcement } = await evaluated('export { announcement } from "./server/programs/mcp/announcement.ts";');
       return { contents: `export const announcement = () => ${JSON.stringify(announcement())};` };
     });
   },
@@ -99,22 +99,22 @@ async function buildPrograms() {
     build({ ...program, entryPoints: ["server/serve.ts"], outfile: "dist/program.cjs" }),
     build({
       ...program,
-      entryPoints: ["server/agent/cli/commandLine.ts"],
+      entryPoints: ["server/programs/cli/commandLine.ts"],
       outfile: "dist/agent.cjs",
       plugins: [mcpApart, callsApart, doctorApart, hookApart, setupApart],
     }),
-    build({ ...program, entryPoints: ["server/agent/calls.ts"], outfile: "dist/calls.cjs", plugins: [setupApart] }),
-    build({ ...program, entryPoints: ["server/agent/hook/hook.ts"], outfile: "dist/hook.cjs" }),
+    build({ ...program, entryPoints: ["server/programs/calls.ts"], outfile: "dist/calls.cjs", plugins: [setupApart] }),
+    build({ ...program, entryPoints: ["server/programs/hook/hook.ts"], outfile: "dist/hook.cjs" }),
     build({
       ...program,
-      entryPoints: ["server/agent/cli/doctor.ts"],
+      entryPoints: ["server/programs/cli/doctor.ts"],
       outfile: "dist/doctor.cjs",
       plugins: [setupApart],
     }),
-    build({ ...program, entryPoints: ["server/agent/cli/setup/setup.ts"], outfile: "dist/setup.cjs" }),
+    build({ ...program, entryPoints: ["server/programs/setup/setup.ts"], outfile: "dist/setup.cjs" }),
     build({
       ...program,
-      entryPoints: ["server/agent/mcp/mcp.ts"],
+      entryPoints: ["server/programs/mcp/mcp.ts"],
       outfile: "dist/mcp.cjs",
       plugins: [callsApart, setupApart, announcementDone],
     }),
@@ -123,7 +123,7 @@ async function buildPrograms() {
     existsSync(demo) && build({ ...program, banner, entryPoints: [demo], outfile: "dist/demo.cjs" }),
     build({ ...common, format: "esm", entryPoints: ["server/lsp/protocol.ts"], outfile: "dist/protocol.js" }),
     build({ ...common, format: "cjs", entryPoints: ["server/lsp/protocol.ts"], outfile: "dist/protocol.cjs" }),
-    build({ ...common, format: "cjs", entryPoints: ["server/agent/client.ts"], outfile: "dist/client.cjs" }),
+    build({ ...common, format: "cjs", entryPoints: ["server/programs/client.ts"], outfile: "dist/client.cjs" }),
     // The JSON-RPC library can be required but not bundled as an ES module.
     writeFile("dist/client.js", `import client from "./client.cjs";\n\n${clientExports.map(reexported).join("\n")}\n`),
     writeFile("dist/root.cjs", `throw new Error(${JSON.stringify(rootProblem)});\n`),
@@ -149,9 +149,9 @@ async function buildHelpTags() {
 /** Writes the completions and the manual page from the table that the command line is read by. */
 async function buildShellFiles() {
   const { completions, manPage, setupNames } = await evaluated(
-    `export { completions } from "./server/agent/cli/completions.ts";
-    export { manPage } from "./server/agent/cli/manPage.ts";
-    export { setupNames } from "./server/agent/cli/setup/setup.ts";`,
+    `export { completions } from "./server/programs/cli/completions.ts";
+    export { manPage } from "./server/programs/cli/manPage.ts";
+    export { setupNames } from "./server/programs/setup/setup.ts";`,
   );
   const { version } = JSON.parse(await readFile("package.json", "utf8"));
   const files = {
@@ -205,7 +205,7 @@ async function evaluated(contents) {
  * nearest package.json tells a compiler whether they describe an ES module or CommonJS.
  */
 async function buildTypes() {
-  const entries = ["lsp/protocol", "agent/client"];
+  const entries = ["lsp/protocol", "session/client"];
   await rm("dist/types", { recursive: true, force: true });
   await mkdir("dist/types/cjs", { recursive: true });
   const compilerOptions = {

@@ -24,13 +24,13 @@ async function main(given: readonly string[]): Promise<void> {
   const hookArgs = hookIn(args);
   if (hookArgs !== undefined) {
     // An agent runs this command for each call of its own tools, so it must not wait for the other commands' code.
-    const { runHook } = await import("./agent/hook/hook.js");
+    const { runHook } = await import("./programs/hook/hook.js");
     // The agent waits until the process ends, so it must not wait for what came too late to be of use.
     process.exit(await runHook(hookArgs, manifest.version));
   }
   const commandLine = commandsIn(args);
   if (commandLine !== undefined) {
-    const { runCommand } = await import("./agent/cli/commandLine.js");
+    const { runCommand } = await import("./programs/cli/commandLine.js");
     process.exitCode = await runCommand(commandLine, manifest.version);
     return;
   }

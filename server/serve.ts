@@ -9,7 +9,7 @@ export async function startServer(start: ServeOptions, version: string): Promise
       version,
       logLevel: start.logLevel,
       async openToAgents(session) {
-        const { serveAgents } = await import("./agent/session/serveAgents.js");
+        const { serveAgents } = await import("./session/serveAgents.js");
         await serveAgents(session);
       },
     }),

@@ -5,11 +5,11 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { completions } from "../server/agent/cli/completions.js";
-import { manPage } from "../server/agent/cli/manPage.js";
-import { setupNames } from "../server/agent/cli/setup/setup.js";
 import { plainSchema, shapeJsonSchemas, strictSchema } from "../server/dialect/jsonSchema.js";
 import { methods, protocolVersion } from "../server/lsp/protocol.js";
+import { completions } from "../server/programs/cli/completions.js";
+import { manPage } from "../server/programs/cli/manPage.js";
+import { setupNames } from "../server/programs/setup/setup.js";
 import { settingsJsonSchema } from "../server/workspace/settings.js";
 import { startAgent } from "./support/mcpAgent.js";
 import { manifest, pack, runTypeScript, type Unpacked, unpackPackage } from "./support/packed.js";
@@ -67,8 +67,8 @@ describe("the packed files", () => {
     ...Object.keys(shapeJsonSchemas()).flatMap((shape) =>
       ["", ".strict", ".plain"].map((form) => `dist/schemas/shape-${shape}${form}.schema.json`),
     ),
-    "dist/types/cjs/agent/client.d.ts",
-    "dist/types/esm/agent/client.d.ts",
+    "dist/types/cjs/session/client.d.ts",
+    "dist/types/esm/session/client.d.ts",
     "dist/types/cjs/lsp/protocol.d.ts",
     "dist/types/cjs/package.json",
     "dist/types/esm/lsp/protocol.d.ts",

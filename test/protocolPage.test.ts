@@ -1,7 +1,6 @@
 /** Checks the protocol page against the tables in the code: if a table gains or loses a row, so must the page. */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { readCaller } from "../server/agent/session/handshake.js";
 import { decodeCall } from "../server/dialect/decode.js";
 import { callFields, editFields } from "../server/dialect/fields.js";
 import { announcedShapes, shapes } from "../server/dialect/shapes.js";
@@ -9,6 +8,7 @@ import { commands, methods, protocolVersion } from "../server/lsp/protocol.js";
 import { rungs } from "../server/match/rungs.js";
 import { indicesOf } from "../server/plan/operation.js";
 import { verdicts } from "../server/plan/views/table.js";
+import { readCaller } from "../server/session/handshake.js";
 import { limits } from "../server/text/limits.js";
 import { Trail } from "../server/workspace/trail.js";
 import { documentAt, planOn } from "./support/planning.js";

@@ -19,7 +19,7 @@ import { fileURLToPath } from "node:url";
 import { Client as McpClient } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { trySentences } from "../server/agent/cli/sentences.js";
+import { trySentences } from "../server/programs/cli/sentences.js";
 import { configFolder, homeFolder, inServerFolder } from "../server/workspace/serverFolder.js";
 import { announced, ownStateHome } from "./support/agentPeer.js";
 import { buildProgram, type Program } from "./support/build.js";

@@ -44,18 +44,18 @@ describe("imports point down only", () => {
   });
 
   it("and main.ts may import every layer, but no layer may import it", () => {
-    expect(layerProblems(at("server/main.ts", 'import { a } from "./agent/a.js";'))).toEqual([]);
-    expect(layerProblems(at("server/agent/a.ts", 'export { b } from "../main.js";'))).toEqual([
-      "server/agent/a.ts:1 imports ../main.js: agent is below main",
+    expect(layerProblems(at("server/main.ts", 'import { a } from "./session/a.js";'))).toEqual([]);
+    expect(layerProblems(at("server/session/a.ts", 'export { b } from "../main.js";'))).toEqual([
+      "server/session/a.ts:1 imports ../main.js: session is below main",
     ]);
   });
 
   it("dynamic imports, and imports spread over several lines, count as well", () => {
-    expect(layerProblems(at("server/lsp/a.ts", "const b = await import(", '  "../agent/b.js"', ");"))).toEqual([
-      "server/lsp/a.ts:1 imports ../agent/b.js: lsp is below agent",
+    expect(layerProblems(at("server/lsp/a.ts", "const b = await import(", '  "../session/b.js"', ");"))).toEqual([
+      "server/lsp/a.ts:1 imports ../session/b.js: lsp is below session",
     ]);
-    expect(layerProblems(at("server/lsp/a.ts", "import {", "  b,", '} from "../agent/b.js";'))).toEqual([
-      "server/lsp/a.ts:3 imports ../agent/b.js: lsp is below agent",
+    expect(layerProblems(at("server/lsp/a.ts", "import {", "  b,", '} from "../session/b.js";'))).toEqual([
+      "server/lsp/a.ts:3 imports ../session/b.js: lsp is below session",
     ]);
     expect(layerProblems(at("server/lsp/a.ts", "await import(name);"))).toEqual([
       "server/lsp/a.ts:1 imports something that is not written as a plain string",
@@ -142,10 +142,10 @@ describe("only lsp/ knows the editor's connection", () => {
   );
 
   it("but the connection to agents may use the same JSON-RPC library", () => {
-    expect(connectionProblems(at("server/agent/a.ts", 'import { A } from "vscode-jsonrpc/node";'))).toEqual([]);
-    expect(connectionProblems(at("server/agent/a.ts", 'import { A } from "vscode-languageserver/node";'))).toHaveLength(
-      1,
-    );
+    expect(connectionProblems(at("server/session/a.ts", 'import { A } from "vscode-jsonrpc/node";'))).toEqual([]);
+    expect(
+      connectionProblems(at("server/session/a.ts", 'import { A } from "vscode-languageserver/node";')),
+    ).toHaveLength(1);
   });
 
   it("but other layers may hold the documents' texts", () => {

@@ -1,8 +1,8 @@
 /** Requests whose agent has gone before the session was found, and those that take too long. */
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { CancellationToken } from "vscode-jsonrpc/node";
-import { resultOf } from "../../server/agent/session/awaitAnswer.js";
 import { AnswerError } from "../../server/lsp/wire/rpc.js";
+import { resultOf } from "../../server/session/awaitAnswer.js";
 import { limits } from "../../server/text/limits.js";
 
 it("is cancelled at once if nobody wanted the answer any more when it was sent", async () => {

@@ -8,8 +8,8 @@ import { createServer } from "node:net";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { listen } from "../../server/agent/session/address.js";
 import type { MultiEditResult } from "../../server/lsp/protocol.js";
+import { listen } from "../../server/session/address.js";
 import { limits } from "../../server/text/limits.js";
 import {
   type Announced,

@@ -1,7 +1,7 @@
 /** The MCP core on streams in this process: messages that no client library sends, or not in this order. */
 import { PassThrough } from "node:stream";
 import { describe, expect, it } from "vitest";
-import { serveTools, type ToolServer } from "../../server/agent/mcp/core.js";
+import { serveTools, type ToolServer } from "../../server/programs/mcp/core.js";
 
 const echo: ToolServer = {
   info: { name: "tested", title: "Tested", version: "1" },

@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, rmSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
-import { memoryOf } from "../../server/agent/hook/remembered.js";
+import { memoryOf } from "../../server/programs/hook/remembered.js";
 import { inServerFolder } from "../../server/workspace/serverFolder.js";
 import { ownStateHome } from "../support/agentPeer.js";
 import { answer, events, layProject, reasonIn, unsaved } from "../support/hookEvents.js";

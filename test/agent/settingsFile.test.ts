@@ -2,7 +2,7 @@
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { readUserSettings } from "../../server/agent/session/gates.js";
+import { readUserSettings } from "../../server/session/gates.js";
 import { defaultSettings } from "../../server/workspace/settings.js";
 import { ownConfigHome, ownStateHome } from "../support/agentPeer.js";
 

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { blockFile, jsonFile } from "../../server/agent/cli/setup/configFile.js";
+import { blockFile, jsonFile } from "../../server/programs/setup/configFile.js";
 import { userWith } from "../support/setupUser.js";
 import { builtServer } from "../support/wireServer.js";
 

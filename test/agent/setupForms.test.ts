@@ -5,7 +5,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, 
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
-import { projectLanguages } from "../../server/agent/cli/setup/projectLanguages.js";
+import { projectLanguages } from "../../server/programs/setup/projectLanguages.js";
 import { blockOf } from "../editors/attach.js";
 import { type Ran, runCommand } from "../support/commands.js";
 import { makeDirectory } from "../support/directory.js";

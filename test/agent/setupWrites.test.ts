@@ -15,8 +15,8 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { blockFile, jsonFile } from "../../server/agent/cli/setup/configFile.js";
-import { configure } from "../../server/agent/cli/setup/configure.js";
+import { blockFile, jsonFile } from "../../server/programs/setup/configFile.js";
+import { configure } from "../../server/programs/setup/configure.js";
 import { makeDirectory } from "../support/directory.js";
 import { userWith } from "../support/setupUser.js";
 import { builtServer } from "../support/wireServer.js";

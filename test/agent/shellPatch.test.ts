@@ -4,7 +4,7 @@ import { chmodSync, existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { mayTouch, readPatchCommand } from "../../server/agent/hook/shellPatch.js";
+import { mayTouch, readPatchCommand } from "../../server/programs/hook/shellPatch.js";
 import { makeDirectory } from "../support/directory.js";
 import { naming, others } from "./harmlessCommands.js";
 

@@ -1,8 +1,8 @@
 /** Agents whose user takes longer to decide than the agent waits for an answer. */
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { toolSentences } from "../../server/agent/mcp/sentences.js";
-import { createTickets } from "../../server/agent/mcp/tickets.js";
+import { toolSentences } from "../../server/programs/mcp/sentences.js";
+import { createTickets } from "../../server/programs/mcp/tickets.js";
 import { limits } from "../../server/text/limits.js";
 import { announced, ownStateHome } from "../support/agentPeer.js";
 import { buildProgram, type Program } from "../support/build.js";

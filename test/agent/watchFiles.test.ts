@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { expect, it } from "vitest";
-import { type WatchedFiles, watchFiles } from "../../server/agent/session/watchFiles.js";
 import { createSession } from "../../server/lsp/newSession.js";
+import { type WatchedFiles, watchFiles } from "../../server/session/watchFiles.js";
 import { limits } from "../../server/text/limits.js";
 import { makeDirectory } from "../support/directory.js";
 

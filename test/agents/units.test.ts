@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { toolSentences } from "../../server/agent/mcp/sentences.js";
+import { toolSentences } from "../../server/programs/mcp/sentences.js";
 import { cloneTo } from "../editors/attach.js";
 import { stateHome } from "../support/agentPeer.js";
 import { buildProgram } from "../support/build.js";

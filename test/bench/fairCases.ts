@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type EditorSession, listSessions, openSession } from "../../server/agent/client.js";
+import { type EditorSession, listSessions, openSession } from "../../server/session/client.js";
 import { editBatch } from "./batches.js";
 import { median } from "./race.js";
 import type { BenchCase, Row } from "./result.js";

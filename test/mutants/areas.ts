@@ -26,12 +26,12 @@ export const areas: Readonly<Record<string, Area>> = {
     tests: [...merging, "test/text.test.ts"],
     likeWhat: /^(?:merge|lineChanges|lineParts|words|hunks)\.ts$/,
   },
-  "server/agent/session": {
+  "server/session": {
     tests: ["test/agent/gate", "test/agent/settings", "test/agent/sessions.test.ts", "test/agent/record.test.ts"],
     isBuilt: true,
     likeWhat: /^gates\.ts$/,
   },
-  "server/agent/hook": {
+  "server/programs/hook": {
     tests: ["test/agent/hook", "test/agent/shell", "test/agent/remembered.test.ts"],
     isBuilt: true,
   },

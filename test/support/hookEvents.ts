@@ -2,7 +2,7 @@
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, onTestFinished } from "vitest";
-import type { hookNames } from "../../server/agent/cli/table.js";
+import type { hookNames } from "../../server/programs/cli/table.js";
 import { announced, ownStateHome } from "./agentPeer.js";
 import { type Ran, runCommand } from "./commands.js";
 import { makeDirectory } from "./directory.js";

@@ -11,7 +11,7 @@ import { findInCode, importsOf, isServerFile, maskSource, type Source } from "./
  * The layers, lowest first: an import points down or stays within its layer. `main` is `server/main.ts`, its sentences
  * and its starter.
  */
-const layers = ["text", "match", "plan", "dialect", "workspace", "disk", "lsp", "agent", "main"] as const;
+const layers = ["text", "match", "plan", "dialect", "workspace", "disk", "lsp", "session", "programs", "main"] as const;
 
 type Layer = (typeof layers)[number];
 
@@ -123,7 +123,9 @@ export function connectionProblems(sources: readonly Source[]): string[] {
       importsOf(source)
         .filter(({ specifier = "" }) =>
           connectionPackages
-            .filter((name) => name !== "vscode-jsonrpc" || layerOf(source.path) !== "agent")
+            .filter(
+              (name) => name !== "vscode-jsonrpc" || !["session", "programs"].includes(layerOf(source.path) ?? ""),
+            )
             .some((name) => specifier === name || specifier.startsWith(`${name}/`)),
         )
         .map(({ line, specifier }) => `${source.path}:${line} imports ${specifier} outside lsp/`),

@@ -2,7 +2,7 @@
 import { findInCode, isServerFile, lineOf, maskSource, type Source } from "./source.js";
 
 /**
- * Names by which code could branch on a particular client. The disk and agent layers may use them for editors' files.
+ * Names by which code could branch on a particular client. The layers of the disk, sessions and programs may use them for editors' files.
  */
 const clientNames =
   /(["'`])(?:neovim|nvim|helix|eglot|emacs|lsp-mode|vim|vim-lsp|kakoune|vscode|visual studio code)\1/gi;
@@ -43,11 +43,11 @@ const wordyFiles: Readonly<Record<string, string>> = {
   "server/dialect/fields.ts": "a table that is a schema",
   "server/dialect/shapes.ts": "a table that is a schema",
   "server/dialect/jsonSchema.ts": "makes the schemas of these tables",
-  "server/agent/cli/table.ts": "a table from which the help is made",
-  "server/agent/cli/completions.ts": "scripts for shells",
-  "server/agent/cli/setup/setupTexts.ts": "configurations of other programs, with their comments",
-  "server/agent/cli/setup/setupFiles.ts": "configurations of other programs, with their comments",
-  "server/agent/cli/setup/helix.ts": "configurations of another program, with their comments",
+  "server/programs/cli/table.ts": "a table from which the help is made",
+  "server/programs/cli/completions.ts": "scripts for shells",
+  "server/programs/setup/setupTexts.ts": "configurations of other programs, with their comments",
+  "server/programs/setup/setupFiles.ts": "configurations of other programs, with their comments",
+  "server/programs/setup/helix.ts": "configurations of another program, with their comments",
 };
 
 /** Code directly before a text that callers never see: the call or the property that takes the text. */

@@ -1,0 +1,218 @@
+/**
+ * Reports which editors can be reached, what problems there are and, unless the output is JSON, how to fix the
+ * problems.
+ */
+import { accessSync, constants } from "node:fs";
+import { delimiter, join } from "node:path";
+import { userWorkspace } from "../../disk/diskWorkspace.js";
+import { attempt } from "../../disk/fileSystem.js";
+import { tracedFilesIn } from "../../disk/holders.js";
+import { tryJournals } from "../../disk/journal.js";
+import { foreignLocks } from "../../disk/lock.js";
+import { journalProblems } from "../../disk/recover.js";
+import { diskSentences, sayUnreached } from "../../disk/sentences.js";
+import { addressedToUser } from "../../lsp/edit/forPeople.js";
+import { isInCodexSandbox } from "../../session/connect.js";
+import { closedSessionOf, holds, readUserSettings } from "../../session/gates.js";
+import { readRecords, sessionName } from "../../session/record.js";
+import type { RequestContext } from "../../session/request.js";
+import { type SelectedSession, selectSession } from "../../session/selectSession.js";
+import { asksForSession } from "../../session/sentences.js";
+import { closeSessions, type FoundSessions, findSessions } from "../../session/sessions.js";
+import { defaultSettings, type Settings } from "../../workspace/settings.js";
+import type { SetUpFile } from "../setup/findSetUp.js";
+import type { Arguments } from "./arguments.js";
+import { inHome, withHome } from "./inHome.js";
+import { exitCodes, print, printJson, say } from "./output.js";
+import { commandSentences, doctorSentences, type ShownSession } from "./sentences.js";
+
+/** Lists the sessions that answer, one per line or as JSON; returns the exit code. */
+export function listSessions({ json }: Arguments, context: RequestContext): Promise<number> {
+  return withSessions(context, async (found, sessions) => {
+    if (json) printJson(sessions);
+    else for (const session of sessions) print(`${doctorSentences.sessionLine(session)}\n`);
+    for (const { record, why } of found.unreached) {
+      say(doctorSentences.unreached(sessionName(record), sayUnreached(why).problem));
+    }
+    for (const problem of found.problems) say(problem);
+    if (sessions.length === 0) say(`${doctorSentences.noneReached} ${doctorSentences.seeDoctor}`);
+    return sessions.length > 0 ? exitCodes.done : exitCodes.noSession;
+  });
+}
+
+/** Tells an agent which editors can be reached, what problems there are, and which session would receive its calls. */
+export function describeSessions(context: RequestContext): Promise<string> {
+  return withSessions(context, async (found, sessions) => {
+    const selected = await sessionForDirectory(found, context);
+    return [...stateOf(found, sessions), ...advice(selected, found, context)].join("\n");
+  });
+}
+
+/**
+ * Reports on everything that a call depends on. Returns the exit code: `noSession` if no editor would receive a call.
+ */
+export function runDoctor({ json }: Arguments, context: RequestContext): Promise<number> {
+  return withSessions(context, async (found, sessions) => {
+    const selected = await sessionForDirectory(found, context);
+    const chosen = selected.ok ? selected.session : undefined;
+    const workspace = await userWorkspace([]);
+    const unwritable = tryJournals(workspace)?.message;
+    const traced = tracedFilesIn(workspace, context.directory);
+    const problems = [
+      ...(unwritable === undefined ? journalProblems(workspace) : [unwritable]),
+      ...foreignLocks(workspace).map(diskSentences.claimed),
+      ...traced.map(({ path, by, trace }) => diskSentences.traced(path, by, trace)),
+    ];
+    const setUp = await (await import("../setup/setup.js")).findSetUp();
+    for (const { name, path, missing } of setUp) {
+      problems.push(...missing.map((one) => doctorSentences.missing(name, inHome(path), one)));
+    }
+    const gates = gatesOf(context);
+    if (json) {
+      printJson({
+        directory: context.directory,
+        chosen: chosen?.record.id ?? null,
+        sessions,
+        missed: found.unreached.map(({ record: { secret: _, ...record }, why }) => ({ ...record, why })),
+        gates: gates.map(({ source, settings }) => ({ source, ...settings })),
+        problems: [...found.problems, ...problems],
+      });
+    } else {
+      const journals = unwritable === undefined ? [doctorSentences.journalsIn(workspace.state)] : [];
+      const holding = gates.flatMap(({ source, settings }) => doctorSentences.gate(source, settings));
+      const about = [...environment(context), ...holding, ...journals, ...problems.map(addressedToUser)];
+      const running = traced.map(({ by }) => by);
+      const isAlone = selected.ok && chosen === undefined && sessions.length === 0;
+      const unstarted = isAlone ? unstartedEditors(setUp, running, context) : [];
+      const next = [
+        ...(unstarted.length > 0 ? unstarted : advice(selected, found, context)),
+        ...adviceOnOptions(selected, context),
+      ].map(addressedToUser);
+      print(withHome(`${[...about, "", ...stateOf(found, sessions), "", ...next].join("\n")}\n`));
+    }
+    return chosen === undefined ? exitCodes.noSession : exitCodes.done;
+  });
+}
+
+/** The user's settings for confirmation and protection, and where they come from. */
+interface ShownGate {
+  readonly source: string;
+  readonly settings: Pick<Settings, "confirm" | "protectedNames">;
+}
+
+/** Returns the gates that hold for the working directory: those of its sessions or, without any, the settings file's. */
+function gatesOf({ sessions, directory }: RequestContext): ShownGate[] {
+  const read = attempt(() => readRecords(sessions)).value;
+  const holding = [...(read?.records ?? []), ...(read?.closed ?? [])].filter((record) => holds(record, [directory]));
+  if (holding.length > 0) {
+    return holding.map((record) => {
+      const { confirm = defaultSettings.confirm, protectedNames = defaultSettings.protectedNames } = record.gates ?? {};
+      return { source: sessionName(record), settings: { confirm, protectedNames } };
+    });
+  }
+  const { path, settings, problems } = readUserSettings(directory);
+  return [{ source: [path, ...problems].join(": "), settings }];
+}
+
+/** Finds the sessions, runs a task with them, and closes their connections when the task is done. */
+async function withSessions<T>(
+  { sessions, caller }: RequestContext,
+  task: (found: FoundSessions, sessions: readonly ShownSession[]) => Promise<T>,
+): Promise<T> {
+  const found = await findSessions(sessions, caller);
+  try {
+    const shown = found.reached.map(
+      ({ record: { id, client, pid, startedAt }, version, status: { folders, open } }) => {
+        return { id, client, version, pid, startedAt, folders, open };
+      },
+    );
+    return await task(found, shown);
+  } finally {
+    closeSessions(found);
+  }
+}
+
+function sessionForDirectory(found: FoundSessions, { session, directory }: RequestContext): Promise<SelectedSession> {
+  return selectSession(found, { session, targets: [], directory });
+}
+
+function environment({ version, sessions, directory }: RequestContext): string[] {
+  return [
+    doctorSentences.system(version),
+    doctorSentences.program(process.argv[1], isOnPath("multi-edit")),
+    doctorSentences.announcedIn(sessions),
+    doctorSentences.workingDirectory(directory),
+    ...(isInCodexSandbox() ? [doctorSentences.sandbox] : []),
+  ];
+}
+
+function isOnPath(name: string): boolean {
+  return (process.env.PATH ?? "").split(delimiter).some((directory) => {
+    try {
+      accessSync(join(directory, name), constants.X_OK);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+}
+
+function stateOf(found: FoundSessions, sessions: readonly ShownSession[]): string[] {
+  return [
+    sessions.length === 0 ? doctorSentences.noneReached : doctorSentences.reached,
+    ...sessions.flatMap(doctorSentences.sessionLines),
+    ...found.unreached.flatMap(({ record, why }) =>
+      doctorSentences.unreachedLines(sessionName(record), record.pid, sayUnreached(why)),
+    ),
+    ...found.problems,
+    ...(found.removed > 0 ? [doctorSentences.removed(found.removed)] : []),
+  ];
+}
+
+/**
+ * Says where calls that edit files in the working directory go. Mentions no options, because models also read this
+ * text.
+ */
+function advice(
+  selected: SelectedSession,
+  { reached }: FoundSessions,
+  { directory, mode, session: named, sessions }: RequestContext,
+): string[] {
+  const closed = closedSessionOf(sessions, [directory]);
+  if (closed !== undefined && (mode === "disk" || (selected.ok && selected.session === undefined))) {
+    return [doctorSentences.callsAreLocked(directory, sessionName(closed), closed.closed)];
+  }
+  if (mode === "disk") return [doctorSentences.allGoToDisk];
+  if (!selected.ok) return [doctorSentences.wouldFail(selected.failure.message)];
+  const { session } = selected;
+  const isOnly = reached.length === 1 || named !== undefined;
+  if (session !== undefined) return [doctorSentences.callsGoTo(directory, sessionName(session.record), isOnly)];
+  return [mode === "editor" ? doctorSentences.callsFail(directory) : doctorSentences.callsGoToDisk(directory)];
+}
+
+/** The editors that can be set up, by their names for `multi-edit setup`. */
+const editors: Readonly<Record<string, string>> = { neovim: "Neovim", emacs: "Emacs", helix: "Helix" };
+
+/**
+ * If editors are set up, but none can be reached: says so, because to set them up again would not help. `running`:
+ * descriptions of the editors that have files open here.
+ */
+function unstartedEditors(
+  setUp: readonly SetUpFile[],
+  running: readonly string[],
+  { directory, mode, sessions }: RequestContext,
+): string[] {
+  const known = setUp.filter(({ name, missing }) => Object.hasOwn(editors, name) && missing.length === 0);
+  if (known.length === 0 || mode !== "auto" || closedSessionOf(sessions, [directory]) !== undefined) return [];
+  const shown = known.map(({ name, path }) => ({ editor: editors[name] ?? name, file: inHome(path) }));
+  const seen = shown.find(({ editor }) => running.some((by) => by.startsWith(editor)));
+  return [doctorSentences.unstarted(inHome(directory), seen === undefined ? shown : [seen], seen !== undefined)];
+}
+
+/** Names the option, if any, that lets the person at the terminal change where calls go. */
+function adviceOnOptions(selected: SelectedSession, { directory, sessions }: RequestContext): string[] {
+  if (!selected.ok) return asksForSession(selected.failure) ? [commandSentences.nameSession] : [];
+  return selected.session === undefined && closedSessionOf(sessions, [directory]) === undefined
+    ? [doctorSentences.editorOnly]
+    : [];
+}

@@ -1,0 +1,68 @@
+/**
+ * Finds out, after a command in a shell, which files with unsaved text have changed on disk, without reading the command:
+ * the editor does not show such a change, and the agent does not know that there is other text.
+ */
+import { statSync } from "node:fs";
+import type { Caller, ReadResult } from "../../lsp/protocol.js";
+import type { RequestResult } from "../../session/awaitAnswer.js";
+import { readRecords } from "../../session/record.js";
+import type { LiveSession } from "../../session/sessions.js";
+import { limits } from "../../text/limits.js";
+import type { StampMemory } from "./remembered.js";
+import { fileStates } from "./unsaved.js";
+
+/** Sends a request for the state of a text, which shows none of its lines to the agent. */
+type Asker = (session: LiveSession, path: string) => Promise<RequestResult>;
+
+/**
+ * Returns the files that the agent must be told about: their stamps differ from those at the agent's command before, and
+ * their editor says that the disk has changed under its unsaved text. `sessions`: where sessions are announced.
+ */
+export async function changedUnder(
+  sessions: string,
+  caller: Caller,
+  memory: StampMemory,
+  ask: Asker,
+): Promise<readonly string[]> {
+  const stamps = stampsOf(announcedIn(sessions));
+  const before = memory.recall();
+  const suspects = Object.keys(stamps).filter((path) => stamps[path] !== before[path]);
+  if (suspects.length === 0) return [];
+  const { states, close } = await fileStates({ paths: suspects, mayTouch: undefined }, sessions, caller);
+  try {
+    const changed: string[] = [];
+    for (const [path, state] of states) {
+      const read = state.kind === "unsaved" ? await ask(state.session, path) : undefined;
+      if (read?.ok === true && (read.result as ReadResult).changedOnDisk === true) changed.push(path);
+    }
+    memory.keep(stamps);
+    return changed;
+  } finally {
+    close();
+  }
+}
+
+/** Returns the files in which sessions have announced unsaved text. */
+function announcedIn(sessions: string): readonly string[] {
+  try {
+    const { records } = readRecords(sessions);
+    return [...new Set(records.flatMap(({ unsaved = [] }) => unsaved))].slice(0, limits.commandStamps);
+  } catch {
+    // Without records that can be read, nobody can be asked.
+    return [];
+  }
+}
+
+/** Returns what changes if a file is written, by path; a file that can't be looked at has an empty text. */
+function stampsOf(paths: readonly string[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(paths.map((path) => [path, stampOf(path)]));
+}
+
+function stampOf(path: string): string {
+  try {
+    const { ino, size, mtimeNs, ctimeNs } = statSync(path, { bigint: true });
+    return `${ino} ${size} ${mtimeNs} ${ctimeNs}`;
+  } catch {
+    return "";
+  }
+}

@@ -1,0 +1,325 @@
+/**
+ * The command `hook`, which agents run before and after their own tools: keeps these tools away from files in which an
+ * editor has unsaved text, and hands that text over. It runs for each call, so the build keeps it in a small file.
+ */
+import { existsSync } from "node:fs";
+import { setTimeout as delay } from "node:timers/promises";
+import { type Caller, methods, type ReadResult } from "../../lsp/protocol.js";
+import { agentIdFor, isAgentId } from "../../session/agentId.js";
+import { type RequestResult, resultOf } from "../../session/awaitAnswer.js";
+import { sessionName } from "../../session/record.js";
+import { canonicalPaths } from "../../session/selectSession.js";
+import { sessionFailures } from "../../session/sentences.js";
+import type { LiveSession } from "../../session/sessions.js";
+import { limits } from "../../text/limits.js";
+import { expandHome, fromDirectory } from "../../workspace/pathText.js";
+import { homeFolder, inServerFolder } from "../../workspace/serverFolder.js";
+import { askingNames } from "../cli/table.js";
+import { changedUnder } from "./afterCommand.js";
+import { hookedAgents, type OwnCall, readEvent } from "./agents.js";
+import { applyCall, type HeldFile, heldApart } from "./applyCall.js";
+import type { HookedAgent } from "./hookedAgent.js";
+import { isAppliedElsewhere } from "./ownSettings.js";
+import { type CallMemory, hookPairOf, memoryOf, stampMemoryOf } from "./remembered.js";
+import { hookProblems, hookSentences } from "./sentences.js";
+import { mayTouch } from "./shellPatch.js";
+import { toCall } from "./toCall.js";
+import { type FileState, fileStates, type Targets } from "./unsaved.js";
+
+/** The command's arguments. */
+interface HookOptions {
+  readonly name: (typeof askingNames)[number];
+  readonly agent: HookedAgent;
+  /** `true` if calls are applied in the editor, rather than turned away. */
+  readonly applies: boolean;
+}
+
+/**
+ * Runs the command, and returns its exit code. An agent takes the exit code 2 for a refusal, so what goes wrong here ends
+ * with 1, which no agent takes for one. Only a refusal that can't be written to standard output ends with 2.
+ */
+export async function runHook(args: readonly string[], version: string): Promise<number> {
+  const options = optionsOf(args);
+  if (options === undefined) return failed(hookProblems.usage(askingNames));
+  try {
+    const input = await readInput();
+    if (input.ok) return sent(await answerToEvent(input.event, options, version));
+    const answer = await answerToUnread(input.problem, options, version);
+    return answer === undefined ? failed(hookProblems.input) : sent(answer);
+  } catch (error) {
+    const answer = await answerToUnread("bug", options, version).catch(() => undefined);
+    return answer === undefined ? failed(hookProblems.bug(error)) : sent(answer);
+  }
+}
+
+/** Writes an answer; returns the exit code. */
+async function sent(answer: HookAnswer | undefined): Promise<number> {
+  if (answer === undefined || (await isWritten(process.stdout, `${JSON.stringify(answer.answer)}\n`))) return 0;
+  // Nobody reads the answer, but the agent may still look at the exit code, and the tool must not run.
+  if (answer.reason !== undefined) await isWritten(process.stderr, `${answer.reason}\n`);
+  return answer.reason === undefined ? 1 : 2;
+}
+
+/** Writes to a stream; resolves with `false` if nobody reads it any more. */
+function isWritten(stream: NodeJS.WriteStream, text: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    stream.on("error", () => resolve(false));
+    stream.write(text, (error) => resolve(error === undefined || error === null));
+  });
+}
+
+async function failed(problem: string): Promise<number> {
+  await isWritten(process.stderr, `${problem}\n`);
+  return 1;
+}
+
+/** Returns the agent and the form that the arguments name; `undefined` if they are wrong. */
+function optionsOf(args: readonly string[]): HookOptions | undefined {
+  const words = args.filter((arg) => arg !== "--apply");
+  const named = askingNames.find((one) => one === words[0]);
+  if (named === undefined || words.length !== 1) return undefined;
+  const name = named === "claude" ? ranAsClaude() : named;
+  return { name, agent: hookedAgents[name], applies: words.length < args.length };
+}
+
+/** Returns the agent that runs Claude Code's hook: others install its plugin, too, and set a variable of their own for hooks. */
+function ranAsClaude(): "claude" | "copilot" | "qwen" {
+  if (process.env.COPILOT_PROJECT_DIR) return "copilot";
+  return process.env.QWEN_PROJECT_DIR ? "qwen" : "claude";
+}
+
+/** The event, or the reason why it can't be read. */
+type EventInput =
+  | { readonly ok: true; readonly event: Readonly<Record<string, unknown>> }
+  | { readonly ok: false; readonly problem: "tooLarge" | "noObject" };
+
+type UnreadProblem = Parameters<typeof hookSentences.unread>[1];
+
+/** Reads the event. */
+async function readInput(): Promise<EventInput> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  // An input that is too large is read to its end, because an agent that can't send it might go ahead with the call.
+  for await (const chunk of process.stdin) {
+    length += (chunk as Buffer).length;
+    if (length <= limits.inputBytes) chunks.push(chunk as Buffer);
+    else chunks.length = 0;
+  }
+  if (length > limits.inputBytes) return { ok: false, problem: "tooLarge" };
+  try {
+    // Unlike `toString`, the decoder removes a byte order mark.
+    const event: unknown = JSON.parse(new TextDecoder().decode(Buffer.concat(chunks)));
+    if (typeof event === "object" && event !== null && !Array.isArray(event))
+      return { ok: true, event: event as Record<string, unknown> };
+  } catch {
+    // No JSON.
+  }
+  return { ok: false, problem: "noObject" };
+}
+
+/** An answer to the agent. `reason`: the reason in it for which a tool does not run; `undefined` for a read. */
+interface HookAnswer {
+  readonly answer: object;
+  readonly reason: string | undefined;
+}
+
+/** Returns the answer to an event; `undefined` if it is about no call that may have to be turned away. */
+async function answerToEvent(
+  event: Readonly<Record<string, unknown>>,
+  options: HookOptions,
+  version: string,
+): Promise<HookAnswer | undefined> {
+  const call = readEvent(options.agent, event);
+  if (call === "unreadable") return answerToUnread("noPath", options, version);
+  return call === undefined ? undefined : answerTo(call, options, version);
+}
+
+/**
+ * Turns away a call of which nothing is known, because its event can't be read, if an editor has unsaved text in any file:
+ * the call may mean that file.
+ */
+async function answerToUnread(
+  problem: UnreadProblem,
+  { agent }: HookOptions,
+  version: string,
+): Promise<HookAnswer | undefined> {
+  const targets: Targets = { paths: [process.cwd()], mayTouch: () => true };
+  const { states, close } = await fileStates(targets, inServerFolder("sessions"), callerOf(agent, undefined, version));
+  close();
+  const unsaved = [...states].filter(([, { kind }]) => kind !== "free").map(([path]) => path);
+  if (unsaved.length === 0) return undefined;
+  const reason = reasonToAsk(states) ?? hookSentences.unread(unsaved, problem);
+  return { answer: agent.deny(reason), reason };
+}
+
+/** Returns the reason for which no editor can be asked about some of the files; `undefined` if there is none. */
+function reasonToAsk(states: ReadonlyMap<string, FileState>): string | undefined {
+  for (const state of states.values())
+    if (state.kind === "unknown" && state.holder.kind === "hidden")
+      return sessionFailures.hidden(state.holder.problem).message;
+  return undefined;
+}
+
+/** Returns what editors get to know about the agent. `conversation`: `undefined` if it is unknown. */
+function callerOf(agent: HookedAgent, conversation: string | undefined, version: string): Caller {
+  const id = process.env.MULTI_EDIT_AGENT;
+  const own = (): string => agentIdFor(conversation && `${agent.name} ${conversation}`);
+  return { name: agent.name, version, agent: isAgentId(id) ? id : own() };
+}
+
+/** Returns the answer to the agent; `undefined` leaves the call alone. */
+async function answerTo(call: OwnCall, options: HookOptions, version: string): Promise<HookAnswer | undefined> {
+  const { agent, applies } = options;
+  if (call.tool.kind === "command") return tellAfterCommand(call, agent, version);
+  const deny = (reason: string): HookAnswer => ({ answer: agent.deny(reason), reason });
+  const memory = memoryOf(agent.name, applies ? call.id : undefined);
+  const remembered = memory.recall();
+  const pair = hookPairOf(agent.name, call.key);
+  if (remembered !== undefined) {
+    pair.note();
+    return deny(remembered || hookSentences.underway);
+  }
+  const caller = callerOf(agent, call.conversation, version);
+  const found = await inTime(targetsOf(call).then((one) => fileStates(one, inServerFolder("sessions"), caller)));
+  if (found === undefined) return answerToUnread("tooLong", options, version);
+  const { states, close } = found;
+  try {
+    if (call.tool.kind === "read") {
+      const answer = await showRead(call, agent, states);
+      return answer === undefined ? undefined : { answer, reason: undefined };
+    }
+    if (applies && [...states.values()].some(({ kind }) => kind !== "free")) pair.note();
+    const reason = await reasonFor(call, options, states, memory);
+    // Another hook, such as that of a plugin, must not turn away what the hook of the agent's own settings applies.
+    const isLeft = reason !== undefined && !applies && (await isAppliedElsewhere(options.name, pair));
+    return reason === undefined || isLeft ? undefined : deny(reason);
+  } finally {
+    close();
+  }
+}
+
+/** Waits for a promise; resolves with `undefined` if that takes too long for a hook. */
+async function inTime<T>(promise: Promise<T>): Promise<T | undefined> {
+  const stop = new AbortController();
+  const late = delay(limits.hookMs, undefined, { signal: stop.signal }).catch(() => undefined);
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    stop.abort();
+  }
+}
+
+/** Tells the agent about files that have changed on disk under unsaved text, since its last command. */
+async function tellAfterCommand(
+  { conversation, event }: OwnCall,
+  agent: HookedAgent,
+  version: string,
+): Promise<HookAnswer | undefined> {
+  const caller = callerOf(agent, conversation, version);
+  const memory = stampMemoryOf(agent.name, conversation ?? "");
+  const sessions = inServerFolder("sessions");
+  const changed = await changedUnder(sessions, caller, memory, (session, path) =>
+    requestOf(session, { path, startLine: Number.MAX_SAFE_INTEGER }),
+  );
+  if (changed.length === 0 || agent.tell === undefined) return undefined;
+  return { answer: agent.tell(hookSentences.changedUnder(changed, agent.ours), event), reason: undefined };
+}
+
+/** Returns the files that a call may change. */
+async function targetsOf({ paths, directory, perhaps }: OwnCall): Promise<Targets> {
+  const [folder = directory] = await canonicalPaths([directory]);
+  return {
+    paths: paths.map((path) => expandHome(fromDirectory(directory, path), homeFolder())),
+    mayTouch: perhaps === undefined ? undefined : (file) => mayTouch(perhaps, folder, file),
+  };
+}
+
+/**
+ * Returns the reason for which a tool is turned away: an editor has, or may have, unsaved text in one of its files; or the
+ * call was applied there instead. `undefined` leaves the call alone.
+ */
+async function reasonFor(
+  call: OwnCall,
+  { agent, applies }: HookOptions,
+  states: ReadonlyMap<string, FileState>,
+  memory: CallMemory,
+): Promise<string | undefined> {
+  const held: HeldFile[] = [];
+  for (const [path, state] of states) {
+    if (state.kind === "unknown") return hookSentences.outOfReach(path, state.holder, state.isAnnounced);
+    if (state.kind === "several") return sessionFailures.openInSeveral(state.editors).message;
+    if (state.kind === "notChosen")
+      return hookSentences.notChosen(path, sessionName(state.session.record), state.chosen);
+    if (state.kind === "free") continue;
+    const refusal = await refusalOf(state.session, path);
+    if (refusal !== undefined) return hookSentences.refused(path, refusal);
+    held.push({ path, session: state.session });
+  }
+  const [first] = held;
+  if (first === undefined) return undefined;
+  const { path, session } = first;
+  const unsaved = held.map((one) => one.path);
+  if (call.perhaps !== undefined) return hookSentences.perhaps(unsaved, agent.ours, applies);
+  if (held.some((one) => one.session !== session)) return heldApart(held, agent, applies);
+  const consent = applies ? agent.consent(call.event) : "none";
+  const params = toCall(call, agent, path);
+  if (consent !== "none" && params !== undefined)
+    return applyCall({ ...call, agent, path, consent }, params, session, memory);
+  const gone = unsaved.find((one) => !existsSync(one));
+  if (gone !== undefined) return hookSentences.deleted(gone, agent.ours);
+  if (call.tool.kind === "write") return hookSentences.wouldReplace(path, agent.ours);
+  return hookSentences.unsaved(unsaved, agent.ours, call.tool.kind === "patch");
+}
+
+/** Returns the reason for which our own tools can't change a file either; `undefined` if they probably can. */
+async function refusalOf(session: LiveSession, path: string): Promise<string | undefined> {
+  // A read of lines that do not exist does not count as one of the lines that the agent has seen.
+  const read = await requestOf(session, { path, startLine: Number.MAX_SAFE_INTEGER });
+  return read.ok || read.unknown ? undefined : read.message;
+}
+
+/** Sends a request for a text, which is answered at once. */
+function requestOf(session: LiveSession, params: object): Promise<RequestResult> {
+  const respond = (): Promise<unknown> => session.request(methods.read, params);
+  const responder = { version: session.version, editor: sessionName(session.record), respond };
+  return resultOf(responder, { patience: limits.connectMs, signal: new AbortController().signal });
+}
+
+/** Replaces the lines that a tool has read from disk by those in the editor, if these are not saved. */
+async function showRead(
+  { input, directory }: OwnCall,
+  agent: HookedAgent,
+  states: ReadonlyMap<string, FileState>,
+): Promise<object | undefined> {
+  const [[path, state] = []] = states;
+  if (path === undefined || state?.kind !== "unsaved" || agent.show === undefined) return undefined;
+  const { first, last, most } = linesOf(input, agent);
+  // The editor takes the lines that it returns for those that the agent has seen, so these must not be more.
+  const endLine = Math.max(first, Math.min(last, first - 1 + most));
+  const read = await requestOf(state.session, { path, startLine: first, endLine, maxLength: agent.mostText });
+  if (!read.ok) return undefined;
+  const { text: whole, endLine: end, totalLines: total, changedOnDisk } = read.result as ReadResult;
+  // The editor returns a line that is too long on its own; it is cut, but not within a surrogate pair.
+  const isLong = whole.length > agent.mostText;
+  const text = isLong ? whole.slice(0, agent.mostText).replace(/[\ud800-\udbff]$/, "") : whole;
+  const longLine = isLong ? { length: whole.length, shown: text.length } : undefined;
+  const about = { first, last: end, total };
+  const isCut = end < Math.min(last, total);
+  const isOutdated = changedOnDisk === true;
+  const note = hookSentences.shown({ ...about, edit: agent.ours.edit, isCut, isOutdated, longLine });
+  return agent.show({ ...about, path, directory, text, endsInLineEnding: end < total || whole.endsWith("\n"), note });
+}
+
+/** Returns the lines that a read asks for, and the number of lines that it may get. */
+function linesOf(input: Readonly<Record<string, unknown>>, { lines, linesShown }: HookedAgent) {
+  const number = (sent: unknown): number | undefined => {
+    const value = Number(sent);
+    return Number.isInteger(value) && value > 0 ? value : undefined;
+  };
+  const range: unknown = input[lines.range ?? ""];
+  const [from, to]: readonly unknown[] = Array.isArray(range) ? range : [input[lines.first], input[lines.last ?? ""]];
+  const first = number(lines.isFromZero ? Number(from) + 1 : from) ?? 1;
+  const count = number(input[lines.count ?? ""]);
+  const last = number(to) ?? (count === undefined ? Number.POSITIVE_INFINITY : first - 1 + count);
+  return { first, last, most: count ?? linesShown };
+}

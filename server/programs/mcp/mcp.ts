@@ -1,0 +1,36 @@
+/** Serves agents over MCP on stdin and stdout, with tools that reach the user's editor. */
+
+import { newAgentId } from "../../session/agentId.js";
+import { limits } from "../../text/limits.js";
+import type { ToolContext, ToolResult } from "./callTool.js";
+import { serveTools, type ToolCaller } from "./core.js";
+import { toolSentences } from "./sentences.js";
+import { createTickets } from "./tickets.js";
+
+/**
+ * Serves an agent until stdin closes or a signal arrives; returns the exit code. All calls are attributed to that
+ * agent.
+ */
+export async function serveMcp(start: Omit<ToolContext, "done" | "hasChosenId" | "tickets">): Promise<number> {
+  const tickets = createTickets<ToolResult>({
+    waiting: (ticket) => ({ content: [{ type: "text", text: toolSentences.waiting(ticket) }] }),
+    none: (ticket) => ({ content: [{ type: "text", text: toolSentences.noTicket(ticket) }], isError: true }),
+    full: (ticket) => ({ content: [{ type: "text", text: toolSentences.tooManyTickets(ticket) }], isError: true }),
+  });
+  const hasChosenId = start.caller.agent !== undefined;
+  const caller = { agent: newAgentId(), ...start.caller };
+  const context: ToolContext = { ...start, done: [], hasChosenId, tickets, caller };
+  // The agent's first call will need them, but its first request needs the tools.
+  const calls = (): Promise<typeof import("../calls.js")> => import("../calls.js");
+  const server = {
+    info: { name: "multi-edit", title: "Multi-edit", version: start.version },
+    instructions: toolSentences.instructions,
+    list: async () => (await import("./announcement.js")).announcement(),
+    call: async (name: string, args: unknown, caller: ToolCaller) =>
+      (await calls()).callTool(name, args, caller, context),
+  };
+  const streams = { input: process.stdin, output: process.stdout };
+  await serveTools(server, streams, { ended: start.signal, maxLine: limits.inputBytes });
+  tickets.close();
+  return 0;
+}

@@ -1,0 +1,61 @@
+/** Facts about this installation: the command that starts it, and where its files are. */
+import { existsSync, realpathSync } from "node:fs";
+import { delimiter, dirname, isAbsolute, join, sep } from "node:path";
+import { attempt } from "../../disk/fileSystem.js";
+import { isInside } from "../../workspace/pathText.js";
+import { homeFolder } from "../../workspace/serverFolder.js";
+
+/** Facts about this installation. */
+export interface Installation {
+  /** The command that starts this program, and its first arguments. */
+  readonly command: readonly [string, ...string[]];
+  /** Path of the folder with the samples. */
+  readonly samples: string;
+  /** Path of the Git repository that this program was built in; `undefined` if it was installed from a package. */
+  readonly repository: string | undefined;
+  /** `true` if npm keeps this program only until it cleans its cache, as it does for `npx`. */
+  readonly isTemporary: boolean;
+}
+
+/** Finds this program, and the samples' folder, which is next to the program's folder in the package. */
+export function thisInstallation(): Installation {
+  const program = realpathSync(process.argv[1] ?? ".");
+  const root = dirname(dirname(program));
+  return {
+    command: ownCommand(program),
+    samples: join(root, "client-samples"),
+    repository: existsSync(join(root, ".git")) ? root : undefined,
+    isTemporary: program.includes(`${sep}_npx${sep}`),
+  };
+}
+
+/**
+ * Returns the command that starts this program: its name if the PATH has it, otherwise Node and the program's path. A Node
+ * below the home folder is on the PATH of shells only, because a version manager puts it there, so it gets its path, too.
+ */
+function ownCommand(program: string): readonly [string, ...string[]] {
+  const folders = (process.env.PATH ?? "").split(delimiter).filter((folder) => isAbsolute(folder));
+  const found = folders.map((folder) => join(folder, "multi-edit")).find((path) => existsSync(path));
+  const isNamed = found !== undefined && isThis(found, program) && !isNodeBelowHome();
+  return isNamed ? ["multi-edit"] : [process.execPath, program];
+}
+
+/**
+ * Reports whether a command on the PATH may be this program. A link to another copy of it is not: its server may not fit
+ * this copy's plugins for editors.
+ */
+function isThis(command: string, program: string): boolean {
+  const path = realpathSync(command);
+  return path === program || !/[\\/]dist[\\/]main\.cjs$/.test(path);
+}
+
+/** Reports whether this Node is below the home folder. */
+export function isNodeBelowHome(): boolean {
+  const home = attempt(() => realpathSync(homeFolder())).value ?? "/";
+  return dirname(home) !== home && isInside(home, process.execPath);
+}
+
+/** Returns the command line of the language server. */
+export function serverCommand({ command: [program, ...args] }: Installation): readonly string[] {
+  return args.length === 0 ? ["multi-edit-language-server", "--stdio"] : [program, ...args, "--stdio"];
+}

@@ -1,0 +1,133 @@
+/** The user's gates outside of the editor that they are set in: those of other sessions, and those of the settings file. */
+import { closeSync, constants, fstatSync, openSync, readFileSync, realpathSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { limits } from "../text/limits.js";
+import { codeOf } from "../workspace/identity.js";
+import { isInside } from "../workspace/pathText.js";
+import { type FileGate, toGate } from "../workspace/protection.js";
+import { configFolder } from "../workspace/serverFolder.js";
+import { defaultSettings, readSettings, type Settings } from "../workspace/settings.js";
+import { type ClosedRecord, readRecords, type SessionRecord } from "./record.js";
+import { sessionProblems, settingsFileProblems } from "./sentences.js";
+
+/**
+ * Returns the gates of all announced sessions but one. They are in the sessions' records, so they hold even while a
+ * session does not answer. `except`: the id of the session that is asking.
+ */
+export function announcedGates(directory: string, except?: string): FileGate[] {
+  try {
+    const { records, closed } = readRecords(directory);
+    return [...records, ...closed].filter(({ id }) => id !== except).map(toAnnouncedGate);
+  } catch {
+    // If the records can't be read, no other session can be found either, and calls say so.
+    return [];
+  }
+}
+
+function toAnnouncedGate(record: SessionRecord | ClosedRecord): FileGate {
+  const { confirm = defaultSettings.confirm, protectedNames = defaultSettings.protectedNames } = record.gates ?? {};
+  // Nobody else may change the files of a closed session, so there is nothing to ask about.
+  return { ...toGate({ confirm: "closed" in record ? [] : confirm, protectedNames }), holds: heldBy(record) };
+}
+
+/**
+ * Returns the absolute, canonical paths of the folders and files that a session has; `undefined` if its record was too
+ * large to list them.
+ */
+function heldBy({ folders, outside = [], gates }: SessionRecord | ClosedRecord): string[] | undefined {
+  if (gates?.everywhere === true) return undefined;
+  return [...folders.map(({ path }) => path), ...outside].filter((path) => path !== "").map(canonical);
+}
+
+/** Returns the warnings about sessions that have one of the files but count as gone, because nobody renews their records. */
+export function warningsAbout(directory: string, files: readonly string[]): string[] {
+  try {
+    return readRecords(directory).stale.flatMap(({ record, problem }) => (holds(record, files) ? [problem] : []));
+  } catch {
+    return [];
+  }
+}
+
+/** Returns a session that has one of the files, and that agents may not or can't use; `undefined` if there is none. */
+export function closedSessionOf(directory: string, files: readonly string[]): ClosedRecord | undefined {
+  try {
+    return readRecords(directory).closed.find((record) => holds(record, files.map(canonical)));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Reports whether a session has one of the files, given as absolute, canonical paths. */
+export function holds(record: SessionRecord | ClosedRecord, files: readonly string[]): boolean {
+  const held = heldBy(record);
+  return held === undefined || files.some((file) => held.some((path) => isInside(path, file)));
+}
+
+function canonical(path: string): string {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    // The path does not exist any more.
+    return path;
+  }
+}
+
+/** Returns the part of a session's settings that its record announces; `undefined` if it has the defaults. */
+export function gatesToAnnounce({ confirm, protectedNames }: Settings): SessionRecord["gates"] {
+  const isDefault = JSON.stringify(protectedNames) === JSON.stringify(defaultSettings.protectedNames);
+  if (isDefault && confirm === defaultSettings.confirm) return undefined;
+  const asked = typeof confirm === "string" ? confirm : [...confirm];
+  return isDefault ? { confirm: asked } : { confirm: asked, protectedNames };
+}
+
+/** The user's settings file. */
+export interface UserSettings {
+  /** The path of the file, which may not exist. */
+  readonly path: string;
+  /** The settings in the file; the default ones if there is no file. */
+  readonly settings: Settings;
+  /** `true` if only the file's gates count, and in addition to the default ones, so that the file can't loosen anything. */
+  readonly isStricterOnly: boolean;
+  /** Sentences that say why the file is not used as it is. */
+  readonly problems: readonly string[];
+}
+
+/**
+ * Reads the settings that hold for files that no editor has in a folder. A repository or an agent could have put a file
+ * into the workspace, so such a file can only add to the default gates. If the file can't be used, the user's wishes are
+ * not known, so the user must agree to every change.
+ */
+export function readUserSettings(workspace: string): UserSettings {
+  const path = join(configFolder(), "settings.json");
+  let file: number | undefined;
+  try {
+    // Whatever the path leads to, opening it must not wait, for example for somebody to write to a pipe.
+    file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    const stats = fstatSync(file);
+    if (!stats.isFile()) return unusable(path, settingsFileProblems.notRegular);
+    const isTheirs = process.platform !== "win32" && (stats.uid !== process.getuid?.() || (stats.mode & 0o022) !== 0);
+    if (isTheirs) return unusable(path, settingsFileProblems.foreign);
+    const most = limits.settingsFileBytes;
+    if (stats.size > most) return unusable(path, settingsFileProblems.tooLarge(most));
+    const value: unknown = JSON.parse(readFileSync(file, "utf8"));
+    const inside = canonical(workspace);
+    const isStricterOnly = [canonical(path), canonical(dirname(path)), path].some((one) => isInside(inside, one));
+    const { settings, warnings } = readSettings([value], { failsClosed: true });
+    const wrong = warnings.length > 0 ? [sessionProblems.wrongSettings(path, warnings)] : [];
+    const problems = [...(isStricterOnly ? [sessionProblems.settingsInWorkspace(path, workspace)] : []), ...wrong];
+    return { path, settings, isStricterOnly, problems };
+  } catch (error) {
+    const code = codeOf(error);
+    if (code === "ENOENT" || code === "ENOTDIR") {
+      return { path, settings: defaultSettings, isStricterOnly: false, problems: [] };
+    }
+    return unusable(path, error instanceof SyntaxError ? settingsFileProblems.notJson : code);
+  } finally {
+    if (file !== undefined) closeSync(file);
+  }
+}
+
+function unusable(path: string, problem: string): UserSettings {
+  const settings = { ...defaultSettings, confirm: "always" as const };
+  return { path, settings, isStricterOnly: false, problems: [sessionProblems.badSettings(path, problem)] };
+}
