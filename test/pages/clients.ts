@@ -38,7 +38,12 @@ function countOfCases(): string {
 
 /** Returns the names of the programs that `multi-edit setup` sets up as agents, with the names that people know. */
 function agents(): string {
-  const installation: Installation = { command: ["multi-edit"], samples: "/samples", repository: undefined, isTemporary: false };
+  const installation: Installation = {
+    command: ["multi-edit"],
+    samples: "/samples",
+    repository: undefined,
+    isTemporary: false,
+  };
   const names = Object.entries(setupForms).flatMap(([name, { plain }]) => {
     const text = plain?.(installation);
     // The first line of an agent's text says which program it is for, and where it goes.

@@ -26,7 +26,7 @@ export function madeAnew(page: string, makers: Readonly<Record<string, Maker>>):
 export type MadeRow = Readonly<Record<string, string>>;
 
 /** Returns the rows of a table, each as its cells. */
-export const rowsOf = (table: string): string[][] =>
+const rowsOf = (table: string): string[][] =>
   table
     .split("\n")
     .slice(2)
