@@ -170,11 +170,13 @@ describe("files and functions are short enough to be read in one sitting", () =>
     ["const a = async <T>(", "};"],
   ])("and a long function that begins with `%s` is reported", (opening, closing) => {
     const rest = opening.endsWith("(") ? ["  b: T,", ") => {"] : [];
-    const long = ["/** A. */", opening, ...rest, ...body(70), closing, "", "const b = 1;"];
+    const long = ["/** A. */", opening, ...rest, ...body(50), closing, "", "const b = 1;"];
     expect(lengthProblems(at("server/text/a.ts", ...long))).toEqual([
-      `server/text/a.ts:2 is a function of ${72 + rest.length} lines, more than 70`,
+      `server/text/a.ts:2 is a function of ${52 + rest.length} lines, more than 50`,
     ]);
-    expect(lengthProblems(at("server/text/a.ts", opening, ...rest, ...body(60), closing))).toEqual([]);
+    expect(lengthProblems(at("server/text/a.ts", opening, ...rest, ...body(45), closing))).toEqual([]);
+    expect(lengthProblems(at("server/programs/a.ts", opening, ...rest, ...body(65), closing))).toEqual([]);
+    expect(lengthProblems(at("server/programs/a.ts", opening, ...rest, ...body(70), closing))).toHaveLength(1);
   });
 
   it("and a long method is reported", () => {
@@ -182,13 +184,13 @@ describe("files and functions are short enough to be read in one sitting", () =>
       "server/text/a.ts",
       "class A {",
       "  b() {",
-      ...body(70).map((line) => `  ${line}`),
+      ...body(50).map((line) => `  ${line}`),
       "  }",
       "",
       "  c() {}",
       "}",
     );
-    expect(lengthProblems(source)).toEqual(["server/text/a.ts:2 is a function of 72 lines, more than 70"]);
+    expect(lengthProblems(source)).toEqual(["server/text/a.ts:2 is a function of 52 lines, more than 50"]);
   });
 
   it("but a table may be as long as it needs to be", () => {
