@@ -6,6 +6,7 @@ import { commands, protocolVersion } from "../../server/lsp/protocol.js";
 import { rungs } from "../../server/match/rungs.js";
 import { verdicts } from "../../server/plan/views/table.js";
 import { commandRows, exitCodeRows } from "../../server/programs/cli/table.js";
+import { tools } from "../../server/programs/mcp/tools.js";
 import { limits } from "../../server/text/limits.js";
 import { codeList, headingsOf, type Maker, table, wrapped } from "./markdown.js";
 
@@ -147,6 +148,12 @@ export const protocolParts: Readonly<Record<string, Maker>> = {
       ["code", "meaning"],
       // The last one is not one of the commands': the system's convention decides it.
       [...exitCodeRows.map(([code]) => code), 130].map((code) => ({ code: String(code) })),
+      old,
+    ),
+  tools: (old) =>
+    table(
+      ["tool", "arguments", "answer"],
+      tools.map(({ name }) => ({ tool: `\`${name}\`` })),
       old,
     ),
   MultiEditResult: fieldsTable("MultiEditResult"),
