@@ -23,7 +23,8 @@ export const architectureParts: Readonly<Record<string, Maker>> = {
     const prose = page.replace(/<!-- npm run pages: files -->[\s\S]*?<!-- end of files -->/, "");
     const files = projectSources
       .filter((source) => isServerFile(source) && source.path.endsWith(".ts"))
-      .map(({ path, text }) => ({ path: path.slice("server/".length), text }));
+      .map(({ path, text }) => ({ path: path.slice("server/".length), text }))
+      .sort((one, other) => (one.path < other.path ? -1 : 1));
     const about = new Map(
       [...old.matchAll(/^- `([^`]*\/)`: (.*)$/gm)].map(([, folder = "", text = ""]) => [folder, text]),
     );

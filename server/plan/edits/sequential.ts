@@ -94,7 +94,7 @@ export function* planEdit(
 }
 
 /** The places at which an edit is made, and the changes that make it there. */
-interface Meant {
+interface MeantPlaces {
   readonly chosen: Extract<ReturnType<typeof choose>, { ok: true }>;
   readonly meant: readonly Place[];
   readonly sent: readonly Change[];
@@ -104,7 +104,7 @@ interface Meant {
 function writeEdit(
   draft: Draft,
   edit: EditOperation,
-  { chosen, meant, sent }: Meant,
+  { chosen, meant, sent }: MeantPlaces,
   history: EditHistory,
 ): EditStep | Failure {
   const { path } = draft.document;
