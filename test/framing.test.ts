@@ -3,7 +3,7 @@ import { PassThrough } from "node:stream";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { streamChannel } from "../server/lsp/wire/channel.js";
-import { createFrameDecoder, encodeFrame } from "../server/lsp/wire/framing.js";
+import { encodeFrame, FrameDecoder } from "../server/lsp/wire/framing.js";
 import { openClientConnection } from "../server/lsp/wire/transport.js";
 import { limits } from "../server/text/limits.js";
 import { probeServers } from "./support/probeServers.js";
@@ -16,7 +16,7 @@ const { start, startInitialized } = probeServers();
 function decode(pieces: readonly Uint8Array[]): { bodies: string[]; faults: string[]; inside: boolean } {
   const bodies: string[] = [];
   const faults: string[] = [];
-  const decoder = createFrameDecoder({
+  const decoder = new FrameDecoder({
     body: (bytes) => bodies.push(bytes.toString()),
     fault: (reason) => faults.push(reason),
   });
@@ -58,7 +58,7 @@ describe("a decoder of frames", () => {
   it("does not copy a body that comes in one piece", () => {
     const bytes = encodeFrame("{}");
     let given: Buffer | undefined;
-    createFrameDecoder({ body: (lent) => (given = lent), fault() {} }).push(bytes);
+    new FrameDecoder({ body: (lent) => (given = lent), fault() {} }).push(bytes);
     expect(given?.buffer).toBe(bytes.buffer);
   });
 

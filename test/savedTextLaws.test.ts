@@ -30,6 +30,16 @@ it("with the versions, everything belongs to the call, and its inverse restores 
   );
 });
 
+it("with the versions, so do lines that are indented otherwise, with empty lines after them", () => {
+  fc.assert(
+    fc.property(lines, fc.nat(), fc.nat(2), fc.nat(2), (old, at, indent, empty) => {
+      const file = edited(old, at % old.length, "new");
+      const after = `${file.text.replace(/^/gm, " ".repeat(indent))}\n${" \n".repeat(empty)}`;
+      expect(withSave(file, { before: file.text, after, isAll: true }).text).toBe(after);
+    }),
+  );
+});
+
 it("without them, removed trailing whitespace and an added final line ending belong to the call", () => {
   fc.assert(
     fc.property(lines, fc.nat(), line, (old, at, by) => {

@@ -81,16 +81,42 @@ export function unusable(state: string, error: unknown): Failure {
 
 /** Creates or replaces a batch's journal. When the call returns, the journal is safely on the disk. */
 export function writeJournal({ files, state }: DiskWorkspace, journal: Journal): void {
-  // A batch whose journal can't be read back can't be ended, so an invalid journal is never written.
-  const text = JSON.stringify(v.parse(journalSchema, journal));
+  // A batch whose journal can't be read back can't be ended, so one that is invalid or too long is never written.
+  const isWritten = writeSealed(files, journalPath(state, journal.id), journalSchema, journal);
+  if (!isWritten) throw systemError("EFBIG", `more than ${limits.journalBytes} bytes`);
+}
+
+/**
+ * Creates or replaces a file that has a value as a line of JSON after its hash, by which damage is noticed. The file is never
+ * there with only a part of its bytes, and is safely on the disk afterwards. Returns `false`, and writes nothing, if it would
+ * have more than `limits.journalBytes` bytes. Throws if the value is not valid.
+ */
+export function writeSealed<T>(
+  files: FileSystem,
+  path: string,
+  schema: v.GenericSchema<unknown, T>,
+  value: T,
+): boolean {
+  const text = JSON.stringify(v.parse(schema, value));
   const bytes = Buffer.from(`${hashOf(text)}\n${text}\n`);
-  if (bytes.length > limits.journalBytes) throw systemError("EFBIG", `more than ${limits.journalBytes} bytes`);
-  const path = journalPath(state, journal.id);
+  if (bytes.length > limits.journalBytes) return false;
   unlinkIfThere(files, `${path}.new`);
   files.make(`${path}.new`, bytes, 0o600);
   files.sync(`${path}.new`);
   files.rename(`${path}.new`, path);
-  files.sync(state);
+  files.sync(dirname(path));
+  return true;
+}
+
+/** Returns a value that `writeSealed` has written; `undefined` if it was damaged or is not valid. */
+export function unsealed<T>(schema: v.GenericSchema<unknown, T>, bytes: Buffer): T | undefined {
+  const [sum, body, end] = bytes.toString().split("\n");
+  if (body === undefined || end !== "" || sum !== hashOf(body)) return undefined;
+  try {
+    return v.parse(schema, JSON.parse(body));
+  } catch {
+    return undefined;
+  }
 }
 
 /** Deletes the journal of a batch that is over. */
@@ -137,7 +163,7 @@ export function readAnyJournal({ files, state, owners }: Journals, id: string): 
   if (stat === undefined) return { kind: "absent" };
   const isOurs = stat.kind === "file" && (owners.user === undefined || stat.owner === owners.user);
   if (!isOurs || stat.size > limits.journalBytes) return { kind: "unreadable" };
-  const journal = parseJournal(files.read(path, limits.journalBytes).toString());
+  const journal = unsealed(journalSchema, files.read(path, limits.journalBytes));
   return journal?.id === id ? { kind: "journal", journal } : { kind: "unreadable" };
 }
 
@@ -300,13 +326,3 @@ const journalSchema = v.strictObject({
     v.check((entries) => new Set(entries.map((entry) => entry.path)).size === entries.length),
   ),
 });
-
-function parseJournal(text: string): Journal | undefined {
-  const [sum, body, end] = text.split("\n");
-  if (body === undefined || end !== "" || sum !== hashOf(body)) return undefined;
-  try {
-    return v.parse(journalSchema, JSON.parse(body));
-  } catch {
-    return undefined;
-  }
-}

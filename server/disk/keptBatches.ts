@@ -3,10 +3,11 @@ import { join } from "node:path";
 import * as v from "valibot";
 import { int, list } from "../dialect/schema.js";
 import { limits } from "../text/limits.js";
+import { sharedEnds } from "../text/lines.js";
 import { hashOf } from "../workspace/files.js";
 import { isInside } from "../workspace/pathText.js";
 import type { DiskWorkspace } from "./diskWorkspace.js";
-import { attempt, tryAll, unlinkIfThere } from "./fileSystem.js";
+import { attempt, unlinkIfThere } from "./fileSystem.js";
 import {
   batchId,
   callerSchema,
@@ -17,6 +18,8 @@ import {
   modeSchema,
   openJournals,
   pathSchema,
+  unsealed,
+  writeSealed,
 } from "./journal.js";
 import { liveLocks } from "./lock.js";
 import { diskSentences } from "./sentences.js";
@@ -65,9 +68,9 @@ type Keeper = Pick<DiskWorkspace, "files" | "owners" | "state" | "batches">;
 export function settleKept(workspace: DiskWorkspace, journal: Journal): void {
   const { onCommit } = journal;
   if (onCommit === undefined) return;
-  tryAll([
-    () => (onCommit.kind === "keep" ? keepBatch(workspace, journal, onCommit) : markUndone(workspace, onCommit.id)),
-  ]);
+  attempt(() =>
+    onCommit.kind === "keep" ? keepBatch(workspace, journal, onCommit) : markUndone(workspace, onCommit.id),
+  );
 }
 
 function keepBatch(
@@ -89,7 +92,7 @@ function keepBatch(
   const isGone = (index: number): boolean => entries[index]?.after === null && moves.some(([from]) => from === index);
   const changed = entries.flatMap(({ path }, index) => (isGone(index) ? [] : [path]));
   write(workspace, { version: 1, id, at, folder, label, by, changed, directories, state: "applied", entries });
-  prune(workspace);
+  pruneKept(workspace);
 }
 
 /**
@@ -127,11 +130,7 @@ function oldFileOf({ way, kept, oldCopy }: HelpedEntry): string {
 
 /** Describes new bytes by the numbers of bytes at the start and the end that are as in the old ones, and the rest. */
 function differenceOf(old: Uint8Array = Buffer.alloc(0), now: Buffer): ByteDifference {
-  const most = Math.min(old.length, now.length);
-  let head = 0;
-  while (head < most && old[head] === now[head]) head++;
-  let tail = 0;
-  while (tail < most - head && old[old.length - 1 - tail] === now[now.length - 1 - tail]) tail++;
+  const { head, tail } = sharedEnds(old, now);
   return { head, tail, middle: now.subarray(head, now.length - tail).toString("base64") };
 }
 
@@ -155,15 +154,7 @@ export function markUndone(keeper: Keeper, id: string): void {
 
 /** Writes or replaces a kept batch. When the call returns, the file is safely on the disk. */
 function write({ files, batches }: Keeper, stored: Stored): void {
-  const text = JSON.stringify(v.parse(storedSchema, stored));
-  const path = join(batches, nameOf(stored));
-  const bytes = Buffer.from(`${hashOf(text)}\n${text}\n`);
-  if (bytes.length > limits.keptBytes) return;
-  unlinkIfThere(files, `${path}.new`);
-  files.make(`${path}.new`, bytes, 0o600);
-  files.sync(`${path}.new`);
-  files.rename(`${path}.new`, path);
-  files.sync(batches);
+  writeSealed(files, join(batches, nameOf(stored)), storedSchema, stored);
 }
 
 /** The name of a kept batch's file. It has all that is needed to find out which files are too many or too old. */
@@ -193,33 +184,27 @@ function listKept({ files, batches }: Keeper): KeptFileName[] {
   return names.sort((a, b) => a.at - b.at || (a.id < b.id ? -1 : 1));
 }
 
-/** Removes the kept batches that are too old, too many or too large, as far as the disk lets it. */
+/**
+ * Removes the kept batches that are too old, too many for their folder or, all together, too large, oldest first, as far as
+ * the disk lets it.
+ */
 export function pruneKept(keeper: Keeper): void {
-  tryAll([() => prune(keeper)]);
-}
-
-/** Removes the kept batches that are too old, too many for their folder or, all together, too large: oldest first. */
-function prune(keeper: Keeper): void {
   const { files, owners, batches } = keeper;
   const now = owners.now();
   const counts = new Map<string, number>();
   let bytes = 0;
-  const tooMany = listKept(keeper)
-    .toReversed()
-    .filter(({ path, key, at }) => {
-      counts.set(key, (counts.get(key) ?? 0) + 1);
-      bytes += files.look(path)?.size ?? 0;
-      const isOld = Math.abs(now - at) > limits.keptMs;
-      return isOld || (counts.get(key) ?? 0) > limits.keptBatches || bytes > limits.keptBytes;
-    });
-  tryAll(
-    tooMany.map(
-      ({ path }) =>
-        () =>
-          unlinkIfThere(files, path),
-    ),
-  );
-  sweepHalves(keeper, batches);
+  attempt(() => {
+    const tooMany = listKept(keeper)
+      .toReversed()
+      .filter(({ path, key, at }) => {
+        counts.set(key, (counts.get(key) ?? 0) + 1);
+        bytes += files.look(path)?.size ?? 0;
+        const isOld = Math.abs(now - at) > limits.keptMs;
+        return isOld || (counts.get(key) ?? 0) > limits.keptBatches || bytes > limits.keptBytes;
+      });
+    for (const { path } of tooMany) attempt(() => unlinkIfThere(files, path));
+    sweepHalves(keeper, batches);
+  });
 }
 
 /** Removes the files that a process was writing when it was killed. */
@@ -230,13 +215,7 @@ function sweepHalves({ files, owners, state }: Keeper, batches: string): void {
     return id === undefined ? [] : [{ path: join(batches, name), id }];
   });
   const live = halves.length === 0 ? undefined : liveLocks({ files, owners, state });
-  tryAll(
-    halves.map(
-      ({ path, id }) =>
-        () =>
-          live?.has(id) || unlinkIfThere(files, path),
-    ),
-  );
+  for (const { path, id } of halves) if (live?.has(id) !== true) attempt(() => unlinkIfThere(files, path));
 }
 
 /** Returns the kept batches, oldest first, and a sentence about each file that can't be read or trusted. */
@@ -277,18 +256,8 @@ function readStored({ files, owners }: Keeper, { path, name }: KeptFileName): St
   const stat = files.look(path);
   const isOurs = owners.user === undefined || (stat?.owner === owners.user && (stat.mode & 0o077) === 0);
   if (stat?.kind !== "file" || !isOurs || stat.size > limits.keptBytes) return undefined;
-  const [sum, body, end] = files.read(path, limits.keptBytes).toString().split("\n");
-  if (body === undefined || end !== "" || sum !== hashOf(body)) return undefined;
-  const checked = v.safeParse(storedSchema, parseJson(body));
-  return checked.success && nameOf(checked.output) === name ? checked.output : undefined;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  const stored = unsealed(storedSchema, files.read(path, limits.keptBytes));
+  return stored !== undefined && nameOf(stored) === name ? stored : undefined;
 }
 
 function toKept({ folders, state, batches }: DiskWorkspace, stored: Stored): KeptBatch | undefined {

@@ -11,7 +11,7 @@ import { codeOf } from "../workspace/identity.js";
 import { isElsewhere, type OwnerName, processOf } from "../workspace/process.js";
 import { gitParts } from "../workspace/protection.js";
 import type { DiskWorkspace } from "./diskWorkspace.js";
-import { attempt, type FileSystem, tryAll, unlinkIfThere } from "./fileSystem.js";
+import { attempt, type FileSystem, unlinkIfThere } from "./fileSystem.js";
 import { diskFailures } from "./sentences.js";
 
 /** A lock that this process holds, or its turn to take one. */
@@ -101,7 +101,7 @@ function writeLock({ files, state, owners }: DiskWorkspace, name: string, claim:
   } catch (error) {
     // An error here is ignored, because the original error is more informative. If the file stays, a later attempt to
     // take a lock removes it.
-    tryAll([() => unlinkIfThere(files, `${path}.new`)]);
+    attempt(() => unlinkIfThere(files, `${path}.new`));
     throw error;
   }
   ownLocks.add(name);
@@ -109,7 +109,7 @@ function writeLock({ files, state, owners }: DiskWorkspace, name: string, claim:
     ok: true,
     release() {
       ownLocks.delete(name);
-      tryAll([() => unlinkIfThere(files, path)]);
+      attempt(() => unlinkIfThere(files, path));
     },
   };
 }
@@ -156,7 +156,7 @@ function listLocks({ files, state, owners }: LockFolder): FoundLock[] {
     const since = stat.modified;
     const isAlive = owner === owners.self ? ownLocks.has(`${id}.${kind}`) : owners.isAlive(owner, owners.now() - since);
     // A stale lock that can't be removed does no harm.
-    if (!isAlive) tryAll([() => unlinkIfThere(files, path)]);
+    if (!isAlive) attempt(() => unlinkIfThere(files, path));
     return isAlive
       ? [{ path, owner, id, kind: kind === "turn" ? kind : "claim", since, isMade: half === undefined }]
       : [];

@@ -7,13 +7,12 @@ import { dirname } from "node:path";
 import type { Failure } from "../plan/failure.js";
 import { fileProblems } from "../workspace/sentences.js";
 import type { DiskWorkspace } from "./diskWorkspace.js";
-import { attempt, type FileSystem, isUnreached, syncDirectories, tryAll, unlinkIfThere } from "./fileSystem.js";
+import { attempt, isUnreached, syncDirectories, tryAll, unlinkIfThere } from "./fileSystem.js";
 import {
   folderOf,
   type HelpedEntry,
   helpedEntries,
   type Journal,
-  type JournalEntry,
   journalPath,
   listJournals,
   namesIn,
@@ -145,7 +144,7 @@ function recoverHeld(workspace: DiskWorkspace, own: readonly string[]): Recovery
 function sweepHalves({ files, state }: DiskWorkspace, halves: readonly string[]): string[] {
   return halves.flatMap((id) => {
     const path = `${journalPath(state, id)}.new`;
-    const code = tryAll([() => unlinkIfThere(files, path)]);
+    const code = attempt(() => unlinkIfThere(files, path)).code;
     return code === undefined ? [] : [diskSentences.closedJournal(path, fileProblems.system(code))];
   });
 }
@@ -194,22 +193,22 @@ export function endBatch(workspace: DiskWorkspace, journal: Journal, changed?: R
   if (journal.state === "committed") {
     // The journal is written again, because a disk may report a failed sync only once, perhaps to a process that was
     // then killed.
-    const unwritten = tryAll([() => writeJournal(workspace, journal)]);
+    const unwritten = attempt(() => writeJournal(workspace, journal)).code;
     const isFull = unwritten !== undefined && noRoom.has(unwritten);
-    const unsure = isFull ? tryAll([() => workspace.files.sync(workspace.state)]) : unwritten;
+    const unsure = isFull ? attempt(() => workspace.files.sync(workspace.state)).code : unwritten;
     if (unsure !== undefined) return { outcome: "pending", foreign: [], code: unsure };
     settleKept(workspace, journal);
     return { outcome: "applied", foreign: [], code: tidyUp(workspace, journal) };
   }
   if (journal.state === "undone") {
-    const unsure = tryAll([() => workspace.files.sync(workspace.state)]);
+    const unsure = attempt(() => workspace.files.sync(workspace.state)).code;
     return { outcome: "rolledBack", foreign: leftIn(workspace, journal), code: unsure ?? tidyUp(workspace, journal) };
   }
   const { foreign, code } = rollBack(workspace, journal, changed);
   if (code !== undefined) return { outcome: "pending", foreign, code };
   const undone = asUndone(journal, foreign);
   // Recording the rollback prevents a later one from undoing the same changes if someone makes them again.
-  const unwritten = tryAll([() => writeJournal(workspace, undone)]);
+  const unwritten = attempt(() => writeJournal(workspace, undone)).code;
   const untidy = tidyUp(workspace, undone);
   const isPending = unwritten !== undefined && untidy !== undefined;
   return { outcome: isPending ? "pending" : "rolledBack", foreign, code: untidy };
@@ -275,22 +274,20 @@ export function tidyUp(workspace: DiskWorkspace, journal: Journal): string | und
     const left = isLeft.has(index) ? copyOf(entry) : undefined;
     return paths.filter((path) => path !== left).map((path) => ({ path, entry }));
   });
-  const code = tryAll(helpers.map((helper) => () => takeAway(files, helper)));
+  const code = tryAll(
+    helpers.map(({ path, entry }) => () => {
+      try {
+        unlinkIfThere(files, path);
+      } catch (error) {
+        // If the name was free before the batch, the directory may be gone, and the helper file with it.
+        if (entry.before !== null || !isUnreached(error)) throw error;
+      }
+    }),
+  );
   if (code !== undefined) return code;
   const directories = helpers.map(({ path }) => dirname(path));
-  return tryAll([
-    () => {
-      syncDirectories(files, directories);
-      removeJournal(workspace, journal.id);
-    },
-  ]);
-}
-
-/** Removes a helper file. An unreachable directory is not an error if the entry's name was free before the batch. */
-function takeAway(files: FileSystem, { path, entry }: { readonly path: string; readonly entry: JournalEntry }): void {
-  try {
-    unlinkIfThere(files, path);
-  } catch (error) {
-    if (entry.before !== null || !isUnreached(error)) throw error;
-  }
+  return attempt(() => {
+    syncDirectories(files, directories);
+    removeJournal(workspace, journal.id);
+  }).code;
 }

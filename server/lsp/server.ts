@@ -54,7 +54,7 @@ export function registerServer(connection: Connection, start: ServerStart): void
   });
   connection.onInitialized(() => {
     session.ready = settings.pull();
-    settings.subscribe();
+    watchSettings(session);
     session.inTurn(() => reportRecovered(session)).catch((error: unknown) => session.log("error", String(error)));
     // During initialization, the library adds its own listener, which would replace any listener added earlier.
     connection.onNotification("workspace/didChangeWorkspaceFolders", (params: unknown) =>
@@ -191,19 +191,20 @@ function createSettings(session: Session) {
       await Promise.race([answer, delay(limits.settingsMs, undefined, { ref: false })]);
       tell();
     },
-    /** Asks the client to notify the server of changes to the settings. */
-    subscribe(): void {
-      if (session.capabilities.workspace?.didChangeConfiguration?.dynamicRegistration !== true) return;
-      const registration = {
-        id: "settings",
-        method: "workspace/didChangeConfiguration",
-        registerOptions: { section: "multiEdit" },
-      };
-      session.connection
-        .sendRequest("client/registerCapability", { registrations: [registration] })
-        .catch((error: unknown) => session.log("warn", serverLog.noNewSettings(error)));
-    },
   };
+}
+
+/** Asks the client to notify the server of changes to the settings. */
+function watchSettings(session: Session): void {
+  if (session.capabilities.workspace?.didChangeConfiguration?.dynamicRegistration !== true) return;
+  const registration = {
+    id: "settings",
+    method: "workspace/didChangeConfiguration",
+    registerOptions: { section: "multiEdit" },
+  };
+  session.connection
+    .sendRequest("client/registerCapability", { registrations: [registration] })
+    .catch((error: unknown) => session.log("warn", serverLog.noNewSettings(error)));
 }
 
 /** Mirrors the client's documents. A malformed notification puts only the document that it names out of sync. */

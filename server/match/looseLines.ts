@@ -1,7 +1,7 @@
 /** Rungs that compare whole lines more loosely than the others: each accepts a place only if one thing differs there. */
 import { trimEnd } from "../text/chars.js";
 import { limits } from "../text/limits.js";
-import { runsOf } from "../text/lines.js";
+import { replacedIn } from "../text/lines.js";
 import type { Found, Place, Shift, Sought } from "./place.js";
 import { trimmedEnds } from "./reshape.js";
 import type { TextIndex } from "./textIndex.js";
@@ -109,21 +109,15 @@ export function fitsUneven(index: TextIndex, { oldText, newText }: Sought, { fro
   // An added line that is level with a line that is indented otherwise may be off by the same amount.
   const others = new Set(old.map(indentOf).filter((indent, i) => isFilled(i) && indent !== theirs[i]));
   for (const [i, line] of old.entries()) if (isFilled(i) && indentOf(line) === theirs[i]) others.delete(indentOf(line));
-  let [at, line] = [0, 0];
-  for (const { removed, added, count } of runsOf(old, next)) {
-    const lines = Array.from({ length: count }, (_, i) => (added ? line : at) + i);
-    if (removed && !lines.every((i) => isAlike(i, 1))) return false;
-    if (added) {
-      const isForeign = lines.some((i) => {
-        const indent = indentOf(next[i] ?? "");
-        return others.has(indent) || [...indent].some((unit) => known.size > 0 && !known.has(unit));
-      });
-      if (isForeign || !isAlike(at - 1, -1) || !isAlike(at, 1)) return false;
-    }
-    if (!added) at += count;
-    if (!removed) line += count;
-  }
-  return true;
+  const isForeign = (line: string): boolean => {
+    const indent = indentOf(line);
+    return others.has(indent) || [...indent].some((unit) => known.size > 0 && !known.has(unit));
+  };
+  return replacedIn(old, next).every(({ from, to, fromB, toB }) => {
+    const isRemovable = old.slice(from, to).every((_, i) => isAlike(from + i, 1));
+    if (!isRemovable || fromB === toB) return isRemovable;
+    return !next.slice(fromB, toB).some(isForeign) && isAlike(to - 1, -1) && isAlike(to, 1);
+  });
 }
 
 /** Reports whether an edit changes whitespace and nothing else. */

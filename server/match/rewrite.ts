@@ -3,7 +3,7 @@
  */
 import { type Change, shrink } from "../text/changeSet.js";
 import { lineTexts, splitLines } from "../text/chars.js";
-import { runsOf } from "../text/lines.js";
+import { replacedIn } from "../text/lines.js";
 import type { Place, Sought } from "./place.js";
 import { asFound } from "./reshape.js";
 import type { TextIndex } from "./textIndex.js";
@@ -90,28 +90,15 @@ interface Pair {
 }
 
 function pairLines(old: readonly string[], next: readonly string[]): Pair[] {
-  const room = Math.min(old.length, next.length);
-  let head = 0;
-  while (head < room && old[head] === next[head]) head++;
-  let tail = 0;
-  while (tail < room - head && old[old.length - 1 - tail] === next[next.length - 1 - tail]) tail++;
-  const shared = { removed: false, added: false };
-  const middle = runsOf(old.slice(head, old.length - tail), next.slice(head, next.length - tail));
   const pairs: Pair[] = [];
-  let [from, line] = [0, 0];
-  let replaced = { next: 0, end: 0 };
-  for (const { removed, added, count } of [{ ...shared, count: head }, ...middle, { ...shared, count: tail }]) {
-    if (removed) {
-      replaced = { next: from, end: from + count };
-      from += count;
-    } else if (added) {
-      for (let i = 0; i < count; i++, line++) {
-        pairs.push({ line, from: replaced.next < replaced.end ? replaced.next++ : undefined, kept: false });
-      }
-    } else {
-      for (let i = 0; i < count; i++) pairs.push({ line: line++, from: from++, kept: true });
-      replaced = { next: from, end: from };
+  const end = { from: old.length, to: old.length, fromB: next.length, toB: next.length };
+  let from = 0;
+  for (const run of [...replacedIn(old, next), end]) {
+    for (; from < run.from; from++) pairs.push({ line: pairs.length, from, kept: true });
+    for (let line = run.fromB; line < run.toB; line++, from++) {
+      pairs.push({ line, from: from < run.to ? from : undefined, kept: false });
     }
+    from = run.to;
   }
   return pairs;
 }

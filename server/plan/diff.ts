@@ -2,7 +2,7 @@
 import { formatPatch, type StructuredPatch } from "diff";
 import type { Change } from "../text/changeSet.js";
 import { byteOrderMark } from "../text/chars.js";
-import { LineIndex, runsOf, toEnd } from "../text/lines.js";
+import { LineIndex, replacedIn, toEnd } from "../text/lines.js";
 import { type FileChange, nameAfter } from "./outcome.js";
 
 /** One file's diff. */
@@ -145,18 +145,14 @@ function linesBetween(lines: LineIndex, start: number, end: number): string[] {
  * block is merged into it, so that all of a block's removed lines precede its added lines, as in git.
  */
 function addRefined(blocks: Block[], { start, removed, added }: Block): void {
-  let [from, to] = [0, 0];
-  for (const run of runsOf(removed, added)) {
-    const isShared = !run.removed && !run.added;
+  for (const { from, to, fromB, toB } of replacedIn(removed, added)) {
     let last = blocks.at(-1);
-    if (!isShared && (last === undefined || last.start + last.removed.length < start + from)) {
+    if (last === undefined || last.start + last.removed.length < start + from) {
       last = { start: start + from, removed: [], added: [] };
       blocks.push(last);
     }
-    if (run.removed) for (const line of removed.slice(from, from + run.count)) last?.removed.push(line);
-    if (run.added) for (const line of added.slice(to, to + run.count)) last?.added.push(line);
-    if (!run.added) from += run.count;
-    if (!run.removed) to += run.count;
+    for (const line of removed.slice(from, to)) last.removed.push(line);
+    for (const line of added.slice(fromB, toB)) last.added.push(line);
   }
 }
 

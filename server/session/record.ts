@@ -1,17 +1,5 @@
 /** Reads and writes records, the files that let agents find sessions. Accepts only valid records. */
-import { randomBytes } from "node:crypto";
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  lstatSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  unlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, readFileSync, unlinkSync } from "node:fs";
 import { hostname } from "node:os";
 import { basename, join } from "node:path";
 import * as v from "valibot";
@@ -19,7 +7,7 @@ import { int, list } from "../dialect/schema.js";
 import { limits } from "../text/limits.js";
 import { codeOf } from "../workspace/identity.js";
 import { isElsewhere, realOwners } from "../workspace/process.js";
-import { isOwn } from "../workspace/serverFolder.js";
+import { isOwn, replacePrivate } from "../workspace/serverFolder.js";
 import { gateSettings } from "../workspace/settings.js";
 import { sessionProblems } from "./sentences.js";
 
@@ -114,9 +102,7 @@ export function recordPath(directory: string, id: string): string {
 
 /** Writes or replaces a record atomically, so no reader ever sees a partial record. Throws any system error. */
 export function writeRecord(directory: string, record: SessionRecord | ClosedRecord): void {
-  const temporary = join(directory, `${record.id}.${randomBytes(6).toString("hex")}.tmp`);
-  writeFileSync(temporary, JSON.stringify(record), { mode: 0o600, flag: "wx" });
-  renameSync(temporary, recordPath(directory, record.id));
+  replacePrivate(recordPath(directory, record.id), JSON.stringify(record));
 }
 
 /**

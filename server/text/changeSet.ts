@@ -37,7 +37,16 @@ export class ChangeSet {
   static of(length: number, changes: readonly Change[]): ChangeSet {
     const sorted = changes.filter(isChange);
     sorted.sort((a, b) => a.from - b.from || a.to - b.to);
-    return new ChangeSet(length, merged(length, sorted));
+    const merged: Change[] = [];
+    for (const change of sorted) {
+      const last = merged.at(-1);
+      if (change.from < (last?.to ?? 0) || change.to < change.from || change.to > length) {
+        throw new RangeError(`change [${change.from}, ${change.to}) overlaps another or lies outside ${length} units`);
+      }
+      if (last?.to !== change.from) merged.push(change);
+      else merged[merged.length - 1] = { from: last.from, to: change.to, insert: last.insert + change.insert };
+    }
+    return new ChangeSet(length, merged);
   }
 
   /** Returns an empty set for a text of the given length. */
@@ -209,23 +218,6 @@ export class ChangeSet {
 }
 
 const isChange = (change: Change): boolean => change.from < change.to || change.insert !== "";
-
-/** Merges touching changes. The list must be sorted. */
-function merged(length: number, sorted: readonly Change[]): Change[] {
-  const out: Change[] = [];
-  for (const change of sorted) {
-    const last = out.at(-1);
-    if (change.from < (last?.to ?? 0) || change.to < change.from || change.to > length) {
-      throw new RangeError(`change [${change.from}, ${change.to}) overlaps another or lies outside ${length} units`);
-    }
-    if (last !== undefined && last.to === change.from) {
-      out[out.length - 1] = { from: last.from, to: change.to, insert: last.insert + change.insert };
-    } else {
-      out.push(change);
-    }
-  }
-  return out;
-}
 
 /** Combines changes to A with subsequent changes to B in a single pass. Returns changes to A, no two of which touch. */
 function composed(first: readonly Change[], next: readonly Change[]): Change[] {

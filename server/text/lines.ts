@@ -180,25 +180,6 @@ function findStarts(text: string, from: number, to: number, _rule: LineRule, sta
   return start;
 }
 
-/** A run of units: removed (only in the old list), added (only in the new list), or neither (in both). */
-export interface AlignedRun {
-  readonly removed: boolean;
-  readonly added: boolean;
-  readonly count: number;
-}
-
-/** Compares two lists of lines or words, and returns the runs that turn the old list into the new one. */
-export function runsOf(old: readonly string[], next: readonly string[]): readonly AlignedRun[] {
-  const replaced = [
-    { removed: true, added: false, count: old.length },
-    { removed: false, added: true, count: next.length },
-  ];
-  // If one unit replaces another, or if either list is empty, there is nothing to align.
-  if (old.length <= 1 && next.length <= 1 && old[0] !== next[0]) return replaced;
-  if (old.length === 0 || next.length === 0) return replaced;
-  return diffArrays([...old], [...next], { maxEditLength: limits.alignDistance }) ?? replaced;
-}
-
 /** A run of units of list A, `[from, to)`, that was replaced by the units `[fromB, toB)` of list B. Either may be empty. */
 export interface Replaced {
   readonly from: number;
@@ -210,30 +191,28 @@ export interface Replaced {
 /** Returns the runs of units in which two lists differ; equal units at the ends are not compared again. */
 export function replacedIn(old: readonly string[], next: readonly string[]): readonly Replaced[] {
   const { head, tail } = sharedEnds(old, next);
+  const whole = { from: head, to: old.length - tail, fromB: head, toB: next.length - tail };
+  const [count, countB] = [whole.to - head, whole.toB - head];
+  if (count === 0 && countB === 0) return [];
+  // If one unit replaces another, or if there are none in one of the lists, there is nothing to align.
+  if (count === 0 || countB === 0 || (count === 1 && countB === 1)) return [whole];
+  const options = { maxEditLength: limits.alignDistance };
+  const parts = diffArrays(old.slice(head, whole.to), next.slice(head, whole.toB), options);
+  if (parts === undefined) return [whole];
   const all: { from: number; to: number; fromB: number; toB: number }[] = [];
   let [at, atB, isOpen] = [head, head, false];
-  if (old.length - tail === head && next.length - tail === head) return all;
-  for (const { removed, added, count } of runsOf(
-    old.slice(head, old.length - tail),
-    next.slice(head, next.length - tail),
-  )) {
-    if (!removed && !added) {
-      at += count;
-      atB += count;
-      isOpen = false;
-      continue;
-    }
-    if (!isOpen) all.push({ from: at, to: at, fromB: atB, toB: atB });
-    isOpen = true;
-    if (removed) at += count;
-    else atB += count;
-    Object.assign(all.at(-1)!, { to: at, toB: atB });
+  for (const { removed, added, count } of parts) {
+    if ((removed || added) && !isOpen) all.push({ from: at, to: at, fromB: atB, toB: atB });
+    isOpen = removed || added;
+    if (!added) at += count;
+    if (!removed) atB += count;
+    if (isOpen) Object.assign(all.at(-1)!, { to: at, toB: atB });
   }
   return all;
 }
 
-/** Counts the equal units at the start and at the end of two lists; no unit is counted twice. */
-export function sharedEnds(old: readonly string[], next: readonly string[]): { head: number; tail: number } {
+/** Counts the equal units, or bytes, at the start and at the end of two lists; none is counted twice. */
+export function sharedEnds<T>(old: ArrayLike<T>, next: ArrayLike<T>): { head: number; tail: number } {
   const room = Math.min(old.length, next.length);
   let head = 0;
   while (head < room && old[head] === next[head]) head++;

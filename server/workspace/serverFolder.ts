@@ -1,5 +1,6 @@
 /** Locates and protects the folder for the server's persistent data; each user of this machine has one. */
-import { lstatSync, mkdirSync } from "node:fs";
+import { randomBytes } from "node:crypto";
+import { lstatSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
 import { canonicalise, codeOf } from "./identity.js";
@@ -102,6 +103,18 @@ export function makePrivate(path: string): string | undefined {
     return privacyProblem(path);
   } catch (error) {
     return folderProblems.unusable(path, folderProblems.system(codeOf(error)));
+  }
+}
+
+/** Creates or replaces a private file. No reader ever sees it with only a part of its text. Throws any system error. */
+export function replacePrivate(path: string, text: string): void {
+  const temporary = `${path}.${randomBytes(6).toString("hex")}.tmp`;
+  try {
+    writeFileSync(temporary, text, { mode: 0o600, flag: "wx" });
+    renameSync(temporary, path);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
   }
 }
 

@@ -115,13 +115,12 @@ export async function applyJob(job: ApplyJob, asked: Asked): Promise<Applied | Q
     const context = { session, options, places: plan.places, onCommit };
     const { editor: tasks, disk } = tasksByWriter(context, plan.tasks);
     const byEditor = plan.files.filter((file) => tasks.some((one) => one.kind !== "restore" && one.planned === file));
-    const missing = missingOperation(byEditor, session);
-    if (missing !== undefined) return refused(missing);
     const canApply = tasks.length === 0 || session.capabilities.workspace?.applyEdit === true;
-    if (!canApply) return refused(editorFailures.noApplyEdit(job.kind));
+    const missing =
+      missingOperation(byEditor, session) ?? (canApply ? undefined : editorFailures.noApplyEdit(job.kind));
+    if (missing !== undefined) return refused(missing);
     // A caller may request confirmation, but can't bypass confirmation that the user requires.
-    const { confirm, overwrite } = options;
-    const mayAsk = confirm === true || overwrite === "ask" || plan.asks.length > 0;
+    const mayAsk = options.confirm === true || options.overwrite === "ask" || plan.asks.length > 0;
     if (mayAsk) asked.confirmation ??= createConfirmation(job);
     const { confirmation } = asked;
     if (confirmation?.covers(plan) === false) {
@@ -138,8 +137,7 @@ export async function applyJob(job: ApplyJob, asked: Asked): Promise<Applied | Q
       return refused(editorFailures.cancelled());
     }
     if (part?.ok === false) {
-      const hasMoved = part.failures.every(({ code }) => code === "contentModified");
-      if (hasMoved && ++moved <= limits.rematches) continue;
+      if (part.failures.every(({ code }) => code === "contentModified") && ++moved <= limits.rematches) continue;
       const failures = part.failures.map((one, i) => (i === 0 ? withRest(one, callSentences.nothingChanged) : one));
       return { answer: toRefusal(failures, notAttempted(plan.outcomes), job) };
     }

@@ -73,11 +73,7 @@ export async function askClient(asking: AskingClient, question: UserQuestion): P
     end = "answered";
     return decision;
   });
-  const closed = (error: unknown): Failure => {
-    if (Object(error).code === connectionClosed) return editorFailures.closedAsking();
-    throw error;
-  };
-  const consent = await Promise.race([answer.catch(closed), decided, gone, late]).finally(() => {
+  const consent = await Promise.race([answer.catch(closedAsking), decided, gone, late]).finally(() => {
     clearTimeout(timer);
     shell?.end();
   });
@@ -89,6 +85,12 @@ export async function askClient(asking: AskingClient, question: UserQuestion): P
     if (message.isShown || (shell !== undefined && end !== "answered")) noticeWithdrawn(session, label, end);
   }
   return consent;
+}
+
+/** Returns the failure of a question whose client has gone; rethrows any other error. */
+function closedAsking(error: unknown): Failure {
+  if (Object(error).code === connectionClosed) return editorFailures.closedAsking();
+  throw error;
 }
 
 /** A question as a message. */

@@ -28,15 +28,7 @@ export async function rollBackSteps(run: Run, steps: readonly [DoneStep, ...Done
   // Of texts sent as a single edit, those that are certainly unchanged matter only if none is in doubt.
   const [unsure, ...others] = steps.filter(({ outcome }) => doubtful.has(outcome.kind));
   const failed = unsure === undefined ? steps : ([unsure, ...others] as const);
-  const rest: Record<Leftover | "back", string[]> = {
-    back: [],
-    held: [],
-    stuck: [],
-    renamed: [],
-    deleted: [],
-    saved: [],
-    doubtful: [],
-  };
+  const rest = noPaths();
   const held: HeldParts = new Map();
   const back: FileChange[] = [];
   const hold = ({ file, kind }: DoneStep, part: "text" | "whole" = kind === "text" ? "text" : "whole"): void => {
@@ -78,6 +70,17 @@ export async function rollBackSteps(run: Run, steps: readonly [DoneStep, ...Done
   const warnings = [failure.message, ...run.warnings, ...(isThere ? (run.disk?.warnings ?? []) : [])];
   return unknown(run, held, outcomes, warnings);
 }
+
+/** Returns empty lists of paths, by what became of the files. */
+const noPaths = (): Record<Leftover | "back", string[]> => ({
+  back: [],
+  held: [],
+  stuck: [],
+  renamed: [],
+  deleted: [],
+  saved: [],
+  doubtful: [],
+});
 
 const isVerifiedText = ({ kind, outcome }: DoneStep): boolean => kind === "text" && outcome.kind === "verified";
 

@@ -2,8 +2,8 @@
 
 import type { FileChange } from "../../plan/outcome.js";
 import { type Change, ChangeSet, shrink } from "../../text/changeSet.js";
-import { splitLines } from "../../text/chars.js";
-import { runsOf } from "../../text/lines.js";
+import { differingLines } from "../../text/lineDiff.js";
+import { type Replaced, replacedIn } from "../../text/lines.js";
 
 /**
  * Adds to a file's change whatever the editor changed in its text while it saved the file: `before` and `after` are the
@@ -52,53 +52,23 @@ function wholeLines(text: string, from: number, to: number): { readonly from: nu
 
 /** Returns the changes that turn one text into another, found line by line. */
 function changesBetween(before: string, after: string): Change[] {
-  const [whole] = shrink(before, { from: 0, to: before.length, insert: after });
-  if (whole === undefined) return [];
-  const { from } = wholeLines(before, whole.from, whole.from);
-  const last = wholeLines(before, whole.to, whole.to).to;
-  // Includes the last line's ending, which is the same in both texts unless the change reaches it.
-  const to = last + (/^(?:\r\n?|\n)?/.exec(before.slice(last, last + 2))?.[0].length ?? 0);
-  const old = linesOf(before.slice(from, to));
-  const next = linesOf(after.slice(from, after.length - (before.length - to)));
-  const changes: Change[] = [];
-  let [at, oldLine, nextLine, removed] = [from, 0, 0, 0];
-  const replace = (count: number): void => {
-    const texts = next.slice(nextLine, nextLine + count);
-    const gone = old.slice(oldLine, oldLine + removed);
-    // If as many lines come as go, each replaces one.
-    const pairs = removed === count ? gone.map((line, i) => [line, texts[i] ?? ""]) : [[gone.join(""), texts.join("")]];
-    for (const [line = "", text = ""] of pairs) {
-      for (const one of shrink(line, { from: 0, to: line.length, insert: text })) {
-        changes.push({ from: at + one.from, to: at + one.to, insert: one.insert });
-      }
-      at += line.length;
-    }
-    [oldLine, nextLine, removed] = [oldLine + removed, nextLine + count, 0];
-  };
+  const { old, next, starts } = differingLines(before, after, { loneCrEndsLine: true });
   // Lines that differ only in whitespace replace each other, even if they resemble other lines more.
   const count = Math.max(old.length, next.length);
-  const pairs = Array.from({ length: count }, (_, i) => [old[i] ?? "", next[i] ?? ""] as const);
-  const isReindented = pairs.every(([line, text]) => line.trim() === text.trim());
-  if (isReindented) for (const list of [old, next]) while (list.length < count) list.push("");
-  const replaced = pairs.flatMap(() => [
-    { removed: true, added: false, count: 1 },
-    { removed: false, added: true, count: 1 },
-  ]);
-  for (const run of isReindented ? replaced : runsOf(old, next)) {
-    if (run.added) replace(run.count);
-    else if (removed > 0) replace(0);
-    if (run.removed) removed = run.count;
-    if (run.added || run.removed) continue;
-    for (const line of old.slice(oldLine, oldLine + run.count)) at += line.length;
-    [oldLine, nextLine] = [oldLine + run.count, nextLine + run.count];
-  }
-  if (removed > 0) replace(0);
-  return changes;
+  const isReindented = lineRuns(0, 0, count).every(
+    ({ from, fromB }) => (old[from] ?? "").trim() === (next[fromB] ?? "").trim(),
+  );
+  const runs = isReindented ? lineRuns(0, 0, count) : replacedIn(old, next).flatMap(byLine);
+  return runs.flatMap(({ from, to, fromB, toB }) => {
+    const [start, end] = [starts[from] ?? starts.at(-1)!, starts[to] ?? starts.at(-1)!];
+    return shrink(before, { from: start, to: end, insert: next.slice(fromB, toB).join("") });
+  });
 }
 
-/** Returns the lines of a text with their line endings. */
-function linesOf(text: string): string[] {
-  return splitLines(text)
-    .map(({ from, next }) => text.slice(from, next))
-    .filter((line) => line !== "");
-}
+/** Divides a run in which as many lines come as go: each replaces one. */
+const byLine = (run: Replaced): readonly Replaced[] =>
+  run.to - run.from === run.toB - run.fromB ? lineRuns(run.from, run.fromB, run.to - run.from) : [run];
+
+/** Returns runs in each of which one line replaces another, or is added or removed after the last one. */
+const lineRuns = (from: number, fromB: number, count: number): readonly Replaced[] =>
+  Array.from({ length: count }, (_, i) => ({ from: from + i, to: from + i + 1, fromB: fromB + i, toB: fromB + i + 1 }));

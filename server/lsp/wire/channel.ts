@@ -5,7 +5,7 @@
 import type { Readable } from "node:stream";
 import type { Event, Message, MessageReader, MessageWriter } from "vscode-jsonrpc/node";
 import { limits } from "../../text/limits.js";
-import { createFrameDecoder, encodeFrame } from "./framing.js";
+import { encodeFrame, FrameDecoder } from "./framing.js";
 import { frameFaults, refusals } from "./sentences.js";
 
 /** Events of a channel; no event follows `end`. */
@@ -49,61 +49,28 @@ export interface ByteSink {
  */
 export function streamChannel(input: Readable, output: ByteSink): Channel {
   const outbox = new Outbox();
-  let isListening = false;
-  let ahead = 0;
-  let counting = false;
-
-  function setReading(): void {
-    if (!isListening) return;
-    if (ahead > limits.messagesAhead || outbox.backlog > limits.outputBacklogBytes) input.pause();
-    else input.resume();
-  }
-
-  /** Counts one message as dispatched per turn of the event loop, the rate at which the library dispatches messages. */
-  function countTurn(): void {
-    ahead -= 1;
-    counting = ahead > 0;
-    if (counting) setImmediate(countTurn);
-    setReading();
-  }
-
-  function stop(): void {
-    isListening = false;
-    input.pause();
-  }
-
-  function listen(events: ChannelEvents): void {
-    isListening = true;
-    function end(fault: string | undefined): void {
-      if (!isListening) return;
-      stop();
-      events.end(fault);
-    }
-    const decoder = createFrameDecoder({
-      body(bytes) {
-        if (!isListening) return;
-        ahead += 1;
-        receiveBody(bytes, events);
-      },
-      fault: end,
-    });
-    input.on("data", (chunk: Buffer) => {
-      decoder.push(chunk);
-      if (ahead > 0 && !counting) {
-        counting = true;
-        setImmediate(countTurn);
-      }
-      setReading();
-    });
-    const close = () => end(decoder.isInsideFrame() ? frameFaults.cutOff : undefined);
-    for (const event of ["end", "close", "error"]) input.on(event, close);
-    outbox.onBroken = () => end(undefined);
-  }
-
-  outbox.onTaken = setReading;
+  const intake = new Intake(input, outbox);
   for (const event of ["error", "close"] as const) output.on(event, () => outbox.breakOff());
   return {
-    listen,
+    listen(events) {
+      const end = (fault: string | undefined): void => {
+        if (!intake.isOpen) return;
+        intake.stop();
+        events.end(fault);
+      };
+      const decoder = new FrameDecoder({
+        body(bytes) {
+          if (!intake.isOpen) return;
+          intake.ahead += 1;
+          receiveBody(bytes, events);
+        },
+        fault: end,
+      });
+      intake.start((chunk) => decoder.push(chunk));
+      const close = () => end(decoder.isInsideFrame() ? frameFaults.cutOff : undefined);
+      for (const event of ["end", "close", "error"]) input.on(event, close);
+      outbox.onBroken = () => end(undefined);
+    },
     send(message) {
       const frame = encodeFrame(JSON.stringify(message));
       if (!outbox.isBroken) output.write(frame, outbox.put(frame.length));
@@ -111,8 +78,55 @@ export function streamChannel(input: Readable, output: ByteSink): Channel {
     whenFlushed: () => outbox.whenEmpty(),
     isBroken: () => outbox.isBroken,
     backlog: () => outbox.backlog,
-    stop,
+    stop: () => intake.stop(),
   };
+}
+
+/** Reads a stream, and pauses it while too much waits to be dispatched or to be taken by the client. */
+class Intake {
+  isOpen = false;
+  /** The number of messages that were read and not dispatched yet. */
+  ahead = 0;
+  private counting = false;
+
+  constructor(
+    private readonly input: Readable,
+    private readonly outbox: Outbox,
+  ) {
+    outbox.onTaken = this.setReading;
+  }
+
+  /** Begins to read; `take` counts the messages of a chunk in `ahead`. */
+  start(take: (chunk: Buffer) => void): void {
+    this.isOpen = true;
+    this.input.on("data", (chunk: Buffer) => {
+      take(chunk);
+      if (this.ahead > 0 && !this.counting) {
+        this.counting = true;
+        setImmediate(() => this.countTurn());
+      }
+      this.setReading();
+    });
+  }
+
+  stop(): void {
+    this.isOpen = false;
+    this.input.pause();
+  }
+
+  private readonly setReading = (): void => {
+    if (!this.isOpen) return;
+    if (this.ahead > limits.messagesAhead || this.outbox.backlog > limits.outputBacklogBytes) this.input.pause();
+    else this.input.resume();
+  };
+
+  /** Counts one message as dispatched per turn of the event loop, the rate at which the library dispatches messages. */
+  private countTurn(): void {
+    this.ahead -= 1;
+    this.counting = this.ahead > 0;
+    if (this.counting) setImmediate(() => this.countTurn());
+    this.setReading();
+  }
 }
 
 /** Decodes UTF-8. Keeps a byte order mark, so that the JSON parser rejects it, as the JSON specification allows. */
@@ -209,6 +223,8 @@ const never: Event<never> = () => ({ dispose() {} });
 export interface MessageFilter extends ChannelEvents {
   /** Called after the library has sent a message. */
   sending(message: Message): void;
+  /** Called if the library throws an error while it takes a message. */
+  lost(error: unknown): void;
 }
 
 /** The ends of a channel that the JSON-RPC library reads from and writes to. */
@@ -254,5 +270,15 @@ export function createRpcStreams(channel: Channel, filter: MessageFilter): RpcSt
     end() {},
     dispose() {},
   };
-  return { reader, writer, deliver: (message) => deliver(message) };
+  return {
+    reader,
+    writer,
+    deliver(message) {
+      try {
+        deliver(message);
+      } catch (error) {
+        filter.lost(error);
+      }
+    },
+  };
 }

@@ -14,80 +14,85 @@ export interface FrameSink {
 }
 
 /**
- * Creates a decoder for the frames of the LSP base protocol: a header block of at most `limits.headerBytes` whose lines
- * end in CRLF, with exactly one `Content-Length` of 1 to `limits.messageBytes`, in decimal digits, and at most one
+ * A decoder for the frames of the LSP base protocol: a header block of at most `limits.headerBytes` whose lines end in
+ * CRLF, with exactly one `Content-Length` of 1 to `limits.messageBytes`, in decimal digits, and at most one
  * `Content-Type` whose charset is UTF-8. Anything else is reported as a fault as soon as it is seen. Decoding takes
  * linear time, however the input is split into chunks.
  */
-export function createFrameDecoder(sink: FrameSink) {
+export class FrameDecoder {
   /** The header block received so far, `headerUsed` bytes long. The current line starts at `lineStart`. */
-  const header = Buffer.alloc(limits.headerBytes);
-  let headerUsed = 0;
-  let lineStart = 0;
-  let fields: HeaderFields = {};
+  private readonly header = Buffer.alloc(limits.headerBytes);
+  private headerUsed = 0;
+  private lineStart = 0;
+  private fields: HeaderFields = {};
   /** Length in bytes of the body being received; 0 while the header block is incomplete. */
-  let bodyLength = 0;
+  private bodyLength = 0;
   /** A body that arrives in pieces; its first `bodyUsed` bytes have been received. */
-  let body: Buffer = Buffer.alloc(0);
-  let bodyUsed = 0;
-  let isBroken = false;
+  private body: Buffer = Buffer.alloc(0);
+  private bodyUsed = 0;
+  private isBroken = false;
+
+  constructor(private readonly sink: FrameSink) {}
 
   /** Accepts the next chunk of the stream, whatever its size. */
-  function push(chunk: Buffer): void {
+  push(chunk: Buffer): void {
     let at = 0;
-    while (at < chunk.length && !isBroken) {
-      if (bodyLength > 0) {
-        at += takeBodyBytes(chunk.subarray(at));
+    while (at < chunk.length && !this.isBroken) {
+      if (this.bodyLength > 0) {
+        at += this.takeBodyBytes(chunk.subarray(at));
         continue;
       }
-      const problem = takeHeaderByte(chunk[at++]!);
+      const problem = this.takeHeaderByte(chunk[at++]!);
       if (problem === undefined) continue;
-      isBroken = true;
-      sink.fault(frameFaults.after(problem, header.subarray(0, headerUsed)));
+      this.isBroken = true;
+      this.sink.fault(frameFaults.after(problem, this.header.subarray(0, this.headerUsed)));
     }
   }
 
+  /** Reports whether the bytes received so far end in the middle of a message. */
+  isInsideFrame(): boolean {
+    return !this.isBroken && (this.bodyLength > 0 || this.headerUsed > 0);
+  }
+
   /** Accepts a byte of a header block. Returns a clause that describes the problem, or `undefined` if there is none. */
-  function takeHeaderByte(byte: number): string | undefined {
-    if (headerUsed === header.length) return frameFaults.longHeader;
+  private takeHeaderByte(byte: number): string | undefined {
+    const { header } = this;
+    if (this.headerUsed === header.length) return frameFaults.longHeader;
     const isBreak = byte === carriageReturn || byte === lineFeed;
     if (!isBreak && byte !== tab && (byte < firstPrintable || byte > lastPrintable)) return frameFaults.byte(byte);
-    const afterReturn = headerUsed > 0 && header[headerUsed - 1] === carriageReturn;
-    header[headerUsed++] = byte;
+    const afterReturn = this.headerUsed > 0 && header[this.headerUsed - 1] === carriageReturn;
+    header[this.headerUsed++] = byte;
     if ((byte === lineFeed) !== afterReturn) return frameFaults.lineEnd;
     if (byte !== lineFeed) return undefined;
-    const line = header.toString("latin1", lineStart, headerUsed - 2);
-    lineStart = headerUsed;
-    if (line !== "") return readField(line, fields);
-    if (fields.length === undefined) return frameFaults.noLength;
-    bodyLength = fields.length;
-    headerUsed = 0;
-    lineStart = 0;
-    fields = {};
+    const line = header.toString("latin1", this.lineStart, this.headerUsed - 2);
+    this.lineStart = this.headerUsed;
+    if (line !== "") return readField(line, this.fields);
+    if (this.fields.length === undefined) return frameFaults.noLength;
+    this.bodyLength = this.fields.length;
+    this.headerUsed = 0;
+    this.lineStart = 0;
+    this.fields = {};
     return undefined;
   }
 
   /** Takes the current body's bytes and returns their number. Only a body that arrives in pieces is copied. */
-  function takeBodyBytes(bytes: Buffer): number {
-    const count = Math.min(bytes.length, bodyLength - bodyUsed);
+  private takeBodyBytes(bytes: Buffer): number {
+    const count = Math.min(bytes.length, this.bodyLength - this.bodyUsed);
     let whole = bytes.subarray(0, count);
-    if (count < bodyLength) {
-      if (bodyUsed + count > body.length) body = enlarged(body, { least: bodyUsed + count, most: bodyLength });
-      bytes.copy(body, bodyUsed, 0, count);
-      bodyUsed += count;
-      if (bodyUsed < bodyLength) return count;
-      whole = body.subarray(0, bodyLength);
+    if (count < this.bodyLength) {
+      const used = this.bodyUsed + count;
+      if (used > this.body.length) this.body = enlarged(this.body, { least: used, most: this.bodyLength });
+      bytes.copy(this.body, this.bodyUsed, 0, count);
+      this.bodyUsed = used;
+      if (used < this.bodyLength) return count;
+      whole = this.body.subarray(0, this.bodyLength);
     }
-    bodyLength = 0;
-    bodyUsed = 0;
-    body = Buffer.alloc(0);
-    sink.body(whole);
+    this.bodyLength = 0;
+    this.bodyUsed = 0;
+    this.body = Buffer.alloc(0);
+    this.sink.body(whole);
     return count;
   }
-
-  /** Reports whether the bytes received so far end in the middle of a message. */
-  const isInsideFrame = (): boolean => !isBroken && (bodyLength > 0 || headerUsed > 0);
-  return { push, isInsideFrame };
 }
 
 /** Encodes one message as a frame. `json` must escape lone surrogates, as `JSON.stringify` does. */

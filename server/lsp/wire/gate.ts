@@ -40,17 +40,9 @@ export function createGate(channel: Channel, note: Note, end: (fault: string | u
 
   function receive(message: unknown): void {
     const decision = judge(state, message);
-    if (decision.kind === "deliver") handOn(decision.message);
+    if (decision.kind === "deliver") streams.deliver(decision.message);
     else if (decision.kind === "drop") note("debug", decision.why);
     else channel.send(toErrorResponse(decision.id, decision.refusal));
-  }
-
-  function handOn(message: Message): void {
-    try {
-      streams.deliver(message);
-    } catch (error) {
-      note("error", connectionSentences.messageLost(error));
-    }
   }
 
   function sending(message: Message): void {
@@ -82,19 +74,20 @@ export function createGate(channel: Channel, note: Note, end: (fault: string | u
     clientGone = true;
     const open = [...state.asked];
     state.asked.clear();
-    for (const id of open) handOn(toErrorResponse(id, refusals.clientGone));
-  }
-
-  function cancelRequests(): void {
-    for (const id of state.pending.values()) {
-      const message: NotificationMessage = { jsonrpc: "2.0", method: cancelMethod, params: { id } };
-      handOn(message);
-    }
+    for (const id of open) streams.deliver(toErrorResponse(id, refusals.clientGone));
   }
 
   const unreadable = (): void => channel.send(toErrorResponse(null, refusals.unreadable));
-  const streams = createRpcStreams(channel, { message: receive, unreadable, sending, end });
-  return { ...streams, whenAnswered, abandonClient, cancelRequests };
+  const lost = (error: unknown): void => note("error", connectionSentences.messageLost(error));
+  const streams = createRpcStreams(channel, { message: receive, unreadable, sending, lost, end });
+  return { ...streams, whenAnswered, abandonClient, cancelRequests: () => cancelAll(streams, state) };
+}
+
+function cancelAll(streams: RpcStreams, { pending }: EnvelopeState): void {
+  for (const id of pending.values()) {
+    const message: NotificationMessage = { jsonrpc: "2.0", method: cancelMethod, params: { id } };
+    streams.deliver(message);
+  }
 }
 
 type Id = string | number;

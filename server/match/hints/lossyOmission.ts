@@ -1,6 +1,6 @@
 /** Decides whether a placeholder in a new text stands for code that the edit would lose. */
 import { limits } from "../../text/limits.js";
-import { runsOf } from "../../text/lines.js";
+import { replacedIn } from "../../text/lines.js";
 import { isComment, isElision, isOmission } from "./leftOutCode.js";
 
 /**
@@ -9,7 +9,8 @@ import { isComment, isElision, isOmission } from "./leftOutCode.js";
  */
 export function lossyOmission(old: readonly string[], next: readonly string[]): string | undefined {
   if (!next.some(isOmission)) return undefined;
-  const added = runsOf(old, next).flatMap((run) => (run.removed ? [] : Array<boolean>(run.count).fill(run.added)));
+  const runs = replacedIn(old, next);
+  const added = next.map((_, line) => runs.some(({ fromB, toB }) => fromB <= line && line < toB));
   return next.find((line, at) => {
     if (!added[at] || !isOmission(line)) return false;
     const isCode = (one: string): boolean => /[\p{L}\p{N}]/u.test(one) && !isElision(one) && !isComment(one, line);

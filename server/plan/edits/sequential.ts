@@ -89,14 +89,33 @@ export function* planEdit(
   const rewritten = meant.map((place) => rewrite(draft.index, place, edit));
   const unfit = meant[rewritten.indexOf(undefined)];
   if (unfit !== undefined) return fail(explainShift(draft, edit, unfit, isBrief(history, options)));
-  const sent = rewritten.flatMap((each) => each ?? []);
+  const written = writeEdit(draft, edit, { chosen, meant, sent: rewritten.flatMap((each) => each ?? []) }, history);
+  return "code" in written ? fail(written) : written;
+}
+
+/** The places at which an edit is made, and the changes that make it there. */
+interface MeantPlaces {
+  readonly chosen: Extract<ReturnType<typeof choose>, { ok: true }>;
+  readonly meant: readonly Place[];
+  readonly sent: readonly Change[];
+}
+
+/** Makes an edit at its places, unless its lines certainly are there already. */
+function writeEdit(
+  draft: Draft,
+  edit: EditOperation,
+  { chosen, meant, sent }: MeantPlaces,
+  history: EditHistory,
+): EditStep | Failure {
+  const { path } = draft.document;
+  const at: At = { index: edit.index, path };
   // A file that the batch creates has no text from before the call.
   const changes =
     !draft.created && history.insertions && isInsertedAgain(draft, meant, sent, history.insertions) ? [] : sent;
   const [place] = meant;
   const addsLines = place !== undefined && !edit.replaceAll && /[\r\n]/.test(edit.newText);
   const repeated = addsLines ? repeatedIn(draft, { index: edit.index, place, changes }) : undefined;
-  if (repeated?.isCertain) return fail(editFailures.alreadyInserted(at, repeated));
+  if (repeated?.isCertain) return editFailures.alreadyInserted(at, repeated);
   const { ok: _, ...found } = chosen;
   const { rung } = found;
   const result = edited(draft, changes);

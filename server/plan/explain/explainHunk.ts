@@ -26,14 +26,7 @@ interface Unplaced {
 /** Returns the failure of a hunk that could not be placed in a draft's text; looks for the reason in steps. */
 export function* explainHunk(draft: Draft, hunk: Hunk, how: Unplaced, at: At): Generator<void, Failure> {
   const { problem, lenient, isBrief } = how;
-  if (isIdle(hunk)) {
-    // The place of an idle hunk does not matter, but if the file lacks its lines, they were probably meant to be added.
-    const isSought = problem.kind === "noLines" && !isBrief;
-    const absence = isSought
-      ? yield* absenceOf(draft, idleLines(draft.index, hunk).join("\n"), { wholeLines: true })
-      : undefined;
-    return hunkFailures.noChange(at, { isSigned: isSigned(hunk), absence, line: undefined });
-  }
+  if (isIdle(hunk)) return yield* explainIdle(draft, hunk, how, at);
   if (isBrief) return hunkFailures.notExplained(at);
   const lines = draft.index.matchedLines;
   const inBase = (line: number): number => lineInBase(draft, lines.start(line));
@@ -79,6 +72,18 @@ export function* explainHunk(draft: Draft, hunk: Hunk, how: Unplaced, at: At): G
     case "noLines":
       return yield* explainLines(draft, hunk, { ...how, problem }, at);
   }
+}
+
+/**
+ * Returns the failure of a hunk that changes nothing. Its place does not matter, but if the file lacks its lines, they were
+ * probably meant to be added.
+ */
+function* explainIdle(draft: Draft, hunk: Hunk, { problem, isBrief }: Unplaced, at: At): Generator<void, Failure> {
+  const isSought = problem.kind === "noLines" && !isBrief;
+  const absence = isSought
+    ? yield* absenceOf(draft, idleLines(draft.index, hunk).join("\n"), { wholeLines: true })
+    : undefined;
+  return hunkFailures.noChange(at, { isSigned: isSigned(hunk), absence, line: undefined });
 }
 
 /** Returns the failure of a hunk whose lines are missing. */

@@ -34,65 +34,113 @@ export function* planHunks(
   const { index } = ended;
   const { lenient } = options;
   const baseLine = (line: number): number => lineInBase(ended, index.matchedLines.start(line));
-  const ground: HunkGround = { index, lenient, baseLine, left: { units: limits.documentLength } };
-  const lineEnd = firstLineEnd(index);
-  const accepted = new OverlapDetector();
-  const inOrder: Ordered[] = [];
+  const planned: PlannedHunks = {
+    section,
+    ended,
+    options,
+    insertions,
+    inBatch: !start.change.isEmpty,
+    ground: { index, lenient, baseLine, left: { units: limits.documentLength } },
+    accepted: new OverlapDetector(),
+    inOrder: [],
+    cursor: 0,
+    failed: 0,
+    isEnded: ended === start || !lenient,
+  };
   const outcomes: EditOutcome[] = [];
-  let cursor = 0;
-  let failed = 0;
-  // A file without a final line ending gets one only if a hunk asks for it or, as in Codex, if hunks are read strictly.
-  let isEnded = ended === start || !lenient;
   for (const sent of section.hunks) {
     const marked = start.document.bom ? withoutMarks(sent) : sent;
-    const hunk = isIdle(marked) ? asContext(marked) : marked;
-    const at = { index: hunk.index, path: start.document.path, patchLine: hunk.patchLine };
-    yield* prepareLines(index, oldLines(hunk.lines));
-    const found = findShifted(ground, hunk, cursor);
-    const endsFile = !isEnded && hunk.addsLineEnd === true && isAtEnd(index, found);
-    const opensFile = isEnded && hunk.dropsLineEnd === true && isAtEnd(index, found);
-    const omission = options.lenient && !options.allowOmissions ? omissionIn(hunk) : undefined;
-    if (omission !== undefined) {
-      outcomes.push(failedOutcome(at, editFailures.leftOutCode(at, omission)));
-    } else if (isIdle(hunk) && !endsFile && !opensFile && (found.kind === "place" || found.kind === "ambiguous")) {
-      // An idle hunk writes nothing, so it conflicts with no other hunk, and it does not matter which place it means.
-      const place = found.kind === "place" ? found : undefined;
-      outcomes.push(outcomeAt(ended, hunk, "skipped", place));
-      cursor = Math.max(cursor, place?.next ?? 0);
-    } else if (found.kind !== "place") {
-      const isKnown = found.kind !== "ambiguous" && found.kind !== "ambiguousAnchor";
-      const isBrief = ++failed > limits.explainedFailures || (options.isTrial === true && isKnown);
-      const how = { problem: found, lenient, isBrief, inBatch: !start.change.isEmpty };
-      outcomes.push(failedOutcome(at, yield* explainHunk(ended, marked, how, at)));
-    } else {
-      const claim = claimOf(index, hunk, found, lineEnd);
-      const other = accepted.conflictOf(claim);
-      const repeated = options.lenient ? repeatedIn(ended, claim, accepted) : undefined;
-      if (options.lenient && insertions.hasAll(claim.changes, { at: ended, now: ended })) {
-        outcomes.push(outcomeAt(ended, hunk, "skipped", found));
-        cursor = Math.max(cursor, found.next);
-      } else if (repeated?.isCertain && other === undefined) {
-        outcomes.push(failedOutcome(at, editFailures.alreadyInserted(at, repeated)));
-      } else if (other === undefined) {
-        const isTaken = (at: number) => inOrder.some(({ claim: { place } }) => place.from <= at && at < place.to);
-        const twins = found.twins?.filter((twin) => !isTaken(index.matchedLines.start(twin))) ?? [];
-        const warnings = warningsOf(at, { ...found, twins }, baseLine);
-        if (repeated !== undefined) warnings.push(editWarnings.repeated(at, repeated));
-        outcomes.push({ ...outcomeAt(ended, hunk, "applied", found), warnings });
-        accepted.add(claim);
-        const isLast = found.length === 0 && isAtEnd(index, found);
-        inOrder.splice(found.start < cursor ? behind(inOrder, claim) : inOrder.length, 0, { claim, isAtEnd: isLast });
-        cursor = Math.max(cursor, found.next);
-        isEnded = (isEnded || endsFile) && !opensFile;
-      } else outcomes.push(failedOutcome(at, clash(section, hunk, other, at, baseLine(found.start))));
-    }
+    outcomes.push(yield* planHunk(planned, marked));
     yield;
   }
+  const { inOrder, isEnded } = planned;
   if (inOrder.length === 0) return { draft: start, outcomes };
   const changes = inOrder.flatMap(({ claim }) => claim.changes);
   insertions.note(ended, changes);
   const { draft } = edited(ended, changes);
   return { draft: isEnded ? draft : withoutLastEnd(draft), outcomes };
+}
+
+/** A section, and what has become of its hunks so far. */
+interface PlannedHunks {
+  readonly section: UpdateSection;
+  /** The text before the section, with a final line ending. */
+  readonly ended: Draft;
+  readonly options: BatchOptions;
+  readonly insertions: Insertions;
+  /** `true` if earlier sections changed the text. */
+  readonly inBatch: boolean;
+  readonly ground: HunkGround;
+  readonly accepted: OverlapDetector;
+  readonly inOrder: Ordered[];
+  /** The line, 0-based, at which the search for the next hunk starts. */
+  cursor: number;
+  /** The number of hunks that were not found. */
+  failed: number;
+  /**
+   * `true` if the file ends with a line ending afterwards. A file without one gets one only if a hunk asks for it or, as in
+   * Codex, if hunks are read strictly.
+   */
+  isEnded: boolean;
+}
+
+/** Plans one hunk; notes its changes in `planned`. */
+function* planHunk(planned: PlannedHunks, marked: Hunk): Generator<void, EditOutcome> {
+  const { ended, options, ground, isEnded, inBatch } = planned;
+  const { index } = ground;
+  const hunk = isIdle(marked) ? asContext(marked) : marked;
+  const at = { index: hunk.index, path: ended.document.path, patchLine: hunk.patchLine };
+  yield* prepareLines(index, oldLines(hunk.lines));
+  const found = findShifted(ground, hunk, planned.cursor);
+  const endsFile = !isEnded && hunk.addsLineEnd === true && isAtEnd(index, found);
+  const opensFile = isEnded && hunk.dropsLineEnd === true && isAtEnd(index, found);
+  const omission = options.lenient && !options.allowOmissions ? omissionIn(hunk) : undefined;
+  if (omission !== undefined) return failedOutcome(at, editFailures.leftOutCode(at, omission));
+  if (isIdle(hunk) && !endsFile && !opensFile && (found.kind === "place" || found.kind === "ambiguous")) {
+    // An idle hunk writes nothing, so it conflicts with no other hunk, and it does not matter which place it means.
+    const place = found.kind === "place" ? found : undefined;
+    planned.cursor = Math.max(planned.cursor, place?.next ?? 0);
+    return outcomeAt(ended, hunk, "skipped", place);
+  }
+  if (found.kind !== "place") {
+    const isKnown = found.kind !== "ambiguous" && found.kind !== "ambiguousAnchor";
+    const isBrief = ++planned.failed > limits.explainedFailures || (options.isTrial === true && isKnown);
+    const how = { problem: found, lenient: options.lenient, isBrief, inBatch };
+    return failedOutcome(at, yield* explainHunk(ended, marked, how, at));
+  }
+  const outcome = placeHunk(planned, hunk, found, at);
+  if (outcome.status === "applied") planned.isEnded = (isEnded || endsFile) && !opensFile;
+  return outcome;
+}
+
+/** Adds a hunk to those that are written, unless its lines are there already or another hunk changes the same lines. */
+function placeHunk(
+  planned: PlannedHunks,
+  hunk: Hunk,
+  found: HunkPlace,
+  at: At & Pick<EditOutcome, "index" | "path">,
+): EditOutcome {
+  const { section, ended, options, insertions, ground, accepted, inOrder, cursor } = planned;
+  const { index, baseLine } = ground;
+  const claim = claimOf(index, hunk, found, firstLineEnd(index));
+  const other = accepted.conflictOf(claim);
+  const repeated = options.lenient ? repeatedIn(ended, claim, accepted) : undefined;
+  const next = Math.max(cursor, found.next);
+  if (options.lenient && insertions.hasAll(claim.changes, { at: ended, now: ended })) {
+    planned.cursor = next;
+    return outcomeAt(ended, hunk, "skipped", found);
+  }
+  if (other !== undefined) return failedOutcome(at, clash(section, hunk, other, at, baseLine(found.start)));
+  if (repeated?.isCertain) return failedOutcome(at, editFailures.alreadyInserted(at, repeated));
+  const isTaken = (offset: number) => inOrder.some(({ claim: { place } }) => place.from <= offset && offset < place.to);
+  const twins = found.twins?.filter((twin) => !isTaken(index.matchedLines.start(twin))) ?? [];
+  const warnings = warningsOf(at, { ...found, twins }, baseLine);
+  if (repeated !== undefined) warnings.push(editWarnings.repeated(at, repeated));
+  accepted.add(claim);
+  const isLast = found.length === 0 && isAtEnd(index, found);
+  inOrder.splice(found.start < cursor ? behind(inOrder, claim) : inOrder.length, 0, { claim, isAtEnd: isLast });
+  planned.cursor = next;
+  return { ...outcomeAt(ended, hunk, "applied", found), warnings };
 }
 
 function warningsOf(at: At, { start, ignored, twins = [] }: HunkPlace, baseLine: HunkGround["baseLine"]): string[] {

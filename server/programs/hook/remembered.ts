@@ -3,12 +3,12 @@
  * those that one of an agent's two hooks is applying.
  */
 import { createHash } from "node:crypto";
-import { readdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { removeQuietly } from "../../session/record.js";
 import { limits } from "../../text/limits.js";
-import { inServerFolder, makePrivate } from "../../workspace/serverFolder.js";
+import { inServerFolder, makePrivate, replacePrivate } from "../../workspace/serverFolder.js";
 
 /** The memory of one call. */
 export interface CallMemory {
@@ -49,13 +49,10 @@ export function memoryOf(name: string, id: string | undefined): CallMemory {
       return true;
     },
     keep(answer) {
-      const temporary = `${path}.${process.pid}.tmp`;
       try {
-        writeFileSync(temporary, answer, { mode: 0o600 });
-        renameSync(temporary, path);
+        replacePrivate(path, answer);
       } catch {
         // The empty file remains, and the outcome counts as unknown.
-        removeQuietly(temporary);
       }
     },
     forget: () => removeQuietly(path),

@@ -1,0 +1,66 @@
+/** The parts of the pages for users that are made from the code, and from the cases that real editors run. */
+import { hookNames } from "../../server/programs/cli/table.js";
+import type { Installation } from "../../server/programs/setup/installation.js";
+import { setupForms } from "../../server/programs/setup/setupTexts.js";
+import { settingsJsonSchema } from "../../server/workspace/settings.js";
+import { casesOf, pageNames, subjectOfNoEditor } from "../editors/pages.js";
+import { codeList, type MadeRow, type Maker, table } from "./markdown.js";
+
+/** The part of a JSON Schema that the table of settings shows. */
+interface SchemaNode {
+  readonly default?: unknown;
+  readonly description?: string;
+  readonly properties?: Readonly<Record<string, SchemaNode>>;
+}
+
+/** The length, in characters, of the longest default that the table shows. */
+const longDefault = 200;
+
+/** Returns the rows of the settings; a setting within another one has a name with a dot. */
+function settingRows({ properties = {} }: SchemaNode, prefix = ""): MadeRow[] {
+  return Object.entries(properties).flatMap(([name, node]) => {
+    if (node.properties !== undefined) return settingRows(node, `${prefix}${name}.`);
+    const value = JSON.stringify(node.default);
+    return {
+      key: `\`${prefix}${name}\``,
+      default: `\`${value.length > longDefault ? "dist/schemas/settings.schema.json" : value}\``,
+      meaning: (node.description ?? "").replace(/(?<!`)(\[.*\])(?=\.)/, "`$1`"),
+    };
+  });
+}
+
+/** Returns the calls of all pages of cases, and how many of them do not depend on the editor. */
+function countOfCases(): string {
+  const cases = pageNames.flatMap(casesOf);
+  const left = cases.filter((one) => subjectOfNoEditor(one) !== undefined).length;
+  return `${cases.length.toLocaleString("en")} calls, of which ${left} are not run in any editor`;
+}
+
+/** Returns the names of the programs that `multi-edit setup` sets up as agents, with the names that people know. */
+function agents(): string {
+  const installation: Installation = {
+    command: ["multi-edit"],
+    samples: "/samples",
+    repository: undefined,
+    isTemporary: false,
+  };
+  const names = Object.entries(setupForms).flatMap(([name, { plain }]) => {
+    const text = plain?.(installation);
+    // The first line of an agent's text says which program it is for, and where it goes.
+    const title = text?.ok === true ? /^(?:#|\/\/) (.+?), in /.exec(text.value)?.[1] : undefined;
+    return title === undefined ? [] : [`\`${name}\`${title.toLowerCase() === name ? "" : ` (${title})`}`];
+  });
+  return names.join(", ");
+}
+
+/** The parts of `client-samples/README.md`. */
+export const clientParts: Readonly<Record<string, Maker>> = {
+  settings: () => table(["key", "default", "meaning"], settingRows(settingsJsonSchema())),
+  "count-of-cases": countOfCases,
+};
+
+/** The parts of the pages that list the agents. */
+export const agentParts: Readonly<Record<string, Maker>> = { agents };
+
+/** The parts of the page about hooks. */
+export const hookParts: Readonly<Record<string, Maker>> = { hooks: () => codeList(hookNames) };
