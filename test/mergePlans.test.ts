@@ -100,6 +100,31 @@ describe("the present text does not have the old text, and the earlier text", ()
   ]);
 });
 
+describe("an edit of lines that the caller has read", () => {
+  tells([
+    [
+      "in two parts is placed by them",
+      "a()\nb()\nc()\n",
+      [{ read: [3, 3] }, { read: [1, 2] }, { type: ["c()", "c() # t"] }],
+      [edit("b()\nc()", "b()\nc()\nn()")],
+      "a()\nb()\nc() # t\nn()\n",
+    ],
+    [
+      "is refused if lines were replaced at once, and one that it keeps is there twice",
+      "k()\n\nf(a) {\n  else:\n\nz()\n",
+      [
+        readAll,
+        { type: ["else:", "else + t:"] },
+        { type: ["\nf(a) {\n  else + t:\n", "f(a) {\n  else + t:\n\n"] },
+        { type: ["f(a) {\n  else + t:\n\n", "\nf(a) {\n  else + t:\nf(a) {\n  else + t:\n"] },
+        { type: ["{\n  else + t:\nf", "{\n  e\nlse + t:\nf"] },
+      ],
+      [edit("f(a) {\n  else:", "f(a) {\n  x:")],
+      "contentModified",
+    ],
+  ]);
+});
+
 describe("several edits", () => {
   tells([
     [

@@ -86,7 +86,7 @@ function isTypedThere(base: LineIndex, own: LineHunk, { from, to, insert }: Line
     return from === to && typed.some((one) => written.includes(one.insert.trim()));
   }
   const isPart = (line: string, part: string): boolean =>
-    line !== part && /\p{L}/u.test(part) && (line.startsWith(part) || line.endsWith(part));
+    /\p{L}/u.test(part) && (line.startsWith(part) || line.endsWith(part));
   return own.insert.some((line) => written.some((one) => isPart(line.trim(), one)));
 }
 

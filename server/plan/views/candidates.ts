@@ -7,7 +7,7 @@ import { isSame, merge } from "../../text/merge.js";
 import type { EditOutcome, FilePlan } from "../outcome.js";
 import type { Document } from "../snapshot.js";
 import { type Group, groupsOf } from "./groups.js";
-import type { Lines, ShownLines, View } from "./view.js";
+import { isShown, type Lines, type View } from "./view.js";
 
 /** A call's plan for an earlier text of a file. */
 export interface ViewPlan {
@@ -184,7 +184,7 @@ export class EarlierText {
     const [then, now] = [this.#then, this.now];
     for (let line = from; line < to; line++) {
       const content = then.content(line);
-      const isGone = this.typed.isRemoved(line) && isChanged;
+      const isGone = isChanged && (this.typed.isRemoved(line) || this.typed.adds(content));
       if (content.trim() !== "" && (isGone || (this.typed.at(line) !== undefined && this.typed.adds(content))))
         return true;
     }
@@ -209,7 +209,3 @@ function hasSay({ shown }: View, answer: Finding): boolean {
   if (answer.kind === "refused") return answer.line === undefined || isLineShown(answer.line);
   return answer.lines.length >= limits.matchesShown || answer.lines.some(isLineShown);
 }
-
-/** Reports whether a caller was shown lines. */
-export const isShown = (shown: readonly ShownLines[], { from, to }: Lines): boolean =>
-  shown.some(({ startLine, endLine }) => startLine - 1 <= from && to <= endLine);
